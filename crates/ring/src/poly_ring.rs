@@ -1,0 +1,183 @@
+//! The second seam: what the schemes need of a ring, whatever stores its residues.
+//!
+//! Polynomials are plain data; a ring value holds the tables and does the work, so that a scheme
+//! reads `ring.add_assign(&mut a, &b)?`. Two implementations keep the seam honest: the word-size
+//! RNS [`Ring`](crate::Ring) and the multi-precision [`BigRing`](crate::BigRing), which is the
+//! oracle of the tests and the baseline of the papers.
+
+use std::fmt::Debug;
+
+use num_bigint::{BigInt, BigUint};
+use rand_core::CryptoRng;
+use zeroize::Zeroize;
+
+use crate::RingError;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The representation of a polynomial, as a type: a mix-up does not compile.
+pub trait Domain: sealed::Sealed + Copy + Debug + Send + Sync + 'static {}
+
+/// Coefficients in the power basis, index `i` holding the coefficient of X^i.
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficient;
+
+/// Values at the primitive m-th roots of unity, in the order of `docs/format.md`.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation;
+
+impl sealed::Sealed for Coefficient {}
+impl sealed::Sealed for Evaluation {}
+impl Domain for Coefficient {}
+impl Domain for Evaluation {}
+
+/// R_q = Z_q\[X\]/Φ_m(X): everything the RLWE layer and the schemes ask of it.
+///
+/// Every method that takes a polynomial checks that it has this ring's shape and answers
+/// [`RingError::ShapeMismatch`] otherwise; none panics.
+pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
+    /// A polynomial of this kind of ring in domain `D`. It carries residues and their shape only.
+    type Poly<D: Domain>: Clone + Send + Sync + Zeroize + 'static;
+    /// Tables for the scale-invariant product and the decryption of BFV.
+    type Scaler: Scaler<Self>;
+
+    /// The ring index m.
+    fn index(&self) -> u64;
+    /// The degree n = φ(m): coefficients a polynomial has.
+    fn degree(&self) -> usize;
+    /// The modulus q.
+    fn modulus(&self) -> &BigUint;
+
+    /// The zero polynomial.
+    fn zero<D: Domain>(&self) -> Self::Poly<D>;
+    /// The polynomial with these small signed coefficients.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_signed(&self, coefficients: &[i64]) -> Result<Self::Poly<Coefficient>, RingError>;
+    /// The polynomial with these coefficients, reduced modulo q.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<Self::Poly<Coefficient>, RingError>;
+    /// The coefficients as integers in [-q/2, q/2). Slow: for oracles and measurements.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_integers(&self, a: &Self::Poly<Coefficient>) -> Result<Vec<BigInt>, RingError>;
+    /// A polynomial with independent uniform coefficients.
+    fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Self::Poly<Evaluation>;
+
+    /// Changes to values at the roots of unity.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_evaluation(&self, a: Self::Poly<Coefficient>) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// Changes back to coefficients.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_coefficient(&self, a: Self::Poly<Evaluation>) -> Result<Self::Poly<Coefficient>, RingError>;
+
+    /// a ← a + b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn add_assign<D: Domain>(&self, a: &mut Self::Poly<D>, b: &Self::Poly<D>) -> Result<(), RingError>;
+    /// a ← a − b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn sub_assign<D: Domain>(&self, a: &mut Self::Poly<D>, b: &Self::Poly<D>) -> Result<(), RingError>;
+    /// a ← −a.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn neg_assign<D: Domain>(&self, a: &mut Self::Poly<D>) -> Result<(), RingError>;
+    /// a ← a·b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_assign(&self, a: &mut Self::Poly<Evaluation>, b: &Self::Poly<Evaluation>) -> Result<(), RingError>;
+    /// acc ← acc + a·b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_add_assign(
+        &self,
+        acc: &mut Self::Poly<Evaluation>,
+        a: &Self::Poly<Evaluation>,
+        b: &Self::Poly<Evaluation>,
+    ) -> Result<(), RingError>;
+    /// a ← c·a for an integer c.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_integer_assign<D: Domain>(&self, a: &mut Self::Poly<D>, c: &BigInt) -> Result<(), RingError>;
+    /// a(X^k) for k coprime to m, 0 < k < m.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NotAnAutomorphism`] for another k.
+    fn automorphism<D: Domain>(&self, a: &Self::Poly<D>, k: u64) -> Result<Self::Poly<D>, RingError>;
+
+    /// The polynomial ⌊q·m/t⌉ of a plaintext with coefficients in [0, t), rounded per coefficient.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for t < 2, t ≥ 2^62 or a coefficient of t or more.
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Self::Poly<Coefficient>, RingError>;
+
+    /// Digits of the gadget decomposition: the k moduli of an RNS basis, one for each.
+    fn digit_count(&self) -> usize;
+    /// Upper bound on log2 of the absolute value of a digit's coefficient.
+    fn log2_digit_bound(&self) -> f64;
+    /// a·g_i with the gadget vector g, ⟨decompose(c), g⟩ = c (mod q); g_i = q/q_i in RNS.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`.
+    fn mul_gadget(&self, a: &Self::Poly<Evaluation>, i: usize) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// ⟨decompose(a), key_0⟩ and ⟨decompose(a), key_1⟩, each target modulus in one pass.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`], also when a key half has not `digit_count` polynomials.
+    fn gadget_product(
+        &self,
+        a: &Self::Poly<Coefficient>,
+        key: [&[Self::Poly<Evaluation>]; 2],
+    ) -> Result<[Self::Poly<Evaluation>; 2], RingError>;
+
+    /// Tables of the scale-invariant operations for plaintext modulus t.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for t < 2 or t ≥ 2^60 or q too small for t;
+    /// [`RingError::NotCoprime`] where t or an auxiliary modulus shares a factor with q.
+    fn scaler(&self, t: u64) -> Result<Self::Scaler, RingError>;
+}
+
+/// The scale-invariant part of BFV over ring `R`: extend, scale by t/q, decrypt.
+pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
+    /// The ring in which a tensor product of two extended polynomials does not wrap.
+    fn wide(&self) -> &R;
+    /// a as an element of the wide ring: a lift a' ≡ a (mod q) with ‖a'‖ ≤ (q/2)(1 + ρ).
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn extend(&self, a: &R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, RingError>;
+    /// ⌊t·a/q⌉ + b back in R_q for a of the wide ring, with ‖b‖ ≤ [`scale_error`](Self::scale_error).
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn scale(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Coefficient>, RingError>;
+    /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most [`decryption_margin`](Self::decryption_margin).
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
+    /// ρ of the extension (0 when exact).
+    fn overflow(&self) -> f64;
+    /// ‖b‖ of the scaling, the rounding to an integer (1/2) not counted.
+    fn scale_error(&self) -> f64;
+    /// ‖v‖·t/q that decryption tolerates: 1/2 − k/γ (BEHZ Theorem 1), 1/2 when exact.
+    fn decryption_margin(&self) -> f64;
+}
