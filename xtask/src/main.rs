@@ -1,2 +1,55 @@
-//! Placeholder.
-fn main() {}
+//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`.
+//!
+//! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
+
+mod layers;
+mod limits;
+mod links;
+mod step;
+mod test;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer tasks of Sunzi")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Format, lints, layers, limits, every test, doc tests and the docs build
+    Test {
+        /// Also run the tests marked `#[ignore = "long: ..."]`
+        #[arg(long)]
+        long: bool,
+    },
+    /// Check that every crate imports only from the layers below its own
+    Layers,
+    /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
+    Limits,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::Test { long } => test::run(long),
+        Task::Layers => layers::run(),
+        Task::Limits => limits::run(),
+    };
+    match outcome {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The files of the repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that hold no source of ours.
+const SKIPPED: [&str; 5] = ["target", ".git", "__pycache__", ".venv", "node_modules"];
+
+/// The repository root: the folder above this crate's manifest.
+pub(crate) fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+/// Every file below `root` outside build outputs, relative to it, in a fixed order.
+pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut pending = vec![root.to_path_buf()];
+    while let Some(folder) = pending.pop() {
+        let entries =
+            fs::read_dir(&folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| error.to_string())?;
+            let path = entry.path();
+            let name = entry.file_name();
+            let kind = entry.file_type().map_err(|error| error.to_string())?;
+            if kind.is_dir() {
+                if !SKIPPED.iter().any(|skipped| name == *skipped) {
+                    pending.push(path);
+                }
+            } else if kind.is_file() {
+                found.push(path.strip_prefix(root).unwrap_or(&path).to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Whether the path ends in one of these extensions.
+pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| extensions.contains(&extension))
+}
+
+/// Reads a text file below `root`.
+pub(crate) fn read(root: &Path, path: &Path) -> Result<String, String> {
+    fs::read_to_string(root.join(path)).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
