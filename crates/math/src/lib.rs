@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Number theory for Sunzi: primes, modular arithmetic on words, roots of unity, the Chinese
+//! remainder theorem over big integers and the group (Z/2n)* behind rotations.
+//!
+//! Everything here runs while parameters and tables are built, never in a hot loop, and none of it
+//! is constant-time: its arguments are public.
+//!
+//! ```
+//! use sunzi_math::{Crt, DEFAULT_PRIME_BOUND, primes_below};
+//!
+//! let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * 8192, 3)?;
+//! let crt = Crt::new(&primes)?;
+//! let residues = crt.residues(&(-5).into());
+//! assert_eq!(crt.reconstruct_centered(&residues)?, (-5).into());
+//! # Ok::<(), sunzi_math::MathError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod crt;
+mod error;
+mod galois;
+mod modular;
+mod primality;
+mod primes;
+mod roots;
+
+pub use crt::Crt;
+pub use error::MathError;
+pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
+pub use modular::{add_mod, gcd, mod_inv, mod_pow, mul_mod};
+pub use primality::is_prime;
+pub use primes::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+pub use roots::{prime_factors, primitive_root_of_unity};

@@ -1,0 +1,111 @@
+//! Arithmetic modulo a word, through 128-bit products.
+
+use crate::MathError;
+
+/// a + b mod q for any a, b and q ≥ 1.
+#[must_use]
+pub const fn add_mod(a: u64, b: u64, q: u64) -> u64 {
+    if q == 0 {
+        return 0;
+    }
+    ((a as u128 + b as u128) % q as u128) as u64
+}
+
+/// a·b mod q for any a, b and q ≥ 1 (0 for q = 0, which no caller means).
+#[must_use]
+pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
+    if q == 0 {
+        return 0;
+    }
+    ((a as u128 * b as u128) % q as u128) as u64
+}
+
+/// a^e mod q by squaring; 0^0 = 1 mod q.
+#[must_use]
+pub const fn mod_pow(a: u64, mut e: u64, q: u64) -> u64 {
+    let mut base = mul_mod(a, 1, q);
+    let mut result = mul_mod(1, 1, q);
+    while e > 0 {
+        if e & 1 == 1 {
+            result = mul_mod(result, base, q);
+        }
+        base = mul_mod(base, base, q);
+        e >>= 1;
+    }
+    result
+}
+
+/// The greatest common divisor; gcd(0, b) = b.
+#[must_use]
+pub const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The inverse of a modulo q in [0, q) by the extended Euclidean algorithm; q need not be prime.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] for q < 2; [`MathError::NotInvertible`] when gcd(a, q) ≠ 1.
+pub fn mod_inv(a: u64, q: u64) -> Result<u64, MathError> {
+    if q < 2 {
+        return Err(MathError::OutOfRange { what: "modulus", expected: "at least 2", got: q });
+    }
+    let (mut r0, mut r1) = (i128::from(q), i128::from(a % q));
+    let (mut s0, mut s1) = (0_i128, 1_i128);
+    while r1 != 0 {
+        let quotient = r0 / r1;
+        (r0, r1) = (r1, r0 - quotient * r1);
+        (s0, s1) = (s1, s0 - quotient * s1);
+    }
+    if r0 != 1 {
+        return Err(MathError::NotInvertible { value: a, modulus: q });
+    }
+    u64::try_from(s0.rem_euclid(i128::from(q))).map_err(|_| MathError::NotInvertible { value: a, modulus: q })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_and_powers_match_big_integers() {
+        use num_bigint::BigUint;
+        let values = [0, 1, 2, 3, 1 << 31, (1 << 32) - 1, u64::MAX - 58, u64::MAX - 1, u64::MAX];
+        for q in [1, 2, 3, 65536, 65537, (1 << 61) - 1, u64::MAX] {
+            for a in values {
+                for b in values {
+                    let product = BigUint::from(a) * b % q;
+                    assert_eq!(BigUint::from(mul_mod(a, b, q)), product);
+                    assert_eq!(BigUint::from(add_mod(a, b, q)), (BigUint::from(a) + b) % q);
+                    let power = BigUint::from(a).modpow(&BigUint::from(b), &BigUint::from(q));
+                    assert_eq!(BigUint::from(mod_pow(a, b, q)), power, "{a}^{b} mod {q}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inverses_exist_exactly_for_units() {
+        for q in 2..200 {
+            for a in 0..q + 3 {
+                match mod_inv(a, q) {
+                    Ok(inverse) => {
+                        assert!(inverse < q);
+                        assert_eq!(mul_mod(a, inverse, q), 1);
+                    }
+                    Err(error) => {
+                        assert_ne!(gcd(a, q), 1);
+                        assert_eq!(error, MathError::NotInvertible { value: a, modulus: q });
+                    }
+                }
+            }
+        }
+        for a in [1, 3, u64::MAX - 2, u64::MAX / 2] {
+            let inverse = mod_inv(a, u64::MAX - 58).unwrap();
+            assert_eq!(mul_mod(a, inverse, u64::MAX - 58), 1);
+        }
+        assert!(mod_inv(1, 1).is_err() && mod_inv(1, 0).is_err());
+    }
+}
