@@ -13,8 +13,10 @@ use zeroize::Zeroize;
 
 use crate::RingError;
 
-mod sealed {
-    pub trait Sealed {}
+pub(crate) mod sealed {
+    pub trait Sealed {
+        const EVALUATION: bool;
+    }
 }
 
 /// The representation of a polynomial, as a type: a mix-up does not compile.
@@ -28,8 +30,12 @@ pub struct Coefficient;
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluation;
 
-impl sealed::Sealed for Coefficient {}
-impl sealed::Sealed for Evaluation {}
+impl sealed::Sealed for Coefficient {
+    const EVALUATION: bool = false;
+}
+impl sealed::Sealed for Evaluation {
+    const EVALUATION: bool = true;
+}
 impl Domain for Coefficient {}
 impl Domain for Evaluation {}
 
@@ -37,6 +43,10 @@ impl Domain for Evaluation {}
 ///
 /// Every method that takes a polynomial checks that it has this ring's shape and answers
 /// [`RingError::ShapeMismatch`] otherwise; none panics.
+#[expect(
+    clippy::wrong_self_convention,
+    reason = "conversions into a ring need its tables: ring.from_signed(..) makes a polynomial"
+)]
 pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// A polynomial of this kind of ring in domain `D`. It carries residues and their shape only.
     type Poly<D: Domain>: Clone + Send + Sync + Zeroize + 'static;
@@ -100,7 +110,8 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
-    fn mul_assign(&self, a: &mut Self::Poly<Evaluation>, b: &Self::Poly<Evaluation>) -> Result<(), RingError>;
+    fn mul_assign(&self, a: &mut Self::Poly<Evaluation>, b: &Self::Poly<Evaluation>)
+    -> Result<(), RingError>;
     /// acc ← acc + a·b.
     ///
     /// # Errors

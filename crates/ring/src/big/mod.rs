@@ -1,0 +1,11 @@
+//! The multi-precision implementation of the seam: the oracle of the tests, the baseline of the papers.
+
+mod gadget;
+mod poly;
+mod product;
+mod ring;
+mod scaler;
+
+pub use poly::BigPoly;
+pub use ring::BigRing;
+pub use scaler::BigScaler;

@@ -1,0 +1,275 @@
+//! The ring with big-integer coefficients.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::Zero;
+use rand_core::CryptoRng;
+
+use super::{BigPoly, BigScaler, gadget, product};
+use crate::error::{
+    check_automorphism, check_length, check_plaintext_modulus, check_shape, negacyclic_degree,
+};
+use crate::{Coefficient, Domain, Evaluation, PolyRing, RingError, Shape};
+
+/// R_q for any modulus q ≥ 2 and m = 2n a power of two, over multi-precision integers.
+///
+/// Both domains store coefficients: the transform is the identity and `mul_assign` convolves.
+///
+/// ```
+/// use num_bigint::BigInt;
+/// use sunzi_ring::{BigRing, PolyRing};
+///
+/// let ring = BigRing::new(8, &1_000_003_u32.into())?;
+/// let x = ring.from_signed(&[0, 1, 0, 0])?;
+/// let mut a = ring.to_evaluation(ring.from_signed(&[1, 2, 3, 4])?)?;
+/// ring.mul_assign(&mut a, &ring.to_evaluation(x)?)?;
+/// let product = ring.to_integers(&ring.to_coefficient(a)?)?;
+/// assert_eq!(product, [-4, 1, 2, 3].map(BigInt::from));
+/// # Ok::<(), sunzi_ring::RingError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BigRing {
+    index: u64,
+    degree: usize,
+    modulus: Arc<BigUint>,
+}
+
+impl BigRing {
+    /// The ring of index m, a power of two from 4 to 2^18, modulo q.
+    ///
+    /// # Errors
+    /// [`RingError::UnsupportedIndex`]; [`RingError::OutOfRange`] for q < 2.
+    pub fn new(m: u64, q: &BigUint) -> Result<Self, RingError> {
+        let degree = negacyclic_degree(m, 4, 1 << 18)?;
+        if q.bits() < 2 {
+            return Err(RingError::out_of_range("modulus", "at least 2", q));
+        }
+        Ok(Self { index: m, degree, modulus: Arc::new(q.clone()) })
+    }
+
+    fn shape(&self) -> Shape {
+        let bits = usize::try_from(self.modulus.bits()).unwrap_or(usize::MAX);
+        Shape { degree: self.degree, limbs: bits }
+    }
+
+    pub(super) fn check<D: Domain>(&self, a: &BigPoly<D>) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())
+    }
+
+    fn wrap<D: Domain>(&self, coefficients: Vec<BigUint>) -> BigPoly<D> {
+        BigPoly { coefficients, modulus_bits: self.shape().limbs, domain: PhantomData }
+    }
+
+    fn reduce(&self, x: &BigInt) -> BigUint {
+        let q = BigInt::from_biguint(Sign::Plus, (*self.modulus).clone());
+        x.mod_floor(&q).into_parts().1
+    }
+
+    /// The representative in [-q/2, q/2).
+    pub(super) fn center(&self, x: &BigUint) -> BigInt {
+        let lifted = BigInt::from_biguint(Sign::Plus, x.clone());
+        if (x << 1_u32) >= *self.modulus {
+            lifted - BigInt::from_biguint(Sign::Plus, (*self.modulus).clone())
+        } else {
+            lifted
+        }
+    }
+
+    /// Applies `f` to the pairs of coefficients and reduces.
+    fn zip_assign<D: Domain>(
+        &self,
+        a: &mut BigPoly<D>,
+        b: &BigPoly<D>,
+        f: impl Fn(&BigUint, &BigUint) -> BigUint,
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        self.check(b)?;
+        for (x, y) in a.coefficients.iter_mut().zip(&b.coefficients) {
+            *x = f(x, y) % &*self.modulus;
+        }
+        Ok(())
+    }
+
+    fn product(
+        &self,
+        a: &BigPoly<Evaluation>,
+        b: &BigPoly<Evaluation>,
+    ) -> Result<BigPoly<Evaluation>, RingError> {
+        self.check(a)?;
+        self.check(b)?;
+        Ok(self.wrap(product::negacyclic(&a.coefficients, &b.coefficients, &self.modulus)))
+    }
+}
+
+impl PolyRing for BigRing {
+    type Poly<D: Domain> = BigPoly<D>;
+    type Scaler = BigScaler;
+
+    fn index(&self) -> u64 {
+        self.index
+    }
+
+    fn degree(&self) -> usize {
+        self.degree
+    }
+
+    fn modulus(&self) -> &BigUint {
+        &self.modulus
+    }
+
+    fn zero<D: Domain>(&self) -> BigPoly<D> {
+        self.wrap(vec![BigUint::zero(); self.degree])
+    }
+
+    fn from_signed(&self, coefficients: &[i64]) -> Result<BigPoly<Coefficient>, RingError> {
+        check_length("coefficients", self.degree, coefficients.len())?;
+        Ok(self.wrap(coefficients.iter().map(|&c| self.reduce(&c.into())).collect()))
+    }
+
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<BigPoly<Coefficient>, RingError> {
+        check_length("coefficients", self.degree, coefficients.len())?;
+        Ok(self.wrap(coefficients.iter().map(|c| self.reduce(c)).collect()))
+    }
+
+    fn to_integers(&self, a: &BigPoly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+        self.check(a)?;
+        Ok(a.coefficients.iter().map(|x| self.center(x)).collect())
+    }
+
+    fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> BigPoly<Evaluation> {
+        let bits = self.modulus.bits();
+        let mut bytes = vec![0_u8; usize::try_from(bits.div_ceil(8)).unwrap_or(0)];
+        let excess = u32::try_from(bits.wrapping_neg() % 8).unwrap_or(0);
+        let mut draw = || loop {
+            rng.fill_bytes(&mut bytes);
+            if let Some(top) = bytes.last_mut() {
+                *top >>= excess;
+            }
+            // Rejection: the value is public.
+            let candidate = BigUint::from_bytes_le(&bytes);
+            if candidate < *self.modulus {
+                return candidate;
+            }
+        };
+        self.wrap((0..self.degree).map(|_| draw()).collect())
+    }
+
+    fn to_evaluation(&self, a: BigPoly<Coefficient>) -> Result<BigPoly<Evaluation>, RingError> {
+        self.check(&a)?;
+        Ok(a.relabel())
+    }
+
+    fn to_coefficient(&self, a: BigPoly<Evaluation>) -> Result<BigPoly<Coefficient>, RingError> {
+        self.check(&a)?;
+        Ok(a.relabel())
+    }
+
+    fn add_assign<D: Domain>(&self, a: &mut BigPoly<D>, b: &BigPoly<D>) -> Result<(), RingError> {
+        self.zip_assign(a, b, |x, y| x + y)
+    }
+
+    fn sub_assign<D: Domain>(&self, a: &mut BigPoly<D>, b: &BigPoly<D>) -> Result<(), RingError> {
+        self.zip_assign(a, b, |x, y| x + &*self.modulus - y)
+    }
+
+    fn neg_assign<D: Domain>(&self, a: &mut BigPoly<D>) -> Result<(), RingError> {
+        self.check(a)?;
+        for x in &mut a.coefficients {
+            *x = (&*self.modulus - &*x) % &*self.modulus;
+        }
+        Ok(())
+    }
+
+    fn mul_assign(&self, a: &mut BigPoly<Evaluation>, b: &BigPoly<Evaluation>) -> Result<(), RingError> {
+        *a = self.product(a, b)?;
+        Ok(())
+    }
+
+    fn mul_add_assign(
+        &self,
+        acc: &mut BigPoly<Evaluation>,
+        a: &BigPoly<Evaluation>,
+        b: &BigPoly<Evaluation>,
+    ) -> Result<(), RingError> {
+        let product = self.product(a, b)?;
+        self.add_assign(acc, &product)
+    }
+
+    fn mul_integer_assign<D: Domain>(&self, a: &mut BigPoly<D>, c: &BigInt) -> Result<(), RingError> {
+        self.check(a)?;
+        let c = self.reduce(c);
+        for x in &mut a.coefficients {
+            *x = &*x * &c % &*self.modulus;
+        }
+        Ok(())
+    }
+
+    fn automorphism<D: Domain>(&self, a: &BigPoly<D>, k: u64) -> Result<BigPoly<D>, RingError> {
+        self.check(a)?;
+        check_automorphism(k, self.index)?;
+        // X^i goes to X^(ik mod m), and X^(n+j) = −X^j.
+        let n = self.index / 2;
+        let mut image: BigPoly<D> = self.zero();
+        let mut exponent = 0;
+        for x in &a.coefficients {
+            let position = usize::try_from(exponent % n).unwrap_or(usize::MAX);
+            if let Some(at) = image.coefficients.get_mut(position) {
+                *at = if exponent < n { x.clone() } else { (&*self.modulus - x) % &*self.modulus };
+            }
+            exponent = (exponent + k) % self.index;
+        }
+        Ok(image)
+    }
+
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<BigPoly<Coefficient>, RingError> {
+        check_length("plaintext", self.degree, message.len())?;
+        check_plaintext_modulus(t, 62)?;
+        if let Some(&bad) = message.iter().find(|&&x| x >= t) {
+            return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
+        }
+        // ⌊x + 1/2⌋ of x = q·m/t; a half can only occur for t even.
+        let half = t / 2;
+        Ok(self.wrap(message.iter().map(|&m| (&*self.modulus * m + half) / t % &*self.modulus).collect()))
+    }
+
+    fn digit_count(&self) -> usize {
+        gadget::digit_count(&self.modulus)
+    }
+
+    fn log2_digit_bound(&self) -> f64 {
+        f64::from(gadget::RADIX_BITS)
+    }
+
+    fn mul_gadget(&self, a: &BigPoly<Evaluation>, i: usize) -> Result<BigPoly<Evaluation>, RingError> {
+        if i >= self.digit_count() {
+            return Err(RingError::out_of_range("digit", format_args!("below {}", self.digit_count()), i));
+        }
+        let mut scaled = a.clone();
+        self.mul_integer_assign(&mut scaled, &gadget::power(i).into())?;
+        Ok(scaled)
+    }
+
+    fn gadget_product(
+        &self,
+        a: &BigPoly<Coefficient>,
+        key: [&[BigPoly<Evaluation>]; 2],
+    ) -> Result<[BigPoly<Evaluation>; 2], RingError> {
+        self.check(a)?;
+        let mut halves = [self.zero(), self.zero()];
+        for (half, key) in halves.iter_mut().zip(key) {
+            check_length("key", self.digit_count(), key.len())?;
+            for (i, key) in key.iter().enumerate() {
+                let digit = self.wrap(gadget::digit(&a.coefficients, i));
+                self.mul_add_assign(half, &digit, key)?;
+            }
+        }
+        Ok(halves)
+    }
+
+    fn scaler(&self, t: u64) -> Result<BigScaler, RingError> {
+        BigScaler::new(self, t)
+    }
+}
