@@ -1,2 +1,4 @@
-//! Placeholder.
+//! Timings of Sunzi's operations.
+#![forbid(unsafe_code)]
+
 fn main() {}

@@ -1,0 +1,132 @@
+//! Base conversion from eight moduli to eight others, against eight forward transforms.
+
+use std::cell::Cell;
+
+use sunzi_kernels::{Buffer, Conversion, Modulus, NttPlan};
+use sunzi_math::{Crt, DEFAULT_PRIME_BOUND, mul_mod, primes_below};
+
+use crate::alternate::{self, ROUNDS};
+use crate::check;
+use crate::report::Row;
+use crate::{BenchError, Options};
+
+/// log2 of the degree that is timed unless others are asked for.
+pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;
+/// Moduli on either side.
+const LIMBS: usize = 8;
+/// Bar on conversion / eight transforms.
+const RATIO_BAR: f64 = 0.55;
+
+/// Times the conversion at every degree asked for.
+///
+/// # Errors
+/// A degree that has no transform.
+pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
+    options.validate()?;
+    options
+        .log_degrees(LOG_DEGREES)
+        .map(|log_n| degree(1 << log_n, options.rounds))
+        .collect()
+}
+
+fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
+    let job = Job::new(n)?;
+    let failed = Cell::new(false);
+    let mut output = vec![Buffer::zeroed(n); LIMBS];
+    let input: Vec<&[u64]> = job.input.iter().map(|limb| &**limb).collect();
+    let mut convert = || {
+        let mut columns: Vec<&mut [u64]> = output.iter_mut().map(|limb| &mut **limb).collect();
+        if job.conversion.apply(&input, &mut columns).is_err() {
+            failed.set(true);
+        }
+    };
+    let mut transformed = job.input.clone();
+    let mut transform = || {
+        for (plan, limb) in job.plans.iter().zip(&mut transformed) {
+            if plan.forward(limb).is_err() {
+                failed.set(true);
+            }
+        }
+    };
+    let series = alternate::alternate(rounds, &mut [&mut convert, &mut transform]);
+    let [ours, transforms] = series.as_slice() else {
+        return Err(BenchError::TooFewRounds { got: 0, least: ROUNDS });
+    };
+    let ratio = ours.over(transforms);
+    let row = Row {
+        name: "base_conversion".to_owned(),
+        n,
+        log_q: job.from.iter().map(|q| (*q as f64).log2()).sum(),
+        ours_us: ours.median(),
+        isa: job.plans.first().map(|plan| plan.modulus().isa().to_string()),
+        peer: Some(format!("{LIMBS} forward transforms")),
+        peer_us: Some(transforms.median()),
+        ratio: Some(ratio.median),
+        spread: Some(ratio.spread),
+        bar: Some(RATIO_BAR),
+        correct: job.holds(&output) && !failed.get(),
+        rounds,
+        ..Row::default()
+    };
+    Ok(row.judged())
+}
+
+/// Tables and data of one conversion.
+struct Job {
+    from: Vec<u64>,
+    to: Vec<u64>,
+    /// M_ij = (q / q_i) mod p_j, a row for each input modulus.
+    matrix: Vec<Vec<u64>>,
+    conversion: Conversion,
+    plans: Vec<NttPlan>,
+    input: Vec<Buffer>,
+}
+
+impl Job {
+    fn new(n: usize) -> Result<Self, BenchError> {
+        let mut from = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 2 * LIMBS)?;
+        let to = from.split_off(LIMBS);
+        let residues = |quotient| to.iter().map(|p| word(quotient % *p)).collect::<Vec<u64>>();
+        let matrix: Vec<Vec<u64>> = Crt::new(&from)?.quotients().iter().map(residues).collect();
+        let from_moduli = moduli(&from)?;
+        let entry = |i: usize, j: usize| {
+            let row = matrix.get(i).and_then(|row| row.get(j));
+            row.copied().unwrap_or_default()
+        };
+        let conversion = Conversion::new(&from_moduli, &moduli(&to)?, entry)?;
+        let plans = from_moduli.iter().map(|modulus| NttPlan::new(*modulus, n));
+        let plans = plans.collect::<Result<Vec<_>, _>>()?;
+        let input = from.iter().zip(10..);
+        let input = input
+            .map(|(q, seed)| Buffer::from_slice(&check::residues(n, *q, seed)))
+            .collect();
+        Ok(Self {
+            from,
+            to,
+            matrix,
+            conversion,
+            plans,
+            input,
+        })
+    }
+
+    /// Whether `output` is what the definition says, coefficient by coefficient.
+    fn holds(&self, output: &[Buffer]) -> bool {
+        self.to.iter().zip(output).enumerate().all(|(j, (p, column))| {
+            column.iter().enumerate().all(|(position, word)| {
+                let terms = self.input.iter().zip(&self.matrix).map(|(limb, row)| {
+                    let x = limb.get(position).copied().unwrap_or_default();
+                    let m = row.get(j).copied().unwrap_or_default();
+                    mul_mod(x % p, m, *p)
+                });
+                // Eight terms below 2^48 stay far below 2^64.
+                terms.sum::<u64>() % p == *word
+            })
+        })
+    }
+}
+
+fn moduli(values: &[u64]) -> Result<Vec<Modulus>, BenchError> {
+    let moduli = values.iter().map(|value| Modulus::new(*value));
+    Ok(moduli.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,59 @@
+//! What can go wrong before a timing stands.
+
+use sunzi_kernels::KernelError;
+use sunzi_math::MathError;
+use thiserror::Error;
+
+/// An error of a benchmark run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The program was built without its rivals.
+    #[error(
+        "--peers needs the rivals built in: cargo run --release -p bench --features peers -- {command} --peers"
+    )]
+    NoPeers {
+        /// The subcommand that was asked for.
+        command: &'static str,
+    },
+    /// The rival does not support the requested shape.
+    #[error("{peer} has no transform of degree {n} modulo {modulus}")]
+    PeerUnsupported {
+        /// The rival.
+        peer: &'static str,
+        /// The degree asked for.
+        n: usize,
+        /// The modulus asked for.
+        modulus: u64,
+    },
+    /// Too few rounds to report a median.
+    #[error("expected at least {least} rounds, got {got}: raise --rounds")]
+    TooFewRounds {
+        /// What was asked for.
+        got: usize,
+        /// The least number accepted.
+        least: usize,
+    },
+    /// A degree outside the supported range.
+    #[error("expected log2 n between {low} and {high}, got {got}: change --log-n")]
+    Degree {
+        /// What was asked for.
+        got: u32,
+        /// Smallest supported value.
+        low: u32,
+        /// Largest supported value.
+        high: u32,
+    },
+    /// An error of the kernels.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// An error of the number theory.
+    #[error(transparent)]
+    Math(#[from] MathError),
+    /// Standard output could not be written.
+    #[error("cannot write the rows: {0}")]
+    Output(#[from] std::io::Error),
+    /// The rows could not be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}

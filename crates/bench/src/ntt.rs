@@ -1,0 +1,218 @@
+//! Negacyclic transforms: ours with the default primes, the rival with its 50-bit primes.
+//!
+//! Both sides do the same work: `forward`; `inverse`, which leaves the factor n in; and
+//! `inverse_normalized`, which takes it out (ours folds 1/n into the last stage, the rival multiplies
+//! in a second pass). The moduli differ, so each side is checked by itself.
+
+use std::cell::Cell;
+
+use sunzi_kernels::{Buffer, InverseScale, KernelError, Modulus, NttPlan};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+
+use crate::alternate::{self, ROUNDS, Series};
+use crate::bound::{self, Pace};
+use crate::check;
+use crate::peer::{self, Peer};
+use crate::report::Row;
+use crate::{BenchError, Options};
+
+/// log2 of the smallest and the largest degree that is timed unless others are asked for.
+pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
+/// Bar on ours / rival.
+const RATIO_BAR: f64 = 0.65;
+/// Bar on ours / instruction bound, and the largest log2 n it is set for: beyond, the caches decide.
+const BOUND_BAR: f64 = 1.4;
+const BOUND_BAR_UP_TO: u32 = 13;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Forward,
+    Inverse,
+    InverseNormalized,
+}
+
+impl Operation {
+    const ALL: [Self; 3] = [Self::Forward, Self::Inverse, Self::InverseNormalized];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Inverse => "inverse",
+            Self::InverseNormalized => "inverse_normalized",
+        }
+    }
+}
+
+/// Times the transforms of every degree asked for.
+///
+/// # Errors
+/// Rivals asked for but not built in; a degree that has no transform.
+pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
+    options.validate()?;
+    let mut rows = Vec::new();
+    for log_n in options.log_degrees(LOG_DEGREES) {
+        rows.extend(degree(log_n, options)?);
+    }
+    Ok(rows)
+}
+
+fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>, BenchError> {
+    let ours = Ours::new(1 << log_n)?;
+    let rival = match options.peers {
+        true => Some(Rival::new(1 << log_n)?),
+        false => None,
+    };
+    let correct = ours.holds() && rival.as_ref().is_none_or(Rival::holds);
+    let mut rows = Vec::new();
+    for operation in Operation::ALL {
+        let mut row = time(log_n, operation, &ours, rival.as_ref(), options.rounds)?;
+        row.correct &= correct;
+        rows.push(row.judged());
+    }
+    Ok(rows)
+}
+
+/// One row: ours, the rival and the pace loops take turns.
+fn time(
+    log_n: u32,
+    operation: Operation,
+    ours: &Ours,
+    rival: Option<&Rival>,
+    rounds: usize,
+) -> Result<Row, BenchError> {
+    let n = 1usize << log_n;
+    let failed = Cell::new(false);
+    let mut data = Buffer::from_slice(&check::residues(n, ours.q(), 3));
+    let mut rival_data = Buffer::from_slice(&check::residues(n, rival.map_or(2, |rival| rival.q), 4));
+    let mut our_turn = || {
+        if ours.apply(operation, &mut data).is_err() {
+            failed.set(true);
+        }
+    };
+    let mut rival_turn = || {
+        if let Some(rival) = rival {
+            rival.apply(operation, &mut rival_data);
+        }
+    };
+    let mut pace = Pace::new(ours.plan.modulus().isa());
+    let mut contenders: Vec<alternate::Contender<'_>> = vec![&mut our_turn, &mut rival_turn];
+    contenders.extend(pace.contenders());
+    let series = alternate::alternate(rounds, &mut contenders);
+    let [our_time, rival_time, pace_times @ ..] = series.as_slice() else {
+        return Err(BenchError::TooFewRounds { got: 0, least: ROUNDS });
+    };
+
+    let counts = match operation {
+        Operation::Forward => ours.plan.forward_counts(),
+        Operation::Inverse | Operation::InverseNormalized => ours.plan.inverse_counts(),
+    };
+    let bar = (log_n <= BOUND_BAR_UP_TO).then_some(BOUND_BAR);
+    let mut row = Row {
+        name: operation.name().to_owned(),
+        n,
+        log_q: (ours.q() as f64).log2(),
+        ours_us: our_time.median(),
+        isa: Some(ours.plan.modulus().isa().to_string()),
+        bound: bound::bound(&counts, our_time, pace_times, bar),
+        correct: !failed.get(),
+        rounds,
+        ..Row::default()
+    };
+    if let Some(rival) = rival {
+        compare(&mut row, our_time, rival_time, rival);
+    }
+    Ok(row)
+}
+
+fn compare(row: &mut Row, ours: &Series, rival_time: &Series, rival: &Rival) {
+    let ratio = ours.over(rival_time);
+    let log_q = (rival.q as f64).log2();
+    row.peer = Some(peer::NAME.to_owned());
+    row.peer_log_q = Some(log_q);
+    row.peer_us = Some(rival_time.median());
+    row.ratio = Some(ratio.median);
+    row.spread = Some(ratio.spread);
+    row.ratio_per_bit = Some(ratio.median * log_q / row.log_q);
+    row.bar = Some(RATIO_BAR);
+}
+
+struct Ours {
+    plan: NttPlan,
+    /// Folds n · 1/n = 1 into the inverse: the unnormalised inverse, at the cost of the normalised one.
+    unnormalized: InverseScale,
+}
+
+impl Ours {
+    fn new(n: usize) -> Result<Self, BenchError> {
+        let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
+        let modulus = Modulus::new(primes.first().copied().unwrap_or_default())?;
+        let plan = NttPlan::new(modulus, n)?;
+        let unnormalized = plan.scale(n as u64);
+        Ok(Self { plan, unnormalized })
+    }
+
+    fn q(&self) -> u64 {
+        self.plan.modulus().value()
+    }
+
+    fn apply(&self, operation: Operation, words: &mut [u64]) -> Result<(), KernelError> {
+        match operation {
+            Operation::Forward => self.plan.forward(words),
+            Operation::Inverse => self.plan.inverse_scaled(words, &self.unnormalized),
+            Operation::InverseNormalized => self.plan.inverse(words),
+        }
+    }
+
+    fn holds(&self) -> bool {
+        let failed = Cell::new(false);
+        let with = |operation| {
+            let failed = &failed;
+            move |words: &mut [u64]| {
+                if self.apply(operation, words).is_err() {
+                    failed.set(true);
+                }
+            }
+        };
+        let n = self.plan.n();
+        let forward = with(Operation::Forward);
+        let unnormalized = with(Operation::Inverse);
+        let normalized = with(Operation::InverseNormalized);
+        check::transforms_hold(n, self.q(), n as u64, &forward, &unnormalized)
+            && check::transforms_hold(n, self.q(), 1, &forward, &normalized)
+            && !failed.get()
+    }
+}
+
+struct Rival {
+    plan: Peer,
+    n: usize,
+    q: u64,
+}
+
+impl Rival {
+    fn new(n: usize) -> Result<Self, BenchError> {
+        let primes = primes_with_bits(peer::BITS, 2 * n as u64, 1)?;
+        let q = primes.first().copied().unwrap_or_default();
+        let plan = Peer::new(n, q)?;
+        Ok(Self { plan, n, q })
+    }
+
+    fn apply(&self, operation: Operation, words: &mut [u64]) {
+        match operation {
+            Operation::Forward => self.plan.forward(words),
+            Operation::Inverse => self.plan.inverse(words),
+            Operation::InverseNormalized => {
+                self.plan.inverse(words);
+                self.plan.normalize(words);
+            }
+        }
+    }
+
+    fn holds(&self) -> bool {
+        let forward = |words: &mut [u64]| self.plan.forward(words);
+        let inverse = |words: &mut [u64]| self.plan.inverse(words);
+        let normalized = |words: &mut [u64]| self.apply(Operation::InverseNormalized, words);
+        check::transforms_hold(self.n, self.q, self.n as u64, &forward, &inverse)
+            && check::transforms_hold(self.n, self.q, 1, &forward, &normalized)
+    }
+}

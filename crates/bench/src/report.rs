@@ -1,0 +1,225 @@
+//! Rows of results, as JSON and as a table for people.
+
+use serde::Serialize;
+
+/// One timing. Times in microseconds for one call; sizes in bits; `None` where it does not apply.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Row {
+    /// What was timed.
+    pub name: String,
+    /// Ring degree.
+    pub n: usize,
+    /// log2 of the modulus, or of the product of the moduli, that ours worked with.
+    pub log_q: f64,
+    /// Median time of one call of ours.
+    pub ours_us: f64,
+    /// The kernel table that ours ran on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<String>,
+    /// What ours is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+    /// log2 of the peer's modulus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_log_q: Option<f64>,
+    /// Median time of one call of the peer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_us: Option<f64>,
+    /// Ours / peer: median over alternating rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Distance between the quartiles of that ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// The ratio of the costs of one bit of modulus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_per_bit: Option<f64>,
+    /// The bar on `ratio`, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bar: Option<f64>,
+    /// The instruction bound, and ours against it.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
+    /// Whether every bar of this row that could be measured is met; `None` without any.
+    pub met: Option<bool>,
+    /// Whether the results of this row were checked and right.
+    pub correct: bool,
+    /// Rounds that the medians stand on.
+    pub rounds: usize,
+}
+
+/// Least time that the counted vector instructions can take at the rates measured in the same rounds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Bound {
+    /// Vector instructions of one call, as counted in the kernels.
+    pub instructions: u64,
+    /// Those among them that multiply.
+    pub multiplies: u64,
+    /// All instructions at the rate of a multiply-add loop.
+    pub bound_us: f64,
+    /// Ours over `bound_us`, median over rounds.
+    pub over_bound: f64,
+    /// The larger of multiplies at the multiply rate and all instructions at the mixed rate.
+    pub port_bound_us: f64,
+    /// Ours over `port_bound_us`, median over rounds.
+    pub over_port_bound: f64,
+    /// The bar on `over_bound`, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_bar: Option<f64>,
+    /// Vector instructions a nanosecond in the multiply-add loop.
+    pub multiply_add_per_ns: f64,
+    /// Vector multiplications a nanosecond.
+    pub multiply_per_ns: f64,
+    /// Vector instructions a nanosecond where multiplications and additions mix best.
+    pub mixed_per_ns: f64,
+}
+
+impl Row {
+    /// Settles `met` from the bars that were measured.
+    #[must_use]
+    pub fn judged(mut self) -> Self {
+        let ratio = self.ratio.zip(self.bar).map(|(ratio, bar)| ratio <= bar);
+        let bound = self.bound.as_ref().and_then(|bound| bound.bound_bar.map(|bar| bound.over_bound <= bar));
+        self.met = match (ratio, bound) {
+            (None, None) => None,
+            (ratio, bound) => Some(ratio.unwrap_or(true) && bound.unwrap_or(true)),
+        };
+        self
+    }
+}
+
+/// Whether every row was checked and right.
+#[must_use]
+pub fn all_correct(rows: &[Row]) -> bool {
+    rows.iter().all(|row| row.correct)
+}
+
+/// The rows as a JSON array.
+///
+/// # Errors
+/// A row that JSON cannot express.
+pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(rows)
+}
+
+/// The rows as a table of aligned columns.
+#[must_use]
+pub fn table(rows: &[Row]) -> String {
+    let header = [
+        "name",
+        "n",
+        "log q",
+        "ours µs",
+        "peer",
+        "peer µs",
+        "ratio",
+        "spread",
+        "per bit",
+        "bound µs",
+        "over",
+        "bar",
+        "met",
+        "right",
+    ];
+    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    lines.extend(rows.iter().map(cells));
+    let mut widths = vec![0; header.len()];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    // A column in which no row has anything is left out.
+    let used: Vec<bool> = (0..header.len())
+        .map(|column| {
+            let mut body = lines.iter().skip(1);
+            body.any(|line| line.get(column).is_some_and(|cell| !cell.is_empty()))
+        })
+        .collect();
+    let mut text = String::new();
+    for line in &lines {
+        let columns = line.iter().zip(&widths).zip(&used);
+        let shown: Vec<String> = columns
+            .filter(|(_, used)| **used)
+            .enumerate()
+            .map(
+                |(index, ((cell, width), _))| {
+                    if index == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                },
+            )
+            .collect();
+        text.push_str(shown.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let number = |value: Option<f64>, digits: usize| {
+        value.map_or_else(String::new, |value| format!("{value:.digits$}"))
+    };
+    let bound = row.bound.as_ref();
+    let bars = [row.bar, bound.and_then(|bound| bound.bound_bar)];
+    let bars: Vec<String> = bars.iter().flatten().map(f64::to_string).collect();
+    vec![
+        row.name.clone(),
+        row.n.to_string(),
+        format!("{:.1}", row.log_q),
+        format!("{:.2}", row.ours_us),
+        row.peer.clone().unwrap_or_default(),
+        number(row.peer_us, 2),
+        number(row.ratio, 3),
+        number(row.spread, 3),
+        number(row.ratio_per_bit, 3),
+        number(bound.map(|bound| bound.bound_us), 2),
+        number(bound.map(|bound| bound.over_bound), 2),
+        bars.join(", "),
+        row.met.map_or_else(String::new, yes_no),
+        yes_no(row.correct),
+    ]
+}
+
+fn yes_no(value: bool) -> String {
+    if value { "yes" } else { "NO" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(ratio: Option<f64>, over: Option<f64>) -> Row {
+        let bound = over.map(|over_bound| Bound { over_bound, bound_bar: Some(1.4), ..Bound::default() });
+        Row { name: "x".into(), ratio, bar: Some(0.65), bound, correct: true, ..Row::default() }
+    }
+
+    #[test]
+    fn a_row_is_met_only_if_all_its_bars_are() {
+        assert_eq!(row(Some(0.65), Some(1.4)).judged().met, Some(true));
+        assert_eq!(row(Some(0.66), Some(1.4)).judged().met, Some(false));
+        assert_eq!(row(Some(0.6), Some(1.41)).judged().met, Some(false));
+        assert_eq!(row(None, Some(1.3)).judged().met, Some(true));
+        assert_eq!(row(None, None).judged().met, None);
+    }
+
+    #[test]
+    fn json_is_an_array_with_flat_bounds() {
+        let text = json(&[row(Some(0.5), Some(1.2))]).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value[0]["over_bound"], 1.2);
+        assert_eq!(value[0]["ratio"], 0.5);
+        assert!(value[0].get("peer").is_none());
+        for key in ["name", "n", "log_q", "ours_us"] {
+            assert!(value[0].get(key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn the_table_leaves_out_empty_columns_and_aligns() {
+        let text = table(&[row(None, None), row(None, None)]);
+        assert!(!text.contains("peer"), "{text}");
+        assert!(text.contains("right"), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[1].chars().count(), lines[2].chars().count());
+    }
+}
