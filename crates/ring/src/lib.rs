@@ -6,6 +6,7 @@
 mod big;
 mod error;
 mod poly_ring;
+pub mod sampling;
 
 pub use big::{BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};

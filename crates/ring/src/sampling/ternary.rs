@@ -1,0 +1,14 @@
+//! Uniform ternary secrets.
+
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+/// n independent coefficients of {−1, 0, 1}, each with probability 1/3 up to 2^-64.
+///
+/// The high word of 3·w for a uniform 64-bit w: constant time, no rejection.
+pub fn ternary<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Zeroizing<Vec<i64>> {
+    let draw = || ((u128::from(rng.next_u64()) * 3) >> 64) as i64 - 1;
+    let mut out = Zeroizing::new(Vec::with_capacity(n));
+    out.extend(std::iter::repeat_with(draw).take(n));
+    out
+}
