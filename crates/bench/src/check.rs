@@ -45,9 +45,7 @@ pub(crate) fn transforms_hold(
             }
         }
     }
-    let scaled = |words: &[u64]| -> Vec<u64> {
-        words.iter().map(|word| mul_mod(*word, scale, q)).collect()
-    };
+    let scaled = |words: &[u64]| -> Vec<u64> { words.iter().map(|word| mul_mod(*word, scale, q)).collect() };
 
     let mut image = left.clone();
     forward(&mut image);
@@ -78,9 +76,7 @@ fn schoolbook(left: &[u64], right: &[u64], q: u64) -> Vec<u64> {
     }
     let reduce = |sum: &u128| (sum % u128::from(q)) as u64;
     let pairs = low.iter().zip(&high);
-    pairs
-        .map(|(plus, minus)| (reduce(plus) + q - reduce(minus)) % q)
-        .collect()
+    pairs.map(|(plus, minus)| (reduce(plus) + q - reduce(minus)) % q).collect()
 }
 
 #[cfg(test)]

@@ -23,10 +23,7 @@ const RATIO_BAR: f64 = 0.55;
 /// A degree that has no transform.
 pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
-    options
-        .log_degrees(LOG_DEGREES)
-        .map(|log_n| degree(1 << log_n, options.rounds))
-        .collect()
+    options.log_degrees(LOG_DEGREES).map(|log_n| degree(1 << log_n, options.rounds)).collect()
 }
 
 fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
@@ -97,17 +94,8 @@ impl Job {
         let plans = from_moduli.iter().map(|modulus| NttPlan::new(*modulus, n));
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let input = from.iter().zip(10..);
-        let input = input
-            .map(|(q, seed)| Buffer::from_slice(&check::residues(n, *q, seed)))
-            .collect();
-        Ok(Self {
-            from,
-            to,
-            matrix,
-            conversion,
-            plans,
-            input,
-        })
+        let input = input.map(|(q, seed)| Buffer::from_slice(&check::residues(n, *q, seed))).collect();
+        Ok(Self { from, to, matrix, conversion, plans, input })
     }
 
     /// Whether `output` is what the definition says, coefficient by coefficient.

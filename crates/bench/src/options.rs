@@ -21,11 +21,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            peers: false,
-            rounds: ROUNDS,
-            log_n: Vec::new(),
-        }
+        Self { peers: false, rounds: ROUNDS, log_n: Vec::new() }
     }
 }
 
@@ -40,21 +36,15 @@ impl Options {
         }
         match self.log_n.iter().find(|log_n| !SUPPORTED.contains(log_n)) {
             None => Ok(()),
-            Some(got) => Err(BenchError::Degree {
-                got: *got,
-                low: *SUPPORTED.start(),
-                high: *SUPPORTED.end(),
-            }),
+            Some(got) => {
+                Err(BenchError::Degree { got: *got, low: *SUPPORTED.start(), high: *SUPPORTED.end() })
+            }
         }
     }
 
     /// The degrees asked for, or the benchmark's own.
     pub(crate) fn log_degrees(&self, own: RangeInclusive<u32>) -> impl Iterator<Item = u32> {
-        let asked = if self.log_n.is_empty() {
-            own.collect()
-        } else {
-            self.log_n.clone()
-        };
+        let asked = if self.log_n.is_empty() { own.collect() } else { self.log_n.clone() };
         asked.into_iter()
     }
 }

@@ -13,13 +13,11 @@ pub(crate) struct Peer(tfhe_ntt::prime64::Plan);
 #[cfg(feature = "peers")]
 impl Peer {
     pub(crate) fn new(n: usize, modulus: u64) -> Result<Self, BenchError> {
-        tfhe_ntt::prime64::Plan::try_new(n, modulus)
-            .map(Self)
-            .ok_or(BenchError::PeerUnsupported {
-                peer: NAME,
-                n,
-                modulus,
-            })
+        tfhe_ntt::prime64::Plan::try_new(n, modulus).map(Self).ok_or(BenchError::PeerUnsupported {
+            peer: NAME,
+            n,
+            modulus,
+        })
     }
 
     pub(crate) fn forward(&self, words: &mut [u64]) {
