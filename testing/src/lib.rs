@@ -1,1 +1,12 @@
-//! Placeholder.
+//! Random circuits and oracles shared by Sunzi's tests.
+//!
+//! A [`Circuit`] is drawn once and then run three times: on clear slots, on word-size RNS
+//! ciphertexts and on multi-precision ones. All three must agree, and the noise of every
+//! ciphertext on the way must stay below both of its bounds.
+#![forbid(unsafe_code)]
+
+pub mod circuit;
+pub mod party;
+
+pub use circuit::{Circuit, Operation};
+pub use party::{Party, Report};

@@ -1,1 +1,37 @@
-//! Placeholder.
+//! BFV in full RNS: exact arithmetic on encrypted integers.
+//!
+//! The scheme of Bajard, Eynard, Hasan and Zucca, "A Full RNS Variant of FV like Somewhat
+//! Homomorphic Encryption Schemes" (SAC 2016, `BEHZ16`): decryption by γ-correction (Alg. 1),
+//! multiplication with Montgomery-reduced base extension (Alg. 2) and Shenoy–Kumaresan
+//! conversion (Alg. 3), relinearisation by RNS digits (4.5). Parameters come from
+//! [`Parameters::builder`]; [`Context`] holds their tables, [`Evaluator`] computes.
+//!
+//! IND-CPA security only: see `SECURITY.md`.
+#![forbid(unsafe_code)]
+
+mod builder;
+mod ciphertext;
+mod context;
+#[cfg(feature = "danger")]
+pub mod danger;
+mod decrypt;
+mod encoder;
+mod encrypt;
+mod error;
+mod evaluator;
+pub mod explain;
+pub mod noise;
+mod parameters;
+mod plaintext;
+
+pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
+pub use ciphertext::{Bfv, Ciphertext};
+pub use context::Context;
+pub use encoder::{BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder};
+pub use error::BfvError;
+pub use evaluator::{
+    Evaluator, Extended, row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
+};
+pub use explain::{Choice, Explanation};
+pub use parameters::{CrtParameters, Parameters};
+pub use plaintext::Plaintext;

@@ -1,1 +1,32 @@
-//! Placeholder.
+//! The RLWE layer of Sunzi: what BFV, BGV and CKKS share.
+//!
+//! Keys, ciphertexts, encryptions of zero, key switching, noise bounds and the security tables,
+//! all generic over the ring seam [`PolyRing`]. A scheme adds how a message enters a ciphertext
+//! and how products are scaled.
+//!
+//! Everything here is IND-CPA secure at best: no chosen-ciphertext security, no circuit privacy,
+//! no authenticity. See `SECURITY.md`.
+#![forbid(unsafe_code)]
+
+pub mod ciphertext;
+pub mod context;
+pub mod encryption;
+pub mod error;
+pub mod galois;
+pub mod key_switch;
+pub mod keys;
+pub mod noise;
+pub mod randomness;
+pub mod relinearization;
+pub mod security;
+
+pub use ciphertext::{Ciphertext, Scheme};
+pub use context::RlweContext;
+pub use error::RlweError;
+pub use galois::GaloisKeys;
+pub use key_switch::KeySwitchKey;
+pub use keys::{KeyId, PublicKey, SecretKey};
+pub use noise::{Log2, NoiseBound};
+pub use relinearization::RelinearizationKey;
+pub use security::Security;
+pub use sunzi_ring::PolyRing;

@@ -1,0 +1,176 @@
+//! Parameters from what is known of the computation.
+//!
+//! A request ([`Request`]) describes the circuit and the numbers; the search tries every ring
+//! degree and way to split the plaintext space, predicts the noise with the formulas of
+//! [`noise`](crate::noise), and takes the cheapest set that leaves a margin.
+
+mod cost;
+mod moduli;
+mod plain;
+mod predict;
+mod relax;
+mod request;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use relax::{NothingFits, Relaxation};
+pub use request::{PlainRequest, Request};
+
+use num_bigint::BigUint;
+use sunzi_rlwe::Security;
+
+use crate::explain::{Choice, Explanation};
+use crate::{BfvError, CrtParameters, Parameters};
+
+/// Chooses [`Parameters`] for a computation.
+///
+/// The circuit it provides for: up to 2^`additions` fresh ciphertexts are summed; then, `depth`
+/// times, two such results are multiplied and relinearised, up to 2^`additions` products are
+/// summed, `rotations` times the sum is added to a rotation of itself, and `plain_products` times
+/// it is multiplied by a plaintext. With depth 0 the rotations and plaintext products act on the
+/// sum of fresh ciphertexts. All operands may depend on each other.
+///
+/// The builder cannot know how large the numbers grow: choose the plaintext space for the largest
+/// intermediate result, sums included.
+///
+/// ```
+/// use sunzi_bfv::Parameters;
+///
+/// let parameters = Parameters::builder().depth(1).plain_bits(20).additions(10).build()?;
+/// assert!(parameters.supports_batching());
+/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ParametersBuilder {
+    request: Request,
+}
+
+impl ParametersBuilder {
+    /// Multiplications of ciphertexts in a row; 1 unless set.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.request.depth = depth;
+        self
+    }
+
+    /// One plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
+    #[must_use]
+    pub fn plain_bits(mut self, bits: u32) -> Self {
+        self.request.plain = PlainRequest::Bits(bits);
+        self
+    }
+
+    /// Exactly this plaintext modulus t.
+    #[must_use]
+    pub fn plain_modulus(mut self, plain_modulus: u64) -> Self {
+        self.request.plain = PlainRequest::Modulus(plain_modulus);
+        self
+    }
+
+    /// Room for every integer from −`magnitude` to `magnitude`. It may take several plaintext
+    /// moduli: use [`build_crt`](Self::build_crt).
+    #[must_use]
+    pub fn plain_range(mut self, magnitude: impl Into<BigUint>) -> Self {
+        self.request.plain = PlainRequest::Range(magnitude.into());
+        self
+    }
+
+    /// Whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any t will do.
+    #[must_use]
+    pub fn batching(mut self, batching: bool) -> Self {
+        self.request.batching = batching;
+        self
+    }
+
+    /// log2 of how many ciphertexts or products are summed at each level; 0 unless set.
+    #[must_use]
+    pub fn additions(mut self, log2_terms: u32) -> Self {
+        self.request.additions = log2_terms;
+        self
+    }
+
+    /// Rotate-and-add steps at each level, log2 of the slots that are summed; 0 unless set.
+    #[must_use]
+    pub fn rotations(mut self, steps: u32) -> Self {
+        self.request.rotations = steps;
+        self
+    }
+
+    /// Multiplications by plaintexts at each level; 0 unless set.
+    #[must_use]
+    pub fn plain_products(mut self, count: u32) -> Self {
+        self.request.plain_products = count;
+        self
+    }
+
+    /// At least this many numbers in one ciphertext.
+    #[must_use]
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.request.slots = slots;
+        self
+    }
+
+    /// Exactly this ring degree, as log2 n.
+    #[must_use]
+    pub fn log2_degree(mut self, log2_degree: u32) -> Self {
+        self.request.log2_degree = Some(log2_degree);
+        self
+    }
+
+    /// Bits of noise that must be left after the last level; 2 unless set.
+    #[must_use]
+    pub fn margin(mut self, bits: u32) -> Self {
+        self.request.margin = bits;
+        self
+    }
+
+    /// The security to reach; 128 bits unless set.
+    #[must_use]
+    pub fn security(mut self, security: Security) -> Self {
+        self.request.security = security;
+        self
+    }
+
+    /// What has been asked so far.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The cheapest parameters with one plaintext modulus.
+    ///
+    /// # Errors
+    /// [`BfvError::Request`] for a setting out of range; [`BfvError::NothingFits`], saying what to relax.
+    pub fn build(&self) -> Result<Parameters, BfvError> {
+        let parameters = self.choose(true)?.parameters;
+        parameters.parts().into_iter().next().ok_or(BfvError::NoPlainModuli)
+    }
+
+    /// The cheapest parameters, with as many plaintext moduli as that takes.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_crt(&self) -> Result<CrtParameters, BfvError> {
+        Ok(self.choose(false)?.parameters)
+    }
+
+    /// Every candidate that [`build_crt`](Self::build_crt) considers, and its choice if there is one.
+    ///
+    /// # Errors
+    /// [`BfvError::Request`] for a setting out of range.
+    pub fn explain(&self) -> Result<Explanation, BfvError> {
+        self.request.check()?;
+        Ok(search::Search::new(&self.request, false).explain())
+    }
+
+    fn choose(&self, single: bool) -> Result<Choice, BfvError> {
+        self.request.check()?;
+        let search = search::Search::new(&self.request, single);
+        let explanation = search.explain();
+        match explanation.chosen {
+            Some(choice) => Ok(choice),
+            None => Err(BfvError::NothingFits(Box::new(relax::advise(&explanation, single)))),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The noise of the requested circuit, predicted with the formulas the evaluator uses.
+
+use sunzi_rlwe::noise::{ERROR_BOUND, ERROR_VARIANCE, KEY_BOUND, TERNARY_VARIANCE};
+use sunzi_rlwe::{Log2, NoiseBound};
+
+use super::Request;
+use crate::noise::{self, ProductModel};
+use crate::parameters::log2_product;
+
+/// m̃ of the Montgomery-reduced extension `[BEHZ16, Alg. 2]`.
+const M_TILDE: f64 = 65536.0;
+/// Lower bound on the share of q/t that decryption tolerates, 1/2 − k/γ `[BEHZ16, Theorem 1]`.
+const DECRYPTION_MARGIN: f64 = 0.5 - 1.0 / 1024.0;
+
+/// What the noise depends on.
+struct Model {
+    product: ProductModel,
+    key_switch: (Log2, Log2),
+    capacity: f64,
+}
+
+impl Model {
+    fn new(log2_degree: u32, moduli: &[u64], plain_modulus: u64) -> Self {
+        let n = f64::from(log2_degree).exp2();
+        let limbs = moduli.len() as f64;
+        let log2_modulus = log2_product(moduli);
+        let product = ProductModel {
+            degree: 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX),
+            plain_modulus: plain_modulus as f64,
+            log2_modulus,
+            overflow: (2.0 * limbs + 1.0) / M_TILDE,
+            scale_error: limbs,
+        };
+        // [BEHZ16, Lemma 8], as `sunzi_rlwe::key_switch::added_noise`.
+        let digit = Log2::of(moduli.iter().copied().max().unwrap_or(1) as f64);
+        let key_switch =
+            (digit * (n * limbs * ERROR_BOUND), digit * (n * limbs * ERROR_VARIANCE / 3.0).sqrt());
+        let capacity = DECRYPTION_MARGIN.log2() + log2_modulus - (plain_modulus as f64).log2();
+        Self { product, key_switch, capacity }
+    }
+
+    /// Public-key encryption.
+    fn fresh(&self) -> NoiseBound {
+        let n = self.product.degree as f64;
+        let worst = Log2::of(ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND));
+        let deviation = Log2::of((ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt());
+        noise::encryption(&NoiseBound::fresh(worst, deviation, 0))
+    }
+
+    fn multiply(&self, a: &NoiseBound) -> NoiseBound {
+        let (worst, deviation) = self.key_switch;
+        self.product.product(a, a).plus(worst, deviation)
+    }
+
+    /// What a level does after its products: rotate-and-add, then plaintext products.
+    fn finish(&self, mut bound: NoiseBound, request: &Request) -> NoiseBound {
+        let (worst, deviation) = self.key_switch;
+        for _ in 0..request.rotations {
+            bound = bound.times_norm(2.0).plus(worst, deviation);
+        }
+        let plain_norm = self.product.degree as f64 * self.product.plain_modulus / 2.0;
+        for _ in 0..request.plain_products {
+            bound = bound.times_norm(plain_norm);
+        }
+        bound
+    }
+
+    fn bits_left(&self, bound: &NoiseBound) -> f64 {
+        self.capacity - bound.bound(self.product.degree).bits()
+    }
+}
+
+/// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
+pub(super) fn bits_left(log2_degree: u32, moduli: &[u64], plain_modulus: u64, request: &Request) -> Vec<f64> {
+    let model = Model::new(log2_degree, moduli, plain_modulus);
+    let terms = f64::from(request.additions).exp2();
+    let mut bound = model.fresh().times_norm(terms);
+    if request.depth == 0 {
+        bound = model.finish(bound, request);
+    }
+    let mut left = vec![model.bits_left(&bound)];
+    for _ in 0..request.depth {
+        bound = model.finish(model.multiply(&bound).times_norm(terms), request);
+        left.push(model.bits_left(&bound));
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sunzi_math::primes_below;
+
+    #[test]
+    fn every_demand_costs_bits_and_every_limb_gives_some() {
+        let moduli = |count| primes_below(1 << 47, 1 << 14, count).unwrap();
+        let last = |moduli: &[u64], t, request: &Request| *bits_left(13, moduli, t, request).last().unwrap();
+        let base = Request { depth: 2, additions: 1, rotations: 1, plain_products: 1, ..Request::default() };
+        let bits = last(&moduli(4), 65537, &base);
+        assert!(last(&moduli(4), 65537, &Request { depth: 3, ..base.clone() }) < bits - 20.0);
+        assert!(last(&moduli(4), 65537, &Request { additions: 2, ..base.clone() }) < bits - 1.0);
+        assert!(last(&moduli(4), 65537, &Request { rotations: 2, ..base.clone() }) < bits);
+        assert!(last(&moduli(4), 65537, &Request { plain_products: 2, ..base.clone() }) < bits - 20.0);
+        assert!(last(&moduli(4), 1 << 20, &base) < bits - 3.0);
+        assert!(last(&moduli(5), 65537, &base) > bits + 40.0);
+    }
+
+    #[test]
+    fn a_fresh_ciphertext_has_the_noise_of_its_encryption() {
+        let request = Request { depth: 0, ..Request::default() };
+        let q = primes_below(1 << 47, 1 << 13, 1).unwrap();
+        let bits = bits_left(12, &q, 2, &request);
+        // σ = sqrt(10.5·(1 + 4n/3)) = 239.5, 13.8σ = 2^11.7; q/(2t) = 2^45.
+        assert_eq!(bits.len(), 1);
+        assert!((bits[0] - 33.3).abs() < 0.2, "{bits:?}");
+    }
+}

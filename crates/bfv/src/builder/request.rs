@@ -1,0 +1,129 @@
+//! What the user knows of the computation.
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+use sunzi_math::is_prime;
+use sunzi_rlwe::Security;
+
+use crate::BfvError;
+use crate::plaintext::check_plain_modulus;
+
+/// The numbers to compute with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlainRequest {
+    /// One plaintext modulus of at least this many bits.
+    Bits(u32),
+    /// Exactly this plaintext modulus.
+    Modulus(u64),
+    /// Integers of at most this absolute value.
+    Range(#[serde(with = "decimal")] BigUint),
+}
+
+/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Multiplications of ciphertexts in a row.
+    pub depth: u32,
+    /// The numbers to compute with.
+    pub plain: PlainRequest,
+    /// Whether numbers are packed slot by slot.
+    pub batching: bool,
+    /// log2 of the terms summed at each level.
+    pub additions: u32,
+    /// Rotate-and-add steps at each level.
+    pub rotations: u32,
+    /// Plaintext products at each level.
+    pub plain_products: u32,
+    /// Numbers that one ciphertext must hold.
+    pub slots: usize,
+    /// The ring degree, if it is given: log2 n.
+    pub log2_degree: Option<u32>,
+    /// Bits of noise to be left in the end.
+    pub margin: u32,
+    /// The security to reach.
+    pub security: Security,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            depth: 1,
+            plain: PlainRequest::Bits(17),
+            batching: true,
+            additions: 0,
+            rotations: 0,
+            plain_products: 0,
+            slots: 1,
+            log2_degree: None,
+            margin: 2,
+            security: Security::Bits128,
+        }
+    }
+}
+
+/// No circuit in reach is deeper, and a bound keeps the search short.
+const MAX_DEPTH: u32 = 200;
+/// Bound on the other counts.
+const MAX_COUNT: u32 = 100;
+/// Bound on the width of integers.
+const MAX_RANGE_BITS: u64 = 1000;
+
+impl Request {
+    /// Checks each setting by itself.
+    pub(super) fn check(&self) -> Result<(), BfvError> {
+        at_most("depth", self.depth, MAX_DEPTH)?;
+        at_most("additions", self.additions, MAX_COUNT)?;
+        at_most("rotations", self.rotations, MAX_COUNT)?;
+        at_most("plain_products", self.plain_products, MAX_COUNT)?;
+        at_most("margin", self.margin, MAX_COUNT)?;
+        match self.log2_degree {
+            Some(log2_degree) if !(6..=17).contains(&log2_degree) => {
+                refuse("log2_degree", log2_degree, "it must be 6 to 17".to_owned())
+            }
+            _ => self.check_plain(),
+        }
+    }
+
+    fn check_plain(&self) -> Result<(), BfvError> {
+        match &self.plain {
+            PlainRequest::Bits(bits) if !(1..=60).contains(bits) => {
+                refuse("plain_bits", bits, "it must be 1 to 60; use plain_range for wider integers".to_owned())
+            }
+            PlainRequest::Modulus(t) => {
+                check_plain_modulus(*t)?;
+                if self.batching && !is_prime(*t) {
+                    let expected = "batching needs a prime; choose one or switch batching off".to_owned();
+                    return refuse("plain_modulus", t, expected);
+                }
+                Ok(())
+            }
+            PlainRequest::Range(magnitude) if magnitude.bits() == 0 || magnitude.bits() > MAX_RANGE_BITS => {
+                refuse("plain_range", magnitude, format!("it must be at least 1 and below 2^{MAX_RANGE_BITS}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BfvError> {
+    if got <= limit { Ok(()) } else { refuse(what, got, format!("it must be at most {limit}")) }
+}
+
+fn refuse(what: &'static str, got: impl ToString, expected: String) -> Result<(), BfvError> {
+    Err(BfvError::Request { what, got: got.to_string(), expected })
+}
+
+/// Big integers as decimal text.
+mod decimal {
+    use super::BigUint;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(value: &BigUint, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,99 @@
+//! The tables of one BFV parameter set.
+
+use std::sync::Arc;
+
+use sunzi_ring::{PolyRing, Ring, Scaler};
+use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security};
+
+use crate::{BfvError, Parameters};
+
+/// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
+///
+/// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or
+/// [`BigRing`](sunzi_ring::BigRing), the multi-precision oracle. Contexts that share ring and
+/// secret key may differ in plaintext modulus: keys do not depend on it.
+#[derive(Clone, Debug)]
+pub struct Context<R: PolyRing = Ring> {
+    inner: Arc<Inner<R>>,
+}
+
+#[derive(Debug)]
+struct Inner<R: PolyRing> {
+    rlwe: RlweContext<R>,
+    plain_modulus: u64,
+    scaler: R::Scaler,
+}
+
+impl Context<Ring> {
+    /// Builds the tables of `parameters`.
+    ///
+    /// # Errors
+    /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for moduli the ring cannot use.
+    pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
+        let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
+        Self::with_ring(ring, parameters.plain_modulus(), parameters.security())
+    }
+}
+
+impl<R: PolyRing> Context<R> {
+    /// Builds the tables over a ring that is there already.
+    ///
+    /// # Errors
+    /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for a plaintext modulus the ring cannot scale.
+    pub fn with_ring(ring: R, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
+        let scaler = ring.scaler(plain_modulus)?;
+        let rlwe = RlweContext::new(ring, security)?;
+        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, scaler }) })
+    }
+
+    /// The same ring and keys with another plaintext modulus.
+    ///
+    /// # Errors
+    /// As [`with_ring`](Self::with_ring).
+    pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BfvError> {
+        Self::with_ring(self.ring().clone(), plain_modulus, self.inner.rlwe.security())
+    }
+
+    /// Ring and security.
+    #[must_use]
+    pub fn rlwe(&self) -> &RlweContext<R> {
+        &self.inner.rlwe
+    }
+
+    /// The ciphertext ring.
+    #[must_use]
+    pub fn ring(&self) -> &R {
+        self.inner.rlwe.ring()
+    }
+
+    /// The ring degree n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.ring().degree()
+    }
+
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn plain_modulus(&self) -> u64 {
+        self.inner.plain_modulus
+    }
+
+    /// The tables that extend, scale by t/q and decrypt.
+    #[must_use]
+    pub fn scaler(&self) -> &R::Scaler {
+        &self.inner.scaler
+    }
+
+    /// log2 of the largest noise that decrypts: (1/2 − k/γ)·q/t `[BEHZ16, Theorem 1]`.
+    #[must_use]
+    pub fn log2_noise_capacity(&self) -> f64 {
+        let margin = Log2::of(self.scaler().decryption_margin()).bits();
+        margin + self.rlwe().log2_modulus() - (self.plain_modulus() as f64).log2()
+    }
+
+    /// Bits left before decryption may fail: capacity minus the noise bound, both as log2.
+    #[must_use]
+    pub fn bits_left(&self, noise: &NoiseBound) -> f64 {
+        self.log2_noise_capacity() - noise.bound(self.degree()).bits()
+    }
+}

@@ -1,0 +1,49 @@
+//! Measurements that need, and therefore endanger, the secret key. For tests and research only.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{Signed, ToPrimitive};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{SecretKey, encryption::phase};
+
+use crate::{BfvError, Ciphertext, Context, Plaintext};
+
+impl<R: PolyRing> Context<R> {
+    /// log2 of the true noise ‖c(s) − (q/t)·m‖∞ of a ciphertext of `message`, modulo q; −∞ for none.
+    ///
+    /// # Errors
+    /// [`BfvError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].
+    pub fn measure_noise(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        message: &Plaintext,
+        key: &SecretKey<R>,
+    ) -> Result<f64, BfvError> {
+        self.check_plaintext(message)?;
+        ciphertext.check_key(key.id(), "the secret key")?;
+        let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
+        let phase = self.ring().to_integers(&phase)?;
+        let q = BigInt::from(self.ring().modulus().clone());
+        let t = BigInt::from(self.plain_modulus());
+        // t·v = t·c(s) − q·m modulo t·q, centred.
+        let period = &q * &t;
+        let worst = phase
+            .iter()
+            .zip(message.coefficients())
+            .map(|(c, &m)| centred(c * &t - &q * m, &period).abs())
+            .max()
+            .unwrap_or_default();
+        Ok(log2(worst.magnitude()) - (self.plain_modulus() as f64).log2())
+    }
+}
+
+/// The representative of `value` modulo `period` of least absolute value.
+fn centred(value: BigInt, period: &BigInt) -> BigInt {
+    let reduced = ((value % period) + period) % period;
+    if &reduced * 2_u8 >= *period { reduced - period } else { reduced }
+}
+
+/// log2 of a non-negative integer, −∞ for zero.
+fn log2(value: &BigUint) -> f64 {
+    let shift = value.bits().saturating_sub(64);
+    (value >> shift).to_f64().unwrap_or(f64::INFINITY).log2() + shift as f64
+}

@@ -1,0 +1,41 @@
+//! Decryption.
+
+use sunzi_ring::{PolyRing, Scaler};
+use sunzi_rlwe::{SecretKey, encryption::phase};
+use zeroize::Zeroize;
+
+use crate::{BfvError, Ciphertext, Context, Plaintext};
+
+impl<R: PolyRing> Context<R> {
+    /// Opens a ciphertext `[BEHZ16, Alg. 1]`.
+    ///
+    /// The result tells the holder of the ciphertext nothing about the key only as long as it is
+    /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
+    ///
+    /// # Errors
+    /// [`BfvError::NoiseExhausted`] when the noise bound does not guarantee the right answer;
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext.
+    pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BfvError> {
+        let bits_left = self.bits_left(ciphertext.noise());
+        if bits_left < 0.0 {
+            return Err(BfvError::NoiseExhausted { bits_short: -bits_left });
+        }
+        self.decrypt_unchecked(ciphertext, key)
+    }
+
+    /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext.
+    pub fn decrypt_unchecked(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+    ) -> Result<Plaintext, BfvError> {
+        ciphertext.check_key(key.id(), "the secret key")?;
+        let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
+        let message = self.scaler().decrypt(&phase);
+        phase.zeroize();
+        Plaintext::new(message?, self.plain_modulus())
+    }
+}

@@ -1,0 +1,109 @@
+//! Numbers to plaintexts and back.
+//!
+//! * [`BatchEncoder`]: n slots, products act slot by slot; t prime, t ≡ 1 (mod 2n).
+//! * [`CoefficientEncoder`]: one number per coefficient, products convolve; any t.
+//! * [`CrtEncoder`]: integers wider than one t, spread over several plaintexts.
+
+mod batch;
+mod coefficient;
+mod crt;
+
+pub use batch::BatchEncoder;
+pub(crate) use batch::is_batchable;
+pub use coefficient::CoefficientEncoder;
+pub use crt::CrtEncoder;
+pub(crate) use crt::check_pairwise_coprime;
+
+use crate::{BfvError, Plaintext};
+
+/// One way to place numbers modulo t into a plaintext.
+pub trait Encoder {
+    /// The ring degree n.
+    fn degree(&self) -> usize;
+    /// The plaintext modulus t.
+    fn plain_modulus(&self) -> u64;
+    /// How many numbers one plaintext takes.
+    fn slots(&self) -> usize;
+
+    /// The plaintext of these numbers in [0, t); missing ones count as zero.
+    ///
+    /// # Errors
+    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
+    fn encode(&self, values: &[u64]) -> Result<Plaintext, BfvError>;
+
+    /// All numbers of a plaintext, in [0, t).
+    ///
+    /// # Errors
+    /// [`BfvError::PlaintextMismatch`].
+    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, BfvError>;
+
+    /// The plaintext of these numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
+    ///
+    /// # Errors
+    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
+    fn encode_signed(&self, values: &[i64]) -> Result<Plaintext, BfvError> {
+        let t = self.plain_modulus();
+        let reduced: Result<Vec<u64>, BfvError> =
+            values.iter().enumerate().map(|(index, &value)| from_signed(value, t, index)).collect();
+        self.encode(&reduced?)
+    }
+
+    /// All numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
+    ///
+    /// # Errors
+    /// [`BfvError::PlaintextMismatch`].
+    fn decode_signed(&self, plaintext: &Plaintext) -> Result<Vec<i64>, BfvError> {
+        let t = self.plain_modulus();
+        Ok(self.decode(plaintext)?.into_iter().map(|value| to_signed(value, t)).collect())
+    }
+}
+
+/// The residue in [0, t) of `value`, which lies in [-⌊t/2⌋, ⌈t/2⌉ − 1].
+fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, BfvError> {
+    let fits = if value < 0 { value.unsigned_abs() <= t / 2 } else { value.unsigned_abs() < t.div_ceil(2) };
+    match (fits, value < 0) {
+        (true, true) => Ok(t - value.unsigned_abs()),
+        (true, false) => Ok(value.unsigned_abs()),
+        (false, _) => Err(BfvError::signed_out_of_range(index, t)),
+    }
+}
+
+/// The representative in [-⌊t/2⌋, ⌈t/2⌉ − 1] of `value` in [0, t), t < 2^60.
+pub(crate) fn to_signed(value: u64, t: u64) -> i64 {
+    if value < t.div_ceil(2) { value as i64 } else { value as i64 - t as i64 }
+}
+
+/// Checks the values of [`Encoder::encode`].
+fn check_values(values: &[u64], slots: usize, t: u64) -> Result<(), BfvError> {
+    if values.len() > slots {
+        return Err(BfvError::TooManyValues { got: values.len(), slots });
+    }
+    match values.iter().position(|&value| value >= t) {
+        Some(index) => Err(BfvError::unsigned_out_of_range(index, t)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_residues_cover_the_centred_range_and_no_more() {
+        for t in [2_u64, 3, 4, 5, 257, 1 << 20, (1 << 60) - 1, (1 << 60) - 2] {
+            let low = -((t / 2) as i64);
+            let high = t.div_ceil(2) as i64 - 1;
+            for value in [low, low + 1, -1, 0, high - 1, high] {
+                if (low..=high).contains(&value) {
+                    let residue = from_signed(value, t, 0).unwrap();
+                    assert!(residue < t);
+                    assert_eq!(to_signed(residue, t), value, "t = {t}");
+                }
+            }
+            for value in [low - 1, high + 1, i64::MIN, i64::MAX] {
+                let error = from_signed(value, t, 9).unwrap_err();
+                assert!(error.to_string().contains(&format!("[{low}, {high}]")), "{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Addition, subtraction, negation.
+
+use sunzi_ring::PolyRing;
+
+use super::Evaluator;
+use crate::{BfvError, Ciphertext};
+
+impl<R: PolyRing> Evaluator<R> {
+    /// a + b, of any part counts.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BfvError::Ring`] for ciphertexts of other parameters.
+    pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+        let mut sum = a.clone();
+        self.add_assign(&mut sum, b)?;
+        Ok(sum)
+    }
+
+    /// a ← a + b. On an error `a` is not to be used.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+        a.check_key(b.key(), "the second summand")?;
+        let ring = self.context.ring();
+        a.set_noise(a.noise().sum(b.noise()));
+        let parts = a.parts_mut();
+        for (left, right) in parts.iter_mut().zip(b.parts()) {
+            ring.add_assign(left, right)?;
+        }
+        parts.extend(b.parts().iter().skip(parts.len()).cloned());
+        Ok(())
+    }
+
+    /// a − b, of any part counts.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+        let mut difference = self.negate(b)?;
+        self.add_assign(&mut difference, a)?;
+        Ok(difference)
+    }
+
+    /// −a.
+    ///
+    /// # Errors
+    /// [`BfvError::Ring`] for a ciphertext of other parameters.
+    pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+        let mut negated = a.clone();
+        for part in negated.parts_mut() {
+            self.context.ring().neg_assign(part)?;
+        }
+        Ok(negated)
+    }
+
+    /// The sum of one or more ciphertexts.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); [`BfvError::Empty`] for none.
+    pub fn sum<'a>(
+        &self,
+        terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let mut terms = terms.into_iter();
+        let mut sum = terms.next().ok_or(BfvError::Empty { what: "a sum of ciphertexts" })?.clone();
+        for term in terms {
+            self.add_assign(&mut sum, term)?;
+        }
+        Ok(sum)
+    }
+}

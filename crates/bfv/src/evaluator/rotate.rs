@@ -1,0 +1,125 @@
+//! Rotations of the 2 × n/2 slots, and sums over them.
+
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{GaloisKeys, galois};
+
+use super::Evaluator;
+use crate::{BfvError, Ciphertext};
+
+/// The exponent k of the automorphism X → X^k that moves slot i + `steps` of each row to slot i
+/// in a power-of-two ring of degree `degree`: 3^steps modulo 2n.
+#[must_use]
+pub fn row_rotation_exponent(degree: usize, steps: i64) -> u64 {
+    let row = (degree as i64 / 2).max(1);
+    let mask = 2 * degree as u64 - 1;
+    let mut exponent = 1_u64;
+    let mut power = 3_u64;
+    let mut remaining = steps.rem_euclid(row);
+    while remaining > 0 {
+        if remaining & 1 == 1 {
+            exponent = exponent.wrapping_mul(power) & mask;
+        }
+        power = power.wrapping_mul(power) & mask;
+        remaining >>= 1;
+    }
+    exponent
+}
+
+/// The exponent of the automorphism that swaps the two rows: −1 modulo 2n.
+#[must_use]
+pub fn row_swap_exponent(degree: usize) -> u64 {
+    (2 * degree as u64).wrapping_sub(1)
+}
+
+/// The exponents that [`Evaluator::sum_segments`] needs for segments of `length` slots, and
+/// [`Evaluator::sum_slots`] for all of them (`length` = n).
+#[must_use]
+pub fn slot_sum_exponents(degree: usize, length: usize) -> Vec<u64> {
+    let row = degree / 2;
+    let mut exponents: Vec<u64> = std::iter::successors(Some(1_usize), |step| step.checked_mul(2))
+        .take_while(|&step| step < length.min(row))
+        .map(|step| row_rotation_exponent(degree, step as i64))
+        .collect();
+    if length > row {
+        exponents.push(row_swap_exponent(degree));
+    }
+    exponents
+}
+
+impl<R: PolyRing> Evaluator<R> {
+    /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of
+    /// [`row_rotation_exponent`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts.
+    pub fn rotate_rows(
+        &self,
+        a: &Ciphertext<R>,
+        steps: i64,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        self.automorphism(a, row_rotation_exponent(self.context.degree(), steps), keys)
+    }
+
+    /// Swaps the two rows, which rotates each column by one.
+    ///
+    /// # Errors
+    /// As [`rotate_rows`](Self::rotate_rows), for [`row_swap_exponent`].
+    pub fn rotate_columns(
+        &self,
+        a: &Ciphertext<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        self.automorphism(a, row_swap_exponent(self.context.degree()), keys)
+    }
+
+    /// The ciphertext of m(X^k).
+    ///
+    /// # Errors
+    /// As [`rotate_rows`](Self::rotate_rows), for the exponent given.
+    pub fn automorphism(
+        &self,
+        a: &Ciphertext<R>,
+        exponent: u64,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        Ok(galois::automorphism(self.context.rlwe(), a, exponent, keys)?)
+    }
+
+    /// Sums of consecutive slots: slot i becomes the sum of slots i, …, i + length − 1 of its row
+    /// (cyclically), so that slot j·length holds the sum of segment j.
+    ///
+    /// # Errors
+    /// [`BfvError::SegmentLength`] unless `length` is a power of two and at most n/2;
+    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`slot_sum_exponents`].
+    pub fn sum_segments(
+        &self,
+        a: &Ciphertext<R>,
+        length: usize,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let longest = self.context.degree() / 2;
+        if !length.is_power_of_two() || length > longest {
+            return Err(BfvError::SegmentLength { length, longest });
+        }
+        let mut sum = a.clone();
+        let mut step = 1;
+        while step < length {
+            let rotated = self.rotate_rows(&sum, step as i64, keys)?;
+            self.add_assign(&mut sum, &rotated)?;
+            step *= 2;
+        }
+        Ok(sum)
+    }
+
+    /// The sum of all n slots, in every slot.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`slot_sum_exponents`] for length n.
+    pub fn sum_slots(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+        let mut sum = self.sum_segments(a, self.context.degree() / 2, keys)?;
+        let swapped = self.rotate_columns(&sum, keys)?;
+        self.add_assign(&mut sum, &swapped)?;
+        Ok(sum)
+    }
+}

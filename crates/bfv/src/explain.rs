@@ -1,0 +1,308 @@
+//! Why the parameter builder chose what it chose.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::CrtParameters;
+use crate::builder::{PlainRequest, Request};
+
+/// A request, every candidate considered, and the choice.
+///
+/// ```
+/// use sunzi_bfv::Parameters;
+///
+/// let explanation = Parameters::builder().depth(3).plain_bits(17).explain()?;
+/// let choice = explanation.chosen.as_ref().expect("depth 3 fits");
+/// assert_eq!(choice.slots, 8192);
+/// println!("{explanation}");
+/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// What was asked.
+    pub request: Request,
+    /// Every candidate, smallest ring first.
+    pub candidates: Vec<Candidate>,
+    /// The cheapest candidate that fits, if one does.
+    pub chosen: Option<Choice>,
+}
+
+/// One ring degree with one set of plaintext moduli and the fewest ciphertext moduli that are enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// log2 n.
+    pub log2_degree: u32,
+    /// Largest log2 q that is secure; none if security was given up or cannot be reached.
+    pub limit: Option<u32>,
+    /// The plaintext moduli t_i.
+    pub plain_moduli: Vec<u64>,
+    /// Number of ciphertext moduli.
+    pub limbs: usize,
+    /// log2 q.
+    pub log2_modulus: f64,
+    /// Predicted bits left for fresh ciphertexts and after each level.
+    pub bits_left: Vec<f64>,
+    /// Butterflies of the circuit, for all plaintext moduli together: what candidates are ranked by.
+    pub cost: f64,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+impl Candidate {
+    /// A candidate about which only the ring is known.
+    pub(crate) fn empty(log2_degree: u32, limit: Option<u32>) -> Self {
+        Self {
+            log2_degree,
+            limit,
+            plain_moduli: Vec::new(),
+            limbs: 0,
+            log2_modulus: 0.0,
+            bits_left: Vec::new(),
+            cost: 0.0,
+            verdict: Verdict::Refused(Refusal::NoModuli),
+        }
+    }
+}
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It fits, and nothing has been compared yet.
+    Fits,
+    /// It fits and is the cheapest.
+    Chosen,
+    /// It fits, at this multiple of the chosen one's cost.
+    Beaten {
+        /// Its cost over the chosen one's.
+        cost_ratio: f64,
+    },
+    /// It does not fit.
+    Refused(Refusal),
+}
+
+/// Why a candidate does not fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The ring has too few slots.
+    TooFewSlots {
+        /// Slots there are.
+        slots: usize,
+        /// Slots asked for.
+        wanted: usize,
+    },
+    /// The security table has no entry for this ring degree.
+    NotSecure,
+    /// No suitable plaintext moduli exist below 2^60.
+    NoPlainModulus {
+        /// They would have to be ≡ 1 modulo this.
+        step: u64,
+    },
+    /// The plaintext modulus asked for does not split into slots here.
+    NotBatchable {
+        /// The modulus.
+        plain_modulus: u64,
+        /// It would have to be ≡ 1 modulo this.
+        step: u64,
+    },
+    /// There are not enough primes for the ciphertext modulus.
+    NoModuli,
+    /// Even the largest secure modulus leaves fewer bits than the margin.
+    TooNoisy {
+        /// Bits missing.
+        bits_short: f64,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFewSlots { slots, wanted } => write!(f, "there are {slots} slots where {wanted} are wanted"),
+            Self::NotSecure => f.write_str("no modulus is secure enough"),
+            Self::NoPlainModulus { step } => {
+                write!(f, "no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")
+            }
+            Self::NotBatchable { plain_modulus, step } => {
+                write!(f, "batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")
+            }
+            Self::NoModuli => f.write_str("there are too few primes for the modulus"),
+            Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
+        }
+    }
+}
+
+/// The chosen parameters and what they mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The parameters.
+    pub parameters: CrtParameters,
+    /// Numbers in one ciphertext.
+    pub slots: usize,
+    /// log2 q.
+    pub log2_modulus: f64,
+    /// Largest log2 q that is secure; none if security was given up.
+    pub limit: Option<u32>,
+    /// Predicted bits left for fresh ciphertexts and after each level.
+    pub bits_left: Vec<f64>,
+    /// Butterflies of the circuit, for all plaintext moduli together.
+    pub cost: f64,
+    /// Sizes in memory.
+    pub sizes: Sizes,
+}
+
+/// Bytes in memory, eight for each residue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// One ciphertext; a number takes one for each plaintext modulus.
+    pub ciphertext: u64,
+    /// The public key.
+    pub public_key: u64,
+    /// The relinearisation key.
+    pub relinearization_key: u64,
+    /// One Galois key; each rotation by another amount needs its own.
+    pub galois_key: u64,
+}
+
+impl Sizes {
+    /// Two polynomials; a switching key has two for each limb.
+    pub(crate) fn of(log2_degree: u32, limbs: usize) -> Self {
+        let limbs = limbs as u64;
+        let ciphertext = 2 * (limbs << log2_degree) * 8;
+        let switching_key = limbs * ciphertext;
+        Self { ciphertext, public_key: ciphertext, relinearization_key: switching_key, galois_key: switching_key }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "depth {}, ", self.depth)?;
+        match &self.plain {
+            PlainRequest::Bits(bits) => write!(f, "plaintext modulus of at least {bits} bits")?,
+            PlainRequest::Modulus(t) => write!(f, "plaintext modulus {t}")?,
+            PlainRequest::Range(magnitude) => write!(f, "integers up to ±{magnitude}")?,
+        }
+        f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
+        if self.additions > 0 {
+            write!(f, ", sums of 2^{} terms", self.additions)?;
+        }
+        if self.rotations > 0 {
+            write!(f, ", {} rotate-and-add steps a level", self.rotations)?;
+        }
+        if self.plain_products > 0 {
+            write!(f, ", {} plaintext products a level", self.plain_products)?;
+        }
+        if self.slots > 1 {
+            write!(f, ", at least {} slots", self.slots)?;
+        }
+        if let Some(log2_degree) = self.log2_degree {
+            write!(f, ", ring degree 2^{log2_degree}")?;
+        }
+        write!(f, ", {} security, {} bits to spare", self.security, self.margin)
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n = {:>6}", 1_u64 << self.log2_degree.min(63))?;
+        if !self.plain_moduli.is_empty() {
+            write!(f, "  {:>2} × {}-bit t", self.plain_moduli.len(), bit_lengths(&self.plain_moduli))?;
+        }
+        if self.limbs > 0 {
+            write!(f, "  log2 q = {:>6.1}", self.log2_modulus)?;
+            if let Some(limit) = self.limit {
+                write!(f, " of {limit:>4}")?;
+            }
+            write!(f, "  {:>2} moduli", self.limbs)?;
+        }
+        match &self.verdict {
+            Verdict::Fits => write!(f, "  fits"),
+            Verdict::Chosen => write!(f, "  chosen: the cheapest that fits"),
+            Verdict::Beaten { cost_ratio } => write!(f, "  fits, at {cost_ratio:.2} times the cost"),
+            Verdict::Refused(refusal) => write!(f, "  refused: {refusal}"),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = &self.parameters;
+        let limit = self.limit.map_or_else(|| "no limit".to_owned(), |bits| format!("limit {bits}"));
+        writeln!(f, "  ring degree n         {}", parameters.degree())?;
+        writeln!(f, "  log2 q                {:.1} ({limit})", self.log2_modulus)?;
+        writeln!(f, "  ciphertext moduli     {} of {} bits", parameters.moduli().len(), bit_lengths(parameters.moduli()))?;
+        writeln!(f, "  plaintext moduli      {}", join(parameters.plain_moduli()))?;
+        writeln!(f, "  numbers a ciphertext  {}", self.slots)?;
+        let levels: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();
+        writeln!(f, "  bits left             {} (fresh, then after each level)", levels.join(", "))?;
+        writeln!(f, "  security              {}", parameters.security())?;
+        let sizes = &self.sizes;
+        writeln!(f, "  ciphertext            {}", bytes(sizes.ciphertext))?;
+        writeln!(f, "  public key            {}", bytes(sizes.public_key))?;
+        writeln!(f, "  relinearisation key   {}", bytes(sizes.relinearization_key))?;
+        writeln!(f, "  each Galois key       {}", bytes(sizes.galois_key))
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "asked: {}", self.request)?;
+        match &self.chosen {
+            Some(choice) => write!(f, "chosen:\n{choice}")?,
+            None => writeln!(f, "chosen: nothing fits")?,
+        }
+        f.write_str("considered:")?;
+        self.candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
+    }
+}
+
+/// "48", or "47 to 48" where lengths differ.
+fn bit_lengths(values: &[u64]) -> String {
+    let lengths = values.iter().map(|value| 64 - value.leading_zeros());
+    match (lengths.clone().min(), lengths.max()) {
+        (Some(low), Some(high)) if low != high => format!("{low} to {high}"),
+        (low, _) => low.unwrap_or(0).to_string(),
+    }
+}
+
+fn join(values: &[u64]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes with a binary unit.
+fn bytes(count: u64) -> String {
+    match count {
+        0..1024 => format!("{count} B"),
+        1024..0x10_0000 => format!("{:.1} KiB", count as f64 / 1024.0),
+        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameters;
+
+    #[test]
+    fn an_explanation_reads_well_and_travels_as_json() {
+        let explanation = Parameters::builder().depth(3).plain_bits(17).explain().unwrap();
+        let text = explanation.to_string();
+        for part in ["depth 3", "17 bits", "65537", "refused", "chosen", "times the cost", "MiB", "128-bit"] {
+            assert!(text.contains(part), "{part} is missing:\n{text}");
+        }
+        let json = serde_json::to_string(&explanation).unwrap();
+        let back: Explanation = serde_json::from_str(&json).unwrap();
+        assert_eq!(back.chosen.unwrap().parameters, explanation.chosen.unwrap().parameters);
+        assert_eq!(back.candidates.len(), explanation.candidates.len());
+    }
+
+    #[test]
+    fn sizes_count_eight_bytes_a_residue() {
+        let sizes = Sizes::of(12, 2);
+        assert_eq!(sizes.ciphertext, 2 * 2 * 4096 * 8);
+        assert_eq!(sizes.relinearization_key, 2 * sizes.ciphertext);
+        assert_eq!(bytes(sizes.ciphertext), "128.0 KiB");
+    }
+}

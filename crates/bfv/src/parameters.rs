@@ -1,0 +1,321 @@
+//! Parameters of BFV: plain, serialisable data.
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+use sunzi_math::is_prime;
+use sunzi_rlwe::{Security, security};
+
+use crate::builder::ParametersBuilder;
+use crate::encoder::{check_pairwise_coprime, is_batchable};
+use crate::plaintext::check_plain_modulus;
+use crate::BfvError;
+
+/// Ring degrees the transforms serve: log2 n.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
+/// Ciphertext moduli are below 2^62.
+const MODULUS_LIMIT: u64 = 1 << 62;
+
+/// One BFV parameter set: ring degree, ciphertext moduli, plaintext modulus, security.
+///
+/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building
+/// a context from it does so too.
+///
+/// ```
+/// use sunzi_bfv::Parameters;
+///
+/// let parameters = Parameters::builder().depth(2).plain_bits(17).build()?;
+/// assert_eq!(parameters.degree(), 8192);
+/// assert_eq!(parameters.plain_modulus(), 65537);
+/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    log2_degree: u32,
+    moduli: Vec<u64>,
+    plain_modulus: u64,
+    security: Security,
+}
+
+impl Parameters {
+    /// Takes the numbers as they are; nothing is checked.
+    #[must_use]
+    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
+        Self { log2_degree, moduli, plain_modulus, security }
+    }
+
+    /// Chooses parameters from what is known of the computation.
+    #[must_use]
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+
+    /// log2 n.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.log2_degree
+    }
+
+    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+    }
+
+    /// The ciphertext moduli q_i.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// q = Π q_i.
+    #[must_use]
+    pub fn modulus(&self) -> BigUint {
+        self.moduli.iter().product()
+    }
+
+    /// log2 q.
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        log2_product(&self.moduli)
+    }
+
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn plain_modulus(&self) -> u64 {
+        self.plain_modulus
+    }
+
+    /// The security these parameters must reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        self.security
+    }
+
+    /// Whether n numbers can be packed into one plaintext: t prime, t ≡ 1 (mod 2n).
+    #[must_use]
+    pub fn supports_batching(&self) -> bool {
+        is_batchable(self.degree(), self.plain_modulus)
+    }
+
+    /// Checks everything that makes these numbers a parameter set.
+    ///
+    /// # Errors
+    /// [`BfvError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::ModulusUnusable`] and
+    /// [`BfvError::ModulusRepeated`] for the q_i; [`BfvError::PlainModulusOutOfRange`] and
+    /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Rlwe`] above the security limit.
+    pub fn validate(&self) -> Result<(), BfvError> {
+        check_ring(self.log2_degree, &self.moduli)?;
+        check_plain(self.plain_modulus, &self.moduli)?;
+        Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
+    }
+}
+
+/// A parameter set with several plaintext moduli t_i, for integers wider than one of them.
+///
+/// Ring, ciphertext moduli and keys are shared, since keys do not depend on t; each t_i has its
+/// own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CrtParameters {
+    log2_degree: u32,
+    moduli: Vec<u64>,
+    plain_moduli: Vec<u64>,
+    security: Security,
+}
+
+impl CrtParameters {
+    /// Takes the numbers as they are; nothing is checked.
+    #[must_use]
+    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_moduli: Vec<u64>, security: Security) -> Self {
+        Self { log2_degree, moduli, plain_moduli, security }
+    }
+
+    /// The parameter set of each t_i.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Parameters> {
+        let part = |&t: &u64| Parameters::new(self.log2_degree, self.moduli.clone(), t, self.security);
+        self.plain_moduli.iter().map(part).collect()
+    }
+
+    /// log2 n.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.log2_degree
+    }
+
+    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+    }
+
+    /// The ciphertext moduli q_i.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// log2 q.
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        log2_product(&self.moduli)
+    }
+
+    /// The plaintext moduli t_i.
+    #[must_use]
+    pub fn plain_moduli(&self) -> &[u64] {
+        &self.plain_moduli
+    }
+
+    /// T = Π t_i: how many different integers one slot can hold.
+    #[must_use]
+    pub fn plain_range(&self) -> BigUint {
+        self.plain_moduli.iter().product()
+    }
+
+    /// The security these parameters must reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        self.security
+    }
+
+    /// Checks everything that makes these numbers a parameter set.
+    ///
+    /// # Errors
+    /// As [`Parameters::validate`]; [`BfvError::NoPlainModuli`] and
+    /// [`BfvError::PlainModuliNotCoprime`] for the t_i.
+    pub fn validate(&self) -> Result<(), BfvError> {
+        check_ring(self.log2_degree, &self.moduli)?;
+        if self.plain_moduli.is_empty() {
+            return Err(BfvError::NoPlainModuli);
+        }
+        self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &self.moduli))?;
+        check_pairwise_coprime(&self.plain_moduli)?;
+        Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
+    }
+}
+
+impl From<Parameters> for CrtParameters {
+    fn from(one: Parameters) -> Self {
+        Self::new(one.log2_degree, one.moduli, vec![one.plain_modulus], one.security)
+    }
+}
+
+/// Checks that n is a power of two the transforms serve.
+pub(crate) fn check_degree(degree: usize) -> Result<(), BfvError> {
+    if degree.is_power_of_two() && LOG2_DEGREES.contains(&degree.ilog2()) {
+        Ok(())
+    } else {
+        Err(BfvError::DegreeOutOfRange { got: degree as u64 })
+    }
+}
+
+/// Checks ring degree and ciphertext moduli.
+fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
+    check_degree(1_usize.checked_shl(log2_degree).unwrap_or(0))?;
+    let index = 2_u64 << log2_degree;
+    if moduli.is_empty() {
+        return Err(BfvError::NoModuli);
+    }
+    for (i, &modulus) in moduli.iter().enumerate() {
+        if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
+            return Err(BfvError::ModulusUnusable { modulus, index });
+        }
+        if moduli.iter().skip(i + 1).any(|&other| other == modulus) {
+            return Err(BfvError::ModulusRepeated { modulus });
+        }
+    }
+    Ok(())
+}
+
+/// Checks one plaintext modulus beside prime ciphertext moduli.
+fn check_plain(plain_modulus: u64, moduli: &[u64]) -> Result<(), BfvError> {
+    check_plain_modulus(plain_modulus)?;
+    match moduli.iter().find(|&&modulus| plain_modulus % modulus == 0) {
+        Some(&modulus) => Err(BfvError::PlainModulusNotCoprime { plain_modulus, modulus }),
+        None => Ok(()),
+    }
+}
+
+/// log2 of the product.
+pub(crate) fn log2_product(moduli: &[u64]) -> f64 {
+    moduli.iter().map(|&modulus| (modulus as f64).log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sunzi_math::primes_below;
+    use sunzi_rlwe::RlweError;
+
+    fn valid() -> Parameters {
+        Parameters::new(12, primes_below(1 << 35, 8192, 3).unwrap(), 65537, Security::Bits128)
+    }
+
+    #[test]
+    fn one_bit_above_the_table_is_refused() {
+        assert!(valid().validate().is_ok());
+        let [a, b, _] = primes_below(1 << 36, 8192, 3).unwrap()[..] else { panic!("three primes") };
+        let smaller = primes_below(1 << 34, 8192, 1).unwrap()[0];
+        let at_limit = Parameters::new(12, vec![a, b, smaller], 65537, Security::Bits128);
+        assert!(at_limit.log2_modulus() <= 106.0 && at_limit.validate().is_ok());
+        let above = primes_below(1 << 35, 8192, 1).unwrap()[0];
+        let over = Parameters::new(12, vec![a, b, above], 65537, Security::Bits128);
+        assert!(matches!(over.validate(), Err(BfvError::Rlwe(RlweError::Insecure { .. }))));
+        let opted_out = Parameters::new(12, vec![a, b, above], 65537, Security::InsecureForResearchOnly);
+        assert!(opted_out.validate().is_ok());
+    }
+
+    #[test]
+    fn every_bad_number_is_named() {
+        let refuse = |log2_degree, moduli: &[u64], t| {
+            Parameters::new(log2_degree, moduli.to_vec(), t, Security::InsecureForResearchOnly)
+                .validate()
+                .unwrap_err()
+        };
+        let q = valid().moduli()[0];
+        for log2_degree in [0, 5, 18, 63, 64, u32::MAX] {
+            assert!(matches!(refuse(log2_degree, &[q], 65537), BfvError::DegreeOutOfRange { .. }));
+        }
+        assert!(matches!(refuse(12, &[], 65537), BfvError::NoModuli));
+        for bad in [0, 1, 4, q - 8192, q - 1, (1 << 62) + 1, u64::MAX] {
+            assert!(matches!(refuse(12, &[q, bad], 65537), BfvError::ModulusUnusable { modulus, .. } if modulus == bad));
+        }
+        assert!(matches!(refuse(12, &[q, q], 65537), BfvError::ModulusRepeated { .. }));
+        for t in [0, 1, 1 << 60] {
+            assert!(matches!(refuse(12, &[q], t), BfvError::PlainModulusOutOfRange { .. }));
+        }
+        for t in [q, 3 * q] {
+            assert!(matches!(refuse(12, &[q], t), BfvError::PlainModulusNotCoprime { .. }));
+        }
+    }
+
+    #[test]
+    fn several_plain_moduli_must_be_coprime() {
+        let build = |plain: &[u64]| CrtParameters::new(12, valid().moduli().to_vec(), plain.to_vec(), Security::Bits128);
+        let good = build(&[40961, 65537]);
+        assert!(good.validate().is_ok());
+        assert_eq!(good.plain_range(), BigUint::from(40961_u64 * 65537));
+        assert_eq!(good.parts()[1], valid());
+        assert!(matches!(build(&[]).validate(), Err(BfvError::NoPlainModuli)));
+        assert!(matches!(build(&[6, 35, 9]).validate(), Err(BfvError::PlainModuliNotCoprime { left: 6, right: 9 })));
+        assert_eq!(CrtParameters::from(valid()), build(&[65537]));
+    }
+
+    #[test]
+    fn batching_is_a_property_of_t() {
+        assert!(valid().supports_batching());
+        let with = |t| Parameters::new(12, valid().moduli().to_vec(), t, Security::Bits128);
+        assert!(!with(65536).supports_batching());
+        assert!(!with(2).supports_batching());
+        assert!(!with(12289).supports_batching(), "12289 - 1 is not a multiple of 8192");
+    }
+
+    #[test]
+    fn parameters_travel_as_json() {
+        let text = serde_json::to_string(&valid()).unwrap();
+        assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), valid());
+        assert!(serde_json::from_str::<Parameters>(&text.replace("plain_modulus", "t")).is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! A BFV plaintext: a polynomial modulo t.
+
+use zeroize::Zeroize;
+
+use crate::BfvError;
+
+/// The largest plaintext modulus plus one: t < 2^60.
+pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
+
+/// Checks 2 ≤ t < 2^60.
+pub(crate) fn check_plain_modulus(plain_modulus: u64) -> Result<(), BfvError> {
+    if (2..PLAIN_MODULUS_LIMIT).contains(&plain_modulus) {
+        Ok(())
+    } else {
+        Err(BfvError::PlainModulusOutOfRange { got: plain_modulus })
+    }
+}
+
+/// A polynomial of n coefficients in [0, t), index `i` holding the coefficient of X^i.
+///
+/// Encoders make plaintexts from numbers. A plaintext holds what its owner wants hidden: call
+/// [`zeroize`](Zeroize::zeroize) on those that must not stay in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plaintext {
+    coefficients: Vec<u64>,
+    plain_modulus: u64,
+}
+
+impl Plaintext {
+    /// The polynomial with these coefficients, modulo `plain_modulus` = t.
+    ///
+    /// # Errors
+    /// [`BfvError::PlainModulusOutOfRange`] unless 2 ≤ t < 2^60; [`BfvError::ValueOutOfRange`]
+    /// for a coefficient of t or more.
+    pub fn new(coefficients: Vec<u64>, plain_modulus: u64) -> Result<Self, BfvError> {
+        check_plain_modulus(plain_modulus)?;
+        match coefficients.iter().position(|&c| c >= plain_modulus) {
+            Some(index) => Err(BfvError::unsigned_out_of_range(index, plain_modulus)),
+            None => Ok(Self { coefficients, plain_modulus }),
+        }
+    }
+
+    /// The constant polynomial `value`, for a ring of degree `degree`.
+    ///
+    /// # Errors
+    /// As [`Plaintext::new`].
+    pub fn constant(value: u64, degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
+        let mut coefficients = vec![0; degree];
+        if let Some(first) = coefficients.first_mut() {
+            *first = value;
+        }
+        Self::new(coefficients, plain_modulus)
+    }
+
+    /// The coefficients, each in [0, t).
+    #[must_use]
+    pub fn coefficients(&self) -> &[u64] {
+        &self.coefficients
+    }
+
+    /// The coefficients, without a copy.
+    #[must_use]
+    pub fn into_coefficients(self) -> Vec<u64> {
+        self.coefficients
+    }
+
+    /// The number of coefficients n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.coefficients.len()
+    }
+
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.plain_modulus
+    }
+
+    /// Checks that the plaintext belongs to degree n and plaintext modulus t.
+    ///
+    /// # Errors
+    /// [`BfvError::PlaintextMismatch`] otherwise.
+    pub fn check(&self, degree: usize, plain_modulus: u64) -> Result<(), BfvError> {
+        if self.degree() == degree && self.plain_modulus == plain_modulus {
+            return Ok(());
+        }
+        Err(BfvError::PlaintextMismatch {
+            expected_degree: degree,
+            expected_modulus: plain_modulus,
+            degree: self.degree(),
+            modulus: self.plain_modulus,
+        })
+    }
+
+    /// Whether every coefficient is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.coefficients.iter().all(|&c| c == 0)
+    }
+
+    /// The coefficients in [-t/2, t/2).
+    #[must_use]
+    pub fn centred(&self) -> Vec<i64> {
+        self.coefficients.iter().map(|&c| crate::encoder::to_signed(c, self.plain_modulus)).collect()
+    }
+}
+
+impl From<Plaintext> for Vec<u64> {
+    fn from(plaintext: Plaintext) -> Self {
+        plaintext.into_coefficients()
+    }
+}
+
+impl AsRef<[u64]> for Plaintext {
+    fn as_ref(&self) -> &[u64] {
+        self.coefficients()
+    }
+}
+
+impl Zeroize for Plaintext {
+    fn zeroize(&mut self) {
+        // The length stays: a zeroised plaintext is the polynomial zero of the same ring.
+        self.coefficients.as_mut_slice().zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coefficients_must_be_reduced() {
+        assert!(Plaintext::new(vec![0, 6], 7).is_ok());
+        let error = Plaintext::new(vec![0, 7], 7).unwrap_err();
+        assert!(matches!(error, BfvError::ValueOutOfRange { index: 1, .. }), "{error}");
+        assert!(error.to_string().contains("[0, 6]"), "{error}");
+    }
+
+    #[test]
+    fn the_plain_modulus_has_two_ends() {
+        for t in [0, 1, 1 << 60, u64::MAX] {
+            assert!(matches!(Plaintext::new(vec![0], t), Err(BfvError::PlainModulusOutOfRange { got }) if got == t));
+        }
+        for t in [2, (1 << 60) - 1] {
+            assert!(Plaintext::new(vec![t - 1], t).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_plaintext_of_another_ring_is_named() {
+        let p = Plaintext::constant(3, 8, 7).unwrap();
+        assert_eq!(p.coefficients(), [3, 0, 0, 0, 0, 0, 0, 0]);
+        assert!(p.check(8, 7).is_ok());
+        assert!(p.check(8, 11).is_err());
+        assert!(p.check(4, 7).is_err());
+        assert!(Plaintext::constant(0, 0, 7).unwrap().coefficients().is_empty());
+    }
+
+    #[test]
+    fn zeroise_leaves_the_zero_polynomial() {
+        let mut p = Plaintext::new(vec![1, 6, 3, 4], 7).unwrap();
+        assert_eq!(p.centred(), [1, -1, 3, -3]);
+        assert_eq!(Plaintext::new(vec![3, 4, 5], 8).unwrap().centred(), [3, -4, -3]);
+        p.zeroize();
+        assert!(p.is_zero());
+        assert_eq!(p.degree(), 4);
+    }
+}

@@ -1,0 +1,107 @@
+//! Ciphertexts of every scheme.
+
+use sunzi_ring::{Evaluation, PolyRing};
+
+use crate::{KeyId, NoiseBound, RlweError};
+
+/// A scheme, as a type: ciphertexts of two schemes do not mix.
+pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
+    /// What a ciphertext of the scheme carries besides polynomials: nothing for BFV, the
+    /// correction factor for BGV, the scale for CKKS.
+    type Metadata: Clone + std::fmt::Debug + PartialEq + Send + Sync;
+    /// The scheme's name in messages.
+    const NAME: &'static str;
+}
+
+/// A polynomial c_0 + c_1·Y + … over R_q whose value at Y = s hides a message.
+///
+/// Parts are kept in evaluation form. Fresh and relinearised ciphertexts have two parts, a
+/// product three.
+#[derive(Clone)]
+pub struct Ciphertext<S: Scheme, R: PolyRing> {
+    parts: Vec<R::Poly<Evaluation>>,
+    metadata: S::Metadata,
+    noise: NoiseBound,
+    key: KeyId,
+}
+
+impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
+    /// Joins parts to a ciphertext. For schemes; users encrypt.
+    ///
+    /// # Errors
+    /// [`RlweError::WrongPartCount`] for fewer than two parts.
+    pub fn from_parts(
+        parts: Vec<R::Poly<Evaluation>>,
+        metadata: S::Metadata,
+        noise: NoiseBound,
+        key: KeyId,
+    ) -> Result<Self, RlweError> {
+        if parts.len() < 2 {
+            return Err(RlweError::WrongPartCount {
+                operation: "a ciphertext",
+                expected: "at least two",
+                got: parts.len(),
+                remedy: "a single polynomial is a plaintext",
+            });
+        }
+        Ok(Self { parts, metadata, noise, key })
+    }
+
+    /// The parts c_0, c_1, ….
+    #[must_use]
+    pub fn parts(&self) -> &[R::Poly<Evaluation>] {
+        &self.parts
+    }
+
+    /// The parts, to be changed in place together with the noise bound that follows from it.
+    pub fn parts_mut(&mut self) -> &mut Vec<R::Poly<Evaluation>> {
+        &mut self.parts
+    }
+
+    /// The scheme's metadata.
+    #[must_use]
+    pub fn metadata(&self) -> &S::Metadata {
+        &self.metadata
+    }
+
+    /// Both noise bounds.
+    #[must_use]
+    pub fn noise(&self) -> &NoiseBound {
+        &self.noise
+    }
+
+    /// Replaces the noise bounds.
+    pub fn set_noise(&mut self, noise: NoiseBound) {
+        self.noise = noise;
+    }
+
+    /// The name of the secret key that opens it.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// Fails unless `other` belongs to the same secret key.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`] naming `what`.
+    pub fn check_key(&self, other: KeyId, what: &'static str) -> Result<(), RlweError> {
+        if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
+    }
+
+    /// c_0 and c_1 of a ciphertext of exactly two parts.
+    ///
+    /// # Errors
+    /// [`RlweError::WrongPartCount`].
+    pub fn two_parts(&self, operation: &'static str) -> Result<[&R::Poly<Evaluation>; 2], RlweError> {
+        match self.parts.as_slice() {
+            [c0, c1] => Ok([c0, c1]),
+            parts => Err(RlweError::WrongPartCount {
+                operation,
+                expected: "two",
+                got: parts.len(),
+                remedy: "relinearize it first",
+            }),
+        }
+    }
+}

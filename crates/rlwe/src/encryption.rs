@@ -1,0 +1,82 @@
+//! Encryptions of zero, and the way back: the phase c(s).
+
+use rand_core::CryptoRng;
+use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
+use zeroize::Zeroize;
+
+use crate::keys::{error_polynomial, zero_sample};
+use crate::noise::{ERROR_BOUND, ERROR_VARIANCE, KEY_BOUND, TERNARY_VARIANCE};
+use crate::{Log2, NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, randomness};
+
+/// Two parts that encrypt zero, with their noise.
+pub type ZeroEncryption<R> = ([<R as PolyRing>::Poly<Evaluation>; 2], NoiseBound);
+
+/// An encryption of zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary.
+///
+/// Its noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key).
+///
+/// # Errors
+/// [`RlweError::Ring`] if the key belongs to another ring.
+pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &RlweContext<R>,
+    key: &PublicKey<R>,
+    rng: &mut G,
+) -> Result<ZeroEncryption<R>, RlweError> {
+    let ring = context.ring();
+    let n = ring.degree() as f64;
+    let coefficients = sampling::ternary(ring.degree(), rng);
+    let mut u = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
+    let mut parts = key.parts.clone();
+    for part in &mut parts {
+        ring.mul_assign(part, &u)?;
+        let mut error = error_polynomial(ring, rng)?;
+        ring.add_assign(part, &error)?;
+        error.zeroize();
+    }
+    u.zeroize();
+    let worst = Log2::of(ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND));
+    let deviation = Log2::of((ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt());
+    Ok((parts, NoiseBound::fresh(worst, deviation, rng.next_u64())))
+}
+
+/// An encryption of zero under the secret key: (−(a·s + e), a).
+///
+/// # Errors
+/// [`RlweError::Ring`] if the key belongs to another ring.
+pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &RlweContext<R>,
+    key: &SecretKey<R>,
+    rng: &mut G,
+) -> Result<ZeroEncryption<R>, RlweError> {
+    let seed = randomness::public_seed(rng);
+    let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
+    let parts = zero_sample(context.ring(), key, a, rng)?;
+    let noise = NoiseBound::fresh(Log2::of(ERROR_BOUND), Log2::of(ERROR_VARIANCE.sqrt()), rng.next_u64());
+    Ok((parts, noise))
+}
+
+/// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret.
+///
+/// # Errors
+/// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
+pub fn phase<R: PolyRing>(
+    context: &RlweContext<R>,
+    parts: &[R::Poly<Evaluation>],
+    key: &SecretKey<R>,
+) -> Result<R::Poly<Coefficient>, RlweError> {
+    let ring = context.ring();
+    let Some((last, rest)) = parts.split_last() else {
+        return Err(RlweError::WrongPartCount {
+            operation: "decryption",
+            expected: "at least two",
+            got: 0,
+            remedy: "decrypt a ciphertext",
+        });
+    };
+    let mut value = last.clone();
+    for part in rest.iter().rev() {
+        ring.mul_assign(&mut value, key.evaluation())?;
+        ring.add_assign(&mut value, part)?;
+    }
+    Ok(ring.to_coefficient(value)?)
+}

@@ -1,0 +1,59 @@
+//! What can go wrong in the RLWE layer.
+
+use sunzi_ring::RingError;
+
+use crate::Security;
+
+/// An error of the RLWE layer: what was expected, what came, what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RlweError {
+    /// The modulus of a key is too large for the security asked for.
+    #[error(
+        "a modulus of {log2_modulus:.1} bits at ring degree {degree} does not reach {security} security \
+         ({}); use a larger ring or a smaller modulus",
+        match limit { Some(bits) => format!("the limit is {bits} bits"), None => "the table has no entry for this degree".to_owned() }
+    )]
+    Insecure {
+        /// Ring degree n.
+        degree: usize,
+        /// log2 of the modulus, special modulus included.
+        log2_modulus: f64,
+        /// The table's limit in bits, if it has one.
+        limit: Option<u32>,
+        /// The security asked for.
+        security: Security,
+    },
+    /// Two objects belong to different secret keys.
+    #[error("{what} belongs to another secret key than the ciphertext: use the keys made together with it")]
+    KeyMismatch {
+        /// The object that does not fit.
+        what: &'static str,
+    },
+    /// No Galois key for the automorphism asked for.
+    #[error("there is no Galois key for X -> X^{exponent}; generate one, present are {present:?}")]
+    MissingGaloisKey {
+        /// The exponent k of X → X^k.
+        exponent: u64,
+        /// The exponents at hand, in ascending order.
+        present: Vec<u64>,
+    },
+    /// A ciphertext has the wrong number of parts for an operation.
+    #[error("{operation} needs a ciphertext of {expected} parts, this one has {got}; {remedy}")]
+    WrongPartCount {
+        /// The operation.
+        operation: &'static str,
+        /// Parts it takes, in words.
+        expected: &'static str,
+        /// Parts that came.
+        got: usize,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The operating system gave no randomness.
+    #[error("the operating system's random generator failed: {0}")]
+    Randomness(String),
+    /// An error of the ring below.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+}

@@ -1,0 +1,73 @@
+//! Key switching by RNS digits (BV): from a secret s' to s.
+
+use rand_core::CryptoRng;
+use sunzi_ring::{Coefficient, Evaluation, PolyRing};
+
+use crate::keys::zero_sample;
+use crate::noise::{ERROR_BOUND, ERROR_VARIANCE};
+use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
+
+/// Encryptions of g_i·s' under s for the gadget g, one for every digit: `[BEHZ16, 4.5]` with
+/// g_i = q/q_i in RNS. The uniform halves follow from a 32-byte seed.
+#[derive(Clone)]
+pub struct KeySwitchKey<R: PolyRing> {
+    seed: [u8; 32],
+    halves: [Vec<R::Poly<Evaluation>>; 2],
+}
+
+impl<R: PolyRing> KeySwitchKey<R> {
+    /// Makes the key that turns a polynomial under `source` into a ciphertext under `secret`.
+    pub(crate) fn generate<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        source: &R::Poly<Evaluation>,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        context.check_key(context.log2_modulus())?;
+        let ring = context.ring();
+        let seed = randomness::public_seed(rng);
+        let digits = ring.digit_count();
+        let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
+        for digit in 0..digits {
+            let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
+            let [mut b, a] = zero_sample(ring, secret, a, rng)?;
+            ring.add_assign(&mut b, &ring.mul_gadget(source, digit)?)?;
+            let [first, second] = &mut halves;
+            first.push(b);
+            second.push(a);
+        }
+        Ok(Self { seed, halves })
+    }
+
+    /// The seed of the uniform halves.
+    #[must_use]
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// The number of digits.
+    #[must_use]
+    pub fn digit_count(&self) -> usize {
+        self.halves[0].len()
+    }
+
+    /// (b, a) with b + a·s = c·s' + noise, the noise within [`added_noise`].
+    pub(crate) fn switch(
+        &self,
+        ring: &R,
+        c: &R::Poly<Coefficient>,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let [first, second] = &self.halves;
+        Ok(ring.gadget_product(c, [first, second])?)
+    }
+}
+
+/// Worst case and deviation that one key switch adds: Σ_i D_i·e_i with digits below 2^b
+/// `[BEHZ16, Lemma 8]`; a uniform digit in [0, B) has second moment B²/3.
+#[must_use]
+pub fn added_noise<R: PolyRing>(ring: &R) -> (Log2, Log2) {
+    let n = ring.degree() as f64;
+    let digits = ring.digit_count() as f64;
+    let digit = Log2::from_bits(ring.log2_digit_bound());
+    (digit * (n * digits * ERROR_BOUND), digit * (n * digits * ERROR_VARIANCE / 3.0).sqrt())
+}

@@ -1,0 +1,127 @@
+//! Secret and public keys.
+
+use rand_core::CryptoRng;
+use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
+use zeroize::Zeroize;
+
+use crate::{RlweContext, RlweError, randomness};
+
+/// Names a secret key without revealing anything about it: 16 random bytes, drawn beside it.
+///
+/// Every public key, evaluation key and ciphertext carries the name of its secret key, so that a
+/// mix-up is an error instead of garbage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyId([u8; 16]);
+
+impl KeyId {
+    /// The bytes of the name.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    pub(crate) fn random<G: CryptoRng + ?Sized>(rng: &mut G) -> Self {
+        let mut bytes = [0_u8; 16];
+        rng.fill_bytes(&mut bytes);
+        Self(bytes)
+    }
+}
+
+/// A uniform ternary secret s. Wiped when dropped; neither printable nor comparable.
+pub struct SecretKey<R: PolyRing> {
+    id: KeyId,
+    s: R::Poly<Evaluation>,
+}
+
+impl<R: PolyRing> SecretKey<R> {
+    /// Draws a uniform ternary secret.
+    ///
+    /// # Errors
+    /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
+    pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
+        context.check_key(context.log2_modulus())?;
+        let ring = context.ring();
+        let coefficients = sampling::ternary(ring.degree(), rng);
+        let s = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
+        Ok(Self { id: KeyId::random(rng), s })
+    }
+
+    /// A second copy of the secret, for those who mean it.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        Self { id: self.id, s: self.s.clone() }
+    }
+
+    /// The key's name.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// s in evaluation form.
+    pub(crate) fn evaluation(&self) -> &R::Poly<Evaluation> {
+        &self.s
+    }
+}
+
+impl<R: PolyRing> Drop for SecretKey<R> {
+    fn drop(&mut self) {
+        self.s.zeroize();
+    }
+}
+
+/// An encryption of zero that anybody may add messages to: (−(a·s + e), a).
+#[derive(Clone)]
+pub struct PublicKey<R: PolyRing> {
+    id: KeyId,
+    pub(crate) parts: [R::Poly<Evaluation>; 2],
+}
+
+impl<R: PolyRing> PublicKey<R> {
+    /// Makes the public key of `secret`.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring.
+    pub fn generate<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        context.check_key(context.log2_modulus())?;
+        let seed = randomness::public_seed(rng);
+        let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
+        Ok(Self { id: secret.id(), parts: zero_sample(context.ring(), secret, a, rng)? })
+    }
+
+    /// The name of the secret key this one belongs to.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+}
+
+/// (−(a·s + e), a) for a given uniform a: every key and secret-key ciphertext is made of these.
+pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
+    ring: &R,
+    secret: &SecretKey<R>,
+    a: R::Poly<Evaluation>,
+    rng: &mut G,
+) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    let mut b = a.clone();
+    ring.mul_assign(&mut b, secret.evaluation())?;
+    let mut error = error_polynomial(ring, rng)?;
+    ring.add_assign(&mut b, &error)?;
+    error.zeroize();
+    ring.neg_assign(&mut b)?;
+    Ok([b, a])
+}
+
+/// A fresh error polynomial in evaluation form.
+pub(crate) fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
+    ring: &R,
+    rng: &mut G,
+) -> Result<R::Poly<Evaluation>, RlweError> {
+    let coefficients = sampling::centered_binomial(ring.degree(), rng);
+    let error: R::Poly<Coefficient> = ring.from_signed(&coefficients)?;
+    Ok(ring.to_evaluation(error)?)
+}
