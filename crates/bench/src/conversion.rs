@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use sunzi_kernels::{Buffer, Conversion, Modulus, NttPlan};
-use sunzi_math::{Crt, DEFAULT_PRIME_BOUND, mul_mod, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, mul_mod, primes_below};
 
 use crate::alternate::{self, ROUNDS};
 use crate::check;
@@ -83,8 +83,12 @@ impl Job {
     fn new(n: usize) -> Result<Self, BenchError> {
         let mut from = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 2 * LIMBS)?;
         let to = from.split_off(LIMBS);
-        let residues = |quotient| to.iter().map(|p| word(quotient % *p)).collect::<Vec<u64>>();
-        let matrix: Vec<Vec<u64>> = Crt::new(&from)?.quotients().iter().map(residues).collect();
+        let quotient = |skipped: &u64, p: u64| {
+            let others = from.iter().filter(|q| *q != skipped);
+            others.fold(1, |product, q| mul_mod(product, q % p, p))
+        };
+        let row = |q| to.iter().map(|p| quotient(q, *p)).collect::<Vec<u64>>();
+        let matrix: Vec<Vec<u64>> = from.iter().map(row).collect();
         let from_moduli = moduli(&from)?;
         let entry = |i: usize, j: usize| {
             let row = matrix.get(i).and_then(|row| row.get(j));
