@@ -28,7 +28,9 @@ pub enum BfvError {
         modulus: u64,
     },
     /// A number outside the range a plaintext holds. The number itself is not repeated: it may be secret.
-    #[error("the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range")]
+    #[error(
+        "the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range"
+    )]
     ValueOutOfRange {
         /// Where the first such number stands.
         index: usize,
@@ -91,7 +93,9 @@ pub enum BfvError {
         right: u64,
     },
     /// The plaintext modulus is a multiple of a ciphertext modulus.
-    #[error("plaintext modulus {plain_modulus} is a multiple of the ciphertext modulus {modulus}: replace one")]
+    #[error(
+        "plaintext modulus {plain_modulus} is a multiple of the ciphertext modulus {modulus}: replace one"
+    )]
     PlainModulusNotCoprime {
         /// The plaintext modulus.
         plain_modulus: u64,

@@ -120,7 +120,9 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFewSlots { slots, wanted } => write!(f, "there are {slots} slots where {wanted} are wanted"),
+            Self::TooFewSlots { slots, wanted } => {
+                write!(f, "there are {slots} slots where {wanted} are wanted")
+            }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
             Self::NoPlainModulus { step } => {
                 write!(f, "no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")
@@ -172,7 +174,12 @@ impl Sizes {
         let limbs = limbs as u64;
         let ciphertext = 2 * (limbs << log2_degree) * 8;
         let switching_key = limbs * ciphertext;
-        Self { ciphertext, public_key: ciphertext, relinearization_key: switching_key, galois_key: switching_key }
+        Self {
+            ciphertext,
+            public_key: ciphertext,
+            relinearization_key: switching_key,
+            galois_key: switching_key,
+        }
     }
 }
 
@@ -232,7 +239,12 @@ impl fmt::Display for Choice {
         let limit = self.limit.map_or_else(|| "no limit".to_owned(), |bits| format!("limit {bits}"));
         writeln!(f, "  ring degree n         {}", parameters.degree())?;
         writeln!(f, "  log2 q                {:.1} ({limit})", self.log2_modulus)?;
-        writeln!(f, "  ciphertext moduli     {} of {} bits", parameters.moduli().len(), bit_lengths(parameters.moduli()))?;
+        writeln!(
+            f,
+            "  ciphertext moduli     {} of {} bits",
+            parameters.moduli().len(),
+            bit_lengths(parameters.moduli())
+        )?;
         writeln!(f, "  plaintext moduli      {}", join(parameters.plain_moduli()))?;
         writeln!(f, "  numbers a ciphertext  {}", self.slots)?;
         let levels: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::{Security, security};
 
+use crate::BfvError;
 use crate::builder::ParametersBuilder;
 use crate::encoder::{check_pairwise_coprime, is_batchable};
 use crate::plaintext::check_plain_modulus;
-use crate::BfvError;
 
 /// Ring degrees the transforms serve: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
@@ -24,7 +24,7 @@ const MODULUS_LIMIT: u64 = 1 << 62;
 /// use sunzi_bfv::Parameters;
 ///
 /// let parameters = Parameters::builder().depth(2).plain_bits(17).build()?;
-/// assert_eq!(parameters.degree(), 8192);
+/// assert_eq!(parameters.degree(), 4096);
 /// assert_eq!(parameters.plain_modulus(), 65537);
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
@@ -232,7 +232,7 @@ fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
 /// Checks one plaintext modulus beside prime ciphertext moduli.
 fn check_plain(plain_modulus: u64, moduli: &[u64]) -> Result<(), BfvError> {
     check_plain_modulus(plain_modulus)?;
-    match moduli.iter().find(|&&modulus| plain_modulus % modulus == 0) {
+    match moduli.iter().find(|&&modulus| plain_modulus.is_multiple_of(modulus)) {
         Some(&modulus) => Err(BfvError::PlainModulusNotCoprime { plain_modulus, modulus }),
         None => Ok(()),
     }
@@ -280,7 +280,9 @@ mod tests {
         }
         assert!(matches!(refuse(12, &[], 65537), BfvError::NoModuli));
         for bad in [0, 1, 4, q - 8192, q - 1, (1 << 62) + 1, u64::MAX] {
-            assert!(matches!(refuse(12, &[q, bad], 65537), BfvError::ModulusUnusable { modulus, .. } if modulus == bad));
+            assert!(
+                matches!(refuse(12, &[q, bad], 65537), BfvError::ModulusUnusable { modulus, .. } if modulus == bad)
+            );
         }
         assert!(matches!(refuse(12, &[q, q], 65537), BfvError::ModulusRepeated { .. }));
         for t in [0, 1, 1 << 60] {
@@ -293,13 +295,18 @@ mod tests {
 
     #[test]
     fn several_plain_moduli_must_be_coprime() {
-        let build = |plain: &[u64]| CrtParameters::new(12, valid().moduli().to_vec(), plain.to_vec(), Security::Bits128);
+        let build = |plain: &[u64]| {
+            CrtParameters::new(12, valid().moduli().to_vec(), plain.to_vec(), Security::Bits128)
+        };
         let good = build(&[40961, 65537]);
         assert!(good.validate().is_ok());
         assert_eq!(good.plain_range(), BigUint::from(40961_u64 * 65537));
         assert_eq!(good.parts()[1], valid());
         assert!(matches!(build(&[]).validate(), Err(BfvError::NoPlainModuli)));
-        assert!(matches!(build(&[6, 35, 9]).validate(), Err(BfvError::PlainModuliNotCoprime { left: 6, right: 9 })));
+        assert!(matches!(
+            build(&[6, 35, 9]).validate(),
+            Err(BfvError::PlainModuliNotCoprime { left: 6, right: 9 })
+        ));
         assert_eq!(CrtParameters::from(valid()), build(&[65537]));
     }
 

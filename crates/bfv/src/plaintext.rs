@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use crate::BfvError;
 
 /// The largest plaintext modulus plus one: t < 2^60.
-pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
+pub(crate) const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
 
 /// Checks 2 ≤ t < 2^60.
 pub(crate) fn check_plain_modulus(plain_modulus: u64) -> Result<(), BfvError> {
@@ -139,7 +139,9 @@ mod tests {
     #[test]
     fn the_plain_modulus_has_two_ends() {
         for t in [0, 1, 1 << 60, u64::MAX] {
-            assert!(matches!(Plaintext::new(vec![0], t), Err(BfvError::PlainModulusOutOfRange { got }) if got == t));
+            assert!(
+                matches!(Plaintext::new(vec![0], t), Err(BfvError::PlainModulusOutOfRange { got }) if got == t)
+            );
         }
         for t in [2, (1 << 60) - 1] {
             assert!(Plaintext::new(vec![t - 1], t).is_ok());

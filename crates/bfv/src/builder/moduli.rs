@@ -64,7 +64,13 @@ pub(super) struct Chains {
 impl Chains {
     /// The `limbs` largest primes ≡ 1 (mod 2n) within the limit that do not divide a plaintext
     /// modulus, in descending order; none if there are too few.
-    pub(super) fn get(&mut self, log2_degree: u32, limbs: usize, limit: Limit, plain: &[u64]) -> Option<Vec<u64>> {
+    pub(super) fn get(
+        &mut self,
+        log2_degree: u32,
+        limbs: usize,
+        limit: Limit,
+        plain: &[u64],
+    ) -> Option<Vec<u64>> {
         let bound = limit.bound(limbs);
         // A plaintext modulus below 2^60 has few divisors of this size; one each in practice.
         let wanted = limbs + plain.len();

@@ -96,7 +96,9 @@ mod tests {
             let range = (BigUint::from(1_u32) << bits) + 1_u32;
             let options = splittings(&range, 1 << 13, false);
             assert!(!options.is_empty());
-            assert!(options.iter().any(|option| option.len() == (bits as usize + 1).div_ceil(60)) || bits >= 59);
+            assert!(
+                options.iter().any(|option| option.len() == (bits as usize + 1).div_ceil(60)) || bits >= 59
+            );
             for option in &options {
                 assert!(option.iter().product::<BigUint>() >= range);
                 assert!(option.windows(2).all(|pair| pair[0] < pair[1]));

@@ -72,7 +72,7 @@ impl Model {
 
 /// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
 pub(super) fn bits_left(log2_degree: u32, moduli: &[u64], plain_modulus: u64, request: &Request) -> Vec<f64> {
-    let model = Model::new(log2_degree, moduli, plain_modulus);
+    let mut model = Model::new(log2_degree, moduli, plain_modulus);
     let terms = f64::from(request.additions).exp2();
     let mut bound = model.fresh().times_norm(terms);
     if request.depth == 0 {
@@ -80,6 +80,11 @@ pub(super) fn bits_left(log2_degree: u32, moduli: &[u64], plain_modulus: u64, re
     }
     let mut left = vec![model.bits_left(&bound)];
     for _ in 0..request.depth {
+        if model.bits_left(&bound) < 0.0 {
+            // Decryption has failed already; without the term v_1·v_2·t/q, which would square from here
+            // on, the figure still says how much modulus is missing.
+            model.product.log2_modulus = f64::INFINITY;
+        }
         bound = model.finish(model.multiply(&bound).times_norm(terms), request);
         left.push(model.bits_left(&bound));
     }
@@ -103,6 +108,14 @@ mod tests {
         assert!(last(&moduli(4), 65537, &Request { plain_products: 2, ..base.clone() }) < bits - 20.0);
         assert!(last(&moduli(4), 1 << 20, &base) < bits - 3.0);
         assert!(last(&moduli(5), 65537, &base) > bits + 40.0);
+    }
+
+    #[test]
+    fn the_shortage_grows_evenly_with_the_depth() {
+        let q = primes_below(1 << 47, 1 << 14, 4).unwrap();
+        let left = bits_left(13, &q, 65537, &Request { depth: 30, ..Request::default() });
+        let steps: Vec<f64> = left.windows(2).map(|pair| pair[0] - pair[1]).collect();
+        assert!(steps[1..].iter().all(|step| (25.0..40.0).contains(step)), "{steps:?}");
     }
 
     #[test]

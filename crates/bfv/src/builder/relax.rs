@@ -93,25 +93,23 @@ fn remedies(relaxations: &[Relaxation]) -> String {
 
 /// Says why `explanation` has no choice and which single changes would give it one.
 pub(super) fn advise(explanation: &Explanation, single: bool) -> NothingFits {
-    let mut closest: Option<(f64, u32)> = None;
-    let mut refusal = None;
-    for candidate in &explanation.candidates {
-        match &candidate.verdict {
-            Verdict::Refused(Refusal::TooNoisy { bits_short }) => {
-                if closest.is_none_or(|(bits, _)| *bits_short < bits) {
-                    closest = Some((*bits_short, candidate.log2_degree));
-                }
-            }
-            Verdict::Refused(other) => refusal = Some((other.clone(), candidate.log2_degree)),
-            _ => {}
-        }
-    }
-    let log2_degree = closest.map(|(_, d)| d).or(refusal.as_ref().map(|(_, d)| *d)).unwrap_or(0);
+    let mut refusals = explanation.candidates.iter().filter_map(|candidate| match &candidate.verdict {
+        Verdict::Refused(refusal) => Some((refusal, candidate.log2_degree)),
+        _ => None,
+    });
+    let short = refusals.clone().filter_map(|(refusal, log2_degree)| match refusal {
+        Refusal::TooNoisy { bits_short } => Some((*bits_short, log2_degree)),
+        _ => None,
+    });
+    let closest = short.min_by(|(a, _), (b, _)| a.total_cmp(b));
+    let refusal = refusals.next_back();
+    let log2_degree = closest.map(|(_, d)| d).or(refusal.map(|(_, d)| d)).unwrap_or(0);
     NothingFits {
         bits_short: closest.map(|(bits, _)| bits),
         log2_degree,
-        refusal: refusal.map(|(refusal, _)| refusal).filter(|_| closest.is_none()),
-        relaxations: Advisor { request: &explanation.request, single, chains: Chains::default() }.relaxations(),
+        refusal: refusal.map(|(refusal, _)| refusal.clone()).filter(|_| closest.is_none()),
+        relaxations: Advisor { request: &explanation.request, single, chains: Chains::default() }
+            .relaxations(),
     }
 }
 
@@ -137,11 +135,14 @@ impl Advisor<'_> {
     /// Smaller counts.
     fn counts(&mut self) -> Vec<Relaxation> {
         let base = self.request;
-        let depth = self.largest(base.depth, |depth| Request { depth, ..base.clone() }).map(Relaxation::Depth);
-        let additions =
-            self.largest(base.additions, |additions| Request { additions, ..base.clone() }).map(Relaxation::Additions);
-        let rotations =
-            self.largest(base.rotations, |rotations| Request { rotations, ..base.clone() }).map(Relaxation::Rotations);
+        let depth =
+            self.largest(base.depth, |depth| Request { depth, ..base.clone() }).map(Relaxation::Depth);
+        let additions = self
+            .largest(base.additions, |additions| Request { additions, ..base.clone() })
+            .map(Relaxation::Additions);
+        let rotations = self
+            .largest(base.rotations, |rotations| Request { rotations, ..base.clone() })
+            .map(Relaxation::Rotations);
         let plain_products = self
             .largest(base.plain_products, |plain_products| Request { plain_products, ..base.clone() })
             .map(Relaxation::PlainProducts);
@@ -157,13 +158,19 @@ impl Advisor<'_> {
         let base = self.request;
         match &base.plain {
             PlainRequest::Bits(bits) => self
-                .largest(bits.saturating_sub(1), |less| Request { plain: PlainRequest::Bits(less + 1), ..base.clone() })
+                .largest(bits.saturating_sub(1), |less| Request {
+                    plain: PlainRequest::Bits(less + 1),
+                    ..base.clone()
+                })
                 .map(|less| Relaxation::PlainBits(less + 1)),
             PlainRequest::Range(magnitude) => {
                 let below = |bits: u32| PlainRequest::Range((BigUint::one() << bits) - 1_u32);
                 let bits = u32::try_from(magnitude.bits()).unwrap_or(u32::MAX);
-                self.largest(bits.saturating_sub(1), |less| Request { plain: below(less + 1), ..base.clone() })
-                    .map(|less| Relaxation::RangeBits(less + 1))
+                self.largest(bits.saturating_sub(1), |less| Request {
+                    plain: below(less + 1),
+                    ..base.clone()
+                })
+                .map(|less| Relaxation::RangeBits(less + 1))
             }
             PlainRequest::Modulus(_) => None,
         }

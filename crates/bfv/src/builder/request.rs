@@ -87,9 +87,11 @@ impl Request {
 
     fn check_plain(&self) -> Result<(), BfvError> {
         match &self.plain {
-            PlainRequest::Bits(bits) if !(1..=60).contains(bits) => {
-                refuse("plain_bits", bits, "it must be 1 to 60; use plain_range for wider integers".to_owned())
-            }
+            PlainRequest::Bits(bits) if !(1..=60).contains(bits) => refuse(
+                "plain_bits",
+                bits,
+                "it must be 1 to 60; use plain_range for wider integers".to_owned(),
+            ),
             PlainRequest::Modulus(t) => {
                 check_plain_modulus(*t)?;
                 if self.batching && !is_prime(*t) {
@@ -99,7 +101,11 @@ impl Request {
                 Ok(())
             }
             PlainRequest::Range(magnitude) if magnitude.bits() == 0 || magnitude.bits() > MAX_RANGE_BITS => {
-                refuse("plain_range", magnitude, format!("it must be at least 1 and below 2^{MAX_RANGE_BITS}"))
+                refuse(
+                    "plain_range",
+                    magnitude,
+                    format!("it must be at least 1 and below 2^{MAX_RANGE_BITS}"),
+                )
             }
             _ => Ok(()),
         }

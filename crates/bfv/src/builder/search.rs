@@ -36,13 +36,16 @@ impl<'a> Search<'a> {
     pub(super) fn explain(&self) -> Explanation {
         let mut tried = self.candidates(&mut Chains::default());
         let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.candidate.verdict == Verdict::Fits);
-        let best = fitting.min_by(|(_, a), (_, b)| a.candidate.cost.total_cmp(&b.candidate.cost)).map(|(i, _)| i);
+        let best =
+            fitting.min_by(|(_, a), (_, b)| a.candidate.cost.total_cmp(&b.candidate.cost)).map(|(i, _)| i);
         let chosen = best.and_then(|best| tried.get(best)).map(|tried| self.choice(tried));
         if let Some(choice) = &chosen {
             for (i, Tried { candidate, .. }) in tried.iter_mut().enumerate() {
                 match candidate.verdict {
                     Verdict::Fits if Some(i) == best => candidate.verdict = Verdict::Chosen,
-                    Verdict::Fits => candidate.verdict = Verdict::Beaten { cost_ratio: candidate.cost / choice.cost },
+                    Verdict::Fits => {
+                        candidate.verdict = Verdict::Beaten { cost_ratio: candidate.cost / choice.cost }
+                    }
                     _ => {}
                 }
             }
@@ -81,7 +84,13 @@ impl<'a> Search<'a> {
     }
 
     /// The fewest limbs that leave the margin; if none do, the ones that come closest.
-    fn with_plain(&self, log2_degree: u32, limit: Limit, plain_moduli: Vec<u64>, chains: &mut Chains) -> Tried {
+    fn with_plain(
+        &self,
+        log2_degree: u32,
+        limit: Limit,
+        plain_moduli: Vec<u64>,
+        chains: &mut Chains,
+    ) -> Tried {
         let largest = plain_moduli.iter().copied().max().unwrap_or(2);
         let mut best = Tried {
             candidate: Candidate { plain_moduli, ..Candidate::empty(log2_degree, limit.bits()) },
@@ -89,7 +98,9 @@ impl<'a> Search<'a> {
         };
         let mut closest = f64::NEG_INFINITY;
         for limbs in 1..=limit.max_limbs() {
-            let Some(moduli) = chains.get(log2_degree, limbs, limit, &best.candidate.plain_moduli) else { continue };
+            let Some(moduli) = chains.get(log2_degree, limbs, limit, &best.candidate.plain_moduli) else {
+                continue;
+            };
             let bits_left = predict::bits_left(log2_degree, &moduli, largest, self.request);
             let last = bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
             if last <= closest {

@@ -46,12 +46,13 @@ fn one_bit_over_the_table_is_refused() {
     let chosen = Parameters::builder().depth(2).build_crt().unwrap();
     let limit = max_log2_modulus(chosen.log2_degree(), Security::Bits128).unwrap();
     let index = 2 << chosen.log2_degree();
-    // Fill up with one more prime to just above the limit.
-    let rest = f64::from(limit) - chosen.log2_modulus();
-    let pad = sunzi_math::primes_below((rest + 1.01).exp2() as u64, index, 1).unwrap();
-    let moduli = [chosen.moduli(), &pad].concat();
+    // Exchange one limb so that the product is a little less than one bit above the limit.
+    let (last, others) = chosen.moduli().split_last().unwrap();
+    let excess = f64::from(limit) - chosen.log2_modulus() + 0.99;
+    let larger = sunzi_math::primes_below((*last as f64 * excess.exp2()) as u64, index, 1).unwrap();
+    let moduli = [others, &larger].concat();
     let over = Parameters::new(chosen.log2_degree(), moduli, chosen.plain_moduli()[0], Security::Bits128);
-    assert!(over.log2_modulus() > f64::from(limit) && over.log2_modulus() < f64::from(limit) + 1.1);
+    assert!(over.log2_modulus() > f64::from(limit) && over.log2_modulus() < f64::from(limit) + 1.0);
     assert!(matches!(over.validate(), Err(BfvError::Rlwe(_))));
 }
 
@@ -102,10 +103,16 @@ fn the_smallest_and_the_largest_plain_moduli_work() {
         (Parameters::builder().depth(201), "depth"),
         (Parameters::builder().log2_degree(5), "log2_degree"),
     ] {
-        assert!(matches!(builder.build(), Err(BfvError::Request { what: named, .. }) if named == what), "{what}");
+        assert!(
+            matches!(builder.build(), Err(BfvError::Request { what: named, .. }) if named == what),
+            "{what}"
+        );
     }
     for t in [0, 1, 1 << 60] {
-        assert!(matches!(Parameters::builder().plain_modulus(t).build(), Err(BfvError::PlainModulusOutOfRange { .. })));
+        assert!(matches!(
+            Parameters::builder().plain_modulus(t).build(),
+            Err(BfvError::PlainModulusOutOfRange { .. })
+        ));
     }
 }
 
@@ -165,7 +172,7 @@ fn a_refusal_says_what_would_fit() {
     assert!(error.to_string().contains(&format!("depth {depth}")), "{error}");
 
     // At a fixed ring a smaller plaintext modulus or another ring helps.
-    let builder = Parameters::builder().depth(1).plain_bits(40).log2_degree(12);
+    let builder = Parameters::builder().depth(1).plain_bits(50).log2_degree(12);
     let error = nothing_fits(&builder);
     assert!(error.relaxations.contains(&Relaxation::AnyDegree), "{error}");
     let bits = error.relaxations.iter().find_map(|r| match r {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use sunzi_kernels::{Modulus, NttPlan, evaluation_exponent};
 use sunzi_math::slot_exponents;
 
-use crate::plaintext::check_plain_modulus;
 use crate::evaluator::{row_rotation_exponent, row_swap_exponent};
+use crate::plaintext::check_plain_modulus;
 use crate::{BfvError, Plaintext};
 
 use super::{Encoder, check_values};
@@ -166,14 +166,23 @@ mod tests {
 
     /// The least prime ≡ 1 (mod 2n) of at least `from`.
     fn prime_from(from: u64, n: u64) -> u64 {
-        (from / (2 * n) * 2 * n + 1..).step_by(2 * n as usize).find(|&p| p >= from && sunzi_math::is_prime(p)).unwrap()
+        (from / (2 * n) * 2 * n + 1..)
+            .step_by(2 * n as usize)
+            .find(|&p| p >= from && sunzi_math::is_prime(p))
+            .unwrap()
     }
 
     fn cases() -> Vec<BatchEncoder> {
-        [(64, 257), (64, prime_from(1 << 59, 64)), (128, prime_from(1 << 47, 128)), (256, 65537), (1024, 12289)]
-            .into_iter()
-            .map(|(n, t)| BatchEncoder::new(n, t).unwrap())
-            .collect()
+        [
+            (64, 257),
+            (64, prime_from(1 << 59, 64)),
+            (128, prime_from(1 << 47, 128)),
+            (256, 65537),
+            (1024, 12289),
+        ]
+        .into_iter()
+        .map(|(n, t)| BatchEncoder::new(n, t).unwrap())
+        .collect()
     }
 
     #[test]

@@ -243,7 +243,10 @@ mod tests {
         ));
         assert!(CrtEncoder::coefficients(64, &[6, 35, 77]).is_err());
         let mixed = vec![CoefficientEncoder::new(4, 3).unwrap(), CoefficientEncoder::new(8, 5).unwrap()];
-        assert!(matches!(CrtEncoder::from_encoders(mixed), Err(BfvError::DegreesDiffer { left: 4, right: 8 })));
+        assert!(matches!(
+            CrtEncoder::from_encoders(mixed),
+            Err(BfvError::DegreesDiffer { left: 4, right: 8 })
+        ));
         let encoder = CrtEncoder::batching(64, &[257, 641]).unwrap();
         let mut plaintexts = encoder.encode(&[1; 64]).unwrap();
         assert!(matches!(encoder.encode(&[1; 65]), Err(BfvError::TooManyValues { got: 65, slots: 64 })));
