@@ -5,8 +5,7 @@ use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
 use zeroize::Zeroize;
 
 use crate::keys::{error_polynomial, zero_sample};
-use crate::noise::{ERROR_BOUND, ERROR_VARIANCE, KEY_BOUND, TERNARY_VARIANCE};
-use crate::{Log2, NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, randomness};
+use crate::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
 
 /// Two parts that encrypt zero, with their noise.
 pub type ZeroEncryption<R> = ([<R as PolyRing>::Poly<Evaluation>; 2], NoiseBound);
@@ -23,7 +22,6 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<ZeroEncryption<R>, RlweError> {
     let ring = context.ring();
-    let n = ring.degree() as f64;
     let coefficients = sampling::ternary(ring.degree(), rng);
     let mut u = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
     let mut parts = key.parts.clone();
@@ -34,8 +32,7 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
         error.zeroize();
     }
     u.zeroize();
-    let worst = Log2::of(ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND));
-    let deviation = Log2::of((ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt());
+    let (worst, deviation) = noise::public_encryption(ring.degree());
     Ok((parts, NoiseBound::fresh(worst, deviation, rng.next_u64())))
 }
 
@@ -51,8 +48,8 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     let seed = randomness::public_seed(rng);
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(context.ring(), key, a, rng)?;
-    let noise = NoiseBound::fresh(Log2::of(ERROR_BOUND), Log2::of(ERROR_VARIANCE.sqrt()), rng.next_u64());
-    Ok((parts, noise))
+    let (worst, deviation) = noise::secret_encryption();
+    Ok((parts, NoiseBound::fresh(worst, deviation, rng.next_u64())))
 }
 
 /// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret.

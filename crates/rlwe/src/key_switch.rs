@@ -4,8 +4,7 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing};
 
 use crate::keys::zero_sample;
-use crate::noise::{ERROR_BOUND, ERROR_VARIANCE};
-use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
+use crate::{Log2, RlweContext, RlweError, SecretKey, noise, randomness};
 
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit: `[BEHZ16, 4.5]` with
 /// g_i = q/q_i in RNS. The uniform halves follow from a 32-byte seed.
@@ -62,12 +61,8 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 }
 
-/// Worst case and deviation that one key switch adds: Σ_i D_i·e_i with digits below 2^b
-/// `[BEHZ16, Lemma 8]`; a uniform digit in [0, B) has second moment B²/3.
+/// Worst case and deviation that one key switch in `ring` adds.
 #[must_use]
 pub fn added_noise<R: PolyRing>(ring: &R) -> (Log2, Log2) {
-    let n = ring.degree() as f64;
-    let digits = ring.digit_count() as f64;
-    let digit = Log2::from_bits(ring.log2_digit_bound());
-    (digit * (n * digits * ERROR_BOUND), digit * (n * digits * ERROR_VARIANCE / 3.0).sqrt())
+    noise::key_switch(ring.degree(), ring.digit_count(), Log2::from_bits(ring.log2_digit_bound()))
 }

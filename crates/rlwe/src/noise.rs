@@ -102,6 +102,30 @@ pub fn tail_factor(degree: usize) -> f64 {
     (2.0 * std::f64::consts::LN_2 * (TAIL_BITS + 1.0 + (degree as f64).log2())).sqrt()
 }
 
+/// Worst case and deviation of an encryption under the public key, −e·u + e_1 + e_2·s: the worst
+/// case is B_err(1 + 2δB_key).
+#[must_use]
+pub fn public_encryption(degree: usize) -> (Log2, Log2) {
+    let n = degree as f64;
+    let worst = ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND);
+    let variance = ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE);
+    (Log2::of(worst), Log2::of(variance.sqrt()))
+}
+
+/// Worst case and deviation of an encryption under the secret key: one error.
+#[must_use]
+pub fn secret_encryption() -> (Log2, Log2) {
+    (Log2::of(ERROR_BOUND), Log2::of(ERROR_VARIANCE.sqrt()))
+}
+
+/// Worst case and deviation that one key switch of so many digits below `digit` adds:
+/// Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a uniform digit in [0, B) has second moment B²/3.
+#[must_use]
+pub fn key_switch(degree: usize, digits: usize, digit: Log2) -> (Log2, Log2) {
+    let terms = degree as f64 * digits as f64;
+    (digit * (terms * ERROR_BOUND), digit * (terms * ERROR_VARIANCE / 3.0).sqrt())
+}
+
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
