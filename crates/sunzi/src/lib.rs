@@ -1,1 +1,61 @@
-//! Placeholder.
+//! Sunzi computes on encrypted numbers: full-RNS homomorphic encryption, exact and memory-safe.
+//!
+//! The holder of the secret key encrypts and decrypts; whoever has the evaluation keys computes on
+//! ciphertexts and learns nothing. Start with [`prelude`]:
+//!
+//! ```
+//! use sunzi::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Say what the computation needs; the rest is chosen, and checked against the security table.
+//! let parameters = Parameters::builder().depth(1).plain_bits(17).build()?;
+//! let context = Context::new(&parameters)?;
+//! let mut rng = randomness::from_os()?;
+//!
+//! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+//! let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
+//! let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+//!
+//! let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+//! let heights = context.encrypt(&encoder.encode(&[172, 181, 165])?, &public, &mut rng)?;
+//! let weights = context.encrypt(&encoder.encode(&[68, 90, 59])?, &public, &mut rng)?;
+//!
+//! // From here on no secret is needed.
+//! let evaluator = Evaluator::new(&context);
+//! let products = evaluator.multiply(&heights, &weights, &relinearization)?;
+//!
+//! // Back with the key holder.
+//! let opened = encoder.decode(&context.decrypt(&products, &secret)?)?;
+//! assert_eq!(opened[..3], [172 * 68, 181 * 90, 165 * 59]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Security
+//!
+//! IND-CPA at 128 bits by default. No chosen-ciphertext security, no circuit privacy, no
+//! authenticity; sharing decrypted results needs care. `SECURITY.md` says what that means.
+//!
+//! # The crates behind this one
+//!
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`] < [`bfv`] < [`circuits`]: each imports only those to its left.
+#![forbid(unsafe_code)]
+
+pub use sunzi_bfv as bfv;
+pub use sunzi_circuits as circuits;
+pub use sunzi_kernels as kernels;
+pub use sunzi_math as math;
+pub use sunzi_ring as ring;
+pub use sunzi_rlwe as rlwe;
+
+/// What most programs need: `use sunzi::prelude::*`.
+pub mod prelude {
+    pub use sunzi_bfv::{
+        BatchEncoder, BfvError, Ciphertext, CoefficientEncoder, Context, CrtEncoder, CrtParameters, Encoder,
+        Evaluator, Parameters, Plaintext, slot_sum_exponents,
+    };
+    pub use sunzi_kernels::{Isa, active_isa};
+    pub use sunzi_rlwe::{
+        GaloisKeys, NoiseBound, PublicKey, RelinearizationKey, RlweError, SecretKey, Security, randomness,
+    };
+}
