@@ -1,1 +1,33 @@
-//! Placeholder.
+//! Loops over slices of words: modular arithmetic, the negacyclic number-theoretic transform, base
+//! conversion and inner products, on the best instruction set the processor has.
+//!
+//! Every algorithm is written once over a vector of eight words; a [`Modulus`] carries the table of
+//! functions compiled for its size and the [active](active_isa) instruction set. All tables give
+//! identical bits.
+//!
+//! Time depends on lengths and moduli, never on the words (except in the scalar [`Modulus::pow`] and
+//! [`Modulus::inv`]).
+
+mod buffer;
+mod constants;
+mod conversion;
+mod error;
+mod generic;
+mod isa;
+mod modulus;
+mod permute;
+mod plan;
+mod portable;
+mod schedule;
+mod table;
+mod twiddles;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use buffer::Buffer;
+pub use conversion::Conversion;
+pub use error::KernelError;
+pub use isa::{Isa, active_isa};
+pub use modulus::{MAX_TERMS, Modulus};
+pub use permute::permute;
+pub use plan::{InverseScale, NttPlan, evaluation_exponent};

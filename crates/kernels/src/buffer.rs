@@ -1,0 +1,83 @@
+//! Words that start on a cache line, so that no vector load straddles two.
+#![expect(unsafe_code, reason = "views lines of eight words as words")]
+
+use std::ops::{Deref, DerefMut};
+
+use zeroize::Zeroize;
+
+/// One cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// A fixed-length array of words aligned to 64 bytes.
+///
+/// It has no `Debug`: it may hold secrets.
+///
+/// ```
+/// let mut words = sunzi_kernels::Buffer::from_slice(&[1, 2, 3]);
+/// words[0] = 7;
+/// assert_eq!(&words[..], &[7, 2, 3]);
+/// ```
+#[derive(Clone, Default)]
+pub struct Buffer {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl Buffer {
+    /// `len` words of zero.
+    #[must_use]
+    pub fn zeroed(len: usize) -> Self {
+        Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
+    }
+
+    /// A copy of `words`.
+    #[must_use]
+    pub fn from_slice(words: &[u64]) -> Self {
+        let mut buffer = Self::zeroed(words.len());
+        buffer.copy_from_slice(words);
+        buffer
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        // SAFETY: `lines` holds at least `len` initialised words laid out without gaps (`Line` is
+        // `repr(C)` and exactly 64 bytes), borrowed for as long as the result.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as in `deref`, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+impl Zeroize for Buffer {
+    fn zeroize(&mut self) {
+        self.deref_mut().zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aligned_at_every_length() {
+        for len in [0, 1, 7, 8, 9, 64, 1000] {
+            let mut buffer = Buffer::zeroed(len);
+            assert_eq!(buffer.len(), len);
+            assert_eq!(buffer.as_ptr().addr() % 64, 0);
+            buffer.iter_mut().enumerate().for_each(|(i, w)| *w = i as u64);
+            assert!(buffer.clone().iter().enumerate().all(|(i, w)| *w == i as u64));
+            buffer.zeroize();
+            assert!(buffer.iter().all(|w| *w == 0));
+        }
+    }
+}

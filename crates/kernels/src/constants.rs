@@ -1,0 +1,87 @@
+//! Numbers derived from one modulus, shared by every kernel.
+
+/// The modulus and its reciprocals for both word sizes.
+#[derive(Clone, Copy)]
+pub(crate) struct Constants {
+    /// The modulus, from 2 to 2^62.
+    pub(crate) q: u64,
+    /// Its length in bits.
+    pub(crate) bits: u32,
+    pub(crate) word64: Constants64,
+    pub(crate) word52: Constants52,
+}
+
+/// Reciprocals scaled to 64-bit words.
+#[derive(Clone, Copy)]
+pub(crate) struct Constants64 {
+    /// ⌊2^64 / q⌋
+    pub(crate) reciprocal: u64,
+    /// 2^64 mod q and its Shoup quotient.
+    pub(crate) wrap: (u64, u64),
+    /// ⌊2^(bits + 62) / q⌋
+    pub(crate) barrett: u64,
+}
+
+/// Reciprocals scaled to 52-bit words; meaningful for odd q < 2^49 only.
+#[derive(Clone, Copy)]
+pub(crate) struct Constants52 {
+    /// 2^52 − q
+    pub(crate) negated: u64,
+    /// ⌊2^52 / q⌋
+    pub(crate) reciprocal: u64,
+    /// 2^52 mod q and its Shoup quotient.
+    pub(crate) wrap: (u64, u64),
+    /// ⌊2^(bits + 50) / q⌋
+    pub(crate) barrett: u64,
+    /// q^-1 mod 2^52
+    #[expect(dead_code, reason = "the Montgomery step of conversions")]
+    pub(crate) inverse: u64,
+}
+
+impl Constants {
+    pub(crate) fn new(q: u64) -> Self {
+        let bits = u64::BITS - q.leading_zeros();
+        let wide = u128::from(q);
+        let wrap64 = ((1u128 << 64) % wide) as u64;
+        let wrap52 = (1u64 << 52) % q;
+        Self {
+            q,
+            bits,
+            word64: Constants64 {
+                reciprocal: ((1u128 << 64) / wide) as u64,
+                wrap: (wrap64, shoup_quotient(wrap64, q, 64)),
+                barrett: ((1u128 << (bits + 62)) / wide) as u64,
+            },
+            word52: Constants52 {
+                negated: (1u64 << 52).wrapping_sub(q),
+                reciprocal: (1u64 << 52) / q,
+                wrap: (wrap52, shoup_quotient(wrap52, q, 52)),
+                barrett: ((1u128 << (bits + 50)) / wide) as u64,
+                inverse: inverse_of_odd(q) & ((1 << 52) - 1),
+            },
+        }
+    }
+}
+
+/// ⌊w · 2^word_bits / q⌋ for w < q: Shoup's quotient, which makes w·y mod q two products and no division.
+pub(crate) fn shoup_quotient(w: u64, q: u64, word_bits: u32) -> u64 {
+    ((u128::from(w) << word_bits) / u128::from(q)) as u64
+}
+
+/// q^-1 mod 2^64 for odd q, by Newton's iteration; each step doubles the correct low bits.
+fn inverse_of_odd(q: u64) -> u64 {
+    // q·q = 1 mod 8: three bits to start from, 96 after five steps.
+    (0..5).fold(q, |x, _| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverse_of_odd_inverts() {
+        for q in [1, 3, 5, 65_537, (1 << 49) - 1, u64::MAX] {
+            assert_eq!(q.wrapping_mul(inverse_of_odd(q)), 1);
+        }
+    }
+}

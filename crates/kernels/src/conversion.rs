@@ -1,0 +1,82 @@
+//! Base conversion: the matrix product that carries residues from some moduli to others.
+#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
+
+use crate::error::{KernelError, check_count, check_length};
+use crate::modulus::{Modulus, check_terms};
+
+/// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
+///
+/// It is the sum as an integer, not modulo the product of the source moduli: what a fast base
+/// conversion needs once in_i carries the factor (Q/q_i)^-1.
+///
+/// ```
+/// use sunzi_kernels::{Conversion, Modulus};
+/// let from = [Modulus::new(97)?, Modulus::new(193)?];
+/// let to = [Modulus::new(1009)?];
+/// let conversion = Conversion::new(&from, &to, |i, _| [193, 97][i])?;
+/// let mut out = [0; 2];
+/// conversion.apply(&[&[1, 96], &[1, 192]], &mut [&mut out])?;
+/// assert_eq!(out, [290, (96 * 193 + 192 * 97) % 1009]);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct Conversion {
+    from: Vec<Modulus>,
+    to: Vec<Modulus>,
+    /// For each target its column M_0j, M_1j, …
+    columns: Vec<Vec<u64>>,
+}
+
+impl Conversion {
+    /// The conversion by `matrix(i, j)`, which is reduced modulo `to[j]`.
+    ///
+    /// # Errors
+    /// [`KernelError::TooManyTerms`] for more than [`MAX_TERMS`](crate::MAX_TERMS) source moduli.
+    pub fn new(
+        from: &[Modulus],
+        to: &[Modulus],
+        matrix: impl Fn(usize, usize) -> u64,
+    ) -> Result<Self, KernelError> {
+        check_terms(from.len())?;
+        let column = |(j, to): (usize, &Modulus)| (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect();
+        Ok(Self {
+            from: from.to_vec(),
+            to: to.to_vec(),
+            columns: to.iter().enumerate().map(column).collect(),
+        })
+    }
+
+    /// The source moduli.
+    #[must_use]
+    pub fn from(&self) -> &[Modulus] {
+        &self.from
+    }
+
+    /// The target moduli.
+    #[must_use]
+    pub fn to(&self) -> &[Modulus] {
+        &self.to
+    }
+
+    /// Converts vectors of equal length: one for each source modulus, in `[0, from_i)`, to one for each
+    /// target modulus, in `[0, to_j)`.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    pub fn apply(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), KernelError> {
+        check_count(self.from.len(), input.len())?;
+        check_count(self.to.len(), output.len())?;
+        let len = output.first().map_or(0, |out| out.len());
+        for slice in input {
+            check_length(len, slice.len())?;
+        }
+        for out in output.iter() {
+            check_length(len, out.len())?;
+        }
+        for ((out, to), column) in output.iter_mut().zip(&self.to).zip(&self.columns) {
+            // SAFETY: the table was chosen for an available instruction set.
+            unsafe { (to.table.convert_column)(&to.constants, out, input, column) };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! What an instruction set supplies: eight 64-bit words handled together.
+
+/// The number of words in a vector.
+pub(crate) const WIDTH: usize = 8;
+
+/// Operations on vectors of eight words. All arithmetic wraps.
+///
+/// A value of the implementing type witnesses that the processor has the instructions.
+pub(crate) trait Lanes: Copy {
+    /// Eight words.
+    type V: Copy;
+
+    fn load(self, words: &[u64; WIDTH]) -> Self::V;
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V);
+    fn splat(self, word: u64) -> Self::V;
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The unsigned minimum. `min(a, a - b)` subtracts `b` where that does not go below zero.
+    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Shifts every word left; a count of 64 or more gives zero.
+    fn shift_left(self, a: Self::V, count: u32) -> Self::V;
+    /// Shifts every word right; a count of 64 or more gives zero.
+    fn shift_right(self, a: Self::V, count: u32) -> Self::V;
+    /// Word `i` of vector `k` becomes word `k` of vector `i`.
+    fn transpose(self, v: &mut [Self::V; WIDTH]);
+}
+
+/// Lanes that multiply the low 52 bits of their words.
+pub(crate) trait Lanes52: Lanes {
+    /// `acc` plus the low 52 bits of the 104-bit product.
+    fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// `acc` plus the high 52 bits of the 104-bit product.
+    fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Lanes that multiply whole words.
+pub(crate) trait Lanes64: Lanes {
+    /// The low 64 bits of the product.
+    fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The high 64 bits of the product.
+    fn multiply_high(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The 128-bit sums `hi:lo + other_hi:other_lo`, as (hi, lo).
+    fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
+}

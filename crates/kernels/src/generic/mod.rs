@@ -1,0 +1,14 @@
+//! Every algorithm once, over lanes that an instruction set supplies.
+//!
+//! [`lanes`] is what a processor must offer, [`word52`] and [`word64`] are the two ways of keeping
+//! words small without reducing them, and the other files are the loops.
+
+pub(crate) mod arithmetic;
+pub(crate) mod conversion;
+pub(crate) mod elementwise;
+pub(crate) mod inner_product;
+pub(crate) mod lanes;
+pub(crate) mod ntt_forward;
+pub(crate) mod ntt_inverse;
+pub(crate) mod word52;
+pub(crate) mod word64;

@@ -1,0 +1,181 @@
+//! 52-bit words and no reduction for `PERIOD` levels: odd moduli below 2^49.
+//!
+//! The multiplier reads the low 52 bits of its factors and adds into 64, so all of a transform runs
+//! modulo 2^52 and nothing is masked until the end.
+
+use super::arithmetic::Arithmetic;
+use super::lanes::Lanes52;
+use crate::constants::Constants;
+
+const MASK: u64 = (1 << 52) - 1;
+
+/// Lazy arithmetic modulo 2^52 with `(4·PERIOD + 2)·q ≤ 2^52`.
+#[derive(Clone, Copy)]
+pub(crate) struct Word52<L: Lanes52, const PERIOD: usize> {
+    lanes: L,
+    zero: L::V,
+    mask: L::V,
+    q: L::V,
+    /// 2^52 − q: adding its multiples subtracts those of q modulo 2^52.
+    negated: L::V,
+    reciprocal: L::V,
+    /// −2·PERIOD: a quotient that much too small leaves x biased by 2·PERIOD·q.
+    short: L::V,
+    modulus: u64,
+    bits: u32,
+    barrett: L::V,
+    wrap: (L::V, L::V),
+}
+
+impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
+    #[inline(always)]
+    pub(crate) fn new(lanes: L, c: &Constants) -> Self {
+        Self {
+            lanes,
+            zero: lanes.splat(0),
+            mask: lanes.splat(MASK),
+            q: lanes.splat(c.q),
+            negated: lanes.splat(c.word52.negated),
+            reciprocal: lanes.splat(c.word52.reciprocal),
+            short: lanes.splat((2 * PERIOD as u64).wrapping_neg()),
+            modulus: c.q,
+            bits: c.bits,
+            barrett: lanes.splat(c.word52.barrett),
+            wrap: (lanes.splat(c.word52.wrap.0), lanes.splat(c.word52.wrap.1)),
+        }
+    }
+
+    /// x − (⌊x·⌊2^52/q⌋ / 2^52⌋ + offset)·q, which is x mod q in `[0, 2q)` less offset·q.
+    #[inline(always)]
+    fn subtract_quotient(self, x: L::V, offset: L::V) -> L::V {
+        let quotient = self.lanes.multiply_add_high(offset, x, self.reciprocal);
+        self.lanes.multiply_add_low(x, quotient, self.negated)
+    }
+
+    #[inline(always)]
+    fn clean(self, x: L::V) -> L::V {
+        self.lanes.and(x, self.mask)
+    }
+
+    /// Canonical from a word below 4q.
+    #[inline(always)]
+    fn canonical_from_4q(self, x: L::V) -> L::V {
+        let l = self.lanes;
+        self.subtract_once(self.subtract_once(self.clean(x), l.add(self.q, self.q)), self.q)
+    }
+
+    /// high·2^52 + low, two words, in `[0, 4q)`.
+    #[inline(always)]
+    fn reduce_pair(self, high: L::V, low: L::V) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_add_high(self.zero, low, self.reciprocal);
+        let quotient = l.multiply_add_high(quotient, high, self.wrap.1);
+        l.multiply_add_low(l.multiply_add_low(low, high, self.wrap.0), quotient, self.negated)
+    }
+}
+
+impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
+    type Lanes = L;
+
+    const WORD_BITS: u32 = 52;
+    const PERIOD: usize = PERIOD;
+    // 2·LIMIT·q ≤ 2^52: 16q of the 18q that PERIOD 4 leaves, 8q below 2^49 otherwise.
+    const INVERSE_LIMIT: u32 = if PERIOD == 4 { 8 } else { 4 };
+    const INVERSE_EXIT: u32 = if PERIOD == 4 { 4 } else { 2 };
+    // 32 · 2^98 / 2^52 + 32 carries < 2^52
+    const MAX_TERMS: usize = 32;
+
+    #[inline(always)]
+    fn lanes(self) -> L {
+        self.lanes
+    }
+    #[inline(always)]
+    fn modulus(self) -> L::V {
+        self.q
+    }
+    #[inline(always)]
+    fn canonical(self, x: L::V) -> L::V {
+        self.subtract_once(self.clean(x), self.q)
+    }
+    #[inline(always)]
+    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_add_high(self.zero, y, w.1);
+        l.multiply_add_low(l.multiply_add_low(self.zero, y, w.0), quotient, self.negated)
+    }
+
+    #[inline(always)]
+    fn enter(self, x: L::V) -> L::V {
+        self.lanes.add(x, self.lanes.splat(2 * PERIOD as u64 * self.modulus))
+    }
+    #[inline(always)]
+    fn renormalise(self, x: L::V) -> L::V {
+        self.subtract_quotient(x, self.short)
+    }
+    /// Five instructions: the product accumulates on x, and x − T = 2x − (x + T).
+    #[inline(always)]
+    fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
+        let l = self.lanes;
+        let quotient = l.multiply_add_high(self.zero, y, w.1);
+        let sum = l.multiply_add_low(l.multiply_add_low(x, y, w.0), quotient, self.negated);
+        (sum, l.sub(l.add(x, x), sum))
+    }
+    /// Both halves below 2q and canonical before they meet: cheaper than reducing two results.
+    #[inline(always)]
+    fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
+        let l = self.lanes;
+        let x = self.canonical(self.subtract_quotient(x, self.zero));
+        let t = self.canonical(self.multiply_lazy(y, w));
+        let difference = l.sub(x, t);
+        (self.subtract_once(l.add(x, t), self.q), l.min(difference, l.add(difference, self.q)))
+    }
+
+    #[inline(always)]
+    fn reduce_lazy(self, x: L::V) -> L::V {
+        self.subtract_quotient(x, self.zero)
+    }
+    #[inline(always)]
+    fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), bound: u32) -> (L::V, L::V) {
+        let l = self.lanes;
+        let bias = l.splat(u64::from(bound) * self.modulus);
+        (l.add(x, y), self.multiply_lazy(l.sub(l.add(x, bias), y), w))
+    }
+    #[inline(always)]
+    fn inverse_last_butterfly(
+        self,
+        x: L::V,
+        y: L::V,
+        c: (L::V, L::V),
+        w: (L::V, L::V),
+        bound: u32,
+    ) -> (L::V, L::V) {
+        let (sum, y) = self.inverse_butterfly(x, y, w, bound);
+        (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
+    }
+
+    /// Barrett: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
+    #[inline(always)]
+    fn multiply(self, a: L::V, b: L::V) -> L::V {
+        let l = self.lanes;
+        let top = l.multiply_add_high(self.zero, l.shift_left(a, 52 - self.bits), l.shift_left(b, 2));
+        let quotient = l.multiply_add_high(self.zero, top, self.barrett);
+        let low = l.multiply_add_low(self.zero, a, b);
+        self.canonical(l.multiply_add_low(low, quotient, self.negated))
+    }
+    #[inline(always)]
+    fn reduce(self, words: L::V) -> L::V {
+        let high = self.lanes.shift_right(words, 52);
+        self.canonical_from_4q(self.reduce_pair(high, self.clean(words)))
+    }
+    #[inline(always)]
+    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let high = l.add(high, l.shift_right(low, 52));
+        self.canonical_from_4q(self.reduce_pair(high, self.clean(low)))
+    }
+    #[inline(always)]
+    fn sum_add(self, (high, low): (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
+        let l = self.lanes;
+        (l.multiply_add_high(high, a, b), l.multiply_add_low(low, a, b))
+    }
+}

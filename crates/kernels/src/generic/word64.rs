@@ -1,0 +1,134 @@
+//! 64-bit words kept below 4q, after Harvey: any modulus below 2^62.
+
+use super::arithmetic::Arithmetic;
+use super::lanes::Lanes64;
+use crate::constants::Constants;
+
+/// Lazy arithmetic in `[0, 4q)` on whole words [Harvey14].
+#[derive(Clone, Copy)]
+pub(crate) struct Word64<L: Lanes64> {
+    lanes: L,
+    q: L::V,
+    q2: L::V,
+    reciprocal: L::V,
+    wrap: (L::V, L::V),
+    barrett: L::V,
+    bits: u32,
+}
+
+impl<L: Lanes64> Word64<L> {
+    #[inline(always)]
+    pub(crate) fn new(lanes: L, c: &Constants) -> Self {
+        Self {
+            lanes,
+            q: lanes.splat(c.q),
+            q2: lanes.splat(2 * c.q),
+            reciprocal: lanes.splat(c.word64.reciprocal),
+            wrap: (lanes.splat(c.word64.wrap.0), lanes.splat(c.word64.wrap.1)),
+            barrett: lanes.splat(c.word64.barrett),
+            bits: c.bits,
+        }
+    }
+}
+
+impl<L: Lanes64> Arithmetic for Word64<L> {
+    type Lanes = L;
+
+    const WORD_BITS: u32 = 64;
+    const PERIOD: usize = 1;
+    const INVERSE_LIMIT: u32 = 2;
+    const INVERSE_EXIT: u32 = 2;
+    // 16 · (2^62)^2 = 2^128
+    const MAX_TERMS: usize = 16;
+
+    #[inline(always)]
+    fn lanes(self) -> L {
+        self.lanes
+    }
+    #[inline(always)]
+    fn modulus(self) -> L::V {
+        self.q
+    }
+    #[inline(always)]
+    fn canonical(self, x: L::V) -> L::V {
+        self.subtract_once(x, self.q)
+    }
+    #[inline(always)]
+    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(y, w.1);
+        l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q))
+    }
+
+    #[inline(always)]
+    fn enter(self, x: L::V) -> L::V {
+        x
+    }
+    #[inline(always)]
+    fn renormalise(self, x: L::V) -> L::V {
+        self.subtract_once(x, self.q2)
+    }
+    #[inline(always)]
+    fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
+        let l = self.lanes;
+        let t = self.multiply_lazy(y, w);
+        (l.add(x, t), l.sub(l.add(x, self.q2), t))
+    }
+    #[inline(always)]
+    fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
+        let (x, y) = self.butterfly(self.renormalise(x), y, w);
+        (self.canonical(self.subtract_once(x, self.q2)), self.canonical(self.subtract_once(y, self.q2)))
+    }
+
+    #[inline(always)]
+    fn reduce_lazy(self, x: L::V) -> L::V {
+        self.subtract_once(x, self.q2)
+    }
+    #[inline(always)]
+    fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), _bound: u32) -> (L::V, L::V) {
+        let l = self.lanes;
+        (l.add(x, y), self.multiply_lazy(l.sub(l.add(x, self.q2), y), w))
+    }
+    #[inline(always)]
+    fn inverse_last_butterfly(
+        self,
+        x: L::V,
+        y: L::V,
+        c: (L::V, L::V),
+        w: (L::V, L::V),
+        bound: u32,
+    ) -> (L::V, L::V) {
+        let (sum, y) = self.inverse_butterfly(x, y, w, bound);
+        (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
+    }
+
+    /// Barrett with the product cut to its top 64 bits: the quotient is at most 2 short.
+    #[inline(always)]
+    fn multiply(self, a: L::V, b: L::V) -> L::V {
+        let l = self.lanes;
+        let (high, low) = (l.multiply_high(a, b), l.multiply_low(a, b));
+        let top = l.add(l.shift_left(high, 66 - self.bits), l.shift_right(low, self.bits - 2));
+        let quotient = l.multiply_high(top, self.barrett);
+        let r = l.sub(low, l.multiply_low(quotient, self.q));
+        self.canonical(self.subtract_once(r, self.q2))
+    }
+    #[inline(always)]
+    fn reduce(self, words: L::V) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(words, self.reciprocal);
+        self.canonical(l.sub(words, l.multiply_low(quotient, self.q)))
+    }
+    #[inline(always)]
+    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(low, self.reciprocal);
+        let low = l.sub(low, l.multiply_low(quotient, self.q));
+        let r = l.add(low, self.multiply_lazy(high, self.wrap));
+        self.canonical(self.subtract_once(r, self.q2))
+    }
+    #[inline(always)]
+    fn sum_add(self, sum: (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
+        let l = self.lanes;
+        l.add_wide(sum, (l.multiply_high(a, b), l.multiply_low(a, b)))
+    }
+}

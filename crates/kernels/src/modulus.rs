@@ -1,0 +1,343 @@
+//! A modulus, its constants and the kernels that compute with it.
+#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::constants::Constants;
+use crate::error::{KernelError, check_count, check_length};
+use crate::isa::{Isa, active_isa};
+use crate::table::{self, Table};
+
+/// The most terms an inner product or a conversion takes.
+pub const MAX_TERMS: usize = 4096;
+
+/// A modulus `2 ≤ q < 2^62` bound to the kernels that serve it.
+///
+/// Operands are canonical (in `[0, q)`) unless said otherwise, and so are results. Words that are not
+/// give unspecified results, never undefined behaviour. Equality is that of the values.
+///
+/// ```
+/// use sunzi_kernels::Modulus;
+/// let q = Modulus::new(97)?;
+/// assert_eq!(q.mul(50, 2), 3);
+/// let mut a = [96, 1, 5];
+/// q.add_assign(&mut a, &[2, 2, 2])?;
+/// assert_eq!(a, [1, 3, 7]);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Modulus {
+    pub(crate) constants: Constants,
+    pub(crate) table: &'static Table,
+}
+
+impl PartialEq for Modulus {
+    fn eq(&self, other: &Self) -> bool {
+        self.value() == other.value()
+    }
+}
+
+impl Eq for Modulus {}
+
+impl Hash for Modulus {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value().hash(state);
+    }
+}
+
+impl fmt::Debug for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Modulus({}, {})", self.value(), self.isa())
+    }
+}
+
+impl fmt::Display for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value().fmt(f)
+    }
+}
+
+impl Modulus {
+    /// The modulus `q` on the [active](active_isa) instruction set.
+    ///
+    /// # Errors
+    /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`; those of [`active_isa`].
+    pub fn new(q: u64) -> Result<Self, KernelError> {
+        Self::with_isa(q, active_isa()?)
+    }
+
+    /// The modulus `q` on a given instruction set; where that cannot take `q` (an even modulus, or one
+    /// above 2^49, for [`Isa::Avx512Ifma`]) on the portable one.
+    ///
+    /// # Errors
+    /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`, [`KernelError::UnavailableIsa`].
+    pub fn with_isa(q: u64, isa: Isa) -> Result<Self, KernelError> {
+        if !(2..1 << 62).contains(&q) {
+            return Err(KernelError::ModulusOutOfRange { value: q });
+        }
+        if !isa.is_available() {
+            return Err(KernelError::UnavailableIsa { isa });
+        }
+        Ok(Self { constants: Constants::new(q), table: table::choose(isa, q) })
+    }
+
+    /// The modulus as a number.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        self.constants.q
+    }
+
+    /// The length of the modulus in bits.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.constants.bits
+    }
+
+    /// The instruction set whose kernels serve this modulus.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.table.isa
+    }
+
+    /// a + b
+    #[must_use]
+    pub fn add(&self, a: u64, b: u64) -> u64 {
+        let sum = a.wrapping_add(b);
+        sum.min(sum.wrapping_sub(self.value()))
+    }
+
+    /// a − b
+    #[must_use]
+    pub fn sub(&self, a: u64, b: u64) -> u64 {
+        let difference = a.wrapping_sub(b);
+        difference.min(difference.wrapping_add(self.value()))
+    }
+
+    /// −a
+    #[must_use]
+    pub fn neg(&self, a: u64) -> u64 {
+        self.sub(0, a)
+    }
+
+    /// a·b
+    #[must_use]
+    pub fn mul(&self, a: u64, b: u64) -> u64 {
+        self.reduce_u128(u128::from(a) * u128::from(b))
+    }
+
+    /// a^exponent, where 0^0 = 1. Takes time that depends on the exponent.
+    #[must_use]
+    pub fn pow(&self, a: u64, mut exponent: u64) -> u64 {
+        let (mut base, mut result) = (a, 1);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = self.mul(result, base);
+            }
+            base = self.mul(base, base);
+            exponent >>= 1;
+        }
+        result
+    }
+
+    /// a^-1, or nothing where a and q share a factor. Takes time that depends on a.
+    #[must_use]
+    pub fn inv(&self, a: u64) -> Option<u64> {
+        // Invariant of Euclid's steps: r = s·a mod q for both pairs.
+        let (mut r0, mut r1) = (self.value(), self.reduce(a));
+        let (mut s0, mut s1) = (0, 1);
+        while r1 != 0 {
+            let quotient = r0 / r1;
+            (r0, r1) = (r1, r0 - quotient * r1);
+            (s0, s1) = (s1, self.sub(s0, self.mul(self.reduce(quotient), s1)));
+        }
+        (r0 == 1).then_some(s0)
+    }
+
+    /// Any word modulo q.
+    #[must_use]
+    pub fn reduce(&self, a: u64) -> u64 {
+        let quotient = high_product(a, self.constants.word64.reciprocal);
+        let r = a.wrapping_sub(quotient.wrapping_mul(self.value()));
+        r.min(r.wrapping_sub(self.value()))
+    }
+
+    /// Any double word modulo q.
+    #[must_use]
+    pub fn reduce_u128(&self, a: u128) -> u64 {
+        let (q, c) = (self.value(), &self.constants.word64);
+        let (high, low) = ((a >> 64) as u64, a as u64);
+        // high·2^64 by Shoup's multiplication and low by its reciprocal, each below 2q.
+        let quotient = high_product(high, c.wrap.1).wrapping_add(high_product(low, c.reciprocal));
+        let r = high.wrapping_mul(c.wrap.0).wrapping_add(low).wrapping_sub(quotient.wrapping_mul(q));
+        let r = r.min(r.wrapping_sub(2 * q));
+        r.min(r.wrapping_sub(q))
+    }
+
+    /// Any signed word modulo q, in `[0, q)`.
+    #[must_use]
+    pub fn reduce_i64(&self, a: i64) -> u64 {
+        let magnitude = self.reduce(a.unsigned_abs());
+        if a < 0 { self.neg(magnitude) } else { magnitude }
+    }
+
+    /// a += b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`], as for all operations on slices.
+    pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: the table was chosen for an available instruction set, here and below.
+        unsafe { (self.table.add_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// a −= b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.sub_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// a = −a, word by word.
+    pub fn neg_assign(&self, a: &mut [u64]) {
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.neg_assign)(&self.constants, a) };
+    }
+
+    /// a ·= b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.mul_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
+    /// acc += a·b, word by word.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
+        check_length(acc.len(), a.len())?;
+        check_length(acc.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.mul_add_assign)(&self.constants, acc, a, b) };
+        Ok(())
+    }
+
+    /// a ·= c for one scalar c < q.
+    ///
+    /// # Errors
+    /// [`KernelError::NotReduced`] for a larger scalar.
+    pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), KernelError> {
+        self.check_reduced(c)?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.mul_scalar_assign)(&self.constants, a, c) };
+        Ok(())
+    }
+
+    /// out = a mod q, word by word, for any words.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn reduce_into(&self, out: &mut [u64], a: &[u64]) -> Result<(), KernelError> {
+        check_length(out.len(), a.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.reduce_into)(&self.constants, out, a) };
+        Ok(())
+    }
+
+    /// out = a mod q in `[0, q)`, word by word, for any signed words.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn reduce_signed_into(&self, out: &mut [u64], a: &[i64]) -> Result<(), KernelError> {
+        check_length(out.len(), a.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.reduce_signed_into)(&self.constants, out, a) };
+        Ok(())
+    }
+
+    /// out = Σ_i a_i·b_i, word by word, reduced once for many terms.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
+    /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
+    pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
+        check_count(a.len(), b.len())?;
+        check_terms(a.len())?;
+        for slice in a.iter().chain(b) {
+            check_length(out.len(), slice.len())?;
+        }
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_product)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    pub(crate) fn check_reduced(&self, value: u64) -> Result<(), KernelError> {
+        let modulus = self.value();
+        if value < modulus { Ok(()) } else { Err(KernelError::NotReduced { value, modulus }) }
+    }
+}
+
+/// The high word of a product.
+fn high_product(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
+}
+
+/// Checks a number of terms.
+pub(crate) fn check_terms(got: usize) -> Result<(), KernelError> {
+    if got <= MAX_TERMS { Ok(()) } else { Err(KernelError::TooManyTerms { limit: MAX_TERMS, got }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_agree_with_wide_division() {
+        for value in [2, 3, 4, 97, 1 << 16, (1 << 30) - 35, (1 << 48) - 59, 1 << 61, (1 << 62) - 1] {
+            let q = Modulus::new(value).unwrap();
+            let ends = [0, 1, value / 2, value - 2, value - 1];
+            for a in ends {
+                for b in ends {
+                    let (x, y, m) = (u128::from(a), u128::from(b), u128::from(value));
+                    assert_eq!(u128::from(q.mul(a, b)), x * y % m);
+                    assert_eq!(u128::from(q.add(a, b)), (x + y) % m);
+                    assert_eq!(u128::from(q.sub(a, b)), (x + m - y) % m);
+                }
+                assert_eq!(q.reduce_i64(a.cast_signed().wrapping_neg()), q.neg(a));
+                if let Some(inverse) = q.inv(a) {
+                    assert_eq!(q.mul(a, inverse), 1 % value);
+                }
+            }
+            for wide in [0, 1, u128::MAX, u128::MAX - 1, u128::from(u64::MAX), 1 << 64, 1 << 127] {
+                assert_eq!(u128::from(q.reduce_u128(wide)), wide % u128::from(value));
+                assert_eq!(q.reduce(wide as u64), wide as u64 % value);
+            }
+            assert_eq!(q.reduce_i64(i64::MIN), q.neg((1 << 63) % value));
+        }
+    }
+
+    #[test]
+    fn ranges_are_refused() {
+        for value in [0, 1, 1 << 62, u64::MAX] {
+            assert_eq!(Modulus::new(value), Err(KernelError::ModulusOutOfRange { value }));
+        }
+        let q = Modulus::new(6).unwrap();
+        assert_eq!(q.inv(4), None);
+        assert_eq!(q.inv(0), None);
+        assert_eq!(q.inv(5), Some(5));
+        assert!(q.add_assign(&mut [0; 3], &[0; 2]).is_err());
+        assert!(q.mul_scalar_assign(&mut [0], 6).is_err());
+        let long = vec![&[0u64; 1][..]; MAX_TERMS + 1];
+        assert!(q.inner_product(&mut [0], &long, &long).is_err());
+    }
+}

@@ -1,0 +1,207 @@
+//! The negacyclic number-theoretic transform of one length and modulus.
+#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
+
+use crate::constants::shoup_quotient;
+use crate::error::{KernelError, check_length};
+use crate::generic::ntt_inverse::LastFactors;
+use crate::modulus::Modulus;
+use crate::twiddles::{Twiddles, bit_reverse};
+
+/// Bases tried for a root of unity; half of all bases give one when the modulus is prime.
+const TRIES: u64 = 256;
+
+/// A negacyclic transform: polynomials modulo x^n + 1 and q to their values at the odd powers of ψ.
+///
+/// Position p of an evaluated polynomial holds its value at ψ^e with e = [`evaluation_exponent`]`(n, p)`,
+/// on every instruction set.
+///
+/// ```
+/// use sunzi_kernels::{Modulus, NttPlan};
+/// let plan = NttPlan::new(Modulus::new(12_289)?, 64)?;
+/// let mut a = [0; 64];
+/// a[1] = 5; // 5·x
+/// plan.forward(&mut a)?;
+/// assert_eq!(a[0], plan.modulus().mul(5, plan.psi()));
+/// plan.inverse(&mut a)?;
+/// assert_eq!(a[..3], [0, 5, 0]);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct NttPlan {
+    modulus: Modulus,
+    n: usize,
+    psi: u64,
+    forward: Twiddles,
+    inverse: Twiddles,
+    unit: InverseScale,
+}
+
+/// A constant that an inverse transform multiplies by at no cost, made by [`NttPlan::scale`].
+#[derive(Clone, Debug)]
+pub struct InverseScale {
+    modulus: u64,
+    n: usize,
+    last: LastFactors,
+}
+
+impl NttPlan {
+    /// The transform of length `n`, a power of two from 2^6 to 2^17, modulo a prime `q = 1 mod 2n`.
+    ///
+    /// ψ is the numerically smallest primitive 2n-th root of unity, so it depends on `q` and `n` alone.
+    ///
+    /// # Errors
+    /// [`KernelError::UnsupportedLength`], [`KernelError::NoRootOfUnity`].
+    pub fn new(modulus: Modulus, n: usize) -> Result<Self, KernelError> {
+        if !n.is_power_of_two() || !(1 << 6..=1 << 17).contains(&n) {
+            return Err(KernelError::UnsupportedLength { n });
+        }
+        let order = 2 * n as u64;
+        let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
+        let psi = smallest_root(modulus, order).ok_or(missing.clone())?;
+        let inverse_psi = modulus.inv(psi).ok_or(missing)?;
+        let word_bits = modulus.table.word_bits;
+        let mut plan = Self {
+            modulus,
+            n,
+            psi,
+            forward: Twiddles::new(modulus, n, psi, word_bits),
+            inverse: Twiddles::new(modulus, n, inverse_psi, word_bits),
+            unit: InverseScale { modulus: modulus.value(), n, last: [0; 4] },
+        };
+        plan.unit = plan.scale(1)?;
+        Ok(plan)
+    }
+
+    /// The degree of the ring.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The modulus.
+    #[must_use]
+    pub fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+
+    /// The primitive 2n-th root of unity.
+    #[must_use]
+    pub fn psi(&self) -> u64 {
+        self.psi
+    }
+
+    /// Coefficients, each below 2q, to canonical evaluations, in place.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless `a` has n words.
+    pub fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        check_length(self.n, a.len())?;
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe { (self.modulus.table.ntt_forward)(&self.modulus.constants, &self.forward, a) };
+        Ok(())
+    }
+
+    /// Canonical evaluations to canonical coefficients, in place.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless `a` has n words.
+    pub fn inverse(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        self.inverse_scaled(a, &self.unit)
+    }
+
+    /// Prepares an inverse transform that also multiplies by `c`. `c = n` gives the one without the
+    /// division by n.
+    ///
+    /// # Errors
+    /// [`KernelError::NotReduced`] unless c < q.
+    pub fn scale(&self, c: u64) -> Result<InverseScale, KernelError> {
+        let q = &self.modulus;
+        q.check_reduced(c)?;
+        // n divides q − 1, so n^-1 = −(q − 1)/n.
+        let factor = q.mul(c, q.neg((q.value() - 1) / self.n as u64));
+        // The only twiddle of the last level is the inverse of ψ^(n/2).
+        let w = q.mul(factor, q.neg(q.pow(self.psi, self.n as u64 / 2)));
+        let quotient = |w| shoup_quotient(w, q.value(), q.table.word_bits);
+        Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor, quotient(factor), w, quotient(w)] })
+    }
+
+    /// [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless `a` and the scale have n words,
+    /// [`KernelError::ModulusMismatch`] for a scale of another modulus.
+    pub fn inverse_scaled(&self, a: &mut [u64], scale: &InverseScale) -> Result<(), KernelError> {
+        check_length(self.n, a.len())?;
+        check_length(self.n, scale.n)?;
+        if scale.modulus != self.modulus.value() {
+            return Err(KernelError::ModulusMismatch { expected: self.modulus.value(), got: scale.modulus });
+        }
+        let (table, constants) = (self.modulus.table, &self.modulus.constants);
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, a) };
+        Ok(())
+    }
+}
+
+/// The odd e, below 2n, such that position `position` of an evaluated polynomial is its value at ψ^e.
+///
+/// Position 64·b + 8·v + l stands for the bit-reversed index i = 64·b + 8·l + v, and e = 2·bitrev(i) + 1.
+/// `n` must be a power of two from 64, `position` below it.
+#[must_use]
+pub fn evaluation_exponent(n: usize, position: usize) -> usize {
+    let (v, l) = (position / 8 % 8, position % 8);
+    2 * bit_reverse(position - position % 64 + 8 * l + v, n.trailing_zeros()) + 1
+}
+
+/// The smallest x with x^(order/2) = −1, for a prime modulus and an order that is a power of two.
+fn smallest_root(modulus: Modulus, order: u64) -> Option<u64> {
+    let q = modulus.value();
+    if q % order != 1 {
+        return None;
+    }
+    let root = (2..q.min(TRIES))
+        .map(|base| modulus.pow(base, (q - 1) / order))
+        .find(|&root| modulus.pow(root, order / 2) == q - 1)?;
+    // The others are its odd powers.
+    let square = modulus.mul(root, root);
+    let powers = std::iter::successors(Some(root), |&x| Some(modulus.mul(x, square)));
+    powers.take(order as usize / 2).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_moduli_are_checked() {
+        let q = Modulus::new(12_289).unwrap();
+        for n in [0, 1, 32, 96, 1 << 18] {
+            assert_eq!(NttPlan::new(q, n).err(), Some(KernelError::UnsupportedLength { n }));
+        }
+        let missing = KernelError::NoRootOfUnity { modulus: 12_289, order: 8192 };
+        assert_eq!(NttPlan::new(q, 4096).err(), Some(missing));
+        let plan = NttPlan::new(q, 64).unwrap();
+        assert!(plan.forward(&mut [0; 63]).is_err());
+        assert!(plan.scale(12_289).is_err());
+        let other = NttPlan::new(Modulus::new(40_961).unwrap(), 64).unwrap();
+        let scale = other.scale(1).unwrap();
+        let mismatch = KernelError::ModulusMismatch { expected: 12_289, got: 40_961 };
+        assert_eq!(plan.inverse_scaled(&mut [0; 64], &scale), Err(mismatch));
+    }
+
+    #[test]
+    fn psi_is_the_smallest_root() {
+        let plan = NttPlan::new(Modulus::new(12_289).unwrap(), 64).unwrap();
+        let q = plan.modulus();
+        let smallest = (2..12_289).find(|&x| q.pow(x, 64) == 12_288);
+        assert_eq!(Some(plan.psi()), smallest);
+    }
+
+    #[test]
+    fn exponents_are_the_odd_numbers() {
+        let mut seen: Vec<usize> = (0..256).map(|p| evaluation_exponent(256, p)).collect();
+        assert_eq!(seen[0], 1);
+        seen.sort_unstable();
+        assert!(seen.iter().enumerate().all(|(i, e)| *e == 2 * i + 1));
+    }
+}

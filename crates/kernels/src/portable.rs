@@ -1,0 +1,103 @@
+//! Lanes in plain Rust, and the table that takes every modulus.
+
+use crate::constants::Constants;
+use crate::generic::lanes::{Lanes, Lanes64, WIDTH};
+use crate::generic::word64::Word64;
+use crate::isa::Isa;
+use crate::table::define_table;
+
+/// Eight words in an array; the compiler vectorises what it can.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+fn map(a: [u64; WIDTH], f: impl Fn(u64) -> u64) -> [u64; WIDTH] {
+    a.map(f)
+}
+
+#[inline(always)]
+fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; WIDTH] {
+    let mut out = a;
+    for (x, y) in out.iter_mut().zip(b) {
+        *x = f(*x, y);
+    }
+    out
+}
+
+impl Lanes for Portable {
+    type V = [u64; WIDTH];
+
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> Self::V {
+        *words
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
+        *words = v;
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> Self::V {
+        [word; WIDTH]
+    }
+    #[inline(always)]
+    fn add(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::wrapping_sub)
+    }
+    #[inline(always)]
+    fn min(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::min)
+    }
+    #[inline(always)]
+    fn and(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| x & y)
+    }
+    #[inline(always)]
+    fn shift_left(self, a: Self::V, count: u32) -> Self::V {
+        map(a, |x| x.checked_shl(count).unwrap_or(0))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: Self::V, count: u32) -> Self::V {
+        map(a, |x| x.checked_shr(count).unwrap_or(0))
+    }
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "both indices run over a square array")]
+    fn transpose(self, v: &mut [Self::V; WIDTH]) {
+        let from = *v;
+        for (k, row) in v.iter_mut().enumerate() {
+            for (i, word) in row.iter_mut().enumerate() {
+                *word = from[i][k];
+            }
+        }
+    }
+}
+
+impl Lanes64 for Portable {
+    #[inline(always)]
+    fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    fn multiply_high(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| ((u128::from(x) * u128::from(y)) >> 64) as u64)
+    }
+    #[inline(always)]
+    fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V) {
+        let lo = self.add(sum.1, other.1);
+        let carry = zip(lo, other.1, |x, y| u64::from(x < y));
+        (self.add(self.add(sum.0, other.0), carry), lo)
+    }
+}
+
+type Arithmetic = Word64<Portable>;
+
+fn arithmetic(c: &Constants) -> Arithmetic {
+    Word64::new(Portable, c)
+}
+
+define_table! {
+    /// Any modulus from 2 to 2^62 on any processor.
+    pub(crate) static PORTABLE = (Isa::Portable, Arithmetic, arithmetic);
+}

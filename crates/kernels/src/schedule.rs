@@ -1,0 +1,98 @@
+//! How the levels of a transform are grouped into passes over memory.
+
+/// Words in a block of the tail, which runs the six levels nearest each other.
+pub(crate) const TAIL: usize = 64;
+/// Twiddle words of one tail block: 7 pairs and a gap, then 7 pairs of vectors.
+pub(crate) const TAIL_TWIDDLES: usize = 128;
+/// Blocks of at most this many words stay in the first-level cache while their passes run.
+const CHUNK: usize = 1 << 11;
+
+/// How a pass receives its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Entry {
+    /// They are inputs, below 2q.
+    Enter,
+    /// They come from an earlier pass.
+    Renormalise,
+}
+
+/// A walk over all words that runs some levels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    /// One to four.
+    pub(crate) levels: usize,
+    /// Words in a block: the distance between the two words of its first pairs is half of that.
+    pub(crate) block: usize,
+    pub(crate) entry: Entry,
+}
+
+impl Pass {
+    /// Twiddle words of one block.
+    pub(crate) fn twiddles(self) -> usize {
+        2 * ((1 << self.levels) - 1)
+    }
+}
+
+/// The passes of a transform of `n` words, outermost (widest) first, and the tail after them.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    passes: Vec<Pass>,
+    outer: usize,
+    /// Words of a chunk that runs its inner passes and its tail alone.
+    pub(crate) chunk: usize,
+}
+
+impl Schedule {
+    /// The schedule for `n`, a power of two from 64.
+    pub(crate) fn new(n: usize) -> Self {
+        let mut levels = (n / TAIL).trailing_zeros() as usize;
+        let mut passes = Vec::new();
+        let mut block = n;
+        while levels > 0 {
+            // Threes, so that the last pass and the first level of the tail share a renormalisation.
+            let now = if levels.is_multiple_of(3) { 3 } else { levels % 3 };
+            let entry = if passes.is_empty() { Entry::Enter } else { Entry::Renormalise };
+            passes.push(Pass { levels: now, block, entry });
+            block >>= now;
+            levels -= now;
+        }
+        let outer = passes.iter().take_while(|pass| pass.block > CHUNK).count();
+        let chunk = passes.get(outer).map_or(block, |pass| pass.block);
+        Self { passes, outer, chunk }
+    }
+
+    /// All passes before the tail.
+    pub(crate) fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    /// The passes that run over all words.
+    pub(crate) fn outer(&self) -> &[Pass] {
+        self.passes.get(..self.outer).unwrap_or(&[])
+    }
+
+    /// The passes that run chunk by chunk.
+    pub(crate) fn inner(&self) -> &[Pass] {
+        self.passes.get(self.outer..).unwrap_or(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_cover_all_levels() {
+        for log_n in 6..=17 {
+            let schedule = Schedule::new(1 << log_n);
+            let mut block = 1 << log_n;
+            for pass in schedule.passes() {
+                assert_eq!(pass.block, block);
+                block >>= pass.levels;
+            }
+            assert_eq!(block, TAIL);
+            assert!(schedule.chunk <= CHUNK);
+        }
+    }
+}

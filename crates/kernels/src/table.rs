@@ -1,0 +1,125 @@
+//! One table of functions for each way of computing, chosen when a modulus is made.
+
+use crate::constants::Constants;
+use crate::generic::ntt_inverse::LastFactors;
+use crate::isa::Isa;
+use crate::twiddles::Twiddles;
+
+/// (constants, out, first factors, second factors)
+type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
+/// (constants, out, input vectors, matrix column)
+type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
+
+/// All kernels of one instruction set and one word discipline.
+///
+/// # Safety
+/// Every function may be called only where `isa` is available. Lengths are checked by the callers and
+/// lead to wrong results, never to undefined behaviour, if they are not.
+pub(crate) struct Table {
+    pub(crate) isa: Isa,
+    /// Shoup quotients are ⌊w·2^word_bits / q⌋.
+    pub(crate) word_bits: u32,
+    pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
+    pub(crate) sub_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
+    pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
+    pub(crate) mul_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
+    pub(crate) mul_add_assign: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
+    pub(crate) mul_scalar_assign: unsafe fn(&Constants, &mut [u64], u64),
+    pub(crate) reduce_into: unsafe fn(&Constants, &mut [u64], &[u64]),
+    pub(crate) reduce_signed_into: unsafe fn(&Constants, &mut [u64], &[i64]),
+    pub(crate) inner_product: InnerProduct,
+    pub(crate) convert_column: ConvertColumn,
+    pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
+    pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
+}
+
+/// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
+macro_rules! define_table {
+    ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
+     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path);) => {
+        $(#[doc = $doc])*
+        pub(crate) static $name: $crate::table::Table = {
+            use $crate::constants::Constants;
+            use $crate::generic::arithmetic::Arithmetic as _;
+            use $crate::generic::ntt_inverse::LastFactors;
+            use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
+            use $crate::twiddles::Twiddles;
+
+            $(#[target_feature(enable = $features)])?
+            fn add_assign(c: &Constants, data: &mut [u64], other: &[u64]) {
+                elementwise::add_assign($new(c), data, other);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sub_assign(c: &Constants, data: &mut [u64], other: &[u64]) {
+                elementwise::sub_assign($new(c), data, other);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn neg_assign(c: &Constants, data: &mut [u64]) {
+                elementwise::neg_assign($new(c), data);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn mul_assign(c: &Constants, data: &mut [u64], other: &[u64]) {
+                elementwise::mul_assign($new(c), data, other);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn mul_add_assign(c: &Constants, data: &mut [u64], x: &[u64], y: &[u64]) {
+                elementwise::mul_add_assign($new(c), data, x, y);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn mul_scalar_assign(c: &Constants, data: &mut [u64], scalar: u64) {
+                elementwise::mul_scalar_assign($new(c), data, scalar, c.q);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn reduce_into(c: &Constants, out: &mut [u64], words: &[u64]) {
+                elementwise::reduce_into($new(c), out, words);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn reduce_signed_into(c: &Constants, out: &mut [u64], words: &[i64]) {
+                elementwise::reduce_signed_into($new(c), out, words, c.q);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn inner_product_of(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+                inner_product::inner_product($new(c), out, x, y);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
+                conversion::convert_column($new(c), out, input, column);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn forward(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
+                ntt_forward::forward($new(c), twiddles, data);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn inverse(c: &Constants, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
+                ntt_inverse::inverse($new(c), twiddles, last, data);
+            }
+
+            $crate::table::Table {
+                isa: $isa,
+                word_bits: <$arithmetic>::WORD_BITS,
+                add_assign,
+                sub_assign,
+                neg_assign,
+                mul_assign,
+                mul_add_assign,
+                mul_scalar_assign,
+                reduce_into,
+                reduce_signed_into,
+                inner_product: inner_product_of,
+                convert_column,
+                ntt_forward: forward,
+                ntt_inverse: inverse,
+            }
+        };
+    };
+}
+pub(crate) use define_table;
+
+/// The table for a modulus on an available instruction set.
+pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Ifma if q % 2 == 1 && q < 1 << 49 => crate::x86_64::avx512_ifma::table(q),
+        _ => &crate::portable::PORTABLE,
+    }
+}

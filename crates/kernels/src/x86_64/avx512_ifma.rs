@@ -1,0 +1,154 @@
+//! 512-bit vectors with 52-bit multiply-add.
+#![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
+
+use std::arch::x86_64::*;
+
+use crate::constants::Constants;
+use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
+use crate::generic::word52::Word52;
+use crate::isa::Isa;
+use crate::table::{Table, define_table};
+
+/// Witness that the processor has AVX-512 F, DQ, VL and IFMA.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512Ifma(());
+
+impl Avx512Ifma {
+    /// # Safety
+    /// The processor must have the four features.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Calls intrinsics in a method of [`Avx512Ifma`].
+macro_rules! vector {
+    ($body:expr) => {
+        // SAFETY: `self` witnesses that the processor has the instructions; references are valid for
+        // the eight words they are typed for.
+        unsafe { $body }
+    };
+}
+
+impl Lanes for Avx512Ifma {
+    type V = __m512i;
+
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> __m512i {
+        vector!(_mm512_loadu_si512(words.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: __m512i) {
+        vector!(_mm512_storeu_si512(words.as_mut_ptr().cast(), v));
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> __m512i {
+        vector!(_mm512_set1_epi64(word.cast_signed()))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_add_epi64(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_sub_epi64(a, b))
+    }
+    #[inline(always)]
+    fn min(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_min_epu64(a, b))
+    }
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_and_si512(a, b))
+    }
+    #[inline(always)]
+    fn shift_left(self, a: __m512i, count: u32) -> __m512i {
+        vector!(_mm512_sll_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: __m512i, count: u32) -> __m512i {
+        vector!(_mm512_srl_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
+    }
+    #[inline(always)]
+    fn transpose(self, v: &mut [__m512i; WIDTH]) {
+        vector!(transpose(v));
+    }
+}
+
+impl Lanes52 for Avx512Ifma {
+    #[inline(always)]
+    fn multiply_add_low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_madd52lo_epu64(acc, a, b))
+    }
+    #[inline(always)]
+    fn multiply_add_high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_madd52hi_epu64(acc, a, b))
+    }
+}
+
+/// Pairs of words, then pairs of pairs, then halves: 24 shuffles.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose(v: &mut [__m512i; WIDTH]) {
+    let [v0, v1, v2, v3, v4, v5, v6, v7] = *v;
+    let (a0, a1) = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpackhi_epi64(v0, v1));
+    let (a2, a3) = (_mm512_unpacklo_epi64(v2, v3), _mm512_unpackhi_epi64(v2, v3));
+    let (a4, a5) = (_mm512_unpacklo_epi64(v4, v5), _mm512_unpackhi_epi64(v4, v5));
+    let (a6, a7) = (_mm512_unpacklo_epi64(v6, v7), _mm512_unpackhi_epi64(v6, v7));
+    // Quarters 0 and 2 of both, or quarters 1 and 3.
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    let (b0, b2) = (_mm512_shuffle_i64x2::<EVEN>(a0, a2), _mm512_shuffle_i64x2::<ODD>(a0, a2));
+    let (b1, b3) = (_mm512_shuffle_i64x2::<EVEN>(a1, a3), _mm512_shuffle_i64x2::<ODD>(a1, a3));
+    let (b4, b6) = (_mm512_shuffle_i64x2::<EVEN>(a4, a6), _mm512_shuffle_i64x2::<ODD>(a4, a6));
+    let (b5, b7) = (_mm512_shuffle_i64x2::<EVEN>(a5, a7), _mm512_shuffle_i64x2::<ODD>(a5, a7));
+    *v = [
+        _mm512_shuffle_i64x2::<EVEN>(b0, b4),
+        _mm512_shuffle_i64x2::<EVEN>(b1, b5),
+        _mm512_shuffle_i64x2::<EVEN>(b2, b6),
+        _mm512_shuffle_i64x2::<EVEN>(b3, b7),
+        _mm512_shuffle_i64x2::<ODD>(b0, b4),
+        _mm512_shuffle_i64x2::<ODD>(b1, b5),
+        _mm512_shuffle_i64x2::<ODD>(b2, b6),
+        _mm512_shuffle_i64x2::<ODD>(b3, b7),
+    ];
+}
+
+/// The longest lazy run that fits: (4k + 2)·q ≤ 2^52.
+pub(crate) fn table(q: u64) -> &'static Table {
+    match (1u64 << 52) / q {
+        18.. => &PERIOD_4,
+        10.. => &PERIOD_2,
+        _ => &PERIOD_1,
+    }
+}
+
+type Period4 = Word52<Avx512Ifma, 4>;
+type Period2 = Word52<Avx512Ifma, 2>;
+type Period1 = Word52<Avx512Ifma, 1>;
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> {
+    // SAFETY: the features are those of this function.
+    Word52::new(unsafe { Avx512Ifma::new() }, c)
+}
+
+define_table! {
+    /// Odd moduli below 2^52 / 18: four levels without a reduction.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>);
+}
+
+define_table! {
+    /// Odd moduli below 2^52 / 10: two levels without a reduction.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>);
+}
+
+define_table! {
+    /// Odd moduli below 2^49: a reduction before every level.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>);
+}

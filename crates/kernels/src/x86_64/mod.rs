@@ -1,0 +1,3 @@
+//! Lanes of x86-64 processors.
+
+pub(crate) mod avx512_ifma;
