@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
 use thiserror::Error;
 
@@ -86,6 +87,9 @@ pub enum RingError {
     /// From the number theory below.
     #[error(transparent)]
     Math(MathError),
+    /// From the kernels below.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
 }
 
 impl RingError {

@@ -1,13 +1,38 @@
 //! Polynomial rings R_q = Z_q\[X\]/Φ_m(X) for Sunzi.
 //!
-//! [`PolyRing`] is what the layers above ask of a ring. [`BigRing`] implements it over big integers.
+//! [`PolyRing`] is what the layers above ask of a ring, [`Scaler`] the scale-invariant part of it. [`Ring`]
+//! implements them over word-size residues, [`BigRing`] over big integers as an oracle.
+//!
+//! | looking for | file |
+//! |---|---|
+//! | FastBconv, eq. (2) of BEHZ | `rns/fast_base_conversion.rs` |
+//! | small Montgomery reduction, Alg. 2 | `rns/small_montgomery_reduction.rs` |
+//! | fastRNSFloor, 4.3 | `rns/rns_floor.rs` |
+//! | FastBconvSK, Lemma 6 | `rns/shenoy_kumaresan.rs` |
+//! | the size of B_sk, Prop. 2 | `rns/auxiliary_basis.rs` |
+//! | decryption, Alg. 1 | `rns/gamma_decryption.rs` |
+//! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
+//! | ξ_q and P_{RNS,q}, 4.5 | `gadget.rs` |
 #![forbid(unsafe_code)]
 
+mod automorphism;
+mod basis;
 mod big;
 mod error;
+mod gadget;
+mod parallel;
+mod plaintext;
+mod poly;
 mod poly_ring;
+mod ring;
+mod rns;
 pub mod sampling;
+mod transform;
 
+pub use basis::Basis;
 pub use big::{BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
+pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler};
+pub use ring::Ring;
+pub use rns::RnsScaler;

@@ -1,0 +1,116 @@
+//! RNS bases.
+
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use sunzi_kernels::Modulus;
+use sunzi_math::Crt;
+
+use crate::RingError;
+
+/// An ordered list of pairwise coprime moduli q_1, …, q_k below 2^62 and the constants of their product q.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    moduli: Vec<Modulus>,
+    crt: Arc<Crt>,
+}
+
+impl Basis {
+    /// The basis of these moduli.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] for an empty list; [`RingError::NotCoprime`];
+    /// [`RingError::Kernel`] for a modulus below 2 or from 2^62.
+    pub fn new(moduli: &[u64]) -> Result<Self, RingError> {
+        if moduli.is_empty() {
+            return Err(RingError::LengthMismatch {
+                what: "moduli of a basis (at least)",
+                expected: 1,
+                got: 0,
+            });
+        }
+        let crt = Crt::new(moduli)?;
+        let moduli = moduli.iter().map(|&q| Modulus::new(q)).collect::<Result<_, _>>()?;
+        Ok(Self { moduli, crt: Arc::new(crt) })
+    }
+
+    /// The moduli in order.
+    #[must_use]
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
+    /// The values of the moduli in order.
+    #[must_use]
+    pub fn values(&self) -> &[u64] {
+        self.crt.moduli()
+    }
+
+    /// k, the number of moduli.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a basis is never empty")]
+    pub const fn len(&self) -> usize {
+        self.moduli.len()
+    }
+
+    /// The product q.
+    #[must_use]
+    pub fn product(&self) -> &BigUint {
+        self.crt.product()
+    }
+
+    /// Conversion between residues and big integers.
+    #[must_use]
+    pub fn crt(&self) -> &Crt {
+        &self.crt
+    }
+
+    /// The inverses |(q/q_i)^-1|_{q_i} in order.
+    #[must_use]
+    pub fn quotient_inverses(&self) -> &[u64] {
+        self.crt.inverses()
+    }
+
+    /// q mod p.
+    #[must_use]
+    pub fn product_mod(&self, p: u64) -> u64 {
+        reduce(self.product(), p)
+    }
+
+    /// The quotients q/q_i mod p in order.
+    #[must_use]
+    pub fn quotients_mod(&self, p: u64) -> Vec<u64> {
+        self.crt.quotients().iter().map(|quotient| reduce(quotient, p)).collect()
+    }
+}
+
+fn reduce(x: &BigUint, p: u64) -> u64 {
+    (x % p.max(1)).to_u64().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_follow_their_definitions() {
+        let basis = Basis::new(&[17, 97, 64]).unwrap();
+        assert_eq!(basis.len(), 3);
+        assert_eq!(basis.product(), &BigUint::from(17_u32 * 97 * 64));
+        assert_eq!(basis.quotients_mod(1000), [97 * 64 % 1000, 17 * 64 % 1000, 17 * 97 % 1000]);
+        assert_eq!(basis.product_mod(1000), 17 * 97 * 64 % 1000);
+        for (i, (&inverse, modulus)) in basis.quotient_inverses().iter().zip(basis.moduli()).enumerate() {
+            let quotient = basis.quotients_mod(modulus.value())[i];
+            assert_eq!(modulus.mul(inverse, quotient), 1);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_basis() {
+        assert!(matches!(Basis::new(&[]), Err(RingError::LengthMismatch { .. })));
+        assert!(matches!(Basis::new(&[15, 21]), Err(RingError::NotCoprime { left: 15, right: 21 })));
+        assert!(Basis::new(&[1]).is_err());
+        assert!(matches!(Basis::new(&[(1 << 62) + 1]), Err(RingError::Kernel(_))));
+    }
+}

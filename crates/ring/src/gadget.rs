@@ -1,0 +1,96 @@
+//! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5].
+
+use rayon::prelude::*;
+use sunzi_kernels::{Buffer, Modulus, NttPlan};
+
+use crate::error::check_length;
+use crate::parallel::{Work, for_each_limb};
+use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+
+/// a·q/q_i mod q [BEHZ16, Lemma 7]: zero but in limb i.
+pub(crate) fn mul_gadget(ring: &Ring, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    ring.check(a)?;
+    let (Some(&modulus), Some(limb)) = (ring.basis().moduli().get(i), a.limb(i)) else {
+        return Err(RingError::out_of_range("digit", format_args!("below {}", ring.digit_count()), i));
+    };
+    let quotient = ring.basis().quotients_mod(modulus.value()).get(i).copied().unwrap_or(0);
+    let mut scaled = ring.zero();
+    if let Some(target) = scaled.words_mut().chunks_exact_mut(ring.degree()).nth(i) {
+        target.copy_from_slice(limb);
+        modulus.mul_scalar_assign(target, quotient)?;
+    }
+    Ok(scaled)
+}
+
+/// ξ_q(c): digit i is |c·(q/q_i)^-1|_{q_i} in [0, q_i).
+fn digits(ring: &Ring, a: &Poly<Coefficient>) -> Result<Buffer, RingError> {
+    let mut digits = Buffer::from_slice(a.words());
+    let constants = ring.basis().moduli().iter().zip(ring.basis().quotient_inverses()).collect::<Vec<_>>();
+    for_each_limb(Work::Elementwise, &mut digits, ring.degree(), |i, limb| {
+        constants.get(i).map_or(Ok(()), |(modulus, inverse)| Ok(modulus.mul_scalar_assign(limb, **inverse)?))
+    })?;
+    Ok(digits)
+}
+
+/// ⟨ξ_q(a), key⟩ for both halves of a key, target modulus outermost: its twiddles are reused by all digits and
+/// every key word is read once.
+pub(crate) fn gadget_product(
+    ring: &Ring,
+    a: &Poly<Coefficient>,
+    key: [&[Poly<Evaluation>]; 2],
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    ring.check(a)?;
+    for half in key {
+        check_length("polynomials of a key half", ring.digit_count(), half.len())?;
+        half.iter().try_for_each(|part| ring.check(part))?;
+    }
+    let n = ring.degree();
+    let digits = digits(ring, a)?;
+    let mut halves = [ring.zero::<Evaluation>(), ring.zero::<Evaluation>()];
+    let [first, second] = &mut halves;
+    let scratch = || Buffer::zeroed(digits.len());
+    let run = |scratch: &mut Buffer, j: usize, out: [&mut [u64]; 2]| -> Result<(), RingError> {
+        let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+        lift_digits(scratch, &digits, ring.basis().moduli(), plan)?;
+        let lifted: Vec<&[u64]> = scratch.chunks_exact(n).collect();
+        for (out, key) in out.into_iter().zip(key) {
+            let key: Vec<&[u64]> = key.iter().filter_map(|part| part.limb(j)).collect();
+            plan.modulus().inner_product(out, &lifted, &key)?;
+        }
+        Ok(())
+    };
+    if ring.digit_count() > 1 && Work::Transform.is_parallel(digits.len()) {
+        let firsts = first.words_mut().par_chunks_exact_mut(n);
+        let seconds = second.words_mut().par_chunks_exact_mut(n);
+        let targets = firsts.zip(seconds).enumerate();
+        targets.try_for_each_init(scratch, |scratch, (j, (a, b))| run(scratch, j, [a, b]))?;
+    } else {
+        let mut scratch = scratch();
+        let targets = first.words_mut().chunks_exact_mut(n).zip(second.words_mut().chunks_exact_mut(n));
+        for (j, (a, b)) in targets.enumerate() {
+            run(&mut scratch, j, [a, b])?;
+        }
+    }
+    Ok(halves)
+}
+
+/// Every digit modulo the target of `plan`, in evaluation form.
+fn lift_digits(
+    lifted: &mut [u64],
+    digits: &[u64],
+    sources: &[Modulus],
+    plan: &NttPlan,
+) -> Result<(), RingError> {
+    let n = plan.n();
+    let target = plan.modulus();
+    for ((lifted, digit), source) in lifted.chunks_exact_mut(n).zip(digits.chunks_exact(n)).zip(sources) {
+        // The transform takes words below twice its modulus as they are.
+        if source.value() <= 2 * target.value() {
+            lifted.copy_from_slice(digit);
+        } else {
+            target.reduce_into(lifted, digit)?;
+        }
+        plan.forward(lifted)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Polynomials in RNS.
+
+use std::marker::PhantomData;
+
+use sunzi_kernels::Buffer;
+use zeroize::Zeroize;
+
+use crate::{Domain, Shape};
+
+/// An element of a [`Ring`](crate::Ring) in domain `D`: limb after limb, n residues each, in [0, q_i).
+///
+/// It does not print: it may hold a secret.
+#[derive(Clone)]
+pub struct Poly<D: Domain> {
+    data: Buffer,
+    degree: usize,
+    domain: PhantomData<D>,
+}
+
+impl<D: Domain> Poly<D> {
+    pub(crate) fn new(data: Buffer, degree: usize) -> Self {
+        Self { data, degree, domain: PhantomData }
+    }
+
+    pub(crate) fn zero(shape: Shape) -> Self {
+        Self::new(Buffer::zeroed(shape.limbs * shape.degree), shape.degree)
+    }
+
+    pub(crate) fn relabel<E: Domain>(self) -> Poly<E> {
+        Poly { data: self.data, degree: self.degree, domain: PhantomData }
+    }
+
+    /// Degree and number of limbs.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape { degree: self.degree, limbs: self.data.len() / self.degree.max(1) }
+    }
+
+    /// The residues modulo q_i of all coefficients (or values).
+    #[must_use]
+    pub fn limb(&self, i: usize) -> Option<&[u64]> {
+        self.limbs().nth(i)
+    }
+
+    /// The limbs in order of the basis.
+    pub fn limbs(&self) -> std::slice::ChunksExact<'_, u64> {
+        self.data.chunks_exact(self.degree.max(1))
+    }
+
+    /// All limbs, one after the other.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.data
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.data
+    }
+}
+
+impl<D: Domain> Zeroize for Poly<D> {
+    fn zeroize(&mut self) {
+        self.data.zeroize();
+    }
+}

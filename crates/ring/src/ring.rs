@@ -1,0 +1,347 @@
+//! The word-size RNS ring.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
+use sunzi_kernels::{Modulus, NttPlan, permute};
+
+use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
+use crate::error::{check_automorphism, check_length, check_shape, negacyclic_degree};
+use crate::parallel::{Work, for_each_limb};
+use crate::poly_ring::sealed::Sealed;
+use crate::sampling::{SeededRng, uniform_residues};
+use crate::transform::NegacyclicTransform;
+use crate::{
+    Basis, Coefficient, Domain, Evaluation, Poly, PolyRing, RingError, RnsScaler, Shape, gadget, plaintext,
+};
+
+/// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
+///
+/// ```
+/// use sunzi_ring::{PolyRing, Ring};
+/// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+///
+/// let m = 2048;
+/// let ring = Ring::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 3)?)?;
+/// let mut coefficients = vec![0; ring.degree()];
+/// coefficients[ring.degree() - 1] = 5;
+/// let a = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
+/// let mut square = a.clone();
+/// ring.mul_assign(&mut square, &a)?;
+/// // (5·X^(n−1))² = −25·X^(n−2).
+/// let square = ring.to_integers(&ring.to_coefficient(square)?)?;
+/// assert_eq!(square[ring.degree() - 2], (-25).into());
+/// # Ok::<(), sunzi_ring::RingError>(())
+/// ```
+#[derive(Clone)]
+pub struct Ring(Arc<Inner>);
+
+struct Inner {
+    index: u64,
+    degree: usize,
+    basis: Basis,
+    transform: NegacyclicTransform,
+    automorphisms: AutomorphismTables,
+}
+
+impl Ring {
+    /// The ring of index m, a power of two from 2^7 to 2^18, modulo the product of these primes ≡ 1 (mod m).
+    ///
+    /// # Errors
+    /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli;
+    /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
+    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+        let degree = negacyclic_degree(m, 1 << 7, 1 << 18)?;
+        let basis = Basis::new(moduli)?;
+        let transform = NegacyclicTransform::new(degree, &basis)?;
+        Ok(Self::assemble(m, degree, basis, transform))
+    }
+
+    fn assemble(index: u64, degree: usize, basis: Basis, transform: NegacyclicTransform) -> Self {
+        Self(Arc::new(Inner {
+            index,
+            degree,
+            basis,
+            transform,
+            automorphisms: AutomorphismTables::default(),
+        }))
+    }
+
+    /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] for another degree; [`RingError::NotCoprime`].
+    pub fn concat(&self, other: &Self) -> Result<Self, RingError> {
+        let (ours, theirs) = (self.shape(), other.shape());
+        check_shape(ours, Shape { limbs: ours.limbs, ..theirs })?;
+        let values: Vec<u64> = self.basis().values().iter().chain(other.basis().values()).copied().collect();
+        let plans = self.plans().iter().chain(other.plans()).cloned().collect();
+        let transform = NegacyclicTransform::from_plans(ours.degree, plans);
+        Ok(Self::assemble(self.0.index, ours.degree, Basis::new(&values)?, transform))
+    }
+
+    /// The ring modulo the product of a range of the moduli; tables are shared.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for an empty range or one past the end.
+    pub fn sub_ring(&self, range: Range<usize>) -> Result<Self, RingError> {
+        let (values, plans) = self
+            .basis()
+            .values()
+            .get(range.clone())
+            .zip(self.plans().get(range.clone()))
+            .filter(|(values, _)| !values.is_empty())
+            .ok_or_else(|| {
+                let expected = format_args!("a range of the {} limbs, not empty", self.basis().len());
+                RingError::out_of_range("limbs", expected, format_args!("{range:?}"))
+            })?;
+        let transform = NegacyclicTransform::from_plans(self.0.degree, plans.to_vec());
+        Ok(Self::assemble(self.0.index, self.0.degree, Basis::new(values)?, transform))
+    }
+
+    /// The moduli and their constants.
+    #[must_use]
+    pub fn basis(&self) -> &Basis {
+        &self.0.basis
+    }
+
+    /// Degree and number of limbs of a polynomial of this ring.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape { degree: self.0.degree, limbs: self.0.basis.len() }
+    }
+
+    /// The polynomial with these residues, limb after limb.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for a residue that is not reduced.
+    pub fn poly_from_residues<D: Domain>(&self, words: &[u64]) -> Result<Poly<D>, RingError> {
+        let shape = self.shape();
+        check_length("residues", shape.degree * shape.limbs, words.len())?;
+        for (limb, &q) in words.chunks_exact(shape.degree).zip(self.basis().values()) {
+            // No early exit: the words may be secret.
+            if limb.iter().fold(0, |bad, &x| bad | u64::from(x >= q)) != 0 {
+                return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
+            }
+        }
+        Ok(Poly::new(sunzi_kernels::Buffer::from_slice(words), shape.degree))
+    }
+
+    pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
+        self.0.transform.plans()
+    }
+
+    pub(crate) fn transform(&self) -> &NegacyclicTransform {
+        &self.0.transform
+    }
+
+    pub(crate) fn check<D: Domain>(&self, a: &Poly<D>) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())
+    }
+
+    /// Applies `f` to every limb of a with its modulus.
+    fn for_each_modulus<D: Domain>(
+        &self,
+        a: &mut Poly<D>,
+        f: impl Fn(usize, Modulus, &mut [u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        for_each_limb(Work::Elementwise, a.words_mut(), self.0.degree, |i, limb| {
+            self.basis().moduli().get(i).map_or(Ok(()), |&modulus| f(i, modulus, limb))
+        })
+    }
+
+    /// Applies `f` to every limb of a with its modulus and the limb of b.
+    fn zip_assign<D: Domain>(
+        &self,
+        a: &mut Poly<D>,
+        b: &Poly<D>,
+        f: impl Fn(Modulus, &mut [u64], &[u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.check(b)?;
+        self.for_each_modulus(a, |i, modulus, limb| f(modulus, limb, b.limb(i).unwrap_or_default()))
+    }
+}
+
+impl fmt::Debug for Ring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring")
+            .field("index", &self.0.index)
+            .field("degree", &self.0.degree)
+            .field("moduli", &self.basis().values())
+            .finish()
+    }
+}
+
+impl PolyRing for Ring {
+    type Poly<D: Domain> = Poly<D>;
+    type Scaler = RnsScaler;
+
+    fn index(&self) -> u64 {
+        self.0.index
+    }
+
+    fn degree(&self) -> usize {
+        self.0.degree
+    }
+
+    fn modulus(&self) -> &BigUint {
+        self.basis().product()
+    }
+
+    fn zero<D: Domain>(&self) -> Poly<D> {
+        Poly::zero(self.shape())
+    }
+
+    fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
+        check_length("coefficients", self.0.degree, coefficients.len())?;
+        let mut a = self.zero();
+        self.for_each_modulus(
+            &mut a,
+            |_, modulus, limb| Ok(modulus.reduce_signed_into(limb, coefficients)?),
+        )?;
+        Ok(a)
+    }
+
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
+        check_length("coefficients", self.0.degree, coefficients.len())?;
+        let mut a = self.zero();
+        self.for_each_modulus(&mut a, |_, modulus, limb| {
+            for (residue, c) in limb.iter_mut().zip(coefficients) {
+                *residue = residue_of(c, modulus.value());
+            }
+            Ok(())
+        })?;
+        Ok(a)
+    }
+
+    fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+        self.check(a)?;
+        let mut limbs: Vec<_> = a.limbs().map(|limb| limb.iter().copied()).collect();
+        let coefficient = |_| {
+            let residues: Vec<u64> = limbs.iter_mut().filter_map(Iterator::next).collect();
+            Ok(self.basis().crt().reconstruct_centered(&residues)?)
+        };
+        (0..self.0.degree).map(coefficient).collect()
+    }
+
+    /// A function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of that seed.
+    fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Poly<Evaluation> {
+        let mut seed = [0_u8; 32];
+        rng.fill_bytes(&mut seed);
+        let mut a = self.zero();
+        // Never fails: nothing in it does.
+        let _: Result<(), RingError> =
+            for_each_limb(Work::Transform, a.words_mut(), self.0.degree, |i, limb| {
+                let q = self.basis().values().get(i).copied().unwrap_or(0);
+                uniform_residues(limb, q, &mut SeededRng::derive(&seed, "uniform limb", i as u64));
+                Ok(())
+            });
+        a
+    }
+
+    fn to_evaluation(&self, mut a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
+        self.check(&a)?;
+        self.transform().forward(a.words_mut())?;
+        Ok(a.relabel())
+    }
+
+    fn to_coefficient(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
+        self.check(&a)?;
+        self.transform().inverse(a.words_mut())?;
+        Ok(a.relabel())
+    }
+
+    fn add_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
+        self.zip_assign(a, b, |modulus, a, b| Ok(modulus.add_assign(a, b)?))
+    }
+
+    fn sub_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
+        self.zip_assign(a, b, |modulus, a, b| Ok(modulus.sub_assign(a, b)?))
+    }
+
+    fn neg_assign<D: Domain>(&self, a: &mut Poly<D>) -> Result<(), RingError> {
+        self.for_each_modulus(a, |_, modulus, limb| {
+            modulus.neg_assign(limb);
+            Ok(())
+        })
+    }
+
+    fn mul_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        self.zip_assign(a, b, |modulus, a, b| Ok(modulus.mul_assign(a, b)?))
+    }
+
+    fn mul_add_assign(
+        &self,
+        acc: &mut Poly<Evaluation>,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        self.check(b)?;
+        self.for_each_modulus(acc, |i, modulus, acc| {
+            let (a, b) = (a.limb(i).unwrap_or_default(), b.limb(i).unwrap_or_default());
+            Ok(modulus.mul_add_assign(acc, a, b)?)
+        })
+    }
+
+    fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {
+        self.for_each_modulus(a, |_, modulus, limb| {
+            Ok(modulus.mul_scalar_assign(limb, residue_of(c, modulus.value()))?)
+        })
+    }
+
+    fn automorphism<D: Domain>(&self, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
+        self.check(a)?;
+        check_automorphism(k, self.0.index)?;
+        let evaluation = <D as Sealed>::EVALUATION;
+        let sources = self.0.automorphisms.get(self.0.degree, k, evaluation);
+        let mut image = self.zero();
+        self.for_each_modulus(&mut image, |i, modulus, out| {
+            let input = a.limb(i).unwrap_or_default();
+            if evaluation {
+                Ok(permute(out, input, &sources)?)
+            } else {
+                apply_to_coefficients(modulus, out, input, &sources)
+            }
+        })?;
+        Ok(image)
+    }
+
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
+        plaintext::scale_plaintext(self, message, t)
+    }
+
+    fn digit_count(&self) -> usize {
+        self.basis().len()
+    }
+
+    fn log2_digit_bound(&self) -> f64 {
+        self.basis().values().iter().max().map_or(0.0, |&q| (q as f64).log2())
+    }
+
+    fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        gadget::mul_gadget(self, a, i)
+    }
+
+    fn gadget_product(
+        &self,
+        a: &Poly<Coefficient>,
+        key: [&[Poly<Evaluation>]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        gadget::gadget_product(self, a, key)
+    }
+
+    fn scaler(&self, t: u64) -> Result<RnsScaler, RingError> {
+        RnsScaler::new(self, t)
+    }
+}
+
+fn residue_of(c: &BigInt, q: u64) -> u64 {
+    c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
+}

@@ -1,0 +1,67 @@
+//! The auxiliary basis B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2].
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below};
+
+use super::small_montgomery_reduction::M_TILDE;
+use crate::{Basis, RingError};
+
+/// Ciphertext products that may at least be summed before one scaling.
+pub(crate) const MIN_PRODUCTS: u64 = 256;
+
+/// Primes of B, then m_sk, and how many ciphertext products may be summed.
+#[derive(Debug)]
+pub(crate) struct AuxiliaryBasis {
+    pub(crate) b: Vec<u64>,
+    pub(crate) m_sk: u64,
+    pub(crate) products: u64,
+}
+
+/// The smallest B of default-size primes ≡ 1 (mod 2n) for which eq. (14) holds with room for
+/// [`MIN_PRODUCTS`], and λ as large as m_sk allows.
+///
+/// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for a sum of s ciphertext products, whose middle term adds two
+/// products of lifts below (q/2)(1 + ρ); m_sk ≥ 2(|B| + ⌈λ⌉).
+pub(crate) fn choose(basis: &Basis, n: usize, t: u64) -> Result<AuxiliaryBasis, RingError> {
+    let k = basis.len();
+    // 2m̃²·(one product) = δ·t·q·(m̃ + 2k + 1)², with 1 + ρ = (m̃ + 2k + 1)/m̃.
+    let lift = M_TILDE + 2 * k as u64 + 1;
+    let product = basis.product() * t * n * lift * lift;
+    let scale = BigUint::from(2 * M_TILDE * M_TILDE);
+    for size in 1.. {
+        let mut primes = candidates(basis, n, t, size + 1)?;
+        let Some(m_sk) = primes.pop() else { break };
+        let lambda = (m_sk / 2).saturating_sub(size as u64);
+        let room = primes.iter().fold(BigUint::from(lambda), |room, &m| room * m);
+        let slack = BigUint::from(k as u64 + 1);
+        if room > slack {
+            // Strictly below: at most (room − k − 1 − 1)·2m̃²/product.
+            let products = ((room - slack - 1_u32) * &scale / &product).to_u64().unwrap_or(u64::MAX);
+            if products >= MIN_PRODUCTS {
+                return Ok(AuxiliaryBasis { b: primes, m_sk, products });
+            }
+        }
+    }
+    Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
+}
+
+/// The `count` largest usable primes: distinct from the q_i and coprime to t.
+fn candidates(basis: &Basis, n: usize, t: u64, count: usize) -> Result<Vec<u64>, RingError> {
+    let step = 2 * n as u64;
+    // Each q_i and t has at most eight of these primes, all above 2n ≥ 2^7, as factors.
+    let spare = 8 * (basis.len() + 1);
+    let usable = |p: &u64| basis.values().iter().chain([&t]).all(|q| !q.is_multiple_of(*p));
+    let primes = match primes_below(DEFAULT_PRIME_BOUND, step, count + spare) {
+        Err(MathError::NotEnoughPrimes { found, .. }) => primes_below(DEFAULT_PRIME_BOUND, step, found)?,
+        primes => primes?,
+    };
+    let primes: Vec<u64> = primes.into_iter().filter(usable).take(count).collect();
+    if primes.len() < count {
+        let found = primes.len();
+        let missing =
+            MathError::NotEnoughPrimes { bound: DEFAULT_PRIME_BOUND, step, requested: count, found };
+        return Err(missing.into());
+    }
+    Ok(primes)
+}

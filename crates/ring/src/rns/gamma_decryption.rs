@@ -1,0 +1,93 @@
+//! Division by q and rounding modulo t with γ-correction [BEHZ16, Alg. 1].
+
+use sunzi_kernels::{Buffer, Conversion, Modulus};
+use sunzi_math::{DEFAULT_PRIME_BOUND, is_prime, mod_inv, mul_mod};
+use zeroize::Zeroize;
+
+use super::{fast_base_conversion, row_of_ones};
+use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb};
+use crate::{Basis, RingError};
+
+/// Tables of Alg. 1 for one (q, t). γ is the largest default-size prime that divides neither.
+pub(crate) struct GammaDecryption {
+    moduli: Vec<Modulus>,
+    /// |γt·q_i/q|_{q_i}.
+    row_factors: Vec<u64>,
+    gamma: u64,
+    to_gamma: Conversion,
+    to_plain: Conversion,
+}
+
+impl GammaDecryption {
+    pub(crate) fn new(basis: &Basis, t: u64) -> Result<Self, RingError> {
+        let gamma = choose_gamma(basis, t)?;
+        let (plain, correction) = (Modulus::new(t)?, Modulus::new(gamma)?);
+        let half = (gamma - 1) / 2;
+        let row_factors = fast_base_conversion::row_factors(basis, |q| Ok(mul_mod(gamma % q, t % q, q)))?;
+        // Line 2 modulo γ: (q/q_i)·(−1/q) = −1/q_i; the constant row adds h, so that r = [s]_γ + h.
+        let mut to_gamma = inverses(basis, correction, 1)?;
+        to_gamma.push(half);
+        let gamma_rows: Vec<Modulus> = basis.moduli().iter().copied().chain([row_of_ones()?]).collect();
+        // Lines 2 and 5 modulo t: s/γ − (r − h)/γ.
+        let inverse = mod_inv(gamma, t)?;
+        let mut to_plain = inverses(basis, plain, inverse)?;
+        to_plain.extend([plain.neg(inverse), mul_mod(half % t, inverse, t)]);
+        let plain_rows: Vec<Modulus> =
+            basis.moduli().iter().copied().chain([correction, row_of_ones()?]).collect();
+        let entry = |column: &[u64], i: usize| column.get(i).copied().unwrap_or(0);
+        Ok(Self {
+            moduli: basis.moduli().to_vec(),
+            row_factors,
+            gamma,
+            to_gamma: Conversion::new(&gamma_rows, &[correction], |i, _| entry(&to_gamma, i))?,
+            to_plain: Conversion::new(&plain_rows, &[plain], |i, _| entry(&to_plain, i))?,
+        })
+    }
+
+    /// 1/2 − k/γ [BEHZ16, Lemma 2 and Theorem 1]. Flooring and FastBconv together lose at most k: with
+    /// t·a/q = M + w the corrected residue is ⌊γw⌋ − α for 0 ≤ α < k, centred as long as γ|w| ≤ γ/2 − k.
+    pub(crate) fn margin(&self) -> f64 {
+        0.5 - self.moduli.len() as f64 / self.gamma as f64
+    }
+
+    /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
+    pub(crate) fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
+        // Line 2: the rows |γt·a·q_i/q|_{q_i}.
+        let mut rows = Buffer::from_slice(words);
+        for_each_limb(Work::Elementwise, &mut rows, n, |i, limb| {
+            let constants = self.moduli.get(i).zip(self.row_factors.get(i));
+            constants.map_or(Ok(()), |(modulus, &factor)| Ok(modulus.mul_scalar_assign(limb, factor)?))
+        })?;
+        let ones = Buffer::from_slice(&[1; BLOCK]);
+        let mut message = vec![0; n];
+        for_each_block(&mut message, n, |range, output| {
+            let mut inputs = block_of(rows.chunks_exact(n), &range);
+            let ones = ones.get(..range.len()).unwrap_or_default();
+            let mut correction = [0_u64; BLOCK];
+            if let Some(correction) = correction.get_mut(..range.len()) {
+                inputs.push(ones);
+                self.to_gamma.apply(&inputs, &mut [&mut *correction])?;
+                inputs.pop();
+                inputs.extend([&*correction, ones]);
+                self.to_plain.apply(&inputs, output)?;
+            }
+            correction.zeroize();
+            Ok(())
+        })?;
+        rows.zeroize();
+        Ok(message)
+    }
+}
+
+/// −c/q_i mod p over i.
+fn inverses(basis: &Basis, target: Modulus, factor: u64) -> Result<Vec<u64>, RingError> {
+    let p = target.value();
+    basis.values().iter().map(|&q| Ok(target.neg(mul_mod(mod_inv(q, p)?, factor, p)))).collect()
+}
+
+fn choose_gamma(basis: &Basis, t: u64) -> Result<u64, RingError> {
+    (2..DEFAULT_PRIME_BOUND)
+        .rev()
+        .find(|&p| is_prime(p) && basis.values().iter().chain([&t]).all(|q| !q.is_multiple_of(p)))
+        .ok_or_else(|| RingError::out_of_range("plaintext modulus", "one coprime to some prime", t))
+}

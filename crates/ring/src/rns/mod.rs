@@ -1,0 +1,23 @@
+//! The algorithms of [BEHZ16], one a file.
+//!
+//! All of them are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
+//! folded into matrices and into the last stage of the inverse transforms that precede them.
+
+mod auxiliary_basis;
+mod fast_base_conversion;
+mod gamma_decryption;
+mod rns_floor;
+mod scaler;
+mod shenoy_kumaresan;
+mod small_montgomery_reduction;
+
+pub use scaler::RnsScaler;
+
+use sunzi_kernels::Modulus;
+
+use crate::RingError;
+
+/// The modulus of a row of ones: it carries a constant into a matrix product.
+fn row_of_ones() -> Result<Modulus, RingError> {
+    Ok(Modulus::new(2)?)
+}

@@ -1,0 +1,70 @@
+//! FastBconvSK [BEHZ16, Lemma 6]: exact conversion with a redundant modulus.
+
+use sunzi_kernels::{Buffer, Conversion, Modulus};
+use sunzi_math::{mod_inv, mul_mod};
+
+use super::{fast_base_conversion, row_of_ones};
+use crate::parallel::BLOCK;
+use crate::{Basis, RingError};
+
+/// From z_j = |x·m_j/M|_{m_j} over B and z_sk = |−x/M|_{m_sk} to x mod q_i, for |x| < λM and
+/// m_sk ≥ 2(|B| + ⌈λ⌉).
+pub(crate) struct ShenoyKumaresan {
+    /// To m_sk: α + h, with h = (m_sk − 1)/2.
+    alpha: Conversion,
+    /// To q.
+    conversion: Conversion,
+    ones: Buffer,
+}
+
+/// The constants of z_j and z_sk: (m_j/M mod m_j for every j, −1/M mod m_sk).
+pub(crate) fn row_factors(b: &Basis, m_sk: Modulus) -> Result<Vec<u64>, RingError> {
+    let p = m_sk.value();
+    let mut factors = b.quotient_inverses().to_vec();
+    factors.push(m_sk.neg(mod_inv(b.product_mod(p), p)?));
+    Ok(factors)
+}
+
+impl ShenoyKumaresan {
+    pub(crate) fn new(b: &Basis, m_sk: Modulus, targets: &[Modulus]) -> Result<Self, RingError> {
+        let p = m_sk.value();
+        let half = (p - 1) / 2;
+        let rows: Vec<Modulus> = b.moduli().iter().copied().chain([m_sk, row_of_ones()?]).collect();
+        // Eq. (12): α = (Σ z_j·M/m_j − x_sk)/M = Σ z_j/m_j + z_sk, here plus h so that it is not negative.
+        let mut column = b.values().iter().map(|&m| mod_inv(m, p)).collect::<Result<Vec<_>, _>>()?;
+        column.extend([1, half]);
+        let alpha = Conversion::new(&rows, &[m_sk], |i, _| column.get(i).copied().unwrap_or(0))?;
+        // Eq. (13): x = Σ z_j·M/m_j − (α + h)·M + h·M.
+        let columns: Vec<Vec<u64>> = targets
+            .iter()
+            .map(|&target| {
+                let q = target.value();
+                let product = b.product_mod(q);
+                let mut column = fast_base_conversion::column(b, target, 1);
+                column.extend([target.neg(product), mul_mod(product, half % q, q)]);
+                column
+            })
+            .collect();
+        let entry =
+            |i: usize, j: usize| columns.get(j).and_then(|column| column.get(i)).copied().unwrap_or(0);
+        let conversion = Conversion::new(&rows, targets, entry)?;
+        Ok(Self { alpha, conversion, ones: Buffer::from_slice(&[1; BLOCK]) })
+    }
+
+    /// `rows`: z_j for every j, then z_sk, at most a block of words each.
+    pub(crate) fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
+        let len = rows.first().map_or(0, |row| row.len());
+        let mut quotients = [0_u64; BLOCK];
+        let (Some(quotients), Some(ones)) = (quotients.get_mut(..len), self.ones.get(..len)) else {
+            return Err(RingError::out_of_range("block", format_args!("at most {BLOCK} words"), len));
+        };
+        let mut inputs = rows.to_vec();
+        inputs.push(ones);
+        self.alpha.apply(&inputs, &mut [&mut *quotients])?;
+        // α + h takes the place of z_sk.
+        if let Some(row) = inputs.get_mut(rows.len().saturating_sub(1)) {
+            *row = quotients;
+        }
+        Ok(self.conversion.apply(&inputs, output)?)
+    }
+}

@@ -1,0 +1,52 @@
+//! Z_q\[X\]/(X^n + 1) for m = 2n a power of two: one number-theoretic transform a limb.
+
+use std::sync::Arc;
+
+use sunzi_kernels::{InverseScale, NttPlan};
+
+use crate::parallel::{Work, for_each_limb};
+use crate::{Basis, RingError};
+
+/// The plans of a ring, one a modulus, shared between rings by `Arc`.
+#[derive(Clone)]
+pub(crate) struct NegacyclicTransform {
+    degree: usize,
+    plans: Vec<Arc<NttPlan>>,
+}
+
+impl NegacyclicTransform {
+    pub(crate) fn new(degree: usize, basis: &Basis) -> Result<Self, RingError> {
+        let plan = |&q| Ok(Arc::new(NttPlan::new(q, degree)?));
+        Ok(Self { degree, plans: basis.moduli().iter().map(plan).collect::<Result<_, RingError>>()? })
+    }
+
+    pub(crate) fn from_plans(degree: usize, plans: Vec<Arc<NttPlan>>) -> Self {
+        Self { degree, plans }
+    }
+
+    pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
+        &self.plans
+    }
+
+    /// Every limb to values; residues may be anything below 2q_i.
+    pub(crate) fn forward(&self, words: &mut [u64]) -> Result<(), RingError> {
+        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+            self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
+        })
+    }
+
+    /// Every limb back to coefficients.
+    pub(crate) fn inverse(&self, words: &mut [u64]) -> Result<(), RingError> {
+        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+            self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.inverse(limb)?))
+        })
+    }
+
+    /// Limb i back to coefficients times its own constant, at no further cost.
+    pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[InverseScale]) -> Result<(), RingError> {
+        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+            let tables = self.plans.get(i).zip(scales.get(i));
+            tables.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(limb, scale)?))
+        })
+    }
+}

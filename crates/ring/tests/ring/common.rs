@@ -1,0 +1,130 @@
+//! A slow ring by the definitions, and the polynomials every law is tried on.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use rand_core::Rng;
+use sunzi_ring::PolyRing;
+use sunzi_ring::sampling::SeededRng;
+
+pub(crate) fn rng(domain: &str) -> SeededRng {
+    SeededRng::derive(&[9; 32], domain, 0)
+}
+
+pub(crate) fn int(x: &BigUint) -> BigInt {
+    BigInt::from_biguint(Sign::Plus, x.clone())
+}
+
+/// The representative in [-q/2, q/2).
+pub(crate) fn center(x: &BigInt, q: &BigInt) -> BigInt {
+    let r = x.mod_floor(q);
+    if &r * 2_u32 >= *q { r - q } else { r }
+}
+
+pub(crate) fn centered(a: &[BigInt], q: &BigInt) -> Vec<BigInt> {
+    a.iter().map(|x| center(x, q)).collect()
+}
+
+/// a·b in Z[X]/(X^n + 1).
+pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
+    let n = a.len();
+    let mut c = vec![BigInt::zero(); n];
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            if i + j < n {
+                c[i + j] += x * y;
+            } else {
+                c[i + j - n] -= x * y;
+            }
+        }
+    }
+    c
+}
+
+/// ⌊num/den⌉, a half rounding up.
+pub(crate) fn round(num: &BigInt, den: &BigInt) -> BigInt {
+    (num * 2_u32 + den).div_floor(&(den * 2_u32))
+}
+
+/// ⌊x·f⌋ for a float f ≥ 0, never above the true product.
+pub(crate) fn scale_down(x: &BigInt, f: f64) -> BigInt {
+    (x * BigInt::from((f * 2_f64.powi(50)).floor() as u64)) >> 50_u32
+}
+
+pub(crate) fn random_below(rng: &mut impl Rng, bound: &BigUint) -> BigUint {
+    let digits = (0..bound.bits() / 32 + 3).map(|_| rng.next_u32()).collect();
+    BigUint::new(digits) % bound
+}
+
+pub(crate) fn random_poly(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<BigInt> {
+    let q_int = int(q);
+    (0..n).map(|_| center(&int(&random_below(rng, q)), &q_int)).collect()
+}
+
+/// Random and extreme coefficients modulo q.
+pub(crate) fn samples(rng: &mut impl Rng, n: usize, q: &BigUint) -> Vec<Vec<BigInt>> {
+    let q_int = int(q);
+    let low = -(&q_int / 2_u32);
+    let high = (&q_int - 1_u32) / 2_u32;
+    let pick = |rng: &mut dyn FnMut() -> u64| match rng() % 5 {
+        0 => low.clone(),
+        1 => high.clone(),
+        2 => BigInt::zero(),
+        3 => BigInt::one(),
+        _ => -BigInt::one(),
+    };
+    let mut next = || rng.next_u64();
+    let mixed = (0..n).map(|_| pick(&mut next)).collect();
+    let mut unit = vec![BigInt::zero(); n];
+    unit[n - 1] = BigInt::one();
+    vec![
+        vec![BigInt::zero(); n],
+        unit,
+        vec![low.clone(); n],
+        vec![high.clone(); n],
+        (0..n).map(|i| if i % 2 == 0 { low.clone() } else { high.clone() }).collect(),
+        mixed,
+        random_poly(rng, n, q),
+        random_poly(rng, n, q),
+    ]
+}
+
+pub(crate) fn norm(a: &[BigInt]) -> BigInt {
+    a.iter().map(Signed::abs).max().unwrap_or_default()
+}
+
+/// The polynomial in evaluation form.
+pub(crate) fn evaluated<R: PolyRing>(ring: &R, a: &[BigInt]) -> R::Poly<sunzi_ring::Evaluation> {
+    ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
+}
+
+/// Back to centred integers.
+pub(crate) fn integers<R: PolyRing>(ring: &R, a: R::Poly<sunzi_ring::Evaluation>) -> Vec<BigInt> {
+    ring.to_integers(&ring.to_coefficient(a).unwrap()).unwrap()
+}
+
+/// Rings of degree n over residues, of every size of moduli.
+pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
+    use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+    let m = 2 * n as u64;
+    let bits = |bits, count| primes_with_bits(bits, m, count).unwrap();
+    let smallest: Vec<u64> = (1..).map(|i| i * m + 1).filter(|&p| sunzi_math::is_prime(p)).take(3).collect();
+    let mixed = [smallest[..1].to_vec(), bits(62, 1), bits(48, 1), bits(20, 1)].concat();
+    let lists = [
+        primes_below(DEFAULT_PRIME_BOUND, m, 1).unwrap(),
+        primes_below(DEFAULT_PRIME_BOUND, m, 4).unwrap(),
+        smallest,
+        bits(30, 3),
+        bits(49, 2),
+        bits(55, 3),
+        bits(60, 2),
+        bits(62, 3),
+        mixed,
+    ];
+    lists.iter().map(|list| sunzi_ring::Ring::new(m, list).unwrap()).collect()
+}
+
+/// The big-integer ring of the same degree and modulus.
+pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
+    sunzi_ring::BigRing::new(ring.index(), ring.modulus()).unwrap()
+}

@@ -1,0 +1,317 @@
+//! What every ring must satisfy, run over residues and over big integers.
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use rand_core::Rng;
+use sunzi_ring::sampling::SeededRng;
+use sunzi_ring::{Coefficient, Domain, Evaluation, PolyRing, RingError};
+
+use crate::common::*;
+
+/// Runs a law over every ring of degree n and its big-integer twin.
+macro_rules! for_every_ring {
+    ($n:expr, $law:ident) => {
+        for ring in residue_rings($n) {
+            $law(&ring);
+            $law(&twin(&ring));
+        }
+    };
+}
+
+#[test]
+fn integers_round_trip() {
+    fn law<R: PolyRing>(ring: &R) {
+        let (n, q) = (ring.degree(), int(ring.modulus()));
+        for a in samples(&mut rng("round trip"), n, ring.modulus()) {
+            let poly = ring.from_integers(&a).unwrap();
+            assert_eq!(ring.to_integers(&poly).unwrap(), a);
+            assert_eq!(integers(ring, ring.to_evaluation(poly).unwrap()), a);
+            let shifted: Vec<BigInt> = a.iter().enumerate().map(|(i, x)| x + &q * (i as i64 - 3)).collect();
+            assert_eq!(ring.to_integers(&ring.from_integers(&shifted).unwrap()).unwrap(), a);
+        }
+        let ends = [0, 1, -1, i64::MAX, i64::MIN, 1 << 40, -(1 << 62)];
+        let signed: Vec<i64> = (0..n).map(|i| ends[i % ends.len()]).collect();
+        let expected: Vec<BigInt> = signed.iter().map(|&x| center(&x.into(), &q)).collect();
+        assert_eq!(ring.to_integers(&ring.from_signed(&signed).unwrap()).unwrap(), expected);
+        assert_eq!(ring.to_integers(&ring.zero()).unwrap(), vec![BigInt::zero(); n]);
+    }
+    for_every_ring!(64, law);
+}
+
+/// One operation in both domains.
+fn check<R: PolyRing>(
+    ring: &R,
+    a: &[BigInt],
+    b: &[BigInt],
+    coefficient: impl Fn(&R, &mut R::Poly<Coefficient>, &R::Poly<Coefficient>) -> Result<(), RingError>,
+    evaluation: impl Fn(&R, &mut R::Poly<Evaluation>, &R::Poly<Evaluation>) -> Result<(), RingError>,
+    expected: &[BigInt],
+) {
+    let (mut x, y) = (ring.from_integers(a).unwrap(), ring.from_integers(b).unwrap());
+    coefficient(ring, &mut x, &y).unwrap();
+    assert_eq!(ring.to_integers(&x).unwrap(), expected);
+    let (mut x, y) = (evaluated(ring, a), evaluated(ring, b));
+    evaluation(ring, &mut x, &y).unwrap();
+    assert_eq!(integers(ring, x), expected);
+}
+
+#[test]
+fn linear_operations_agree_with_the_definition() {
+    fn law<R: PolyRing>(ring: &R) {
+        let q = int(ring.modulus());
+        let all = samples(&mut rng("linear"), ring.degree(), ring.modulus());
+        let scalars = [0, 1, -1, 2, i64::MAX].map(BigInt::from).into_iter().chain([
+            &q - 1_u32,
+            &q * 5_u32 + 3_u32,
+            q.clone(),
+        ]);
+        for (a, b) in all.iter().zip(all.iter().skip(1)) {
+            let zip = |f: &dyn Fn(&BigInt, &BigInt) -> BigInt| -> Vec<BigInt> {
+                a.iter().zip(b).map(|(x, y)| center(&f(x, y), &q)).collect()
+            };
+            check(
+                ring,
+                a,
+                b,
+                |ring, a, b| ring.add_assign(a, b),
+                |ring, a, b| ring.add_assign(a, b),
+                &zip(&|x, y| x + y),
+            );
+            check(
+                ring,
+                a,
+                b,
+                |ring, a, b| ring.sub_assign(a, b),
+                |ring, a, b| ring.sub_assign(a, b),
+                &zip(&|x, y| x - y),
+            );
+            check(
+                ring,
+                a,
+                b,
+                |ring, a, _| ring.neg_assign(a),
+                |ring, a, _| ring.neg_assign(a),
+                &zip(&|x, _| -x),
+            );
+            for c in scalars.clone() {
+                let expected = zip(&|x, _| x * &c);
+                let (one, two) = (&c, &c);
+                check(
+                    ring,
+                    a,
+                    b,
+                    |ring, a, _| ring.mul_integer_assign(a, one),
+                    |ring, a, _| ring.mul_integer_assign(a, two),
+                    &expected,
+                );
+            }
+        }
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn products_are_negacyclic() {
+    fn law<R: PolyRing>(ring: &R) {
+        let q = int(ring.modulus());
+        let all = samples(&mut rng("product"), ring.degree(), ring.modulus());
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[i..] {
+                let product = negacyclic(a, b);
+                let (mut x, y) = (evaluated(ring, a), evaluated(ring, b));
+                ring.mul_assign(&mut x, &y).unwrap();
+                assert_eq!(integers(ring, x.clone()), centered(&product, &q));
+                ring.mul_add_assign(&mut x, &evaluated(ring, a), &y).unwrap();
+                let twice: Vec<BigInt> = product.iter().map(|c| c * 2_u32).collect();
+                assert_eq!(integers(ring, x), centered(&twice, &q));
+            }
+        }
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn automorphisms_substitute_powers() {
+    fn law<R: PolyRing>(ring: &R) {
+        let (n, m, q) = (ring.degree(), ring.index(), int(ring.modulus()));
+        for a in samples(&mut rng("automorphism"), n, ring.modulus()) {
+            for k in (1..m).step_by(2).filter(|k| k % 14 == 1 || *k < 6 || m - k < 4) {
+                let mut expected = vec![BigInt::zero(); n];
+                for (i, x) in a.iter().enumerate() {
+                    let exponent = i * k as usize % (2 * n);
+                    expected[exponent % n] += if exponent < n { x.clone() } else { -x };
+                }
+                let expected = centered(&expected, &q);
+                let coefficient = ring.automorphism(&ring.from_integers(&a).unwrap(), k).unwrap();
+                assert_eq!(ring.to_integers(&coefficient).unwrap(), expected, "k {k}");
+                let evaluation = ring.automorphism(&evaluated(ring, &a), k).unwrap();
+                assert_eq!(integers(ring, evaluation), expected, "k {k}");
+            }
+        }
+        for k in [0, 2, m, m + 1, u64::MAX] {
+            let error = ring.automorphism(&ring.zero::<Evaluation>(), k).err().unwrap();
+            assert_eq!(error, RingError::NotAnAutomorphism { exponent: k, index: m });
+        }
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn plaintexts_are_scaled_and_rounded() {
+    fn law<R: PolyRing>(ring: &R) {
+        let (n, q) = (ring.degree(), int(ring.modulus()));
+        let mut rng = rng("plaintext");
+        // 257 divides the moduli of some rings, 2^20 is even, the last is the top of the range.
+        for t in [2_u64, 3, 257, 65_537, 1 << 20, 641 * 257, (1 << 59) + 55, (1 << 62) - 1] {
+            let message: Vec<u64> = (0..n)
+                .map(|i| match i % 6 {
+                    0 => 0,
+                    1 => 1,
+                    2 => t - 1,
+                    3 => t / 2,
+                    4 => t.div_ceil(2),
+                    _ => rng.next_u64() % t,
+                })
+                .collect();
+            let expected: Vec<BigInt> =
+                message.iter().map(|&m| center(&round(&(&q * m), &t.into()), &q)).collect();
+            let scaled = ring.scale_plaintext(&message, t).unwrap();
+            assert_eq!(ring.to_integers(&scaled).unwrap(), expected, "t {t}");
+        }
+        let zeros = vec![0; n];
+        assert!(matches!(ring.scale_plaintext(&zeros, 1), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(ring.scale_plaintext(&zeros, 1 << 62), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(ring.scale_plaintext(&vec![5; n], 5), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(ring.scale_plaintext(&zeros[1..], 5), Err(RingError::LengthMismatch { .. })));
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn digits_are_bounded_and_recompose() {
+    fn law<R: PolyRing>(ring: &R) {
+        let (n, q, digits) = (ring.degree(), int(ring.modulus()), ring.digit_count());
+        let all = samples(&mut rng("gadget"), n, ring.modulus());
+        let mut one = vec![BigInt::zero(); n];
+        one[0] = BigInt::one();
+        for (c, s) in all.iter().zip(all.iter().rev()) {
+            let gadget = |s: &[BigInt]| -> Vec<_> {
+                (0..digits).map(|i| ring.mul_gadget(&evaluated(ring, s), i).unwrap()).collect()
+            };
+            // [BEHZ16, Lemma 7], with another polynomial in the second half.
+            let keys = [gadget(s), gadget(&one)];
+            let c_poly = ring.from_integers(c).unwrap();
+            let [first, second] = ring.gadget_product(&c_poly, [&keys[0], &keys[1]]).unwrap();
+            assert_eq!(integers(ring, first), centered(&negacyclic(c, s), &q));
+            assert_eq!(integers(ring, second), *c);
+            // A key of zeros and a single one picks a digit out.
+            for i in 0..digits {
+                let pick = |j| if i == j { evaluated(ring, &one) } else { ring.zero() };
+                let key: Vec<_> = (0..digits).map(pick).collect();
+                let [digit, _] = ring.gadget_product(&c_poly, [&key, &key]).unwrap();
+                let bound = ring.log2_digit_bound();
+                for x in integers(ring, digit) {
+                    let x = if digits == 1 { x } else { x.magnitude().clone().into() };
+                    assert!((x.bits() as f64) <= bound.ceil(), "{x} has more than {bound} bits");
+                }
+            }
+        }
+        let zero = ring.zero();
+        assert!(matches!(ring.mul_gadget(&zero, digits), Err(RingError::OutOfRange { .. })));
+        let key = vec![ring.zero(); digits + 1];
+        assert!(ring.gadget_product(&ring.zero(), [&key, &key[1..]]).is_err());
+        assert!(ring.gadget_product(&ring.zero(), [&key[1..], &key[2..]]).is_err());
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn uniform_polynomials_follow_the_generator() {
+    fn law<R: PolyRing>(ring: &R) {
+        let mut rng = rng("uniform");
+        let a = integers(ring, ring.uniform(&mut rng));
+        let b = integers(ring, ring.uniform(&mut rng));
+        let again = integers(ring, ring.uniform(&mut crate::common::rng("uniform")));
+        assert_eq!(a, again);
+        assert_ne!(a, b);
+        // Both halves of the range are met.
+        let q = int(ring.modulus());
+        assert!(norm(&a) * 10_u32 > &q * 4_u32 && norm(&a) * 2_u32 <= q);
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn polynomials_of_other_rings_are_refused() {
+    fn law<R: PolyRing, D: Domain>(ring: &R, alien: &R::Poly<D>) {
+        fn refused<T>(result: Result<T, RingError>) {
+            assert!(matches!(result, Err(RingError::ShapeMismatch { .. })));
+        }
+        let mut own = ring.zero::<D>();
+        refused(ring.add_assign(&mut own, alien));
+        refused(ring.sub_assign(&mut alien.clone(), &own));
+        refused(ring.neg_assign(&mut alien.clone()));
+        refused(ring.mul_integer_assign(&mut alien.clone(), &1.into()));
+        refused(ring.automorphism(alien, 3));
+        assert!(matches!(ring.from_signed(&[0]), Err(RingError::LengthMismatch { .. })));
+        assert!(matches!(ring.from_integers(&[]), Err(RingError::LengthMismatch { .. })));
+    }
+    fn multiplicative<R: PolyRing>(ring: &R, alien: &R) {
+        let (coefficient, evaluation) = (alien.zero::<Coefficient>(), alien.zero::<Evaluation>());
+        law::<R, Coefficient>(ring, &coefficient);
+        law::<R, Evaluation>(ring, &evaluation);
+        let own = ring.zero();
+        assert!(ring.mul_assign(&mut own.clone(), &evaluation).is_err());
+        assert!(ring.mul_add_assign(&mut own.clone(), &own, &evaluation).is_err());
+        assert!(ring.mul_add_assign(&mut own.clone(), &evaluation, &own).is_err());
+        assert!(ring.mul_gadget(&evaluation, 0).is_err());
+        assert!(ring.to_integers(&coefficient).is_err());
+        assert!(ring.to_evaluation(coefficient).is_err());
+        assert!(ring.to_coefficient(evaluation).is_err());
+    }
+    let (small, large) = (residue_rings(64), residue_rings(128));
+    multiplicative(&small[1], &small[0]);
+    multiplicative(&small[1], &large[1]);
+    multiplicative(&twin(&small[1]), &twin(&small[0]));
+    multiplicative(&twin(&small[1]), &twin(&large[1]));
+}
+
+#[test]
+fn random_circuits_agree_over_residues_and_integers() {
+    let mut rng = rng("circuits");
+    for ring in residue_rings(64) {
+        let big = twin(&ring);
+        for _ in 0..20 {
+            let inputs: Vec<_> = (0..4).map(|_| random_poly(&mut rng, 64, ring.modulus())).collect();
+            let seed = rng.next_u64();
+            assert_eq!(circuit(&ring, &inputs, seed), circuit(&big, &inputs, seed), "seed {seed}");
+        }
+    }
+}
+
+/// Thirty operations on four registers, chosen by the seed.
+fn circuit<R: PolyRing>(ring: &R, inputs: &[Vec<BigInt>], seed: u64) -> Vec<Vec<BigInt>> {
+    let mut registers: Vec<_> = inputs.iter().map(|a| evaluated(ring, a)).collect();
+    let mut rng = SeededRng::derive(&[0; 32], "circuit", seed);
+    for _ in 0..30 {
+        let word = rng.next_u64() as usize;
+        let [target, a, b] = [word >> 8 & 3, word >> 10 & 3, word >> 12 & 3];
+        let (left, right) = (registers[a].clone(), registers[b].clone());
+        let register = &mut registers[target];
+        match word % 8 {
+            0 => ring.add_assign(register, &left),
+            1 => ring.sub_assign(register, &left),
+            2 => ring.neg_assign(register),
+            3 => ring.mul_assign(register, &left),
+            4 => ring.mul_add_assign(register, &left, &right),
+            5 => ring.mul_integer_assign(register, &BigInt::from(word)),
+            6 => ring.automorphism(&left, (word >> 16 & 127 | 1) as u64).map(|image| *register = image),
+            _ => {
+                let image = ring.to_coefficient(left).and_then(|a| ring.automorphism(&a, 5));
+                image.and_then(|a| ring.to_evaluation(a)).map(|a| *register = a)
+            }
+        }
+        .unwrap();
+    }
+    registers.into_iter().map(|a| integers(ring, a)).collect()
+}

@@ -1,0 +1,10 @@
+//! The laws of rings and of their scale-invariant operations.
+
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod scaling;
+#[cfg(test)]
+mod threads;

@@ -1,0 +1,192 @@
+//! Extension, scaling and decryption of both rings within the bounds they state.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{Signed, ToPrimitive};
+use rand_core::Rng;
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::{PolyRing, Ring, RingError, Scaler};
+
+use crate::common::*;
+
+/// Plaintext moduli: small, even, prime, an auxiliary prime, near 2^60.
+fn plain_moduli(n: usize) -> Vec<u64> {
+    let auxiliary = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 6).unwrap();
+    vec![2, 3, 1 << 16, 65_537, 1_000_000, auxiliary[5], (1 << 59) + 55, (1 << 60) - 1]
+}
+
+/// Runs a law over every (ring, scaler) that exists, over residues and over big integers.
+macro_rules! for_every_scaler {
+    ($n:expr, $law:ident) => {
+        let mut scalers = 0;
+        for ring in residue_rings($n) {
+            for t in plain_moduli($n) {
+                let big = twin(&ring);
+                match ring.scaler(t) {
+                    Ok(scaler) => {
+                        scalers += 1;
+                        $law(&ring, &scaler, t);
+                        $law(&big, &big.scaler(t).unwrap(), t);
+                    }
+                    Err(RingError::NotCoprime { .. }) => {
+                        assert!(ring.basis().values().iter().any(|q| t % q == 0));
+                    }
+                    Err(RingError::OutOfRange { .. }) => assert!(*ring.modulus() <= BigUint::from(2 * t)),
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        }
+        assert!(scalers > 40, "{scalers}");
+    };
+}
+
+/// (q/2)(1 + ρ), rounded down.
+fn lift_bound<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S) -> BigInt {
+    let q = int(ring.modulus());
+    scale_down(&q, (1.0 + scaler.overflow()) / 2.0)
+}
+
+fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let (n, q) = (ring.degree(), int(ring.modulus()));
+    // The floor costs one unit.
+    let bound = lift_bound(ring, scaler) + 1_u32;
+    for a in samples(&mut rng("extend"), n, ring.modulus()) {
+        let lifted = integers(scaler.wide(), scaler.extend(&evaluated(ring, &a)).unwrap());
+        assert_eq!(centered(&lifted, &q), a);
+        assert!(norm(&lifted) <= bound, "t {t}");
+    }
+}
+
+#[test]
+fn extensions_lift_within_the_overflow() {
+    for_every_scaler!(64, extension_law);
+}
+
+fn scaling_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let (n, q) = (ring.degree(), int(ring.modulus()));
+    let wide = scaler.wide();
+    let lift = lift_bound(ring, scaler);
+    // 256 products of two ciphertexts, the largest that is promised.
+    let bound: BigInt = &lift * &lift * 2_u32 * n * 256_u32;
+    let top = bound.magnitude() * 2_u32 + 1_u32;
+    let mut rng = rng("scale");
+    let extreme = |i: usize| match i % 4 {
+        0 => bound.clone(),
+        1 => -&bound,
+        2 => BigInt::from(i) - 8,
+        _ => round(&(&q * (2 * i + 1)), &BigInt::from(2 * t)) - i % 3,
+    };
+    let extremes: Vec<BigInt> = (0..n).map(extreme).collect();
+    let randoms = (0..n).map(|_| int(&random_below(&mut rng, &top)) - &bound).collect();
+    for x in [extremes, randoms] {
+        let scaled = ring.to_integers(&scaler.scale(evaluated(wide, &x)).unwrap()).unwrap();
+        for (x, y) in x.iter().zip(&scaled) {
+            let error = center(&(y - round(&(x * t), &q)), &q);
+            assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+        }
+    }
+}
+
+#[test]
+fn scaling_is_within_the_error_up_to_the_bound() {
+    for_every_scaler!(64, scaling_law);
+}
+
+fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let (n, q) = (ring.degree(), int(ring.modulus()));
+    let wide = scaler.wide();
+    // Every coefficient at the end of the range, all signs alike in the last coefficient of the product.
+    let low = vec![-(&q / 2_u32); n];
+    let lifted = scaler.extend(&evaluated(ring, &low)).unwrap();
+    let as_integers = integers(wide, lifted.clone());
+    let product = negacyclic(&as_integers, &as_integers);
+    let mut sum = wide.zero();
+    for _ in 0..512 {
+        wide.mul_add_assign(&mut sum, &lifted, &lifted).unwrap();
+    }
+    let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
+    for (x, y) in product.iter().zip(&scaled) {
+        let error = center(&(y - round(&(x * t * 512_u32), &q)), &q);
+        assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+    }
+}
+
+#[test]
+fn sums_of_tensor_products_do_not_wrap() {
+    for_every_scaler!(64, tensor_law);
+}
+
+fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let (n, q) = (ring.degree(), int(ring.modulus()));
+    let mut rng = rng("decrypt");
+    // |t·a − M·q| ≤ margin·q decides; a steps in units of t.
+    let margin = scale_down(&q, scaler.decryption_margin());
+    let mut messages = Vec::new();
+    let mut coefficients = Vec::new();
+    for i in 0..n {
+        let message = if i % 3 == 0 { i as u64 / 3 % t } else { rng.next_u64() % t };
+        let offset = match i % 5 {
+            0 => margin.clone(),
+            1 => -&margin,
+            2 => BigInt::from(0),
+            _ => int(&random_below(&mut rng, &(margin.magnitude() * 2_u32 + 1_u32))) - &margin,
+        };
+        // Rounded towards M·q/t, so that the distance does not grow.
+        let target = &q * message + &offset;
+        let a = if offset.is_negative() { -(-target / t) } else { target / t };
+        let distance: BigInt = &a * t - &q * message;
+        if distance.abs() <= margin {
+            coefficients.push(a);
+            messages.push(message);
+        } else {
+            coefficients.push(BigInt::from(0));
+            messages.push(0);
+        }
+    }
+    assert_eq!(scaler.decrypt(&ring.from_integers(&coefficients).unwrap()).unwrap(), messages, "t {t}");
+}
+
+#[test]
+fn decryption_is_right_up_to_the_margin() {
+    for_every_scaler!(64, decryption_law);
+}
+
+#[test]
+fn laws_hold_at_a_larger_degree() {
+    let rings = residue_rings(1024);
+    for (ring, t) in [(&rings[1], 65_537), (&rings[6], 2)] {
+        let (scaler, big) = (ring.scaler(t).unwrap(), twin(ring));
+        let exact = big.scaler(t).unwrap();
+        extension_law(ring, &scaler, t);
+        scaling_law(ring, &scaler, t);
+        decryption_law(ring, &scaler, t);
+        scaling_law(&big, &exact, t);
+        decryption_law(&big, &exact, t);
+    }
+}
+
+#[test]
+fn scalers_are_refused_where_none_exists() {
+    let ring = &residue_rings(64)[2];
+    for t in [0, 1, 1 << 60, u64::MAX] {
+        assert!(matches!(ring.scaler(t), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(twin(ring).scaler(t), Err(RingError::OutOfRange { .. })));
+    }
+    let q = ring.basis().values()[1];
+    assert!(matches!(ring.scaler(2 * q), Err(RingError::NotCoprime { .. })));
+    let tiny = Ring::new(128, &[257]).unwrap();
+    assert!(matches!(tiny.scaler(129), Err(RingError::OutOfRange { .. })));
+    assert!(tiny.scaler(2).is_ok());
+}
+
+#[test]
+fn constants_are_those_of_the_paper() {
+    for ring in residue_rings(64) {
+        let Ok(scaler) = ring.scaler(65_536) else { continue };
+        let k = ring.digit_count() as f64;
+        // m̃ρ ≥ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
+        assert!(scaler.overflow() * 65_536.0 >= 2.0 * k + 1.0);
+        assert_eq!(scaler.scale_error(), k);
+        assert!(scaler.decryption_margin() < 0.5 && scaler.decryption_margin().log2() > -1.01);
+        assert!(scaler.product_capacity() >= 256);
+    }
+}

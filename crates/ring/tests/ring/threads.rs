@@ -1,0 +1,38 @@
+//! Results do not depend on the number of threads.
+
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::{Evaluation, Poly, PolyRing, Ring, Scaler};
+
+use crate::common::rng;
+
+/// Every operation that is shared among threads, at a size at which it is.
+fn everything(ring: &Ring) -> Vec<Vec<u64>> {
+    let mut rng = rng("threads");
+    let scaler = ring.scaler(65_537).unwrap();
+    let mut a = ring.uniform(&mut rng);
+    let b = ring.uniform(&mut rng);
+    ring.mul_add_assign(&mut a, &b, &b).unwrap();
+    let a = ring.automorphism(&a, 3).unwrap();
+    let mut extended = scaler.extend(&a).unwrap();
+    let other = scaler.extend(&b).unwrap();
+    scaler.wide().mul_assign(&mut extended, &other).unwrap();
+    let scaled = scaler.scale(extended.clone()).unwrap();
+    let message = scaler.decrypt(&scaled).unwrap();
+    let key: Vec<Poly<Evaluation>> = (0..ring.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
+    let [first, second] = ring.gadget_product(&scaled, [&key, &key]).unwrap();
+    let words = [a.words(), extended.words(), scaled.words(), &message, first.words(), second.words()];
+    words.map(<[u64]>::to_vec).into()
+}
+
+#[test]
+fn one_two_and_four_threads_agree() {
+    let m = 1 << 13;
+    let ring = Ring::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 17).unwrap()).unwrap();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| everything(&ring))
+    };
+    let one = run(1);
+    assert!(one == run(2));
+    assert!(one == run(4));
+}
