@@ -122,3 +122,28 @@ fn moduli(values: &[u64]) -> Result<Vec<Modulus>, BenchError> {
     let moduli = values.iter().map(|value| Modulus::new(*value));
     Ok(moduli.collect::<Result<_, _>>()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_conversion_is_timed_and_right() {
+        let options = Options { rounds: 1, log_n: vec![10], ..Options::default() };
+        let rows = run(&options).unwrap();
+        assert_eq!(rows.len(), 1);
+        assert!(rows[0].correct && rows[0].ratio.is_some(), "{rows:?}");
+    }
+
+    #[test]
+    fn a_wrong_conversion_is_noticed() {
+        let job = Job::new(1 << 10).unwrap();
+        assert!(!job.holds(&vec![Buffer::zeroed(1 << 10); LIMBS]));
+    }
+
+    #[test]
+    fn unsupported_degrees_and_no_rounds_are_errors() {
+        assert!(run(&Options { log_n: vec![9], ..Options::default() }).is_err());
+        assert!(run(&Options { rounds: 0, ..Options::default() }).is_err());
+    }
+}

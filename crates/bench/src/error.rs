@@ -57,3 +57,11 @@ pub enum BenchError {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
+
+impl BenchError {
+    /// Whether other options would have avoided it.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NoPeers { .. } | Self::TooFewRounds { .. } | Self::Degree { .. })
+    }
+}

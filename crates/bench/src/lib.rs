@@ -5,4 +5,14 @@
 #![forbid(unsafe_code)]
 
 pub mod alternate;
+mod bound;
+mod check;
+pub mod conversion;
+mod error;
+pub mod ntt;
+mod options;
+mod peer;
 pub mod report;
+
+pub use error::BenchError;
+pub use options::Options;

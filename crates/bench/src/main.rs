@@ -1,4 +1,84 @@
-//! Timings of Sunzi's operations.
+//! `bench`: timings of Sunzi's operations, on their own or beside rivals.
+//!
+//! Exit codes: 0 every result that was timed is right, 1 one is wrong or nothing could be timed,
+//! 2 the command line was wrong. A bar that is missed does not change the exit code; rows say it.
 #![forbid(unsafe_code)]
 
-fn main() {}
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use bench::report::{self, Row};
+use bench::{BenchError, Options, alternate, conversion, ntt};
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "bench", version, about = "Timings of Sunzi's operations, on their own or beside rivals")]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Transforms of degree 2^12 to 2^16, and base conversion against eight of them
+    Ntt(Common),
+    /// Base conversion from 8 to 8 moduli alone
+    Conversion(Common),
+}
+
+#[derive(Args)]
+struct Common {
+    /// Compare with rivals, alternating in one process (needs the feature `peers`)
+    #[arg(long)]
+    peers: bool,
+    /// Print a JSON array of rows instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Rounds in which the contenders take turns
+    #[arg(long, default_value_t = alternate::ROUNDS)]
+    rounds: usize,
+    /// log2 of the degrees, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    log_n: Vec<u32>,
+}
+
+impl From<&Common> for Options {
+    fn from(common: &Common) -> Self {
+        Self { peers: common.peers, rounds: common.rounds, log_n: common.log_n.clone() }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments.what) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => fail("a result that was timed is wrong: see the rows that say so", 1),
+        Err(error) => fail(&error.to_string(), if error.is_usage() { 2 } else { 1 }),
+    }
+}
+
+fn fail(message: &str, code: u8) -> ExitCode {
+    // Nothing is left to do if standard error is gone.
+    let _ = writeln!(io::stderr(), "bench: {message}");
+    ExitCode::from(code)
+}
+
+fn run(what: &What) -> Result<bool, BenchError> {
+    let (common, rows) = match what {
+        What::Ntt(common) => (common, transforms(&common.into())?),
+        What::Conversion(common) => (common, conversion::run(&common.into())?),
+    };
+    let text = match common.json {
+        true => report::json(&rows)?,
+        false => report::table(&rows),
+    };
+    writeln!(io::stdout(), "{}", text.trim_end())?;
+    Ok(report::all_correct(&rows))
+}
+
+/// All transforms, then the conversion that is measured against them.
+fn transforms(options: &Options) -> Result<Vec<Row>, BenchError> {
+    let mut rows = ntt::run(options)?;
+    rows.extend(conversion::run(options)?);
+    Ok(rows)
+}

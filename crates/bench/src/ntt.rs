@@ -102,10 +102,6 @@ fn time(
         return Err(BenchError::TooFewRounds { got: 0, least: ROUNDS });
     };
 
-    let counts = match operation {
-        Operation::Forward => ours.plan.forward_counts(),
-        Operation::Inverse | Operation::InverseNormalized => ours.plan.inverse_counts(),
-    };
     let bar = (log_n <= BOUND_BAR_UP_TO).then_some(BOUND_BAR);
     let mut row = Row {
         name: operation.name().to_owned(),
@@ -147,7 +143,7 @@ impl Ours {
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
         let modulus = Modulus::new(primes.first().copied().unwrap_or_default())?;
         let plan = NttPlan::new(modulus, n)?;
-        let unnormalized = plan.scale(n as u64);
+        let unnormalized = plan.scale(n as u64)?;
         Ok(Self { plan, unnormalized })
     }
 
@@ -214,5 +210,29 @@ impl Rival {
         let normalized = |words: &mut [u64]| self.apply(Operation::InverseNormalized, words);
         check::transforms_hold(self.n, self.q, self.n as u64, &forward, &inverse)
             && check::transforms_hold(self.n, self.q, 1, &forward, &normalized)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_direction_is_timed_and_right() {
+        let options = Options { peers: cfg!(feature = "peers"), rounds: 3, log_n: vec![10, 14] };
+        let rows = run(&options).unwrap();
+        assert_eq!(rows.len(), 6);
+        for row in &rows {
+            assert!(row.correct && row.ours_us > 0.0, "{row:?}");
+            assert_eq!(row.ratio.is_some(), options.peers, "{row:?}");
+        }
+    }
+
+    #[cfg(not(feature = "peers"))]
+    #[test]
+    fn rivals_that_are_not_built_in_are_an_error() {
+        let options = Options { peers: true, ..Options::default() };
+        let error = run(&options).unwrap_err();
+        assert!(error.to_string().contains("--features peers"), "{error}");
     }
 }
