@@ -109,7 +109,7 @@ fn time(
         log_q: (ours.q() as f64).log2(),
         ours_us: our_time.median(),
         isa: Some(ours.plan.modulus().isa().to_string()),
-        bound: bound::bound(&counts, our_time, pace_times, bar),
+        bound: bound::bound(&ours.plan, operation == Operation::Forward, our_time, pace_times, bar),
         correct: !failed.get(),
         rounds,
         ..Row::default()
