@@ -26,9 +26,9 @@ pub(crate) fn column(basis: &Basis, target: Modulus, constant: u64) -> Vec<u64> 
 #[cfg(test)]
 mod tests {
     use num_bigint::BigUint;
-    use sunzi_kernels::Conversion;
 
     use super::*;
+    use crate::rns::matrix_product;
 
     /// Eq. (2) gives x + α·q with 0 ≤ α < k.
     #[test]
@@ -37,7 +37,7 @@ mod tests {
             let basis = Basis::new(&values).unwrap();
             let targets: Vec<_> = [65_537, 1 << 16, (1 << 60) - 93].map(|p| Modulus::new(p).unwrap()).into();
             let columns: Vec<_> = targets.iter().map(|&p| column(&basis, p, 1)).collect();
-            let conversion = Conversion::new(basis.moduli(), &targets, |i, j| columns[j][i]).unwrap();
+            let conversion = matrix_product(basis.moduli(), &targets, &columns).unwrap();
             let rows = row_factors(&basis, |_| Ok(1)).unwrap();
             let q = basis.product();
             let points = [BigUint::ZERO, BigUint::from(1_u32), q - 1_u32, q / 2_u32, q / 3_u32];

@@ -4,7 +4,7 @@ use sunzi_kernels::{Buffer, Conversion, Modulus};
 use sunzi_math::{DEFAULT_PRIME_BOUND, is_prime, mod_inv, mul_mod};
 use zeroize::Zeroize;
 
-use super::{fast_base_conversion, row_of_ones};
+use super::{fast_base_conversion, matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb};
 use crate::{Basis, RingError};
 
@@ -34,13 +34,12 @@ impl GammaDecryption {
         to_plain.extend([plain.neg(inverse), mul_mod(half % t, inverse, t)]);
         let plain_rows: Vec<Modulus> =
             basis.moduli().iter().copied().chain([correction, row_of_ones()?]).collect();
-        let entry = |column: &[u64], i: usize| column.get(i).copied().unwrap_or(0);
         Ok(Self {
             moduli: basis.moduli().to_vec(),
             row_factors,
             gamma,
-            to_gamma: Conversion::new(&gamma_rows, &[correction], |i, _| entry(&to_gamma, i))?,
-            to_plain: Conversion::new(&plain_rows, &[plain], |i, _| entry(&to_plain, i))?,
+            to_gamma: matrix_product(&gamma_rows, &[correction], &[to_gamma])?,
+            to_plain: matrix_product(&plain_rows, &[plain], &[to_plain])?,
         })
     }
 

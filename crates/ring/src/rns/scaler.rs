@@ -9,9 +9,9 @@ use sunzi_math::{mod_inv, mul_mod};
 use super::auxiliary_basis;
 use super::fast_base_conversion::row_factors;
 use super::gamma_decryption::GammaDecryption;
-use super::rns_floor;
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::small_montgomery_reduction::{M_TILDE, SmallMontgomeryReduction};
+use super::{matrix_product, rns_floor};
 use crate::error::check_plaintext_modulus;
 use crate::parallel::{BLOCK, block_of, for_each_block};
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler};
@@ -63,13 +63,12 @@ impl RnsScaler {
             .zip(&sk_factors)
             .map(|(&target, &factor)| rns_floor::column(q, target, factor))
             .collect::<Result<Vec<_>, _>>()?;
-        let entry = |i: usize, j: usize| floor_columns.get(j).and_then(|c| c.get(i)).copied().unwrap_or(0);
         Ok(Self(Arc::new(Inner {
             wide: ring.concat(&auxiliary)?,
             extend_scales: scales(ring, &row_factors(q, |_| Ok(M_TILDE))?)?,
             reduction: SmallMontgomeryReduction::new(q, targets)?,
             floor_scales: floor_scales(ring, &auxiliary, &sk_factors, t)?,
-            floor: Conversion::new(q.moduli(), targets, entry)?,
+            floor: matrix_product(q.moduli(), targets, &floor_columns)?,
             shenoy_kumaresan: ShenoyKumaresan::new(&b, m_sk, q.moduli())?,
             decryption: GammaDecryption::new(q, t)?,
             products: chosen.products,

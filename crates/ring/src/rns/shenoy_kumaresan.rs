@@ -3,7 +3,7 @@
 use sunzi_kernels::{Buffer, Conversion, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 
-use super::{fast_base_conversion, row_of_ones};
+use super::{fast_base_conversion, matrix_product, row_of_ones};
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
@@ -33,7 +33,7 @@ impl ShenoyKumaresan {
         // Eq. (12): α = (Σ z_j·M/m_j − x_sk)/M = Σ z_j/m_j + z_sk, here plus h so that it is not negative.
         let mut column = b.values().iter().map(|&m| mod_inv(m, p)).collect::<Result<Vec<_>, _>>()?;
         column.extend([1, half]);
-        let alpha = Conversion::new(&rows, &[m_sk], |i, _| column.get(i).copied().unwrap_or(0))?;
+        let alpha = matrix_product(&rows, &[m_sk], &[column])?;
         // Eq. (13): x = Σ z_j·M/m_j − (α + h)·M + h·M.
         let columns: Vec<Vec<u64>> = targets
             .iter()
@@ -45,9 +45,7 @@ impl ShenoyKumaresan {
                 column
             })
             .collect();
-        let entry =
-            |i: usize, j: usize| columns.get(j).and_then(|column| column.get(i)).copied().unwrap_or(0);
-        let conversion = Conversion::new(&rows, targets, entry)?;
+        let conversion = matrix_product(&rows, targets, &columns)?;
         Ok(Self { alpha, conversion, ones: Buffer::from_slice(&[1; BLOCK]) })
     }
 

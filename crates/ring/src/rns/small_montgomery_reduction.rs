@@ -5,7 +5,7 @@ use std::ops::Range;
 use sunzi_kernels::{Buffer, Conversion, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 
-use super::{fast_base_conversion, row_of_ones};
+use super::{fast_base_conversion, matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, block_of, for_each_block};
 use crate::{Basis, RingError};
 
@@ -43,9 +43,7 @@ impl SmallMontgomeryReduction {
         }
         let mut rows = basis.moduli().to_vec();
         rows.extend([Modulus::new(M_TILDE)?, row_of_ones()?]);
-        let entry =
-            |i: usize, j: usize| columns.get(j).and_then(|column| column.get(i)).copied().unwrap_or(0);
-        Ok(Self { negated_inverses, conversion: Conversion::new(&rows, targets, entry)? })
+        Ok(Self { negated_inverses, conversion: matrix_product(&rows, targets, &columns)? })
     }
 
     /// `digits`: y_i, limb after limb; `output`: one limb of n words a target.

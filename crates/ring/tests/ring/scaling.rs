@@ -99,10 +99,9 @@ fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
     let lifted = scaler.extend(&evaluated(ring, &low)).unwrap();
     let as_integers = integers(wide, lifted.clone());
     let product = negacyclic(&as_integers, &as_integers);
-    let mut sum = wide.zero();
-    for _ in 0..512 {
-        wide.mul_add_assign(&mut sum, &lifted, &lifted).unwrap();
-    }
+    let mut sum = lifted.clone();
+    wide.mul_assign(&mut sum, &lifted).unwrap();
+    wide.mul_integer_assign(&mut sum, &512.into()).unwrap();
     let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
     for (x, y) in product.iter().zip(&scaled) {
         let error = center(&(y - round(&(x * t * 512_u32), &q)), &q);
