@@ -3,7 +3,7 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::{
-    BatchEncoder, BfvError, Ciphertext, Context, Evaluator, row_rotation_exponent, row_swap_exponent,
+    BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, row_rotation_exponent, row_swap_exponent,
 };
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
@@ -40,17 +40,27 @@ pub struct Report {
 }
 
 impl<R: PolyRing> Party<R> {
-    /// Makes all keys from a seed.
+    /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
     /// Those of key generation and encoding.
     pub fn new(context: Context<R>, seed: u64) -> Result<Self, BfvError> {
+        let steps: Vec<i64> = (0..context.degree() as i64 / 2).collect();
+        Self::with_rotations(context, seed, &steps)
+    }
+
+    /// Makes keys from a seed; Galois keys for these rotations and the swap of rows only.
+    ///
+    /// # Errors
+    /// Those of key generation and encoding.
+    pub fn with_rotations(context: Context<R>, seed: u64, steps: &[i64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
         let secret = SecretKey::generate(rlwe, &mut rng)?;
         let degree = context.degree();
-        let exponents = (0..degree as i64 / 2)
-            .map(|steps| row_rotation_exponent(degree, steps))
+        let exponents = steps
+            .iter()
+            .map(|&steps| row_rotation_exponent(degree, steps))
             .chain([row_swap_exponent(degree)]);
         Ok(Self {
             public: PublicKey::generate(rlwe, &secret, &mut rng)?,

@@ -28,8 +28,9 @@ impl Context<Ring> {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for moduli the ring cannot use.
+    /// Those of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use.
     pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
+        parameters.validate()?;
         let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
         Self::with_ring(ring, parameters.plain_modulus(), parameters.security())
     }

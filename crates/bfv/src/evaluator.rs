@@ -15,7 +15,7 @@ use crate::Context;
 /// Computes on ciphertexts without any secret.
 ///
 /// ```
-/// use sunzi_bfv::{BatchEncoder, Context, Evaluator, Parameters};
+/// use sunzi_bfv::{BatchEncoder, Context, Encoder, Evaluator, Parameters};
 /// use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, randomness};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

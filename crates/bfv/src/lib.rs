@@ -29,9 +29,7 @@ pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use encoder::{BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder};
 pub use error::BfvError;
-pub use evaluator::{
-    Evaluator, Extended, row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
-};
+pub use evaluator::{Evaluator, Extended, row_rotation_exponent, row_swap_exponent, slot_sum_exponents};
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
 pub use plaintext::Plaintext;

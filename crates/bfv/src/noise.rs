@@ -26,7 +26,7 @@ pub struct ProductModel {
 /// Adds the rounding of ⌊(q/t)·m⌉ to the noise of an encryption of zero.
 #[must_use]
 pub fn encryption(zero: &NoiseBound) -> NoiseBound {
-    NoiseBound { worst: zero.worst + Log2::of(0.5), deviation: zero.deviation + Log2::of(ROUNDING), ..*zero }
+    zero.plus_own(Log2::of(0.5), Log2::of(ROUNDING))
 }
 
 /// Adds the rounding of a plaintext that is added or subtracted.
@@ -43,7 +43,11 @@ impl ProductModel {
     #[must_use]
     pub fn product(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
         let secret_degree = a.secret_degree.max(b.secret_degree) + 1;
-        NoiseBound::dependent(self.worst(a.worst, b.worst), self.deviation(a, b, secret_degree), secret_degree)
+        NoiseBound::dependent(
+            self.worst(a.worst, b.worst),
+            self.deviation(a, b, secret_degree),
+            secret_degree,
+        )
     }
 
     /// `[BEHZ16, Proposition 1]` without its |q|_t terms, plus the flooring error b of (18).

@@ -182,6 +182,13 @@ impl NoiseBound {
         Self { worst: self.worst + worst, deviation: self.deviation + deviation, origin: None, ..*self }
     }
 
+    /// The bounds after adding a term that depends on this ciphertext alone, as the rounding of its
+    /// own message does: a fresh encryption stays independent of others.
+    #[must_use]
+    pub fn plus_own(&self, worst: Log2, deviation: Log2) -> Self {
+        Self { origin: self.origin, ..self.plus(worst, deviation) }
+    }
+
     /// The bounds after multiplication by a polynomial of 1-norm `norm`.
     #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {

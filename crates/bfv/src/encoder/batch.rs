@@ -5,6 +5,7 @@
 //! reach every odd exponent once, so X → X^{3^s} moves each row by s columns and X → X^{-1}
 //! swaps the rows. Slots are listed row 0 first.
 
+use std::fmt;
 use std::sync::Arc;
 
 use sunzi_kernels::{Modulus, NttPlan, evaluation_exponent};
@@ -26,7 +27,7 @@ use super::{Encoder, check_values};
 /// assert_eq!(encoder.decode_signed(&plaintext)?[..4], [3, -4, 5, 0]);
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BatchEncoder {
     plan: Arc<NttPlan>,
     /// Where the transform leaves slot i.
@@ -71,6 +72,16 @@ impl BatchEncoder {
     #[must_use]
     pub fn row_swap_exponent(&self) -> u64 {
         row_swap_exponent(self.degree)
+    }
+}
+
+impl fmt::Debug for BatchEncoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The tables follow from these two.
+        f.debug_struct("BatchEncoder")
+            .field("degree", &self.degree)
+            .field("plain_modulus", &self.plain_modulus)
+            .finish_non_exhaustive()
     }
 }
 

@@ -36,11 +36,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn square(
-        &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, BfvError> {
         let a = self.extend(a)?;
         self.multiply_extended(&a, &a, key)
     }

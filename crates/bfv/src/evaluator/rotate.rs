@@ -65,11 +65,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate_rows`](Self::rotate_rows), for [`row_swap_exponent`].
-    pub fn rotate_columns(
-        &self,
-        a: &Ciphertext<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
         self.automorphism(a, row_swap_exponent(self.context.degree()), keys)
     }
 

@@ -1,0 +1,92 @@
+//! One seed, one result: for any number of threads and for every kernel table.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    use std::process::Command;
+
+    use chacha20::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use sunzi_bfv::{Ciphertext, Context, Encoder, Evaluator};
+    use sunzi_ring::{PolyRing, Ring};
+    use sunzi_rlwe::Security;
+    use sunzi_testing::Party;
+
+    /// (degree, limbs): the last is large enough for every loop to be split among threads.
+    const SHAPES: [(usize, usize); 3] = [(64, 2), (1024, 3), (8192, 6)];
+    const PLAIN_MODULUS: u64 = 65537;
+
+    fn absorb(hasher: &mut DefaultHasher, ciphertext: &Ciphertext) {
+        for part in ciphertext.parts() {
+            part.words().hash(hasher);
+        }
+    }
+
+    /// A digest of keys and ciphertexts after every kind of operation.
+    fn digest() -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (degree, limbs) in SHAPES {
+            let index = 2 * degree as u64;
+            let moduli = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, limbs).unwrap();
+            let ring = Ring::new(index, &moduli).unwrap();
+            let context = Context::with_ring(ring, PLAIN_MODULUS, Security::InsecureForResearchOnly).unwrap();
+            assert_eq!(context.ring().degree(), degree);
+            let party = Party::with_rotations(context, 7, &[1]).unwrap();
+            let mut rng = ChaCha20Rng::seed_from_u64(11);
+            let message: Vec<u64> = (0..degree as u64).map(|i| i * i % PLAIN_MODULUS).collect();
+            let message = party.encoder.encode(&message).unwrap();
+            let a = party.context.encrypt(&message, &party.public, &mut rng).unwrap();
+            let b = party.context.encrypt_secret(&message, &party.secret, &mut rng).unwrap();
+            let evaluator = Evaluator::new(&party.context);
+            let product = evaluator.multiply(&a, &b, &party.relinearization).unwrap();
+            let rotated = evaluator.rotate_rows(&product, 1, &party.galois).unwrap();
+            let shifted = evaluator.multiply_plain(&rotated, &message).unwrap();
+            for ciphertext in [&a, &b, &product, &rotated, &shifted] {
+                absorb(&mut hasher, ciphertext);
+            }
+            let sum = evaluator.add(&product, &rotated).unwrap();
+            party.context.decrypt(&sum, &party.secret).unwrap().coefficients().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn digest_with_threads(threads: usize) -> u64 {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(digest)
+    }
+
+    /// Run by the test below in processes of their own, since a process chooses its table once.
+    #[test]
+    fn child_prints_its_digest() {
+        println!("digest {:016x}", digest());
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let one = digest_with_threads(1);
+        for threads in [2, 4] {
+            assert_eq!(one, digest_with_threads(threads), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn tables_do_not_change_a_bit() {
+        let child = |isa: &str| {
+            let output = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "tests::child_prints_its_digest", "--nocapture"])
+                .env("SUNZI_ISA", isa)
+                .output()
+                .unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let digest = text.split("digest ").nth(1).map(|rest| rest[..16].to_owned());
+            assert!(output.status.success() || digest.is_none(), "{text}");
+            digest
+        };
+        let portable = child("portable").expect("the portable table is always there");
+        match child("avx512ifma") {
+            Some(digest) => assert_eq!(portable, digest),
+            None => println!("no AVX-512 IFMA on this machine: only the portable table ran"),
+        }
+        assert_eq!(portable, format!("{:016x}", digest()), "the default table");
+    }
+}
