@@ -3,6 +3,8 @@
 
 use crate::error::{KernelError, check_count, check_length};
 use crate::modulus::{Modulus, check_terms};
+use crate::portable::PORTABLE;
+use crate::table::{self, Table};
 
 /// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
@@ -23,8 +25,16 @@ use crate::modulus::{Modulus, check_terms};
 pub struct Conversion {
     from: Vec<Modulus>,
     to: Vec<Modulus>,
-    /// For each target its column M_0j, M_1j, …
-    columns: Vec<Vec<u64>>,
+    columns: Vec<Column>,
+}
+
+/// One target.
+#[derive(Clone)]
+struct Column {
+    /// Its own table, or one that takes wider words if some source modulus needs it.
+    table: &'static Table,
+    /// M_0j, M_1j, …
+    matrix: Vec<u64>,
 }
 
 impl Conversion {
@@ -38,12 +48,13 @@ impl Conversion {
         matrix: impl Fn(usize, usize) -> u64,
     ) -> Result<Self, KernelError> {
         check_terms(from.len())?;
-        let column = |(j, to): (usize, &Modulus)| (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect();
-        Ok(Self {
-            from: from.to_vec(),
-            to: to.to_vec(),
-            columns: to.iter().enumerate().map(column).collect(),
-        })
+        let widest = from.iter().map(Modulus::value).max().unwrap_or(0);
+        let column = |(j, to): (usize, &Modulus)| Column {
+            table: if table::takes_inputs(to.table, widest) { to.table } else { &PORTABLE },
+            matrix: (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect(),
+        };
+        let columns = to.iter().enumerate().map(column).collect();
+        Ok(Self { from: from.to_vec(), to: to.to_vec(), columns })
     }
 
     /// The source moduli.
@@ -75,7 +86,7 @@ impl Conversion {
         }
         for ((out, to), column) in output.iter_mut().zip(&self.to).zip(&self.columns) {
             // SAFETY: the table was chosen for an available instruction set.
-            unsafe { (to.table.convert_column)(&to.constants, out, input, column) };
+            unsafe { (column.table.convert_column)(&to.constants, out, input, &column.matrix) };
         }
         Ok(())
     }

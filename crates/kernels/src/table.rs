@@ -123,3 +123,8 @@ pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
         _ => &crate::portable::PORTABLE,
     }
 }
+
+/// Whether the conversions of a table take words of a modulus this wide.
+pub(crate) fn takes_inputs(table: &Table, widest: u64) -> bool {
+    table.word_bits == u64::BITS || widest < 1 << 49
+}

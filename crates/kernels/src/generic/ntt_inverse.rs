@@ -64,10 +64,43 @@ fn run_pass<A: Arithmetic>(
     }
 }
 
-/// The bounds of the registers of a group, in multiples of q, as they enter.
-const fn entry_bounds<const SIZE: usize>(bound: u32) -> [u32; SIZE] {
-    [bound; SIZE]
+/// The bounds of the registers of a group, in multiples of q, before and after the reductions that
+/// precede its next level, when `done` levels lie behind it.
+const fn bounds<const SIZE: usize>(entry: u32, limit: u32, done: usize) -> ([u32; SIZE], [u32; SIZE]) {
+    let mut before = [entry; SIZE];
+    let mut after = reduced(before, limit);
+    let mut level = 0;
+    while level < done {
+        let mut k = 0;
+        while k < SIZE {
+            // Both words of a pair have the same history: the sum doubles it, the product is fresh.
+            before[k] = if k >> level & 1 == 0 { 2 * after[k] } else { 2 };
+            k += 1;
+        }
+        after = reduced(before, limit);
+        level += 1;
+    }
+    (before, after)
 }
+
+const fn reduced<const SIZE: usize>(mut bounds: [u32; SIZE], limit: u32) -> [u32; SIZE] {
+    let mut k = 0;
+    while k < SIZE {
+        if bounds[k] > limit {
+            bounds[k] = 2;
+        }
+        k += 1;
+    }
+    bounds
+}
+
+/// The multiple of q below which the words of a group enter: inputs are canonical.
+const fn entry<A: Arithmetic>(canonical: bool) -> u32 {
+    if canonical { 1 } else { A::INVERSE_EXIT }
+}
+
+/// The twiddles of a group.
+type Twiddle<A> = (V<A>, V<A>);
 
 /// `LEVELS` levels over every block of `len` words.
 #[inline(always)]
@@ -87,71 +120,76 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: boo
         }
         for at in (0..stride).step_by(WIDTH) {
             let mut x = load_streams::<A, SIZE>(a, block, stride, at);
-            let mut bounds = const { entry_bounds::<SIZE>(A::INVERSE_EXIT) };
-            for step in 0..LEVELS {
-                let r = LEVELS - 1 - step;
-                if LAST && r == 0 {
-                    last_level::<A, SIZE>(a, &mut x, &mut bounds, last);
-                } else {
-                    level::<A, SIZE>(a, &mut x, &mut bounds, r, &w);
-                }
-            }
-            if !LAST {
-                reduce_above::<A, SIZE>(a, &mut x, &mut bounds, A::INVERSE_EXIT);
+            if LEVELS == 4 {
+                group::<A, SIZE, 3, 0, false>(a, &mut x, &w);
+                group::<A, SIZE, 2, 1, false>(a, &mut x, &w);
+                group::<A, SIZE, 1, 2, false>(a, &mut x, &w);
+                finish::<A, SIZE, 3, LAST>(a, &mut x, &w, last);
+            } else if LEVELS == 3 {
+                group::<A, SIZE, 2, 0, false>(a, &mut x, &w);
+                group::<A, SIZE, 1, 1, false>(a, &mut x, &w);
+                finish::<A, SIZE, 2, LAST>(a, &mut x, &w, last);
+            } else if LEVELS == 2 {
+                group::<A, SIZE, 1, 0, false>(a, &mut x, &w);
+                finish::<A, SIZE, 1, LAST>(a, &mut x, &w, last);
+            } else {
+                finish::<A, SIZE, 0, LAST>(a, &mut x, &w, last);
             }
             store_streams(a, block, stride, at, &x);
         }
     }
 }
 
-/// Reduces the registers whose bound exceeds `limit`.
+/// Reduces the registers that are about to exceed the limit of a level.
 #[inline(always)]
-fn reduce_above<A: Arithmetic, const SIZE: usize>(
+fn reduce_grown<A: Arithmetic, const SIZE: usize>(
     a: A,
     x: &mut [V<A>; SIZE],
-    bounds: &mut [u32; SIZE],
+    before: &[u32; SIZE],
     limit: u32,
 ) {
     for k in 0..SIZE {
-        if bounds[k] > limit {
+        if before[k] > limit {
             x[k] = a.reduce_lazy(x[k]);
-            bounds[k] = 2;
         }
     }
 }
 
-/// Level `r` of a group of `SIZE` vectors; its twiddles stand in `w` from 2^r − 1.
+/// Level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
 #[inline(always)]
-fn level<A: Arithmetic, const SIZE: usize>(
+fn group<A: Arithmetic, const SIZE: usize, const R: usize, const DONE: usize, const CANONICAL: bool>(
     a: A,
     x: &mut [V<A>; SIZE],
-    bounds: &mut [u32; SIZE],
-    r: usize,
-    w: &[(V<A>, V<A>); SIZE],
+    w: &[Twiddle<A>; SIZE],
 ) {
-    reduce_above::<A, SIZE>(a, x, bounds, A::INVERSE_LIMIT);
-    let half = SIZE >> (r + 1);
-    for g in 0..1 << r {
-        for k in 2 * half * g..2 * half * g + half {
-            // Both words of a pair have the same history, hence the same bound.
-            let bound = bounds[k];
-            (x[k], x[k + half]) = a.inverse_butterfly(x[k], x[k + half], w[(1 << r) - 1 + g], bound);
-            (bounds[k], bounds[k + half]) = (2 * bound, 2);
-        }
+    let (before, after) = const { &bounds::<SIZE>(entry::<A>(CANONICAL), A::INVERSE_LIMIT, DONE) };
+    reduce_grown::<A, SIZE>(a, x, before, A::INVERSE_LIMIT);
+    let half = SIZE >> (R + 1);
+    for pair in 0..SIZE / 2 {
+        let (g, k) = (pair / half, pair / half * half + pair);
+        (x[k], x[k + half]) = a.inverse_butterfly(x[k], x[k + half], w[(1 << R) - 1 + g], after[k]);
     }
 }
 
-/// The last level of the transform.
+/// The level of a group whose words are farthest apart, and the reductions that end its pass.
 #[inline(always)]
-fn last_level<A: Arithmetic, const SIZE: usize>(
+fn finish<A: Arithmetic, const SIZE: usize, const DONE: usize, const LAST: bool>(
     a: A,
     x: &mut [V<A>; SIZE],
-    bounds: &mut [u32; SIZE],
-    (c, w): Last<A>,
+    w: &[Twiddle<A>; SIZE],
+    (c, w_last): Last<A>,
 ) {
-    reduce_above::<A, SIZE>(a, x, bounds, A::INVERSE_LIMIT);
-    for k in 0..SIZE / 2 {
-        (x[k], x[k + SIZE / 2]) = a.inverse_last_butterfly(x[k], x[k + SIZE / 2], c, w, bounds[k]);
+    if LAST {
+        let (before, after) = const { &bounds::<SIZE>(A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE) };
+        reduce_grown::<A, SIZE>(a, x, before, A::INVERSE_LIMIT);
+        let half = SIZE / 2;
+        for k in 0..half {
+            (x[k], x[k + half]) = a.inverse_last_butterfly(x[k], x[k + half], c, w_last, after[k]);
+        }
+    } else {
+        group::<A, SIZE, 0, DONE, false>(a, x, w);
+        let (exit, _) = const { &bounds::<SIZE>(A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE + 1) };
+        reduce_grown::<A, SIZE>(a, x, exit, A::INVERSE_EXIT);
     }
 }
 
@@ -166,27 +204,19 @@ fn tail_blocks<A: Arithmetic, const LAST: bool>(a: A, data: &mut [u64], twiddles
             *w = (l.load(&pair[0]), l.load(&pair[1]));
         }
         let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        let mut bounds = const { entry_bounds::<WIDTH>(1) };
-        for step in 0..3 {
-            level::<A, WIDTH>(a, &mut x, &mut bounds, 2 - step, &w);
-        }
-        reduce_above::<A, WIDTH>(a, &mut x, &mut bounds, A::INVERSE_EXIT);
+        group::<A, WIDTH, 2, 0, true>(a, &mut x, &w);
+        group::<A, WIDTH, 1, 1, true>(a, &mut x, &w);
+        group::<A, WIDTH, 0, 2, true>(a, &mut x, &w);
+        let (exit, _) = const { &bounds::<WIDTH>(1, A::INVERSE_LIMIT, 3) };
+        reduce_grown::<A, WIDTH>(a, &mut x, exit, A::INVERSE_EXIT);
+        // The transposition mixes histories: from here on every register is below the exit bound.
         l.transpose(&mut x);
-        // The transposition mixes the histories.
-        bounds = const { entry_bounds::<WIDTH>(A::INVERSE_EXIT) };
         for (w, pair) in w.iter_mut().zip(scalars.as_chunks::<2>().0) {
             *w = (l.splat(pair[0]), l.splat(pair[1]));
         }
-        for step in 0..3 {
-            if LAST && step == 2 {
-                last_level::<A, WIDTH>(a, &mut x, &mut bounds, last);
-            } else {
-                level::<A, WIDTH>(a, &mut x, &mut bounds, 2 - step, &w);
-            }
-        }
-        if !LAST {
-            reduce_above::<A, WIDTH>(a, &mut x, &mut bounds, A::INVERSE_EXIT);
-        }
+        group::<A, WIDTH, 2, 0, false>(a, &mut x, &w);
+        group::<A, WIDTH, 1, 1, false>(a, &mut x, &w);
+        finish::<A, WIDTH, 2, LAST>(a, &mut x, &w, last);
         store_streams(a, block, WIDTH, 0, &x);
     }
 }
