@@ -1,6 +1,6 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
-use sunzi_rlwe::noise::{ERROR_BOUND, ERROR_VARIANCE, KEY_BOUND, TERNARY_VARIANCE};
+use sunzi_rlwe::noise::{key_switch, public_encryption};
 use sunzi_rlwe::{Log2, NoiseBound};
 
 use super::Request;
@@ -21,29 +21,25 @@ struct Model {
 
 impl Model {
     fn new(log2_degree: u32, moduli: &[u64], plain_modulus: u64) -> Self {
-        let n = f64::from(log2_degree).exp2();
+        let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
         let limbs = moduli.len() as f64;
         let log2_modulus = log2_product(moduli);
         let product = ProductModel {
-            degree: 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX),
+            degree,
             plain_modulus: plain_modulus as f64,
             log2_modulus,
             overflow: (2.0 * limbs + 1.0) / M_TILDE,
             scale_error: limbs,
         };
-        // [BEHZ16, Lemma 8], as `sunzi_rlwe::key_switch::added_noise`.
         let digit = Log2::of(moduli.iter().copied().max().unwrap_or(1) as f64);
-        let key_switch =
-            (digit * (n * limbs * ERROR_BOUND), digit * (n * limbs * ERROR_VARIANCE / 3.0).sqrt());
+        let key_switch = key_switch(degree, moduli.len(), digit);
         let capacity = DECRYPTION_MARGIN.log2() + log2_modulus - (plain_modulus as f64).log2();
         Self { product, key_switch, capacity }
     }
 
     /// Public-key encryption.
     fn fresh(&self) -> NoiseBound {
-        let n = self.product.degree as f64;
-        let worst = Log2::of(ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND));
-        let deviation = Log2::of((ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt());
+        let (worst, deviation) = public_encryption(self.product.degree);
         noise::encryption(&NoiseBound::fresh(worst, deviation, 0))
     }
 
