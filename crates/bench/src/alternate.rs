@@ -65,8 +65,8 @@ impl Series {
 
 /// Lets the contenders take turns for `rounds` rounds and returns one series for each, in order.
 ///
-/// Within a round every contender is called once untimed (its data returns to the caches), then as
-/// often as fills a turn. The one that begins changes from round to round.
+/// Within a round every contender is called once untimed (its data returns to the caches; not if it
+/// is alone), then as often as fills a turn. The one that begins changes from round to round.
 pub fn alternate(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Series> {
     let calls: Vec<u32> = contenders.iter_mut().map(|one| calls_a_turn(*one)).collect();
     let count = contenders.len().max(1);
@@ -75,7 +75,9 @@ pub fn alternate(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Series>
         let mut turns: Vec<_> = contenders.iter_mut().zip(&calls).zip(&mut times).collect();
         turns.rotate_left(round % count);
         for ((contender, calls), series) in turns {
-            contender();
+            if count > 1 {
+                contender();
+            }
             series.push(turn(*contender, *calls).as_secs_f64() * 1e6 / f64::from(*calls));
         }
     }

@@ -1,7 +1,9 @@
 //! What can go wrong before a timing stands.
 
+use sunzi_bfv::BfvError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
+use sunzi_rlwe::RlweError;
 use thiserror::Error;
 
 /// An error of a benchmark run.
@@ -47,6 +49,20 @@ pub enum BenchError {
     /// An error of the kernels.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// An error of the scheme.
+    #[error(transparent)]
+    Bfv(#[from] BfvError),
+    /// An error of the layer below it.
+    #[error(transparent)]
+    Rlwe(#[from] RlweError),
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the operating system said.
+        reason: String,
+    },
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),

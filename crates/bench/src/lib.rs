@@ -10,6 +10,7 @@ mod check;
 pub mod conversion;
 mod error;
 pub mod ntt;
+pub mod operations;
 mod options;
 mod peer;
 pub mod report;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
-use bench::{BenchError, Options, alternate, conversion, ntt};
+use bench::{BenchError, Options, alternate, conversion, ntt, operations};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -24,6 +24,8 @@ enum What {
     Ntt(Common),
     /// Base conversion from 8 to 8 moduli alone
     Conversion(Common),
+    /// Every BFV operation, from key generation to slot sums
+    Bfv(Scheme),
 }
 
 #[derive(Args)]
@@ -42,9 +44,18 @@ struct Common {
     log_n: Vec<u32>,
 }
 
+#[derive(Args)]
+struct Scheme {
+    #[command(flatten)]
+    common: Common,
+    /// Threads to use
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
 impl From<&Common> for Options {
     fn from(common: &Common) -> Self {
-        Self { peers: common.peers, rounds: common.rounds, log_n: common.log_n.clone() }
+        Self { peers: common.peers, rounds: common.rounds, log_n: common.log_n.clone(), ..Self::default() }
     }
 }
 
@@ -67,6 +78,10 @@ fn run(what: &What) -> Result<bool, BenchError> {
     let (common, rows) = match what {
         What::Ntt(common) => (common, transforms(&common.into())?),
         What::Conversion(common) => (common, conversion::run(&common.into())?),
+        What::Bfv(Scheme { common, threads }) => {
+            let options = Options { threads: *threads, ..common.into() };
+            (common, operations::run(&options, &mut |_| ())?)
+        }
     };
     let text = match common.json {
         true => report::json(&rows)?,

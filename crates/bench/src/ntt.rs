@@ -219,7 +219,8 @@ mod tests {
 
     #[test]
     fn every_direction_is_timed_and_right() {
-        let options = Options { peers: cfg!(feature = "peers"), rounds: 3, log_n: vec![10, 14] };
+        let options =
+            Options { peers: cfg!(feature = "peers"), rounds: 3, log_n: vec![10, 14], ..Options::default() };
         let rows = run(&options).unwrap();
         assert_eq!(rows.len(), 6);
         for row in &rows {

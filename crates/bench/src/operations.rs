@@ -5,8 +5,7 @@ use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use sunzi_bfv::{
-    BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext,
-    slot_sum_exponents,
+    BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, slot_sum_exponents,
 };
 use sunzi_math::{DEFAULT_PRIME_BOUND, add_mod, mul_mod, primes_below};
 use sunzi_ring::Ring;
@@ -43,26 +42,36 @@ type Operation<'a> = (&'static str, Box<dyn Fn() -> Result<(), BenchError> + 'a>
 
 /// Times every operation at every degree asked for; `progress` hears of each before it begins.
 ///
-/// One thread unless the caller runs this inside a larger rayon pool.
-///
 /// # Errors
-/// A degree without a default parameter set; an operation that fails.
-pub fn run(options: &Options, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Row>, BenchError> {
+/// A degree without a default parameter set; an operation that fails; threads that do not start.
+pub fn run(options: &Options, progress: &mut (dyn FnMut(Progress) + Send)) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
     let degrees: Vec<u32> = options.log_degrees(LOG_DEGREES).collect();
     if let Some(got) = degrees.iter().find(|log_n| !LOG_DEGREES.contains(log_n)) {
         let (low, high) = LOG_DEGREES.into_inner();
         return Err(BenchError::Degree { got: *got, low, high });
     }
+    let threads = options.threads;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| BenchError::Threads { threads, reason: error.to_string() })?;
+    pool.install(|| run_here(options, &degrees, progress))
+}
+
+fn run_here(
+    options: &Options,
+    degrees: &[u32],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Vec<Row>, BenchError> {
     let mut rows = Vec::new();
-    for log_n in &degrees {
+    for log_n in degrees {
         let job = Job::new(*log_n)?;
         let correct = job.holds()?;
         let operations = job.operations();
         let total = operations.len() * degrees.len();
         for (name, operation) in operations {
             progress(Progress { name, n: job.n(), done: rows.len(), total });
-            rows.push(job.time(name, &operation, options.rounds, correct)?);
+            let row = job.time(name, &operation, options.rounds)?;
+            rows.push(Row { correct, threads: Some(options.threads), ..row });
         }
     }
     Ok(rows)
@@ -126,7 +135,6 @@ impl Job {
         name: &'static str,
         operation: &dyn Fn() -> Result<(), BenchError>,
         rounds: usize,
-        correct: bool,
     ) -> Result<Row, BenchError> {
         let failure = Cell::new(None);
         let series = alternate::alone(rounds, &mut || {
@@ -142,7 +150,7 @@ impl Job {
             n: self.n(),
             log_q: self.context.rlwe().log2_modulus(),
             ours_us: series.median(),
-            correct,
+            isa: Some(sunzi_kernels::active_isa()?.to_string()),
             rounds,
             ..Row::default()
         })
@@ -264,12 +272,6 @@ fn parameters(log_n: u32) -> Result<Parameters, BenchError> {
     let count = (limit / each).floor().max(1.0) as usize;
     let moduli = primes_below(DEFAULT_PRIME_BOUND, 2 << log_n, count)?;
     Ok(Parameters::new(log_n, moduli, PLAIN_MODULUS, Security::Bits128))
-}
-
-impl From<BfvError> for BenchError {
-    fn from(error: BfvError) -> Self {
-        Self::Bfv(Box::new(error))
-    }
 }
 
 #[cfg(test)]

@@ -17,11 +17,13 @@ pub struct Options {
     pub rounds: usize,
     /// log2 of the degrees; empty for the benchmark's own.
     pub log_n: Vec<u32>,
+    /// Threads that scheme operations may use; kernels always run on one.
+    pub threads: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { peers: false, rounds: ROUNDS, log_n: Vec::new() }
+        Self { peers: false, rounds: ROUNDS, log_n: Vec::new(), threads: 1 }
     }
 }
 

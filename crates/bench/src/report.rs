@@ -16,6 +16,9 @@ pub struct Row {
     /// The kernel table that ours ran on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
+    /// Threads that ours could use, where that is not one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
     /// What ours is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
