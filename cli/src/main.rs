@@ -1,2 +1,42 @@
-//! Placeholder.
-fn main() {}
+//! The command line of Sunzi.
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench_command;
+mod demo;
+mod derived;
+mod encrypted;
+mod error;
+mod job;
+mod loss;
+mod output;
+mod params;
+mod progress;
+mod report;
+mod statistics_clear;
+mod sums;
+mod table;
+
+use std::process::ExitCode;
+
+use args::{Asked, Command};
+use error::CliError;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::print_error(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run() -> Result<(), CliError> {
+    match args::read()? {
+        Asked::Show(text) => output::print(&text),
+        Asked::Run(Command::Demo(args)) => demo::run(&args),
+        Asked::Run(Command::Params(args)) => params::run(&args),
+        Asked::Run(Command::Bench(args)) => bench_command::run(&args),
+    }
+}

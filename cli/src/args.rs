@@ -1,0 +1,179 @@
+//! Commands and options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::error::{CliError, one_line};
+use crate::table::fixed_point::Decimals;
+
+/// Compute on encrypted numbers, exactly.
+#[derive(Debug, Parser)]
+#[command(name = "sunzi", version, subcommand_required = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Statistics of a table that stays encrypted: counts, means, variances, covariances, correlations
+    Demo(DemoArgs),
+    /// Choose BFV parameters for a computation and explain the choice
+    Params(ParamsArgs),
+    /// Time every operation
+    Bench(BenchArgs),
+}
+
+/// Options of `sunzi demo`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --input the table is Breast Cancer Wisconsin (Diagnostic), 569 x 30, by diagnosis.\n\
+    Exit codes: 0 every encrypted result equals the plain one; 1 some check did not hold; 2 the input was refused.\n\
+    SUNZI_ISA=portable|avx512ifma overrides the choice of kernels."
+)]
+pub(crate) struct DemoArgs {
+    /// A CSV file with a header line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Columns to use, by name; all columns of numbers unless given
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// A column whose values group the rows
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) group_by: Option<String>,
+    /// Decimals that columns keep: auto for all they have, or a number to round to
+    #[arg(long, value_name = "auto|K", default_value = "auto", value_parser = parse_decimals)]
+    pub(crate) decimals: Decimals,
+    /// Threads to use; all processors unless given
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi params`.
+#[derive(Debug, Args)]
+pub(crate) struct ParamsArgs {
+    /// Multiplications of ciphertexts in a row
+    #[arg(long, value_name = "D", default_value_t = 1)]
+    pub(crate) depth: u32,
+    /// Bits of the plaintext modulus, 1 to 60
+    #[arg(long, value_name = "B", default_value_t = 17, conflicts_with = "plain_range")]
+    pub(crate) plain_bits: u32,
+    /// Instead: room for integers from -M to M, over several plaintext moduli if need be
+    #[arg(long, value_name = "M")]
+    pub(crate) plain_range: Option<u128>,
+    /// log2 of the terms that are summed at each level
+    #[arg(long, value_name = "A", default_value_t = 0)]
+    pub(crate) additions: u32,
+    /// Rotate-and-add steps at each level
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    pub(crate) rotations: u32,
+    /// At least so many numbers in a ciphertext
+    #[arg(long, value_name = "S")]
+    pub(crate) slots: Option<usize>,
+    /// One number a coefficient instead of slots
+    #[arg(long)]
+    pub(crate) no_batching: bool,
+    /// Security in bits: 128, 192 or 256
+    #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
+    pub(crate) security: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `sunzi bench`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// log2 of the ring degrees to time, 12 to 15; 12 and 13 unless given
+    #[arg(long, value_name = "L,...", value_delimiter = ',')]
+    pub(crate) log_n: Vec<u32>,
+    /// Rounds that each median stands on
+    #[arg(long, value_name = "K", default_value_t = 21)]
+    pub(crate) rounds: usize,
+    /// Print a JSON array of rows
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+fn parse_decimals(text: &str) -> Result<Decimals, String> {
+    if text == "auto" {
+        return Ok(Decimals::Auto);
+    }
+    match text.parse() {
+        Ok(k) if k <= 400 => Ok(Decimals::Fixed(k)),
+        _ => Err("expected auto or a whole number from 0 to 400".to_owned()),
+    }
+}
+
+/// What the arguments ask for.
+pub(crate) enum Asked {
+    /// Run a command.
+    Run(Command),
+    /// Print this text: help or version.
+    Show(String),
+}
+
+/// Reads the process's arguments.
+pub(crate) fn read() -> Result<Asked, CliError> {
+    match Cli::try_parse() {
+        Ok(cli) => Ok(Asked::Run(cli.command)),
+        Err(error) if !error.use_stderr() => Ok(Asked::Show(error.render().to_string())),
+        Err(error) => Err(CliError::Input(in_one_line(&error))),
+    }
+}
+
+/// The parser's message, which spans several lines, in one.
+fn in_one_line(error: &clap::Error) -> String {
+    use clap::error::ErrorKind;
+    if error.kind() == ErrorKind::MissingSubcommand
+        || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
+        return "no command: expected demo, params or bench; see sunzi --help".to_owned();
+    }
+    let text = error.render().to_string();
+    let useful = text.lines().map(str::trim).filter(|line| {
+        !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")
+    });
+    let joined = useful.collect::<Vec<_>>().join("; ");
+    let message = joined.strip_prefix("error: ").unwrap_or(&joined);
+    one_line(&format!("{message}; see sunzi --help"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn decimals_are_auto_or_a_small_number() {
+        assert_eq!(parse_decimals("auto"), Ok(Decimals::Auto));
+        assert_eq!(parse_decimals("3"), Ok(Decimals::Fixed(3)));
+        for bad in ["", "-1", "1.5", "401", "automatic", "99999999999"] {
+            assert!(parse_decimals(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_parser_message_becomes_one_line() {
+        let error = Cli::try_parse_from(["sunzi", "demo", "--thread", "2"]).unwrap_err();
+        let line = in_one_line(&error);
+        assert!(!line.contains('\n') && line.contains("--thread") && line.contains("--threads"), "{line}");
+    }
+}

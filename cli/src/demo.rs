@@ -1,0 +1,57 @@
+//! `sunzi demo`: a table through the whole story.
+
+use std::time::Instant;
+
+use crate::args::DemoArgs;
+use crate::encrypted::{self, timed};
+use crate::error::CliError;
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::report::{self, Report};
+use crate::{output, statistics_clear};
+
+/// Runs the demonstration and prints its report.
+pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
+    // A wrong override of the kernels is bad input, to be refused before any work.
+    sunzi_kernels::active_isa().map_err(CliError::input)?;
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = args.threads {
+        pool = pool.num_threads(threads.into());
+    }
+    let pool = pool.build().map_err(CliError::failure)?;
+    let report = pool.install(|| report(args))?;
+    if args.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&report::human::render(&report))?;
+    }
+    if report.ok {
+        return Ok(());
+    }
+    let wrong = report.checks.iter().filter(|check| !check.equal).count();
+    Err(CliError::Check(format!(
+        "{wrong} of {} encrypted results differ from the plain ones",
+        report.checks.len()
+    )))
+}
+
+/// The whole job: plain and encrypted, then compared.
+fn report(args: &DemoArgs) -> Result<Report, CliError> {
+    let start = Instant::now();
+    let progress = Progress::new(!args.json && !args.quiet);
+    let mut read = 0.0;
+    let job = timed(&mut read, || Job::prepare(args))?;
+    let mut choosing = 0.0;
+    progress.say("choosing parameters");
+    let chosen = timed(&mut choosing, || encrypted::choose(&job))?;
+    let mut outcome = encrypted::run(&job, &chosen, &progress)?;
+    outcome.times.read = read;
+    outcome.times.parameters += choosing;
+    let mut compare = 0.0;
+    let (checks, loss) = timed(&mut compare, || {
+        let plain = statistics_clear::sums(&job);
+        report::checks::compare(&job, &outcome.sums, &plain)
+    });
+    outcome.times.compare = compare;
+    Report::new(&job, &chosen, outcome, checks, loss, start.elapsed().as_secs_f64())
+}

@@ -1,0 +1,95 @@
+//! The owner of the table: keys, packing, encryption.
+
+use rayon::prelude::*;
+use sunzi_bfv::{BatchEncoder, Ciphertext, Context, CrtParameters, Encoder};
+use sunzi_circuits::statistics::{EncryptedChunk, Input, Layout, ServerKeys};
+use sunzi_ring::Ring;
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+
+use crate::error::CliError;
+use crate::job::Job;
+
+/// One context for each plaintext modulus, over one ring.
+pub(crate) fn contexts(parameters: &CrtParameters) -> Result<Vec<Context>, CliError> {
+    let mut contexts: Vec<Context> = Vec::new();
+    for part in parameters.parts() {
+        let context = match contexts.first() {
+            Some(first) => first.with_plain_modulus(part.plain_modulus()),
+            None => Context::new(&part),
+        };
+        contexts.push(context.map_err(CliError::failure)?);
+    }
+    Ok(contexts)
+}
+
+/// All keys of the job; they serve every plaintext modulus.
+pub(crate) struct Keys {
+    /// Stays with the owner.
+    pub(crate) secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    relinearization: RelinearizationKey<Ring>,
+    galois: GaloisKeys<Ring>,
+}
+
+impl Keys {
+    /// Draws all keys that the layout needs.
+    pub(crate) fn generate(context: &Context, layout: &Layout) -> Result<Self, CliError> {
+        let rlwe = context.rlwe();
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        let secret = SecretKey::generate(rlwe, &mut rng).map_err(CliError::failure)?;
+        let public = PublicKey::generate(rlwe, &secret, &mut rng).map_err(CliError::failure)?;
+        let relinearization =
+            RelinearizationKey::generate(rlwe, &secret, &mut rng).map_err(CliError::failure)?;
+        let galois = GaloisKeys::generate(rlwe, &secret, layout.galois_exponents(), &mut rng)
+            .map_err(CliError::failure)?;
+        Ok(Self { secret, public, relinearization, galois })
+    }
+
+    /// The keys that the server receives.
+    pub(crate) fn for_server(&self) -> ServerKeys<'_> {
+        ServerKeys { relinearization: &self.relinearization, galois: &self.galois }
+    }
+}
+
+/// The table, ready to be encrypted modulo one t.
+pub(crate) struct Owner<'a> {
+    job: &'a Job,
+    layout: &'a Layout,
+    context: &'a Context,
+    encoder: BatchEncoder,
+    /// Each column modulo t.
+    residues: Vec<Vec<u64>>,
+}
+
+impl<'a> Owner<'a> {
+    /// Reduces the table modulo the context's t.
+    pub(crate) fn new(job: &'a Job, layout: &'a Layout, context: &'a Context) -> Result<Self, CliError> {
+        let t = context.plain_modulus();
+        let encoder = BatchEncoder::new(context.degree(), t).map_err(CliError::failure)?;
+        let reduce = |value: &i128| value.rem_euclid(i128::from(t)) as u64;
+        let residues = job.columns.iter().map(|column| column.values.iter().map(reduce).collect()).collect();
+        Ok(Self { job, layout, context, encoder, residues })
+    }
+
+    /// Encrypts all inputs of one chunk.
+    pub(crate) fn encrypt(&self, chunk: usize, keys: &Keys) -> Result<EncryptedChunk, CliError> {
+        let encrypt = |input| self.encrypt_input(input, chunk, keys);
+        let packed = (0..self.layout.packed()).into_par_iter().map(Input::Packed);
+        let repeated = (0..self.layout.repeated()).into_par_iter().map(Input::Repeated);
+        Ok(EncryptedChunk {
+            packed: packed.map(encrypt).collect::<Result<_, _>>()?,
+            repeated: repeated.map(encrypt).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn encrypt_input(&self, input: Input, chunk: usize, keys: &Keys) -> Result<Ciphertext, CliError> {
+        let cell = |column: usize, group: usize, row: usize| {
+            let row = self.job.groups.rows.get(group)?.get(row)?;
+            self.residues.get(column)?.get(*row).copied()
+        };
+        let slots = self.layout.place(input, chunk, 1, cell);
+        let plaintext = self.encoder.encode(&slots).map_err(CliError::failure)?;
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        self.context.encrypt(&plaintext, &keys.public, &mut rng).map_err(CliError::failure)
+    }
+}

@@ -1,0 +1,103 @@
+//! What the command line can refuse or fail at, and the exit codes.
+
+use std::fmt;
+
+/// Exit code when a check inside the job did not hold, or something broke that is not the input's fault.
+pub(crate) const FAILED: u8 = 1;
+/// Exit code for input that was refused.
+pub(crate) const BAD_INPUT: u8 = 2;
+
+/// Why a command stopped. The message is one line: what was expected, what came, what to do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The user can mend it.
+    #[error("{0}")]
+    Input(String),
+    /// The job ran, and a check did not hold.
+    #[error("{0}")]
+    Check(String),
+    /// Sunzi or the machine failed.
+    #[error("{0}")]
+    Failure(String),
+}
+
+impl CliError {
+    /// Bad input, to be mended by the user.
+    pub(crate) fn input(message: impl fmt::Display) -> Self {
+        Self::Input(one_line(&message.to_string()))
+    }
+
+    /// A failure that is not the input's fault.
+    pub(crate) fn failure(message: impl fmt::Display) -> Self {
+        Self::Failure(one_line(&message.to_string()))
+    }
+
+    /// The exit code to leave with.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Input(_) => BAD_INPUT,
+            Self::Check(_) | Self::Failure(_) => FAILED,
+        }
+    }
+}
+
+/// Text from outside may hold anything: control characters are shown escaped, so that a message
+/// stays on one line and cannot steer a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| if c.is_control() { Escaped::Yes(c.escape_default()) } else { Escaped::No(Some(c)) })
+        .collect()
+}
+
+/// A character, escaped or as it is.
+enum Escaped {
+    Yes(std::char::EscapeDefault),
+    No(Option<char>),
+}
+
+impl Iterator for Escaped {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::Yes(escape) => escape.next(),
+            Self::No(c) => c.take(),
+        }
+    }
+}
+
+/// Quotes a cell or name for a message, shortened if long.
+pub(crate) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    if text.chars().count() <= LONGEST {
+        return format!("\"{text}\"");
+    }
+    let start: String = text.chars().take(LONGEST).collect();
+    format!("\"{start}…\"")
+}
+
+/// Up to `most` names in a row for a message.
+pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let more = names.len().saturating_sub(most);
+    match more {
+        0 => shown.join(", "),
+        _ => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_stay_on_one_line() {
+        let error = CliError::input(format!("cell {}", quoted("a\nb\u{1b}[2J")));
+        assert_eq!(error.to_string(), "cell \"a\\nb\\u{1b}[2J\"");
+        assert_eq!(error.exit_code(), 2);
+        assert_eq!(CliError::failure("x").exit_code(), 1);
+        assert!(quoted(&"é".repeat(100)).chars().count() < 50);
+        assert_eq!(listed(&["a", "b", "c"], 2), "a, b and 1 more");
+        assert_eq!(listed(&["a", "b"], 2), "a, b");
+    }
+}

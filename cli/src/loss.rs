@@ -1,0 +1,59 @@
+//! What fixed-point columns lose against double precision.
+
+use serde::Serialize;
+
+use crate::derived::Derived;
+use crate::job::Job;
+use crate::sums::pair_index;
+
+/// The loss of one column.
+#[derive(Debug, Serialize)]
+pub(crate) struct ColumnLoss {
+    /// The column.
+    pub(crate) column: String,
+    /// Decimals kept.
+    pub(crate) decimals: u32,
+    /// Decimals its cells have.
+    pub(crate) decimals_written: u32,
+    /// Whether every cell was encoded without rounding.
+    pub(crate) exact: bool,
+    /// The largest difference between a cell and its encoding.
+    pub(crate) max_abs_error: f64,
+    /// |mean − mean by double precision|, relative.
+    pub(crate) mean_relative_difference: Option<f64>,
+    /// |variance − variance by double precision|, relative.
+    pub(crate) variance_relative_difference: Option<f64>,
+}
+
+/// The loss of each column, over all rows, against the usual two-pass formulas in double precision.
+pub(crate) fn of(job: &Job, total: &Derived) -> Vec<ColumnLoss> {
+    let one = |(x, (column, doubles)): (usize, (&crate::table::fixed_point::FixedColumn, &Vec<f64>))| {
+        let (mean, variance) = two_pass(doubles);
+        ColumnLoss {
+            column: column.name.clone(),
+            decimals: column.decimals,
+            decimals_written: column.written,
+            exact: column.decimals >= column.written,
+            max_abs_error: column.max_error,
+            mean_relative_difference: relative(total.means.get(x).copied().flatten(), mean),
+            variance_relative_difference: relative(
+                total.covariances.get(pair_index(x, x)).copied().flatten(),
+                variance,
+            ),
+        }
+    };
+    job.columns.iter().zip(&job.doubles).enumerate().map(one).collect()
+}
+
+fn two_pass(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (mean, squares / (n - 1.0))
+}
+
+fn relative(ours: Option<f64>, double: f64) -> Option<f64> {
+    let difference = (ours? - double).abs();
+    let relative = if difference == 0.0 { 0.0 } else { difference / double.abs() };
+    relative.is_finite().then_some(relative)
+}

@@ -1,0 +1,51 @@
+//! Progress bars, only where somebody watches.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar on standard error, or nothing at all.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar if `wanted` and standard error is a terminal.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let visible = wanted && std::io::stderr().is_terminal();
+        let bar = if visible { ProgressBar::new(0) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{msg:<28} [{bar:32}] {pos}/{len} {elapsed}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar }
+    }
+
+    /// Begins `steps` steps.
+    pub(crate) fn begin(&self, steps: usize) {
+        self.bar.reset();
+        self.bar.set_length(steps as u64);
+    }
+
+    /// Says what is being done.
+    pub(crate) fn say(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+        self.bar.tick();
+    }
+
+    /// One step is done.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Where the work stands.
+    pub(crate) fn at(&self, done: usize, total: usize) {
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

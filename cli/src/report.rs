@@ -1,0 +1,126 @@
+//! What the demonstration reports: as JSON, or as tables for people.
+
+pub(crate) mod checks;
+pub(crate) mod human;
+mod memory;
+
+use serde::Serialize;
+
+use crate::encrypted::{Chosen, Outcome, Sizes, Times};
+use crate::error::CliError;
+use crate::job::Job;
+use crate::loss::ColumnLoss;
+use checks::Check;
+
+/// Everything there is to say.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Whether every check held.
+    pub(crate) ok: bool,
+    /// The table.
+    pub(crate) source: String,
+    /// Its rows.
+    pub(crate) rows: usize,
+    /// The columns used.
+    pub(crate) columns: Vec<String>,
+    /// The column that groups rows.
+    pub(crate) group_by: Option<String>,
+    /// The groups' names.
+    pub(crate) groups: Vec<String>,
+    /// Seconds in all.
+    pub(crate) seconds: f64,
+    /// Seconds of each step.
+    pub(crate) times: Times,
+    /// Bits left in the worst result before decryption would be refused.
+    pub(crate) bits_left: f64,
+    /// The kernels that ran.
+    pub(crate) isa: String,
+    /// Threads that ran.
+    pub(crate) threads: usize,
+    /// Peak memory of the process, where the system tells.
+    pub(crate) peak_memory_bytes: Option<u64>,
+    /// The parameters.
+    pub(crate) params: Params,
+    /// Bytes of keys and ciphertexts.
+    pub(crate) sizes: Sizes,
+    /// Loss of each column against double precision.
+    pub(crate) loss: Vec<ColumnLoss>,
+    /// Every encrypted result beside the plain one.
+    pub(crate) checks: Vec<Check>,
+}
+
+/// The parameters in numbers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Params {
+    scheme: &'static str,
+    degree: usize,
+    log2_q: f64,
+    log2_q_limit: Option<u32>,
+    security: String,
+    moduli: Vec<u64>,
+    plain_moduli: Vec<u64>,
+    /// Bits of the plaintext space, sign included.
+    plain_bits: u64,
+    /// Bits of the largest sum the job can reach, sign included.
+    needed_bits: u32,
+    /// Slots of a segment of rows.
+    segment: usize,
+    /// Columns in a packed ciphertext.
+    columns_per_ciphertext: usize,
+    chunks: usize,
+    /// Ciphertext products for each plaintext modulus.
+    products: usize,
+}
+
+impl Report {
+    /// Gathers the report.
+    pub(crate) fn new(
+        job: &Job,
+        chosen: &Chosen,
+        outcome: Outcome,
+        checks: Vec<Check>,
+        loss: Vec<ColumnLoss>,
+        seconds: f64,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            ok: !checks.is_empty() && checks.iter().all(|check| check.equal),
+            source: job.source.clone(),
+            rows: job.rows,
+            columns: job.columns.iter().map(|column| column.name.clone()).collect(),
+            group_by: job.group_by.clone(),
+            groups: job.groups.names.clone(),
+            seconds,
+            times: outcome.times,
+            bits_left: outcome.bits_left,
+            isa: sunzi_kernels::active_isa().map_err(CliError::input)?.to_string(),
+            threads: rayon::current_num_threads(),
+            peak_memory_bytes: memory::peak(),
+            params: Params::of(job, chosen),
+            sizes: outcome.sizes,
+            loss,
+            checks,
+        })
+    }
+}
+
+impl Params {
+    fn of(job: &Job, chosen: &Chosen) -> Self {
+        let parameters = &chosen.choice.parameters;
+        let layout = &chosen.layout;
+        Self {
+            scheme: "BFV",
+            degree: parameters.degree(),
+            log2_q: parameters.log2_modulus(),
+            log2_q_limit: chosen.choice.limit,
+            security: parameters.security().to_string(),
+            moduli: parameters.moduli().to_vec(),
+            plain_moduli: parameters.plain_moduli().to_vec(),
+            plain_bits: parameters.plain_range().bits(),
+            needed_bits: 129 - job.bound().leading_zeros(),
+            segment: layout.segment(),
+            columns_per_ciphertext: layout.units(),
+            chunks: layout.chunks(),
+            products: layout.products().len() * layout.chunks(),
+        }
+    }
+}

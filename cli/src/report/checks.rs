@@ -1,0 +1,152 @@
+//! Every encrypted result beside the plain one.
+
+use serde::Serialize;
+
+use crate::derived::{Derived, derive};
+use crate::job::Job;
+use crate::loss::{self, ColumnLoss};
+use crate::sums::{Sums, TableSums, pairs};
+
+/// One result on both sides.
+#[derive(Debug, Serialize)]
+pub(crate) struct Check {
+    /// Statistic, set of rows, columns: `covariance/total/a/b`.
+    pub(crate) name: String,
+    /// From decrypted sums.
+    pub(crate) encrypted: Value,
+    /// From plain sums.
+    pub(crate) plain: Value,
+    /// Whether both are the same to the last digit.
+    pub(crate) equal: bool,
+}
+
+/// A result: exact sums as decimal text with every digit, derived statistics as the nearest double.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    /// A number of rows.
+    Count(i64),
+    /// An exact decimal number.
+    Exact(String),
+    /// The double nearest to the exact result; none where it is not defined.
+    Derived(Option<f64>),
+}
+
+/// Compares all sums and everything derived from them; also the loss against double precision.
+///
+/// A derived result counts as equal only if the sums it comes from are: integers are judged, not
+/// roundings.
+pub(crate) fn compare(
+    job: &Job,
+    encrypted: &TableSums<i128>,
+    plain: &TableSums<i128>,
+) -> (Vec<Check>, Vec<ColumnLoss>) {
+    let names: Vec<&str> = job.columns.iter().map(|column| column.name.as_str()).collect();
+    let decimals = job.decimals();
+    let mut checks = Vec::new();
+    for ((set, ours), (_, theirs)) in encrypted.named(&job.groups.names).zip(plain.named(&job.groups.names)) {
+        let side = Side { set, names: &names, decimals: &decimals };
+        side.exact(ours, theirs, &mut checks);
+        side.derived(&derive(ours, &decimals), &derive(theirs, &decimals), ours == theirs, &mut checks);
+    }
+    let loss = loss::of(job, &derive(&encrypted.total, &decimals));
+    (checks, loss)
+}
+
+/// What the checks of one set of rows share.
+struct Side<'a> {
+    set: &'a str,
+    names: &'a [&'a str],
+    decimals: &'a [u32],
+}
+
+impl Side<'_> {
+    /// Count, sums, sums of products.
+    fn exact(&self, ours: &Sums<i128>, theirs: &Sums<i128>, checks: &mut Vec<Check>) {
+        let set = self.set;
+        checks.push(Check {
+            name: format!("count/{set}"),
+            encrypted: Value::Count(i64::try_from(ours.count).unwrap_or(i64::MAX)),
+            plain: Value::Count(i64::try_from(theirs.count).unwrap_or(i64::MAX)),
+            equal: ours.count == theirs.count,
+        });
+        for ((x, a), b) in ours.sums.iter().enumerate().zip(&theirs.sums) {
+            checks.push(exact(format!("sum/{set}/{}", self.name(x)), *a, *b, self.scale(x)));
+        }
+        for (((x, y), a), b) in pairs(ours.sums.len()).zip(&ours.products).zip(&theirs.products) {
+            let name = if x == y {
+                format!("sum_of_squares/{set}/{}", self.name(x))
+            } else {
+                format!("sum_of_products/{set}/{}/{}", self.name(x), self.name(y))
+            };
+            checks.push(exact(name, *a, *b, self.scale(x) + self.scale(y)));
+        }
+    }
+
+    /// Mean, variance, covariance, correlation.
+    fn derived(&self, ours: &Derived, theirs: &Derived, sums_equal: bool, checks: &mut Vec<Check>) {
+        let set = self.set;
+        let mut push = |name: String, a: Option<f64>, b: Option<f64>| {
+            let equal = sums_equal && a == b;
+            checks.push(Check { name, encrypted: Value::Derived(a), plain: Value::Derived(b), equal });
+        };
+        for ((x, a), b) in ours.means.iter().enumerate().zip(&theirs.means) {
+            push(format!("mean/{set}/{}", self.name(x)), *a, *b);
+        }
+        for (((x, y), a), b) in pairs(ours.means.len()).zip(&ours.covariances).zip(&theirs.covariances) {
+            let name = if x == y {
+                format!("variance/{set}/{}", self.name(x))
+            } else {
+                format!("covariance/{set}/{}/{}", self.name(x), self.name(y))
+            };
+            push(name, *a, *b);
+        }
+        for (((x, y), a), b) in pairs(ours.means.len()).zip(&ours.correlations).zip(&theirs.correlations) {
+            if x != y {
+                push(format!("correlation/{set}/{}/{}", self.name(x), self.name(y)), *a, *b);
+            }
+        }
+    }
+
+    fn name(&self, column: usize) -> &str {
+        self.names.get(column).copied().unwrap_or_default()
+    }
+
+    fn scale(&self, column: usize) -> u32 {
+        self.decimals.get(column).copied().unwrap_or(0)
+    }
+}
+
+fn exact(name: String, ours: i128, theirs: i128, decimals: u32) -> Check {
+    let text = |value| Value::Exact(decimal_text(value, decimals));
+    Check { name, encrypted: text(ours), plain: text(theirs), equal: ours == theirs }
+}
+
+/// value/10^decimals with all its decimals.
+fn decimal_text(value: i128, decimals: u32) -> String {
+    let width = decimals as usize + 1;
+    let digits = format!("{:0>width$}", value.unsigned_abs());
+    let (whole, fraction) = digits.split_at(digits.len() - decimals as usize);
+    let sign = if value < 0 { "-" } else { "" };
+    if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_printed_with_every_decimal() {
+        for (value, decimals, text) in [
+            (0, 0, "0"),
+            (0, 2, "0.00"),
+            (5, 3, "0.005"),
+            (-5, 3, "-0.005"),
+            (-12_345, 2, "-123.45"),
+            (1000, 3, "1.000"),
+            (i128::MIN, 0, "-170141183460469231731687303715884105728"),
+        ] {
+            assert_eq!(decimal_text(value, decimals), text);
+        }
+    }
+}

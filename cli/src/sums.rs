@@ -1,0 +1,60 @@
+//! Counts, sums and sums of products, of integers or of residues.
+
+/// The sums over one set of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sums<T> {
+    /// Number of rows.
+    pub(crate) count: T,
+    /// Σx for each column.
+    pub(crate) sums: Vec<T>,
+    /// Σxy for each pair x ≤ y of columns, at [`pair_index`].
+    pub(crate) products: Vec<T>,
+}
+
+/// The sums over each group and over all rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableSums<T> {
+    /// One for each group.
+    pub(crate) groups: Vec<Sums<T>>,
+    /// Over all rows.
+    pub(crate) total: Sums<T>,
+}
+
+/// Where the pair of columns stands in [`Sums::products`].
+pub(crate) fn pair_index(x: usize, y: usize) -> usize {
+    let (low, high) = (x.min(y), x.max(y));
+    high * (high + 1) / 2 + low
+}
+
+/// All pairs x ≤ y of columns, in the order of [`pair_index`].
+pub(crate) fn pairs(columns: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..columns).flat_map(|y| (0..=y).map(move |x| (x, y)))
+}
+
+impl<T> Sums<T> {
+    /// Σxy, if there are such columns.
+    pub(crate) fn product(&self, x: usize, y: usize) -> Option<&T> {
+        self.products.get(pair_index(x, y))
+    }
+}
+
+impl<T> TableSums<T> {
+    /// The sums over all rows, then over each group, with their names.
+    pub(crate) fn named<'a>(&'a self, groups: &'a [String]) -> impl Iterator<Item = (&'a str, &'a Sums<T>)> {
+        std::iter::once(("total", &self.total)).chain(groups.iter().map(String::as_str).zip(&self.groups))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_come_in_the_order_of_their_index() {
+        for (index, (x, y)) in pairs(12).enumerate() {
+            assert_eq!(pair_index(x, y), index);
+            assert_eq!(pair_index(y, x), index);
+        }
+        assert_eq!(pairs(30).count(), 465);
+    }
+}

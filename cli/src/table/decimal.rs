@@ -1,0 +1,211 @@
+//! Decimal numbers exactly as they are printed; never through floating point.
+
+/// mantissa · 10^exponent, without trailing zeros in the mantissa; zero is 0 · 10^0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    mantissa: i128,
+    exponent: i32,
+}
+
+/// Why a text is no decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotDecimal {
+    /// Nothing but blanks.
+    Empty,
+    /// NaN or an infinity.
+    NotFinite,
+    /// Anything else that is no number.
+    NotANumber,
+    /// More than 37 significant digits or an exponent beyond ±400.
+    TooLong,
+}
+
+/// Significant digits that always fit `i128`.
+const MOST_DIGITS: usize = 37;
+/// Exponents beyond this exceed double precision by far.
+const LARGEST_EXPONENT: i32 = 400;
+
+impl Decimal {
+    /// Parses [sign] digits [. digits] [e [sign] digits], with digits on at least one side of the point.
+    pub(crate) fn parse(text: &str) -> Result<Self, NotDecimal> {
+        let text = text.trim();
+        let (negative, unsigned) = split_sign(text);
+        if unsigned.is_empty() {
+            return Err(if text.is_empty() { NotDecimal::Empty } else { NotDecimal::NotANumber });
+        }
+        if ["nan", "inf", "infinity"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
+            return Err(NotDecimal::NotFinite);
+        }
+        let (number, power) = match unsigned.split_once(['e', 'E']) {
+            Some((number, power)) => (number, parse_power(power)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = || whole.bytes().chain(fraction.bytes());
+        if whole.len() + fraction.len() == 0 || !digits().all(|b| b.is_ascii_digit()) {
+            return Err(NotDecimal::NotANumber);
+        }
+        let significant: Vec<u8> = digits().skip_while(|b| *b == b'0').collect();
+        let trailing = significant.iter().rev().take_while(|b| **b == b'0').count();
+        let kept = significant.get(..significant.len() - trailing).unwrap_or_default();
+        if kept.is_empty() {
+            return Ok(Self { mantissa: 0, exponent: 0 });
+        }
+        let exponent = i64::from(power) + trailing as i64 - fraction.len() as i64;
+        let exponent = i32::try_from(exponent).map_err(|_| NotDecimal::TooLong)?;
+        if kept.len() > MOST_DIGITS || exponent.abs() > LARGEST_EXPONENT {
+            return Err(NotDecimal::TooLong);
+        }
+        let mantissa = kept.iter().fold(0_i128, |value, digit| value * 10 + i128::from(digit - b'0'));
+        Ok(Self { mantissa: if negative { -mantissa } else { mantissa }, exponent })
+    }
+
+    /// Decimals needed to write the number without rounding.
+    pub(crate) fn decimals(self) -> u32 {
+        self.exponent.min(0).unsigned_abs()
+    }
+
+    /// The number times 10^decimals, rounded half away from zero; none beyond `i128`.
+    pub(crate) fn scaled(self, decimals: u32) -> Option<i128> {
+        let shift = i64::from(self.exponent) + i64::from(decimals);
+        let power = |shift: i64| u32::try_from(shift).ok().and_then(|shift| 10_i128.checked_pow(shift));
+        if self.mantissa == 0 {
+            return Some(0);
+        }
+        if shift >= 0 {
+            return self.mantissa.checked_mul(power(shift)?);
+        }
+        // A divisor beyond i128 is more than twice any mantissa.
+        let Some(divisor) = power(-shift) else { return Some(0) };
+        let (quotient, rest) = (self.mantissa / divisor, self.mantissa % divisor);
+        let away = rest.unsigned_abs() >= divisor.unsigned_abs().div_ceil(2);
+        Some(if away { quotient + self.mantissa.signum() } else { quotient })
+    }
+
+    /// The number's mantissa and exponent.
+    pub(crate) fn parts(self) -> (i128, i32) {
+        (self.mantissa, self.exponent)
+    }
+}
+
+fn split_sign(text: &str) -> (bool, &str) {
+    match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+fn parse_power(text: &str) -> Result<i32, NotDecimal> {
+    let (negative, digits) = split_sign(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(NotDecimal::NotANumber);
+    }
+    // Far beyond any exponent that is accepted, even after a long fraction.
+    let value = digits.parse::<i32>().unwrap_or(i32::MAX).min(1 << 29);
+    Ok(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (i128, i32) {
+        Decimal::parse(text).unwrap().parts()
+    }
+
+    #[test]
+    fn numbers_are_taken_digit_by_digit() {
+        for (text, parts) in [
+            ("0", (0, 0)),
+            ("-0.000", (0, 0)),
+            ("0e999999999999", (0, 0)),
+            ("17.99", (1799, -2)),
+            ("+.5", (5, -1)),
+            ("-5.", (-5, 0)),
+            ("1001", (1001, 0)),
+            ("1000", (1, 3)),
+            ("000123.4500", (12345, -2)),
+            ("1.5e3", (15, 2)),
+            ("1.5E-3", (15, -4)),
+            ("12e+2", (12, 2)),
+            (" 7 ", (7, 0)),
+            ("0.1", (1, -1)),
+            ("1e400", (1, 400)),
+            ("1234567890123456789012345678901234567", (1_234_567_890_123_456_789_012_345_678_901_234_567, 0)),
+            (
+                "-9999999999999999999999999999999999999",
+                (-9_999_999_999_999_999_999_999_999_999_999_999_999, 0),
+            ),
+        ] {
+            assert_eq!(of(text), parts, "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused_by_kind() {
+        use NotDecimal::{Empty, NotANumber, NotFinite, TooLong};
+        for (text, kind) in [
+            ("", Empty),
+            ("  ", Empty),
+            ("NaN", NotFinite),
+            ("-nan", NotFinite),
+            ("inf", NotFinite),
+            ("+Infinity", NotFinite),
+            ("-", NotANumber),
+            (".", NotANumber),
+            ("e5", NotANumber),
+            ("1e", NotANumber),
+            ("1e+", NotANumber),
+            ("1e5.0", NotANumber),
+            ("1,5", NotANumber),
+            ("1.2.3", NotANumber),
+            ("--1", NotANumber),
+            ("1 2", NotANumber),
+            ("0x10", NotANumber),
+            ("1_000", NotANumber),
+            ("١", NotANumber),
+            ("twelve", NotANumber),
+            ("1e401", TooLong),
+            ("1e-401", TooLong),
+            ("1e99999999999999999999", TooLong),
+            ("1e-99999999999999999999", TooLong),
+            ("12345678901234567890123456789012345678", TooLong),
+        ] {
+            assert_eq!(Decimal::parse(text), Err(kind), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_half_away_from_zero() {
+        for (text, decimals, scaled) in [
+            ("0.5", 0, 1),
+            ("-0.5", 0, -1),
+            ("0.49", 0, 0),
+            ("-0.4999", 0, 0),
+            ("1.5", 0, 2),
+            ("2.5", 0, 3),
+            ("-2.5", 0, -3),
+            ("2.449", 1, 24),
+            ("2.45", 1, 25),
+            ("1e-40", 3, 0),
+            ("9e-38", 0, 0),
+            ("0.15", 2, 15),
+            ("3", 4, 30_000),
+        ] {
+            assert_eq!(Decimal::parse(text).unwrap().scaled(decimals), Some(scaled), "{text} {decimals}");
+        }
+        assert_eq!(Decimal::parse("1e38").unwrap().scaled(0), Some(10_i128.pow(38)));
+        assert_eq!(Decimal::parse("1e38").unwrap().scaled(1), None);
+        assert_eq!(Decimal::parse("2e38").unwrap().scaled(0), None);
+        assert_eq!(Decimal::parse("0").unwrap().scaled(4_000_000_000), Some(0));
+    }
+
+    #[test]
+    fn decimals_are_those_that_are_needed() {
+        for (text, decimals) in
+            [("1.500", 1), ("1200", 0), ("1e-7", 7), ("0.000", 0), ("-12.25", 2), ("1.25e1", 1)]
+        {
+            assert_eq!(Decimal::parse(text).unwrap().decimals(), decimals, "{text}");
+        }
+    }
+}
