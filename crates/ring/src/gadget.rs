@@ -1,10 +1,11 @@
 //! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5].
 
 use rayon::prelude::*;
-use sunzi_kernels::{Buffer, Modulus, NttPlan};
+use sunzi_kernels::{Modulus, NttPlan};
 
 use crate::error::check_length;
-use crate::parallel::{Work, for_each_limb};
+use crate::parallel::{BLOCK, Work, block_of, for_each_limb};
+use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// a·q/q_i mod q [BEHZ16, Lemma 7]: zero but in limb i.
@@ -22,12 +23,18 @@ pub(crate) fn mul_gadget(ring: &Ring, a: &Poly<Evaluation>, i: usize) -> Result<
     Ok(scaled)
 }
 
+/// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
+/// compete for the same cache lines.
+const PAD: usize = 72;
+
 /// ξ_q(c): digit i is |c·(q/q_i)^-1|_{q_i} in [0, q_i).
-fn digits(ring: &Ring, a: &Poly<Coefficient>) -> Result<Buffer, RingError> {
-    let mut digits = Buffer::from_slice(a.words());
+fn digits(ring: &Ring, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
+    let mut digits = Scratch::new(a.words().len());
     let constants = ring.basis().moduli().iter().zip(ring.basis().quotient_inverses()).collect::<Vec<_>>();
-    for_each_limb(Work::Elementwise, &mut digits, ring.degree(), |i, limb| {
-        constants.get(i).map_or(Ok(()), |(modulus, inverse)| Ok(modulus.mul_scalar_assign(limb, **inverse)?))
+    for_each_limb(Work::Elementwise, &mut digits, ring.degree(), |i, digit| {
+        let (Some((modulus, inverse)), Some(limb)) = (constants.get(i), a.limb(i)) else { return Ok(()) };
+        digit.copy_from_slice(limb);
+        Ok(modulus.mul_scalar_assign(digit, **inverse)?)
     })?;
     Ok(digits)
 }
@@ -48,14 +55,18 @@ pub(crate) fn gadget_product(
     let digits = digits(ring, a)?;
     let mut halves = [ring.zero::<Evaluation>(), ring.zero::<Evaluation>()];
     let [first, second] = &mut halves;
-    let scratch = || Buffer::zeroed(digits.len());
-    let run = |scratch: &mut Buffer, j: usize, out: [&mut [u64]; 2]| -> Result<(), RingError> {
+    let scratch = || Scratch::new(ring.digit_count() * (n + PAD));
+    let run = |scratch: &mut Scratch, j: usize, out: [&mut [u64]; 2]| -> Result<(), RingError> {
         let Some(plan) = ring.plans().get(j) else { return Ok(()) };
         lift_digits(scratch, &digits, ring.basis().moduli(), plan)?;
-        let lifted: Vec<&[u64]> = scratch.chunks_exact(n).collect();
-        for (out, key) in out.into_iter().zip(key) {
-            let key: Vec<&[u64]> = key.iter().filter_map(|part| part.limb(j)).collect();
-            plan.modulus().inner_product(out, &lifted, &key)?;
+        let [first, second] = out;
+        for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
+            let range = b * BLOCK..n.min((b + 1) * BLOCK);
+            let lifted = block_of(scratch.chunks_exact(n + PAD), &range);
+            for (out, key) in [outs.0, outs.1].into_iter().zip(key) {
+                let key = block_of(key.iter().filter_map(|part| part.limb(j)), &range);
+                plan.modulus().inner_product(out, &lifted, &key)?;
+            }
         }
         Ok(())
     };
@@ -83,7 +94,9 @@ fn lift_digits(
 ) -> Result<(), RingError> {
     let n = plan.n();
     let target = plan.modulus();
-    for ((lifted, digit), source) in lifted.chunks_exact_mut(n).zip(digits.chunks_exact(n)).zip(sources) {
+    for ((lifted, digit), source) in lifted.chunks_exact_mut(n + PAD).zip(digits.chunks_exact(n)).zip(sources)
+    {
+        let Some(lifted) = lifted.get_mut(..n) else { continue };
         // The transform takes words below twice its modulus as they are.
         if source.value() <= 2 * target.value() {
             lifted.copy_from_slice(digit);

@@ -27,6 +27,7 @@ mod poly_ring;
 mod ring;
 mod rns;
 pub mod sampling;
+mod scratch;
 mod transform;
 
 pub use basis::Basis;

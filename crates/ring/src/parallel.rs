@@ -9,6 +9,8 @@ use crate::RingError;
 const TRANSFORM_WORDS: usize = 1 << 13;
 /// Words of element-wise work from which it pays.
 const ELEMENTWISE_WORDS: usize = 1 << 16;
+/// Output words of conversions from which it pays.
+const CONVERSION_WORDS: usize = 1 << 14;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub(crate) const BLOCK: usize = 1024;
@@ -18,6 +20,7 @@ pub(crate) const BLOCK: usize = 1024;
 pub(crate) enum Work {
     Transform,
     Elementwise,
+    Conversion,
 }
 
 impl Work {
@@ -25,6 +28,7 @@ impl Work {
         let threshold = match self {
             Self::Transform => TRANSFORM_WORDS,
             Self::Elementwise => ELEMENTWISE_WORDS,
+            Self::Conversion => CONVERSION_WORDS,
         };
         words >= threshold && rayon::current_num_threads() > 1
     }
@@ -44,13 +48,30 @@ pub(crate) fn for_each_limb(
     }
 }
 
+/// Runs `f(i, limb i of the first, limb i of the second)` over limbs of n words.
+pub(crate) fn for_each_limb_pair(
+    work: Work,
+    first: &mut [u64],
+    second: &mut [u64],
+    n: usize,
+    f: impl Fn(usize, [&mut [u64]; 2]) -> Result<(), RingError> + Send + Sync,
+) -> Result<(), RingError> {
+    if first.len() > n && work.is_parallel(first.len()) {
+        let pairs = first.par_chunks_exact_mut(n).zip(second.par_chunks_exact_mut(n));
+        pairs.enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
+    } else {
+        let mut pairs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n));
+        pairs.by_ref().enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
+    }
+}
+
 /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
 pub(crate) fn for_each_block(
     output: &mut [u64],
     n: usize,
     f: impl Fn(std::ops::Range<usize>, &mut [&mut [u64]]) -> Result<(), RingError> + Send + Sync,
 ) -> Result<(), RingError> {
-    let parallel = Work::Elementwise.is_parallel(output.len());
+    let parallel = Work::Conversion.is_parallel(output.len());
     let mut blocks: Vec<Vec<&mut [u64]>> = (0..n.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
     for limb in output.chunks_exact_mut(n) {
         for (block, part) in blocks.iter_mut().zip(limb.chunks_mut(BLOCK)) {

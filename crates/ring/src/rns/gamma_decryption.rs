@@ -6,6 +6,7 @@ use zeroize::Zeroize;
 
 use super::{fast_base_conversion, matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb};
+use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
 /// Tables of Alg. 1 for one (q, t). γ is the largest default-size prime that divides neither.
@@ -52,10 +53,13 @@ impl GammaDecryption {
     /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
     pub(crate) fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         // Line 2: the rows |γt·a·q_i/q|_{q_i}.
-        let mut rows = Buffer::from_slice(words);
-        for_each_limb(Work::Elementwise, &mut rows, n, |i, limb| {
+        let mut rows = Scratch::new(words.len());
+        let limbs: Vec<&[u64]> = words.chunks_exact(n).collect();
+        for_each_limb(Work::Elementwise, &mut rows, n, |i, row| {
             let constants = self.moduli.get(i).zip(self.row_factors.get(i));
-            constants.map_or(Ok(()), |(modulus, &factor)| Ok(modulus.mul_scalar_assign(limb, factor)?))
+            let (Some((modulus, &factor)), Some(limb)) = (constants, limbs.get(i)) else { return Ok(()) };
+            row.copy_from_slice(limb);
+            Ok(modulus.mul_scalar_assign(row, factor)?)
         })?;
         let ones = Buffer::from_slice(&[1; BLOCK]);
         let mut message = vec![0; n];

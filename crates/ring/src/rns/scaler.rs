@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sunzi_kernels::{Buffer, Conversion, InverseScale, Modulus};
+use sunzi_kernels::{Conversion, InverseScale, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::auxiliary_basis;
@@ -14,6 +14,7 @@ use super::small_montgomery_reduction::{M_TILDE, SmallMontgomeryReduction};
 use super::{matrix_product, rns_floor};
 use crate::error::check_plaintext_modulus;
 use crate::parallel::{BLOCK, block_of, for_each_block};
+use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler};
 
 /// Extension to q ∪ B_sk, scaling by t/q back to q, and decryption, in residues throughout.
@@ -96,7 +97,7 @@ impl RnsScaler {
         let n = inner.ring.degree();
         let mut limbs = words.chunks_exact(n);
         let digits = block_of(limbs.by_ref().take(inner.ring.digit_count()), range);
-        let mut floored = Buffer::zeroed(inner.auxiliary.digit_count() * range.len());
+        let mut floored = Scratch::new(inner.auxiliary.digit_count() * range.len());
         let mut rows: Vec<&mut [u64]> = floored.chunks_exact_mut(range.len()).collect();
         inner.floor.apply(&digits, &mut rows)?;
         for ((row, modulus), scaled) in rows.iter_mut().zip(inner.auxiliary.basis().moduli()).zip(limbs) {
@@ -118,11 +119,10 @@ impl Scaler<Ring> for RnsScaler {
         let inner = &*self.0;
         inner.ring.check(a)?;
         let n = inner.ring.degree();
-        let mut digits = Buffer::from_slice(a.words());
-        inner.ring.transform().inverse_scaled(&mut digits, &inner.extend_scales)?;
         let mut extended = inner.wide.zero();
         let (low, high) = extended.words_mut().split_at_mut(a.words().len());
-        low.copy_from_slice(a.words());
+        let mut digits = Scratch::new(a.words().len());
+        inner.ring.transform().inverse_scaled_from(&mut digits, a, low, &inner.extend_scales)?;
         inner.reduction.apply(&digits, high, n)?;
         inner.auxiliary.transform().forward(high)?;
         Ok(extended)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sunzi_kernels::{InverseScale, NttPlan};
 
-use crate::parallel::{Work, for_each_limb};
-use crate::{Basis, RingError};
+use crate::parallel::{Work, for_each_limb, for_each_limb_pair};
+use crate::{Basis, Evaluation, Poly, RingError};
 
 /// The plans of a ring, one a modulus, shared between rings by `Arc`.
 #[derive(Clone)]
@@ -47,6 +47,25 @@ impl NegacyclicTransform {
         for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             let tables = self.plans.get(i).zip(scales.get(i));
             tables.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(limb, scale)?))
+        })
+    }
+
+    /// The same out of place, with a copy of the values on the way while they are in the cache.
+    pub(crate) fn inverse_scaled_from(
+        &self,
+        coefficients: &mut [u64],
+        values: &Poly<Evaluation>,
+        copy: &mut [u64],
+        scales: &[InverseScale],
+    ) -> Result<(), RingError> {
+        for_each_limb_pair(Work::Transform, coefficients, copy, self.degree, |i, [limb, copy]| {
+            let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
+            else {
+                return Ok(());
+            };
+            limb.copy_from_slice(values);
+            copy.copy_from_slice(values);
+            Ok(plan.inverse_scaled(limb, scale)?)
         })
     }
 }
