@@ -13,7 +13,7 @@ use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::small_montgomery_reduction::{M_TILDE, SmallMontgomeryReduction};
 use super::{matrix_product, rns_floor};
 use crate::error::check_plaintext_modulus;
-use crate::parallel::{BLOCK, block_of, for_each_block};
+use crate::parallel::{block_of, for_each_block};
 use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler};
 
@@ -168,7 +168,7 @@ impl fmt::Debug for RnsScaler {
     }
 }
 
-/// The constants c_i of every limb as factors of its inverse transform; BLOCK divides no constant.
+/// The constants c_i of every limb as factors of its inverse transform.
 fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<InverseScale>, RingError> {
     ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
@@ -188,5 +188,3 @@ fn floor_scales(
     all.extend(scales(auxiliary, &constants)?);
     Ok(all)
 }
-
-const _: () = assert!(BLOCK.is_power_of_two());

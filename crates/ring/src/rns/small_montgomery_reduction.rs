@@ -72,3 +72,35 @@ impl SmallMontgomeryReduction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lemma 4 for every c modulo a small q: c' ≡ c (mod q) and |c'| ≤ (q/2)(1 + ρ), m̃ρ = 2k + 1.
+    #[test]
+    fn every_residue_is_lifted_within_the_bound() {
+        let values = [17, 97, 193];
+        let basis = Basis::new(&values).unwrap();
+        let q = 17 * 97 * 193_i64;
+        let p = Modulus::new(250_199_979_294_721).unwrap();
+        let reduction = SmallMontgomeryReduction::new(&basis, &[p]).unwrap();
+        let factors = fast_base_conversion::row_factors(&basis, |_| Ok(M_TILDE)).unwrap();
+        let digits: Vec<u64> = values
+            .iter()
+            .zip(&factors)
+            .flat_map(|(&m, f)| (0..q as u64).map(move |c| c % m * f % m))
+            .collect();
+        let mut lifted = vec![0; q as usize];
+        reduction.apply(&digits, &mut lifted, q as usize).unwrap();
+        let mut largest = 0;
+        for (c, &lift) in (0..q).zip(&lifted) {
+            let lift = if lift > p.value() / 2 { lift as i64 - p.value() as i64 } else { lift as i64 };
+            assert_eq!(lift.rem_euclid(q), c);
+            largest = largest.max(lift.abs());
+        }
+        let m_tilde = M_TILDE as i64;
+        assert!(2 * largest * m_tilde <= q * (m_tilde + 7));
+        assert!(2 * largest * m_tilde > q * m_tilde, "the overflow is real");
+    }
+}
