@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{CliError, one_line};
-use crate::table::fixed_point::Decimals;
+use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]
@@ -45,7 +45,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) group_by: Option<String>,
     /// Decimals that columns keep: auto for all they have, or a number to round to
-    #[arg(long, value_name = "auto|K", default_value = "auto", value_parser = parse_decimals)]
+    #[arg(long, value_name = "auto|K", default_value = "auto", value_parser = parse_decimals, allow_hyphen_values = true)]
     pub(crate) decimals: Decimals,
     /// Threads to use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -112,8 +112,8 @@ fn parse_decimals(text: &str) -> Result<Decimals, String> {
         return Ok(Decimals::Auto);
     }
     match text.parse() {
-        Ok(k) if k <= 400 => Ok(Decimals::Fixed(k)),
-        _ => Err("expected auto or a whole number from 0 to 400".to_owned()),
+        Ok(k) if k <= MOST_DECIMALS => Ok(Decimals::Fixed(k)),
+        _ => Err(format!("expected auto or a whole number from 0 to {MOST_DECIMALS}")),
     }
 }
 

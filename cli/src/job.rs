@@ -37,7 +37,8 @@ impl Job {
         Self::from_table(&table, source, args, group_by)
     }
 
-    fn from_table(
+    /// Encodes the columns of a table and groups its rows.
+    pub(crate) fn from_table(
         table: &Table,
         source: String,
         args: &DemoArgs,
@@ -72,5 +73,43 @@ impl Job {
     /// Decimals of each column.
     pub(crate) fn decimals(&self) -> Vec<u32> {
         self.columns.iter().map(|column| column.decimals).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::fixed_point::Decimals;
+
+    fn job(text: &str, decimals: Decimals) -> Job {
+        let table = csv::parse(text.as_bytes(), "t.csv").unwrap();
+        let args = DemoArgs {
+            input: None,
+            columns: Vec::new(),
+            group_by: None,
+            decimals,
+            threads: None,
+            json: false,
+            quiet: false,
+        };
+        Job::from_table(&table, "t.csv".to_owned(), &args, None).unwrap()
+    }
+
+    #[test]
+    fn no_sum_exceeds_the_bound() {
+        for text in ["x,y\n-3,5\n4,-6\n", "x\n0\n0\n0\n", "x,y,z\n1.5,-2,0.001\n-2.5,7,12\n"] {
+            let job = job(text, Decimals::Auto);
+            let sums = crate::statistics_clear::sums(&job).total;
+            let largest =
+                sums.sums.iter().chain(&sums.products).chain([&sums.count]).map(|v| v.unsigned_abs()).max();
+            assert_eq!(largest, Some(job.bound()), "{text}: the bound is reached");
+        }
+    }
+
+    #[test]
+    fn decimals_are_those_of_each_column() {
+        let text = "x,y\n1.25,3\n2.5,4.5\n";
+        assert_eq!(job(text, Decimals::Auto).decimals(), [2, 1]);
+        assert_eq!(job(text, Decimals::Fixed(1)).decimals(), [1, 1]);
     }
 }

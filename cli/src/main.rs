@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod bench_command;
+mod bench;
 mod demo;
 mod derived;
 mod encrypted;
@@ -37,6 +37,6 @@ fn run() -> Result<(), CliError> {
         Asked::Show(text) => output::print(&text),
         Asked::Run(Command::Demo(args)) => demo::run(&args),
         Asked::Run(Command::Params(args)) => params::run(&args),
-        Asked::Run(Command::Bench(args)) => bench_command::run(&args),
+        Asked::Run(Command::Bench(args)) => bench::run(&args),
     }
 }

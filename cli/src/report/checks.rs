@@ -134,6 +134,44 @@ fn decimal_text(value: i128, decimals: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::DemoArgs;
+    use crate::statistics_clear;
+    use crate::table::{csv, fixed_point::Decimals};
+
+    fn job() -> Job {
+        let table = csv::parse(b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n", "t.csv").unwrap();
+        let args = DemoArgs {
+            input: None,
+            columns: Vec::new(),
+            group_by: None,
+            decimals: Decimals::Auto,
+            threads: None,
+            json: false,
+            quiet: false,
+        };
+        Job::from_table(&table, "t.csv".to_owned(), &args, Some("g".to_owned())).unwrap()
+    }
+
+    #[test]
+    fn one_wrong_integer_is_found_and_named() {
+        let job = job();
+        let plain = statistics_clear::sums(&job);
+        let wrong = |spoil: fn(&mut TableSums<i128>)| {
+            let mut encrypted = plain.clone();
+            spoil(&mut encrypted);
+            let (checks, _) = compare(&job, &encrypted, &plain);
+            checks.into_iter().filter(|check| !check.equal).map(|check| check.name).collect::<Vec<_>>()
+        };
+        assert!(wrong(|_| ()).is_empty());
+        let names = wrong(|sums| sums.groups[1].products[1] += 1);
+        assert!(names.contains(&"sum_of_products/b/x/y".to_owned()), "{names:?}");
+        assert!(names.contains(&"covariance/b/x/y".to_owned()), "{names:?}");
+        assert!(names.iter().all(|name| name.contains("/b/")), "{names:?}");
+        assert!(wrong(|sums| sums.total.count += 1).contains(&"count/total".to_owned()));
+        assert!(wrong(|sums| sums.total.sums[0] -= 1).contains(&"sum/total/x".to_owned()));
+        // A difference too small to show in double precision still counts.
+        assert!(wrong(|sums| sums.groups[0].products[0] += 1).contains(&"sum_of_squares/a/x".to_owned()));
+    }
 
     #[test]
     fn integers_are_printed_with_every_decimal() {

@@ -151,7 +151,7 @@ impl Look<'_> {
                 column.column,
                 column.decimals,
                 column.decimals_written,
-                number(column.max_abs_error)
+                brief(column.max_abs_error)
             );
         }
         let largest = |part: fn(&crate::loss::ColumnLoss) -> Option<f64>| {
@@ -160,8 +160,8 @@ impl Look<'_> {
         let _ = writeln!(
             text,
             "against double precision: means differ by at most {}, variances by {} (relative)",
-            number(largest(|column| column.mean_relative_difference)),
-            number(largest(|column| column.variance_relative_difference))
+            brief(largest(|column| column.mean_relative_difference)),
+            brief(largest(|column| column.variance_relative_difference))
         );
         text
     }
@@ -230,11 +230,16 @@ fn number(value: f64) -> String {
         return format!("{value}");
     }
     if !(1e-6..1e12).contains(&magnitude) {
-        return format!("{value:.3e}");
+        return format!("{value:.9e}");
     }
     let whole_digits = magnitude.log10().floor() as i32 + 1;
     let decimals = usize::try_from(10 - whole_digits).unwrap_or(0);
     format!("{value:.decimals$}")
+}
+
+/// Two significant digits.
+fn brief(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
 }
 
 /// Bytes with a binary unit.
@@ -258,8 +263,8 @@ mod tests {
             (123_456_789_012.3, "123456789012"),
             (1.0, "1.000000000"),
             (0.0, "0"),
-            (1e-17, "1.000e-17"),
-            (1.5e20, "1.500e20"),
+            (1e-17, "1.000000000e-17"),
+            (1.5e20, "1.500000000e20"),
         ] {
             assert_eq!(number(value), text);
         }

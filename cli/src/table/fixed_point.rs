@@ -9,6 +9,9 @@ pub(crate) const MOST_BITS: u32 = 120;
 /// The largest magnitude a sum may reach.
 const LARGEST_SUM: u128 = (1 << (MOST_BITS - 1)) - 1;
 
+/// The most decimals a cell can have; more never help.
+pub(crate) const MOST_DECIMALS: u32 = 400;
+
 /// How many decimals a column keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decimals {
@@ -46,7 +49,7 @@ pub(crate) fn encode(column: &NumberColumn, decimals: Decimals) -> Result<FixedC
         },
         Decimals::Fixed(k) => match scaled(&column.numbers, k) {
             Some((values, squares)) => Ok(finish(column, k, written, values, squares)),
-            None => Err(refuse(column, k, fitting(k).map(|(fits, _)| fits))),
+            None => Err(refuse(column, k, fitting(k.min(MOST_DECIMALS)).map(|(fits, _)| fits))),
         },
     }
 }

@@ -1,4 +1,5 @@
 //! Encrypted sums against plain ones, over shapes that exercise every branch of the layout.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use sunzi_bfv::{BatchEncoder, Context, Encoder, Evaluator, Parameters};
 use sunzi_circuits::statistics::{

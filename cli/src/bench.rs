@@ -1,7 +1,7 @@
 //! `sunzi bench`: times every operation.
 
-use bench::operations::{self, Progress as At};
-use bench::{Options, report};
+use ::bench::operations::{self, Progress as At};
+use ::bench::{BenchError, Options, report};
 
 use crate::args::BenchArgs;
 use crate::error::CliError;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
         progress.at(at.done, at.total);
         progress.say(&format!("n = {}: {}", at.n, at.name));
     };
-    let rows = pool.install(|| operations::run(&options, &mut show)).map_err(CliError::input)?;
+    let rows = pool.install(|| operations::run(&options, &mut show)).map_err(refuse)?;
     drop(progress);
     if args.json {
         output::print(&report::json(&rows).map_err(CliError::failure)?)?;
@@ -30,4 +30,12 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::Check("a result that was timed is wrong: see the rows that say so".to_owned()))
+}
+
+/// Options out of range are the user's to mend, everything else is a failure.
+fn refuse(error: BenchError) -> CliError {
+    match error {
+        BenchError::Degree { .. } | BenchError::TooFewRounds { .. } => CliError::input(error),
+        _ => CliError::failure(error),
+    }
 }

@@ -1,0 +1,47 @@
+//! Help, version, `params` and `bench`.
+
+mod common;
+
+use common::{json, stdout, sunzi_with};
+
+#[test]
+fn help_names_every_option() {
+    let help = stdout(&sunzi_with("help", &[], &["demo", "--help"]));
+    for option in
+        ["--input", "--columns", "--group-by", "--decimals", "--threads", "--json", "Exit codes", "SUNZI_ISA"]
+    {
+        assert!(help.contains(option), "{option} is missing:\n{help}");
+    }
+    let help = stdout(&sunzi_with("help", &[], &["--help"]));
+    for command in ["demo", "params", "bench"] {
+        assert!(help.contains(command), "{command} is missing:\n{help}");
+    }
+    let version = stdout(&sunzi_with("help", &[], &["--version"]));
+    assert_eq!(version.trim(), format!("sunzi {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn params_explains_its_choice() {
+    let text = stdout(&sunzi_with("params", &[], &["params", "--depth", "3", "--plain-bits", "17"]));
+    for part in ["ring degree n", "log2 q", "65537", "refused", "chosen", "bits left", "128-bit"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report =
+        json(&sunzi_with("params", &[], &["params", "--plain-range", "1000000000000000000000", "--json"]));
+    assert!(report["chosen"]["parameters"]["plain_moduli"].as_array().unwrap().len() > 1);
+    assert!(report["candidates"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn bench_times_every_operation() {
+    let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "1", "--json"]));
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() > 10);
+    for row in rows {
+        assert!(
+            row["name"].is_string() && row["n"] == 4096 && row["log_q"].as_f64().unwrap() > 50.0,
+            "{row}"
+        );
+        assert!(row["ours_us"].as_f64().unwrap() > 0.0, "{row}");
+    }
+}
