@@ -10,19 +10,8 @@ use crate::{BfvError, Ciphertext};
 /// in a power-of-two ring of degree `degree`: 3^steps modulo 2n.
 #[must_use]
 pub fn row_rotation_exponent(degree: usize, steps: i64) -> u64 {
-    let row = (degree as i64 / 2).max(1);
-    let mask = 2 * degree as u64 - 1;
-    let mut exponent = 1_u64;
-    let mut power = 3_u64;
-    let mut remaining = steps.rem_euclid(row);
-    while remaining > 0 {
-        if remaining & 1 == 1 {
-            exponent = exponent.wrapping_mul(power) & mask;
-        }
-        power = power.wrapping_mul(power) & mask;
-        remaining >>= 1;
-    }
-    exponent
+    // Fails for degrees below 2 only, whose one row has nothing to rotate.
+    sunzi_math::rotation_exponent(steps, 2 * degree as u64).unwrap_or(1)
 }
 
 /// The exponent of the automorphism that swaps the two rows: −1 modulo 2n.
