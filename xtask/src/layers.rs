@@ -59,7 +59,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
 }
 
 /// `cargo metadata` as JSON.
-pub(crate) fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
+fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
     let output = Command::new(step::cargo())
         .args(["metadata", "--format-version", "1"])
         .args(options)

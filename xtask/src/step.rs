@@ -57,8 +57,12 @@ impl Step {
                         line.push_str(&format!("{name}={value} "));
                     }
                 }
-                line.push_str("cargo ");
-                line.push_str(&arguments.join(" "));
+                line.push_str("cargo");
+                for argument in arguments {
+                    // A shell would expand a pattern.
+                    let quote = if argument.contains('*') { "'" } else { "" };
+                    line.push_str(&format!(" {quote}{argument}{quote}"));
+                }
                 line
             }
         }
@@ -126,8 +130,9 @@ mod tests {
 
     #[test]
     fn rerun_names_variables_and_arguments() {
-        let step = Step::cargo_with("docs", &[("RUSTDOCFLAGS", "-D warnings"), ("A", "b")], "doc --no-deps");
-        assert_eq!(step.rerun(), "RUSTDOCFLAGS=\"-D warnings\" A=b cargo doc --no-deps");
+        let step =
+            Step::cargo_with("docs", &[("RUSTDOCFLAGS", "-D warnings"), ("A", "b")], "doc --no-deps *");
+        assert_eq!(step.rerun(), "RUSTDOCFLAGS=\"-D warnings\" A=b cargo doc --no-deps '*'");
     }
 
     #[test]
