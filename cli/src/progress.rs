@@ -13,7 +13,7 @@ impl Progress {
     /// A bar if `wanted` and standard error is a terminal.
     pub(crate) fn new(wanted: bool) -> Self {
         let visible = wanted && std::io::stderr().is_terminal();
-        let bar = if visible { ProgressBar::new(0) } else { ProgressBar::hidden() };
+        let bar = if visible { ProgressBar::new(1) } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{msg:<28} [{bar:32}] {pos}/{len} {elapsed}") {
             bar.set_style(style.progress_chars("=> "));
         }
