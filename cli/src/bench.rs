@@ -10,7 +10,7 @@ use crate::progress::Progress;
 
 /// Times every operation on one thread and prints the rows.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
-    sunzi_kernels::active_isa().map_err(CliError::input)?;
+    sunzi::kernels::active_isa().map_err(CliError::input)?;
     let progress = Progress::new(!args.json && !args.quiet);
     let log_n = if args.log_n.is_empty() { vec![12, 13] } else { args.log_n.clone() };
     let options = Options { rounds: args.rounds, log_n, ..Options::default() };

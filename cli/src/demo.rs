@@ -13,7 +13,7 @@ use crate::{output, statistics_clear};
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
     // A wrong override of the kernels is bad input, to be refused before any work.
-    sunzi_kernels::active_isa().map_err(CliError::input)?;
+    sunzi::kernels::active_isa().map_err(CliError::input)?;
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = args.threads {
         pool = pool.num_threads(threads.into());

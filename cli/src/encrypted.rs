@@ -7,10 +7,10 @@ mod owner;
 use std::time::Instant;
 
 use serde::Serialize;
-use sunzi_bfv::explain::Choice;
-use sunzi_bfv::{Context, Evaluator};
-use sunzi_circuits::statistics::{EncryptedSums, Layout, Server};
-use sunzi_math::Crt;
+use sunzi::bfv::explain::Choice;
+use sunzi::bfv::{Context, Evaluator};
+use sunzi::circuits::statistics::{EncryptedSums, Layout, Server};
+use sunzi::math::Crt;
 
 pub(crate) use choice::{Chosen, choose};
 

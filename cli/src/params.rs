@@ -1,7 +1,7 @@
 //! `sunzi params`: a choice of parameters and its reasons.
 
-use sunzi_bfv::Parameters;
-use sunzi_rlwe::Security;
+use sunzi::bfv::Parameters;
+use sunzi::rlwe::Security;
 
 use crate::args::ParamsArgs;
 use crate::error::CliError;

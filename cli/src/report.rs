@@ -92,7 +92,7 @@ impl Report {
             seconds,
             times: outcome.times,
             bits_left: outcome.bits_left,
-            isa: sunzi_kernels::active_isa().map_err(CliError::input)?.to_string(),
+            isa: sunzi::kernels::active_isa().map_err(CliError::input)?.to_string(),
             threads: rayon::current_num_threads(),
             peak_memory_bytes: memory::peak(),
             params: Params::of(job, chosen),

@@ -1,9 +1,9 @@
 //! Parameters and layout from the job: its shape and the largest sum it can reach.
 
 use num_bigint::BigUint;
-use sunzi_bfv::Parameters;
-use sunzi_bfv::explain::Choice;
-use sunzi_circuits::statistics::{Layout, Shape};
+use sunzi::bfv::Parameters;
+use sunzi::bfv::explain::Choice;
+use sunzi::circuits::statistics::{Layout, Shape};
 
 use crate::error::CliError;
 use crate::job::Job;

@@ -2,9 +2,9 @@
 
 use num_traits::ToPrimitive;
 use rayon::prelude::*;
-use sunzi_bfv::{BatchEncoder, Ciphertext, Context, Encoder};
-use sunzi_circuits::statistics::{EncryptedSum, EncryptedSums, Layout};
-use sunzi_math::Crt;
+use sunzi::bfv::{BatchEncoder, Ciphertext, Context, Encoder};
+use sunzi::circuits::statistics::{EncryptedSum, EncryptedSums, Layout};
+use sunzi::math::Crt;
 
 use super::owner::Keys;
 use crate::error::CliError;

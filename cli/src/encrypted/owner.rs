@@ -1,10 +1,10 @@
 //! The owner of the table: keys, packing, encryption.
 
 use rayon::prelude::*;
-use sunzi_bfv::{BatchEncoder, Ciphertext, Context, CrtParameters, Encoder};
-use sunzi_circuits::statistics::{EncryptedChunk, Input, Layout, ServerKeys};
-use sunzi_ring::Ring;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+use sunzi::bfv::{BatchEncoder, Ciphertext, Context, CrtParameters, Encoder};
+use sunzi::circuits::statistics::{EncryptedChunk, Input, Layout, ServerKeys};
+use sunzi::ring::Ring;
+use sunzi::rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
 
 use crate::error::CliError;
 use crate::job::Job;
