@@ -34,7 +34,6 @@ pub(crate) struct Constants52 {
     /// ⌊2^(bits + 50) / q⌋
     pub(crate) barrett: u64,
     /// q^-1 mod 2^52
-    #[expect(dead_code, reason = "the Montgomery step of conversions")]
     pub(crate) inverse: u64,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::constants::Constants;
 use crate::generic::ntt_inverse::LastFactors;
+use crate::generic::paired_conversion::PairedMatrix;
 use crate::isa::Isa;
 use crate::twiddles::Twiddles;
 
@@ -121,6 +122,18 @@ pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Ifma if q % 2 == 1 && q < 1 << 49 => crate::x86_64::avx512_ifma::table(q),
         _ => &crate::portable::PORTABLE,
+    }
+}
+
+/// The conversion of all columns together that an instruction set offers for its narrow moduli.
+pub(crate) type ConvertPaired = unsafe fn(&PairedMatrix, &mut [&mut [u64]], &[&[u64]]);
+
+/// The paired conversion of an instruction set, if it has one.
+pub(crate) fn paired_conversion(isa: Isa) -> Option<ConvertPaired> {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Ifma => Some(crate::x86_64::avx512_ifma::convert),
+        _ => None,
     }
 }
 

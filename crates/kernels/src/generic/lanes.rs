@@ -32,6 +32,8 @@ pub(crate) trait Lanes52: Lanes {
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// `acc` plus the high 52 bits of the 104-bit product.
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// ⌊a / 2^52⌋ of a signed word: what a sum of low halves carries to the high ones.
+    fn carry(self, a: Self::V) -> Self::V;
 }
 
 /// Lanes that multiply whole words.

@@ -10,5 +10,6 @@ pub(crate) mod inner_product;
 pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
+pub(crate) mod paired_conversion;
 pub(crate) mod word52;
 pub(crate) mod word64;

@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 
 use crate::constants::Constants;
 use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
+use crate::generic::paired_conversion::{self, PairedMatrix};
 use crate::generic::word52::Word52;
 use crate::isa::Isa;
 use crate::table::{Table, define_table};
@@ -85,6 +86,10 @@ impl Lanes52 for Avx512Ifma {
     fn multiply_add_high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
         vector!(_mm512_madd52hi_epu64(acc, a, b))
     }
+    #[inline(always)]
+    fn carry(self, a: __m512i) -> __m512i {
+        vector!(_mm512_srai_epi64::<52>(a))
+    }
 }
 
 /// Pairs of words, then pairs of pairs, then halves: 24 shuffles.
@@ -133,6 +138,13 @@ type Period1 = Word52<Avx512Ifma, 1>;
 fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> {
     // SAFETY: the features are those of this function.
     Word52::new(unsafe { Avx512Ifma::new() }, c)
+}
+
+/// Base conversion to any moduli of these tables.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+pub(crate) fn convert(matrix: &PairedMatrix, out: &mut [&mut [u64]], input: &[&[u64]]) {
+    // SAFETY: the features are those of this function.
+    paired_conversion::convert(unsafe { Avx512Ifma::new() }, matrix, out, input);
 }
 
 define_table! {

@@ -1,0 +1,224 @@
+//! Base conversion with half the multiplications, for 52-bit lanes.
+//!
+//! Winograd's inner product [Winograd68] takes terms in pairs:
+//! y_1·M_1 + y_2·M_2 = (y_1 + M_2)(y_2 + M_1) − y_1·y_2 − M_1·M_2. The products of words serve all targets
+//! and those of matrix entries are constants, so a pair costs a target one multiplication. Sums of
+//! products are kept as two lanes of 52-bit halves; the subtractions are exact, with a signed carry.
+//! One Montgomery step reduces each result: the matrix carries the factor 2^52.
+
+use super::elementwise::copy;
+use super::lanes::{Lanes, Lanes52, WIDTH};
+
+/// Vectors handled together: matrix entries are loaded once for all of them.
+const VECTORS: usize = 2;
+const CHUNK: usize = VECTORS * WIDTH;
+/// Targets handled together: words are loaded once for all of them.
+const TARGETS: usize = 4;
+/// Terms for which no lane overflows: half as many pairs of halves below 2^52, and what is subtracted.
+pub(crate) const MAX_TERMS: usize = 512;
+
+/// A matrix prepared for [`convert`].
+#[derive(Clone)]
+pub(crate) struct PairedMatrix {
+    groups: Vec<Group>,
+    /// Results are below 2^steps times their modulus before the last subtractions.
+    steps: u32,
+}
+
+/// Up to [`TARGETS`] targets.
+#[derive(Clone)]
+struct Group {
+    targets: Vec<Target>,
+    /// (M_1, M_2) of every target for the first pair of terms, then for the next; an odd last term
+    /// stands alone as (M, 0).
+    factors: Vec<[u64; 2]>,
+}
+
+#[derive(Clone, Copy)]
+struct Target {
+    /// Its place among the outputs.
+    place: usize,
+    modulus: u64,
+    /// modulus^-1 mod 2^52.
+    inverse: u64,
+    /// Σ M_1·M_2 in halves.
+    constant: (u64, u64),
+}
+
+/// One column of the matrix, to be prepared.
+pub(crate) struct Column {
+    pub(crate) place: usize,
+    pub(crate) modulus: u64,
+    pub(crate) inverse: u64,
+    /// M_0, M_1, … times 2^52, canonical.
+    pub(crate) entries: Vec<u64>,
+}
+
+impl PairedMatrix {
+    /// Prepares columns for terms below 2^49 whose largest values add up to `sum`.
+    pub(crate) fn new(columns: &[Column], sum: u128) -> Self {
+        // A result is below modulus·(1 + sum / 2^52).
+        let multiple = 1 + sum.div_ceil(1 << 52);
+        let groups = columns.chunks(TARGETS).map(Group::new).collect();
+        Self { groups, steps: multiple.next_power_of_two().ilog2() }
+    }
+}
+
+impl Group {
+    fn new(columns: &[Column]) -> Self {
+        let terms = columns.first().map_or(0, |column| column.entries.len());
+        let entry = |column: &Column, i: usize| column.entries.get(i).copied().unwrap_or(0);
+        let pair = |column: &Column, i: usize| [entry(column, i), entry(column, i + 1)];
+        let rows = (0..terms).step_by(2);
+        let factors = rows.clone().flat_map(|i| columns.iter().map(move |column| pair(column, i))).collect();
+        let target = |column: &Column| {
+            let halves = rows.clone().map(|i| {
+                let [first, second] = pair(column, i);
+                let product = u128::from(first) * u128::from(second);
+                ((product >> 52) as u64, product as u64 & ((1 << 52) - 1))
+            });
+            Target {
+                place: column.place,
+                modulus: column.modulus,
+                inverse: column.inverse,
+                constant: halves.fold((0, 0), |sum, half| (sum.0 + half.0, sum.1 + half.1)),
+            }
+        };
+        Self { targets: columns.iter().map(target).collect(), factors }
+    }
+}
+
+/// High and low halves of sums of products.
+type Sums<L> = [(<L as Lanes>::V, <L as Lanes>::V); VECTORS];
+/// The same words of one source vector.
+type Words = [u64; CHUNK];
+
+/// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
+#[inline(always)]
+pub(crate) fn convert<L: Lanes52>(l: L, matrix: &PairedMatrix, out: &mut [&mut [u64]], input: &[&[u64]]) {
+    let len = input.first().map_or(0, |row| row.len());
+    let rows: Vec<&[Words]> = input.iter().map(|row| row.as_chunks().0).collect();
+    for chunk in 0..len / CHUNK {
+        convert_chunk(l, matrix, &rows, chunk, |place, words| {
+            let target = out.get_mut(place).and_then(|out| out.as_chunks_mut::<CHUNK>().0.get_mut(chunk));
+            if let Some(target) = target {
+                *target = *words;
+            }
+        });
+    }
+    let done = len / CHUNK * CHUNK;
+    if done < len {
+        let rest: Vec<[Words; 1]> = input.iter().map(|row| [pad(row.get(done..).unwrap_or(&[]))]).collect();
+        let rows: Vec<&[Words]> = rest.iter().map(<[Words; 1]>::as_slice).collect();
+        convert_chunk(l, matrix, &rows, 0, |place, words| {
+            if let Some(target) = out.get_mut(place).and_then(|out| out.get_mut(done..)) {
+                copy(target, words);
+            }
+        });
+    }
+}
+
+fn pad(words: &[u64]) -> Words {
+    let mut chunk = [0; CHUNK];
+    copy(&mut chunk, words);
+    chunk
+}
+
+#[inline(always)]
+fn convert_chunk<L: Lanes52>(
+    l: L,
+    matrix: &PairedMatrix,
+    rows: &[&[Words]],
+    chunk: usize,
+    mut store: impl FnMut(usize, &Words),
+) {
+    let shared = shared_products(l, rows, chunk);
+    for group in &matrix.groups {
+        match group.targets.len() {
+            1 => convert_group::<L, 1>(l, group, matrix.steps, rows, chunk, shared, &mut store),
+            2 => convert_group::<L, 2>(l, group, matrix.steps, rows, chunk, shared, &mut store),
+            3 => convert_group::<L, 3>(l, group, matrix.steps, rows, chunk, shared, &mut store),
+            _ => convert_group::<L, TARGETS>(l, group, matrix.steps, rows, chunk, shared, &mut store),
+        }
+    }
+}
+
+#[inline(always)]
+fn load<L: Lanes52>(l: L, row: &[Words], chunk: usize) -> [L::V; VECTORS] {
+    let words = row.get(chunk).unwrap_or(&[0; CHUNK]);
+    let mut vectors = [l.splat(0); VECTORS];
+    for (vector, words) in vectors.iter_mut().zip(words.as_chunks().0) {
+        *vector = l.load(words);
+    }
+    vectors
+}
+
+/// Σ y_1·y_2 over the pairs of terms.
+#[inline(always)]
+fn shared_products<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) -> Sums<L> {
+    let mut sums = [(l.splat(0), l.splat(0)); VECTORS];
+    for [first, second] in rows.as_chunks().0 {
+        let pair = load(l, first, chunk).into_iter().zip(load(l, second, chunk));
+        for (sum, (y1, y2)) in sums.iter_mut().zip(pair) {
+            *sum = (l.multiply_add_high(sum.0, y1, y2), l.multiply_add_low(sum.1, y1, y2));
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn convert_group<L: Lanes52, const J: usize>(
+    l: L,
+    group: &Group,
+    steps: u32,
+    rows: &[&[Words]],
+    chunk: usize,
+    shared: Sums<L>,
+    store: &mut impl FnMut(usize, &Words),
+) {
+    let mut sums = [[(l.splat(0), l.splat(0)); VECTORS]; J];
+    let (pairs, odd) = rows.as_chunks::<2>();
+    let factors = group.factors.as_chunks::<J>().0;
+    for ([first, second], factors) in pairs.iter().zip(factors) {
+        let (y1, y2) = (load(l, first, chunk), load(l, second, chunk));
+        for (sums, [m1, m2]) in sums.iter_mut().zip(factors) {
+            let (m1, m2) = (l.splat(*m1), l.splat(*m2));
+            for ((sum, y1), y2) in sums.iter_mut().zip(y1).zip(y2) {
+                let (a, b) = (l.add(y1, m2), l.add(y2, m1));
+                *sum = (l.multiply_add_high(sum.0, a, b), l.multiply_add_low(sum.1, a, b));
+            }
+        }
+    }
+    if let ([row], Some(factors)) = (odd, factors.last()) {
+        let y = load(l, row, chunk);
+        for (sums, [m, _]) in sums.iter_mut().zip(factors) {
+            let m = l.splat(*m);
+            for (sum, y) in sums.iter_mut().zip(y) {
+                *sum = (l.multiply_add_high(sum.0, y, m), l.multiply_add_low(sum.1, y, m));
+            }
+        }
+    }
+    for (sums, target) in sums.into_iter().zip(&group.targets) {
+        let mut words = [0; CHUNK];
+        for ((words, sum), shared) in words.as_chunks_mut().0.iter_mut().zip(sums).zip(shared) {
+            l.store(words, reduce(l, target, steps, sum, shared));
+        }
+        store(target.place, &words);
+    }
+}
+
+/// The sum less the shared products and the constant, times 2^-52, canonical.
+#[inline(always)]
+fn reduce<L: Lanes52>(l: L, target: &Target, steps: u32, sum: (L::V, L::V), shared: (L::V, L::V)) -> L::V {
+    let modulus = l.splat(target.modulus);
+    let low = l.sub(l.sub(sum.1, shared.1), l.splat(target.constant.1));
+    let high = l.sub(l.sub(sum.0, shared.0), l.splat(target.constant.0));
+    let high = l.add(high, l.carry(low));
+    // Montgomery [Montgomery85]: m·modulus agrees with the low half, so only the high halves remain.
+    let m = l.multiply_add_low(l.splat(0), low, l.splat(target.inverse));
+    let mut x = l.sub(l.add(high, modulus), l.multiply_add_high(l.splat(0), m, modulus));
+    for step in (0..steps).rev() {
+        x = l.min(x, l.sub(x, l.shift_left(modulus, step)));
+    }
+    x
+}
