@@ -1,0 +1,23 @@
+//! Every example runs, and each returns an error on a wrong answer.
+
+/// Declares an example as a module and a test that runs it.
+macro_rules! examples {
+    ($($name:ident in $path:literal;)*) => {$(
+        #[path = $path]
+        mod $name;
+
+        #[test]
+        fn $name() -> Result<(), Box<dyn std::error::Error>> {
+            $name::main()
+        }
+    )*};
+}
+
+examples! {
+    first_product in "../examples/01_first_product.rs";
+    choosing_parameters in "../examples/02_choosing_parameters.rs";
+    sums_of_slots in "../examples/03_sums_of_slots.rs";
+    wide_integers in "../examples/04_wide_integers.rs";
+    two_parties in "../examples/05_two_parties.rs";
+    noise_budget in "../examples/06_noise_budget.rs";
+}
