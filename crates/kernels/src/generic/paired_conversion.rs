@@ -98,23 +98,20 @@ type Words = [u64; CHUNK];
 pub(crate) fn convert<L: Lanes52>(l: L, matrix: &PairedMatrix, out: &mut [&mut [u64]], input: &[&[u64]]) {
     let len = input.first().map_or(0, |row| row.len());
     let rows: Vec<&[Words]> = input.iter().map(|row| row.as_chunks().0).collect();
+    let mut outs: Vec<&mut [Words]> = out.iter_mut().map(|out| out.as_chunks_mut().0).collect();
     for chunk in 0..len / CHUNK {
-        convert_chunk(l, matrix, &rows, chunk, |place, words| {
-            let target = out.get_mut(place).and_then(|out| out.as_chunks_mut::<CHUNK>().0.get_mut(chunk));
-            if let Some(target) = target {
-                *target = *words;
-            }
-        });
+        convert_chunk(l, matrix, &mut outs, &rows, chunk);
     }
     let done = len / CHUNK * CHUNK;
     if done < len {
         let rest: Vec<[Words; 1]> = input.iter().map(|row| [pad(row.get(done..).unwrap_or(&[]))]).collect();
         let rows: Vec<&[Words]> = rest.iter().map(<[Words; 1]>::as_slice).collect();
-        convert_chunk(l, matrix, &rows, 0, |place, words| {
-            if let Some(target) = out.get_mut(place).and_then(|out| out.get_mut(done..)) {
-                copy(target, words);
-            }
-        });
+        let mut last: Vec<[Words; 1]> = out.iter().map(|out| [pad(out.get(done..).unwrap_or(&[]))]).collect();
+        let mut outs: Vec<&mut [Words]> = last.iter_mut().map(<[Words; 1]>::as_mut_slice).collect();
+        convert_chunk(l, matrix, &mut outs, &rows, 0);
+        for (out, [words]) in out.iter_mut().zip(&last) {
+            copy(out.get_mut(done..).unwrap_or_default(), words);
+        }
     }
 }
 
@@ -128,17 +125,17 @@ fn pad(words: &[u64]) -> Words {
 fn convert_chunk<L: Lanes52>(
     l: L,
     matrix: &PairedMatrix,
+    outs: &mut [&mut [Words]],
     rows: &[&[Words]],
     chunk: usize,
-    mut store: impl FnMut(usize, &Words),
 ) {
     let shared = shared_products(l, rows, chunk);
     for group in &matrix.groups {
         match group.targets.len() {
-            1 => convert_group::<L, 1>(l, group, matrix.steps, rows, chunk, shared, &mut store),
-            2 => convert_group::<L, 2>(l, group, matrix.steps, rows, chunk, shared, &mut store),
-            3 => convert_group::<L, 3>(l, group, matrix.steps, rows, chunk, shared, &mut store),
-            _ => convert_group::<L, TARGETS>(l, group, matrix.steps, rows, chunk, shared, &mut store),
+            1 => convert_group::<L, 1>(l, group, matrix.steps, outs, rows, chunk, shared),
+            2 => convert_group::<L, 2>(l, group, matrix.steps, outs, rows, chunk, shared),
+            3 => convert_group::<L, 3>(l, group, matrix.steps, outs, rows, chunk, shared),
+            _ => convert_group::<L, TARGETS>(l, group, matrix.steps, outs, rows, chunk, shared),
         }
     }
 }
@@ -171,10 +168,10 @@ fn convert_group<L: Lanes52, const J: usize>(
     l: L,
     group: &Group,
     steps: u32,
+    outs: &mut [&mut [Words]],
     rows: &[&[Words]],
     chunk: usize,
     shared: Sums<L>,
-    store: &mut impl FnMut(usize, &Words),
 ) {
     let mut sums = [[(l.splat(0), l.splat(0)); VECTORS]; J];
     let (pairs, odd) = rows.as_chunks::<2>();
@@ -198,12 +195,35 @@ fn convert_group<L: Lanes52, const J: usize>(
             }
         }
     }
-    for (sums, target) in sums.into_iter().zip(&group.targets) {
-        let mut words = [0; CHUNK];
-        for ((words, sum), shared) in words.as_chunks_mut().0.iter_mut().zip(sums).zip(shared) {
-            l.store(words, reduce(l, target, steps, sum, shared));
+    // Written out, since a loop over targets would push all sums through memory.
+    macro_rules! finish {
+        ($($j:literal)*) => { $(
+            if let (Some(sums), Some(target)) = (sums.get($j), group.targets.get($j)) {
+                finish_target(l, target, steps, sums, &shared, outs, chunk);
+            }
+        )* };
+    }
+    finish!(0 1 2 3);
+}
+
+#[inline(always)]
+fn finish_target<L: Lanes52>(
+    l: L,
+    target: &Target,
+    steps: u32,
+    sums: &Sums<L>,
+    shared: &Sums<L>,
+    outs: &mut [&mut [Words]],
+    chunk: usize,
+) {
+    let mut results = [l.splat(0); VECTORS];
+    for ((result, sum), shared) in results.iter_mut().zip(sums).zip(shared) {
+        *result = reduce(l, target, steps, *sum, *shared);
+    }
+    if let Some(words) = outs.get_mut(target.place).and_then(|out| out.get_mut(chunk)) {
+        for (words, result) in words.as_chunks_mut().0.iter_mut().zip(results) {
+            l.store(words, result);
         }
-        store(target.place, &words);
     }
 }
 
@@ -217,8 +237,8 @@ fn reduce<L: Lanes52>(l: L, target: &Target, steps: u32, sum: (L::V, L::V), shar
     // Montgomery [Montgomery85]: m·modulus agrees with the low half, so only the high halves remain.
     let m = l.multiply_add_low(l.splat(0), low, l.splat(target.inverse));
     let mut x = l.sub(l.add(high, modulus), l.multiply_add_high(l.splat(0), m, modulus));
-    for step in (0..steps).rev() {
+    for step in (1..steps).rev() {
         x = l.min(x, l.sub(x, l.shift_left(modulus, step)));
     }
-    x
+    l.min(x, l.sub(x, modulus))
 }
