@@ -1,6 +1,6 @@
 //! The whole journey once: encode, encrypt, multiply, decrypt.
 //!
-//! `cargo run --release --example 01_first_product`
+//! `cargo run --release -p sunzi --example 01_first_product`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Parameters follow from the computation: say what it does, read why they were chosen.
 //!
-//! `cargo run --release --example 02_choosing_parameters`
+//! `cargo run --release -p sunzi --example 02_choosing_parameters`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

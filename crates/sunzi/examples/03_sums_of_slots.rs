@@ -1,6 +1,6 @@
 //! Moving numbers between slots: rotations, and sums over segments of slots.
 //!
-//! `cargo run --release --example 03_sums_of_slots`
+//! `cargo run --release -p sunzi --example 03_sums_of_slots`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

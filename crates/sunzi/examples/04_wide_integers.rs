@@ -1,6 +1,6 @@
 //! Integers beyond 64 bits: several plaintext moduli, joined by the Chinese remainder theorem.
 //!
-//! `cargo run --release --example 04_wide_integers`
+//! `cargo run --release -p sunzi --example 04_wide_integers`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

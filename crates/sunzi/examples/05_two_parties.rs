@@ -1,6 +1,6 @@
 //! Client and server: the types say who holds what.
 //!
-//! `cargo run --release --example 05_two_parties`
+//! `cargo run --release -p sunzi --example 05_two_parties`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Noise: what uses it up, how decryption refuses, and what to do about it.
 //!
-//! `cargo run --release --example 06_noise_budget`
+//! `cargo run --release -p sunzi --example 06_noise_budget`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
