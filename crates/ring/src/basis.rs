@@ -1,5 +1,6 @@
 //! RNS bases.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -14,6 +15,7 @@ use crate::RingError;
 pub struct Basis {
     moduli: Vec<Modulus>,
     crt: Arc<Crt>,
+    tag: u64,
 }
 
 impl Basis {
@@ -32,7 +34,13 @@ impl Basis {
         }
         let crt = Crt::new(moduli)?;
         let moduli = moduli.iter().map(|&q| Modulus::new(q)).collect::<Result<_, _>>()?;
-        Ok(Self { moduli, crt: Arc::new(crt) })
+        let tag = tag_of(crt.moduli());
+        Ok(Self { moduli, crt: Arc::new(crt), tag })
+    }
+
+    /// A hash of the list of moduli, by which polynomials of equal shape are told apart.
+    pub(crate) const fn tag(&self) -> u64 {
+        self.tag
     }
 
     /// The moduli in order.
@@ -83,6 +91,13 @@ impl Basis {
     pub fn quotients_mod(&self, p: u64) -> Vec<u64> {
         self.crt.quotients().iter().map(|quotient| reduce(quotient, p)).collect()
     }
+}
+
+/// A 64-bit hash of a list: against accidents, not against attackers.
+fn tag_of(values: &[u64]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    values.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn reduce(x: &BigUint, p: u64) -> u64 {

@@ -33,6 +33,15 @@ pub enum RingError {
         /// The shape of the polynomial.
         got: Shape,
     },
+    /// A polynomial of another ring that has the same shape.
+    #[error(
+        "expected a polynomial of this ring, got one of {shape} modulo other numbers; use keys, ciphertexts and \
+         contexts made from the same parameters"
+    )]
+    OtherModulus {
+        /// The shape they share.
+        shape: Shape,
+    },
     /// A list of the wrong length.
     #[error("{what}: expected {expected} entries, got {got}")]
     LengthMismatch {

@@ -14,20 +14,22 @@ use crate::{Domain, Shape};
 pub struct Poly<D: Domain> {
     data: Buffer,
     degree: usize,
+    /// The tag of the basis.
+    tag: u64,
     domain: PhantomData<D>,
 }
 
 impl<D: Domain> Poly<D> {
-    pub(crate) fn new(data: Buffer, degree: usize) -> Self {
-        Self { data, degree, domain: PhantomData }
-    }
-
-    pub(crate) fn zero(shape: Shape) -> Self {
-        Self::new(Buffer::zeroed(shape.limbs * shape.degree), shape.degree)
+    pub(crate) fn new(data: Buffer, degree: usize, tag: u64) -> Self {
+        Self { data, degree, tag, domain: PhantomData }
     }
 
     pub(crate) fn relabel<E: Domain>(self) -> Poly<E> {
-        Poly { data: self.data, degree: self.degree, domain: PhantomData }
+        Poly { data: self.data, degree: self.degree, tag: self.tag, domain: PhantomData }
+    }
+
+    pub(crate) fn tag(&self) -> u64 {
+        self.tag
     }
 
     /// Degree and number of limbs.

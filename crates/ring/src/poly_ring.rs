@@ -41,14 +41,16 @@ impl Domain for Evaluation {}
 
 /// R_q = Z_q\[X\]/Φ_m(X): everything the RLWE layer and the schemes ask of it.
 ///
-/// Every method that takes a polynomial checks that it has this ring's shape and answers
-/// [`RingError::ShapeMismatch`] otherwise; none panics.
+/// Every method that takes a polynomial checks that it belongs to this ring and answers
+/// [`RingError::ShapeMismatch`] or, for another ring of the same shape, [`RingError::OtherModulus`];
+/// none panics.
 #[expect(
     clippy::wrong_self_convention,
     reason = "conversions into a ring need its tables: ring.from_signed(..) makes a polynomial"
 )]
 pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
-    /// A polynomial of this kind of ring in domain `D`. It carries residues and their shape only.
+    /// A polynomial of this kind of ring in domain `D`. It carries residues, their shape and what tells its
+    /// modulus from others.
     type Poly<D: Domain>: Clone + Send + Sync + Zeroize + 'static;
     /// Tables for the scale-invariant product and the decryption of BFV.
     type Scaler: Scaler<Self>;

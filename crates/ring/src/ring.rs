@@ -8,7 +8,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
-use sunzi_kernels::{Modulus, NttPlan, permute};
+use sunzi_kernels::{Buffer, Modulus, NttPlan, permute};
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::error::{check_automorphism, check_length, check_shape, negacyclic_degree};
@@ -129,7 +129,7 @@ impl Ring {
                 return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
             }
         }
-        Ok(Poly::new(sunzi_kernels::Buffer::from_slice(words), shape.degree))
+        Ok(Poly::new(Buffer::from_slice(words), shape.degree, self.basis().tag()))
     }
 
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
@@ -141,7 +141,12 @@ impl Ring {
     }
 
     pub(crate) fn check<D: Domain>(&self, a: &Poly<D>) -> Result<(), RingError> {
-        check_shape(self.shape(), a.shape())
+        check_shape(self.shape(), a.shape())?;
+        if a.tag() == self.basis().tag() {
+            Ok(())
+        } else {
+            Err(RingError::OtherModulus { shape: self.shape() })
+        }
     }
 
     /// Applies `f` to every limb of a with its modulus.
@@ -195,7 +200,8 @@ impl PolyRing for Ring {
     }
 
     fn zero<D: Domain>(&self) -> Poly<D> {
-        Poly::zero(self.shape())
+        let Shape { degree, limbs } = self.shape();
+        Poly::new(Buffer::zeroed(degree * limbs), degree, self.basis().tag())
     }
 
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {

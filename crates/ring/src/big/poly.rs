@@ -1,6 +1,7 @@
 //! Polynomials with big-integer coefficients.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -15,18 +16,19 @@ use crate::{Domain, Shape};
 #[derive(Clone)]
 pub struct BigPoly<D: Domain> {
     pub(crate) coefficients: Vec<BigUint>,
-    pub(crate) modulus_bits: usize,
+    pub(crate) modulus: Arc<BigUint>,
     pub(crate) domain: PhantomData<D>,
 }
 
 impl<D: Domain> BigPoly<D> {
     pub(crate) fn shape(&self) -> Shape {
-        Shape { degree: self.coefficients.len(), limbs: self.modulus_bits }
+        let bits = usize::try_from(self.modulus.bits()).unwrap_or(usize::MAX);
+        Shape { degree: self.coefficients.len(), limbs: bits }
     }
 
     /// The same coefficients under the other name: the transform of this ring is the identity.
     pub(crate) fn relabel<E: Domain>(self) -> BigPoly<E> {
-        BigPoly { coefficients: self.coefficients, modulus_bits: self.modulus_bits, domain: PhantomData }
+        BigPoly { coefficients: self.coefficients, modulus: self.modulus, domain: PhantomData }
     }
 }
 

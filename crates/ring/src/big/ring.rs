@@ -56,11 +56,12 @@ impl BigRing {
     }
 
     pub(super) fn check<D: Domain>(&self, a: &BigPoly<D>) -> Result<(), RingError> {
-        check_shape(self.shape(), a.shape())
+        check_shape(self.shape(), a.shape())?;
+        if a.modulus == self.modulus { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
     }
 
     fn wrap<D: Domain>(&self, coefficients: Vec<BigUint>) -> BigPoly<D> {
-        BigPoly { coefficients, modulus_bits: self.shape().limbs, domain: PhantomData }
+        BigPoly { coefficients, modulus: Arc::clone(&self.modulus), domain: PhantomData }
     }
 
     fn reduce(&self, x: &BigInt) -> BigUint {

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use rand_core::Rng;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Domain, Evaluation, PolyRing, RingError};
+use sunzi_ring::{Coefficient, Domain, Evaluation, PolyRing, RingError, Scaler};
 
 use crate::common::*;
 
@@ -245,7 +245,8 @@ fn uniform_polynomials_follow_the_generator() {
 fn polynomials_of_other_rings_are_refused() {
     fn law<R: PolyRing, D: Domain>(ring: &R, alien: &R::Poly<D>) {
         fn refused<T>(result: Result<T, RingError>) {
-            assert!(matches!(result, Err(RingError::ShapeMismatch { .. })));
+            let error = result.err().unwrap();
+            assert!(matches!(error, RingError::ShapeMismatch { .. } | RingError::OtherModulus { .. }));
         }
         let mut own = ring.zero::<D>();
         refused(ring.add_assign(&mut own, alien));
@@ -274,6 +275,25 @@ fn polynomials_of_other_rings_are_refused() {
     multiplicative(&small[1], &large[1]);
     multiplicative(&twin(&small[1]), &twin(&small[0]));
     multiplicative(&twin(&small[1]), &twin(&large[1]));
+    // The same shape, other moduli: words above a modulus would be taken for residues.
+    let [first, second, third] = sunzi_math::primes_below(1 << 40, 128, 3).unwrap()[..] else { panic!() };
+    let ring = |moduli: &[u64]| sunzi_ring::Ring::new(128, moduli).unwrap();
+    let (one, other, swapped) = (ring(&[first, second]), ring(&[first, third]), ring(&[second, first]));
+    assert_eq!(one.shape(), other.shape());
+    multiplicative(&one, &other);
+    multiplicative(&one, &swapped);
+    multiplicative(&twin(&one), &twin(&other));
+    let alien = other.zero::<Coefficient>();
+    let shape = one.shape();
+    assert_eq!(one.to_integers(&alien).unwrap_err(), RingError::OtherModulus { shape });
+    let key = vec![other.zero(); 2];
+    assert!(one.gadget_product(&one.zero(), [&key, &key]).is_err());
+    let scaler = one.scaler(3).unwrap();
+    assert!(scaler.decrypt(&alien).is_err() && scaler.extend(&other.zero()).is_err());
+    assert!(scaler.scale(other.scaler(3).unwrap().wide().zero()).is_err());
+    // Built twice from the same moduli, they are one ring.
+    let again = ring(&[first, second]);
+    assert!(again.add_assign(&mut one.zero::<Evaluation>(), &again.zero()).is_ok());
 }
 
 #[test]
