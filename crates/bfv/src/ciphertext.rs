@@ -7,7 +7,9 @@ use sunzi_ring::Ring;
 pub struct Bfv;
 
 impl sunzi_rlwe::Scheme for Bfv {
-    type Metadata = ();
+    /// The plaintext modulus t: contexts that differ in nothing else share keys, and their ciphertexts must
+    /// not mix.
+    type Metadata = u64;
     const NAME: &'static str = "BFV";
 }
 

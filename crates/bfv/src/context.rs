@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sunzi_ring::{PolyRing, Ring, Scaler};
 use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security};
 
-use crate::{BfvError, Parameters};
+use crate::{BfvError, Ciphertext, Parameters};
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
 ///
@@ -42,8 +42,8 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for a plaintext modulus the ring cannot scale.
     pub fn with_ring(ring: R, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
-        let scaler = ring.scaler(plain_modulus)?;
         let rlwe = RlweContext::new(ring, security)?;
+        let scaler = rlwe.ring().scaler(plain_modulus)?;
         Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, scaler }) })
     }
 
@@ -83,6 +83,16 @@ impl<R: PolyRing> Context<R> {
     #[must_use]
     pub fn scaler(&self) -> &R::Scaler {
         &self.inner.scaler
+    }
+
+    /// Fails unless a ciphertext has this plaintext modulus; its ring is checked by every operation.
+    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), BfvError> {
+        self.check_plain_modulus(*ciphertext.metadata())
+    }
+
+    pub(crate) fn check_plain_modulus(&self, got: u64) -> Result<(), BfvError> {
+        let expected = self.plain_modulus();
+        if got == expected { Ok(()) } else { Err(BfvError::PlainModulusMismatch { expected, got }) }
     }
 
     /// log2 of the largest noise that decrypts: (1/2 − k/γ)·q/t `[BEHZ16, Theorem 1]`.

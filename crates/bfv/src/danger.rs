@@ -19,6 +19,7 @@ impl<R: PolyRing> Context<R> {
         key: &SecretKey<R>,
     ) -> Result<f64, BfvError> {
         self.check_plaintext(message)?;
+        self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
         let phase = self.ring().to_integers(&phase)?;

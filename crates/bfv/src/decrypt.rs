@@ -14,7 +14,8 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// [`BfvError::NoiseExhausted`] when the noise bound does not guarantee the right answer;
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext.
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext, [`BfvError::PlainModulusMismatch`]
+    /// or [`BfvError::Ring`] for one of other parameters.
     pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BfvError> {
         let bits_left = self.bits_left(ciphertext.noise());
         if bits_left < 0.0 {
@@ -26,12 +27,13 @@ impl<R: PolyRing> Context<R> {
     /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext.
+    /// As [`decrypt`](Self::decrypt), but for the noise.
     pub fn decrypt_unchecked(
         &self,
         ciphertext: &Ciphertext<R>,
         key: &SecretKey<R>,
     ) -> Result<Plaintext, BfvError> {
+        self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
         let message = self.scaler().decrypt(&phase);

@@ -48,17 +48,11 @@ impl<R: PolyRing> Context<R> {
         let scaled = ring.scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
         let [c0, _] = &mut parts;
         ring.add_assign(c0, &ring.to_evaluation(scaled)?)?;
-        Ok(Ciphertext::from_parts(parts.into(), (), noise::encryption(&bound), key)?)
+        Ok(Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?)
     }
 
     /// Fails unless the plaintext has this context's degree and modulus.
     pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), BfvError> {
-        let (expected_modulus, expected_degree) = (self.plain_modulus(), self.degree());
-        let (modulus, degree) = (plaintext.modulus(), plaintext.coefficients().len());
-        if (modulus, degree) == (expected_modulus, expected_degree) {
-            Ok(())
-        } else {
-            Err(BfvError::PlaintextMismatch { expected_degree, expected_modulus, degree, modulus })
-        }
+        plaintext.check(self.degree(), self.plain_modulus())
     }
 }

@@ -27,6 +27,16 @@ pub enum BfvError {
         /// The plaintext's modulus.
         modulus: u64,
     },
+    /// A ciphertext belongs to another plaintext modulus.
+    #[error(
+        "the ciphertext has plaintext modulus {got}, the context {expected}: use the context it was made in"
+    )]
+    PlainModulusMismatch {
+        /// The context's plaintext modulus.
+        expected: u64,
+        /// The ciphertext's.
+        got: u64,
+    },
     /// A number outside the range a plaintext holds. The number itself is not repeated: it may be secret.
     #[error(
         "the number at index {index} is outside [{low}, {high}]: choose a larger plaintext modulus or range"

@@ -6,8 +6,8 @@ use crate::{KeyId, NoiseBound, RlweError};
 
 /// A scheme, as a type: ciphertexts of two schemes do not mix.
 pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
-    /// What a ciphertext of the scheme carries besides polynomials: nothing for BFV, the
-    /// correction factor for BGV, the scale for CKKS.
+    /// What a ciphertext of the scheme carries besides polynomials: the plaintext modulus for BFV, the
+    /// correction factor too for BGV, the scale for CKKS.
     type Metadata: Clone + std::fmt::Debug + PartialEq + Send + Sync;
     /// The scheme's name in messages.
     const NAME: &'static str;

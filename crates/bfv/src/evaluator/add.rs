@@ -9,7 +9,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// a + b, of any part counts.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BfvError::Ring`] for ciphertexts of other parameters.
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for
+    /// ciphertexts of other parameters.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
         let mut sum = a.clone();
         self.add_assign(&mut sum, b)?;
@@ -21,14 +22,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+        self.context.check(a)?;
+        self.context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
         let ring = self.context.ring();
-        a.set_noise(a.noise().sum(b.noise()));
+        let noise = a.noise().sum(b.noise());
         let parts = a.parts_mut();
         for (left, right) in parts.iter_mut().zip(b.parts()) {
             ring.add_assign(left, right)?;
         }
         parts.extend(b.parts().iter().skip(parts.len()).cloned());
+        a.set_noise(noise);
         Ok(())
     }
 
@@ -45,8 +49,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// −a.
     ///
     /// # Errors
-    /// [`BfvError::Ring`] for a ciphertext of other parameters.
+    /// [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         let mut negated = a.clone();
         for part in negated.parts_mut() {
             self.context.ring().neg_assign(part)?;

@@ -14,6 +14,7 @@ use crate::{BfvError, Ciphertext};
 pub struct Extended<R: PolyRing> {
     parts: [R::Poly<Evaluation>; 2],
     noise: NoiseBound,
+    plain_modulus: u64,
     key: KeyId,
 }
 
@@ -22,7 +23,8 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for operands that
-    /// are not relinearised; [`BfvError::Ring`] for ciphertexts of other parameters.
+    /// are not relinearised; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for ciphertexts of other
+    /// parameters.
     pub fn multiply(
         &self,
         a: &Ciphertext<R>,
@@ -54,7 +56,7 @@ impl<R: PolyRing> Evaluator<R> {
         let (parts, noise) = self.scaled_tensor(&a, &b)?;
         let ring = self.context.ring();
         let parts = parts.into_iter().map(|part| ring.to_evaluation(part)).collect::<Result<_, _>>()?;
-        Ok(Ciphertext::from_parts(parts, (), noise, a.key)?)
+        Ok(Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, a.key)?)
     }
 
     /// Back from three parts to two.
@@ -66,6 +68,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         Ok(relinearization::relinearize(self.context.rlwe(), a, key)?)
     }
 
@@ -74,9 +77,15 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for an operand that is not relinearised.
     pub fn extend(&self, a: &Ciphertext<R>) -> Result<Extended<R>, BfvError> {
+        self.context.check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
         let scaler = self.context.scaler();
-        Ok(Extended { parts: [scaler.extend(c0)?, scaler.extend(c1)?], noise: *a.noise(), key: a.key() })
+        Ok(Extended {
+            parts: [scaler.extend(c0)?, scaler.extend(c1)?],
+            noise: *a.noise(),
+            plain_modulus: *a.metadata(),
+            key: a.key(),
+        })
     }
 
     /// a·b of extended operands, relinearised.
@@ -96,7 +105,8 @@ impl<R: PolyRing> Evaluator<R> {
         let (parts, noise) = self.scaled_tensor(a, b)?;
         let parts = key.apply_to_coefficients(ring, parts)?;
         let (worst, deviation) = added_noise(ring);
-        Ok(Ciphertext::from_parts(parts.into(), (), noise.plus(worst, deviation), a.key)?)
+        let noise = noise.plus(worst, deviation);
+        Ok(Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?)
     }
 
     /// Steps S2 to S4: the tensor product in the wide ring, scaled by t/q back to q.
@@ -105,6 +115,8 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Extended<R>,
         b: &Extended<R>,
     ) -> Result<([R::Poly<Coefficient>; 3], NoiseBound), BfvError> {
+        self.context.check_plain_modulus(a.plain_modulus)?;
+        self.context.check_plain_modulus(b.plain_modulus)?;
         if a.key != b.key {
             return Err(sunzi_rlwe::RlweError::KeyMismatch { what: "the second factor" }.into());
         }

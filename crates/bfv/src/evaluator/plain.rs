@@ -9,7 +9,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// a + m.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`]; [`BfvError::Ring`] for a ciphertext of other parameters.
+    /// [`BfvError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
+    /// of other parameters.
     pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
         self.shift(a, plaintext, R::add_assign)
     }
@@ -33,6 +34,7 @@ impl<R: PolyRing> Evaluator<R> {
             &R::Poly<sunzi_ring::Evaluation>,
         ) -> Result<(), sunzi_ring::RingError>,
     ) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
         let ring = self.context.ring();
         let scaled = ring.scale_plaintext(plaintext.coefficients(), plaintext.modulus())?;
@@ -48,12 +50,14 @@ impl<R: PolyRing> Evaluator<R> {
     /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`]; [`BfvError::Ring`] for a ciphertext of other parameters.
+    /// [`BfvError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
+    /// of other parameters.
     pub fn multiply_plain(
         &self,
         a: &Ciphertext<R>,
         plaintext: &Plaintext,
     ) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
         let ring = self.context.ring();
         let centred = plaintext.centred();
@@ -70,8 +74,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// a·c for a constant c, taken modulo t and centred.
     ///
     /// # Errors
-    /// [`BfvError::Ring`] for a ciphertext of other parameters.
+    /// [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext of other parameters.
     pub fn multiply_scalar(&self, a: &Ciphertext<R>, scalar: i64) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         let t = i128::from(self.context.plain_modulus());
         let reduced = i128::from(scalar).rem_euclid(t);
         let centred = if 2 * reduced >= t { reduced - t } else { reduced };

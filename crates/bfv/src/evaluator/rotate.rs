@@ -68,6 +68,7 @@ impl<R: PolyRing> Evaluator<R> {
         exponent: u64,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
         Ok(galois::automorphism(self.context.rlwe(), a, exponent, keys)?)
     }
 
