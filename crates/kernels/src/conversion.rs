@@ -2,10 +2,10 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use crate::error::{KernelError, check_count, check_length};
-use crate::generic::paired_conversion::{self, PairedMatrix};
+use crate::generic::conversion52::{Column, Columns};
 use crate::modulus::{Modulus, check_terms};
 use crate::portable::PORTABLE;
-use crate::table::{self, Table};
+use crate::table::ConvertColumns;
 
 /// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
@@ -26,27 +26,22 @@ use crate::table::{self, Table};
 pub struct Conversion {
     from: Vec<Modulus>,
     to: Vec<Modulus>,
-    paired: Option<Paired>,
-    columns: Vec<Column>,
+    /// Targets that are computed together, and the kernel that does.
+    together: Option<(ConvertColumns, Columns)>,
+    /// The others.
+    alone: Vec<Alone>,
 }
 
-/// All targets of an instruction set that converts columns together.
+/// A target with a column of its own.
 #[derive(Clone)]
-struct Paired {
-    convert: table::ConvertPaired,
-    matrix: PairedMatrix,
-}
-
-/// One target that is converted alone.
-#[derive(Clone)]
-struct Column {
-    /// Its place among the targets.
-    place: usize,
-    /// Its own table, or one that takes wider words if some source modulus needs it.
-    table: &'static Table,
+struct Alone {
+    output: usize,
     /// M_0j, M_1j, …
     matrix: Vec<u64>,
 }
+
+/// Inputs of moduli up to here may be multiplied in 52-bit words.
+const NARROW: u64 = 1 << 49;
 
 impl Conversion {
     /// The conversion by `matrix(i, j)`, which is reduced modulo `to[j]`.
@@ -60,28 +55,19 @@ impl Conversion {
     ) -> Result<Self, KernelError> {
         check_terms(from.len())?;
         let widest = from.iter().map(Modulus::value).max().unwrap_or(0);
-        let narrow = |to: &Modulus| table::takes_inputs(to.table, widest);
-        let in_pairs = |to: &Modulus| {
-            let fits = (1..=paired_conversion::MAX_TERMS).contains(&from.len()) && narrow(to);
-            table::paired_conversion(to.isa()).filter(|_| fits)
-        };
-        let entries = |j: usize, to: &Modulus| -> Vec<u64> {
-            (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect()
-        };
-        let column = |(place, to): (usize, &Modulus)| Column {
-            place,
-            table: if narrow(to) { to.table } else { &PORTABLE },
-            matrix: entries(place, to),
-        };
-        let alone = to.iter().enumerate().filter(|(_, to)| in_pairs(to).is_none());
-        let columns = alone.map(column).collect();
-        let paired = to.iter().find_map(in_pairs).map(|convert| {
-            let together = to.iter().enumerate().filter(|(_, to)| in_pairs(to).is_some());
-            let scaled: Vec<(usize, &Modulus, Vec<u64>)> =
-                together.map(|(j, to)| (j, to, scale_by_word(to, entries(j, to)))).collect();
-            Paired { convert, matrix: paired_matrix(from, &scaled) }
-        });
-        Ok(Self { from: from.to_vec(), to: to.to_vec(), paired, columns })
+        let (mut kernel, mut columns, mut alone) = (None, Vec::new(), Vec::new());
+        for (j, to) in to.iter().enumerate() {
+            let matrix: Vec<u64> = (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect();
+            match to.table.convert_columns {
+                Some(convert) if widest < NARROW && !from.is_empty() => {
+                    kernel = Some(convert);
+                    columns.push(Column::new(j, to, matrix));
+                }
+                _ => alone.push(Alone { output: j, matrix }),
+            }
+        }
+        let together = kernel.map(|kernel| (kernel, Columns::new(columns, widest)));
+        Ok(Self { from: from.to_vec(), to: to.to_vec(), together, alone })
     }
 
     /// The source moduli.
@@ -111,32 +97,16 @@ impl Conversion {
         for out in output.iter() {
             check_length(len, out.len())?;
         }
-        if let Some(Paired { convert, matrix }) = &self.paired {
-            // SAFETY: it belongs to the instruction set of a target, which is available.
-            unsafe { convert(matrix, output, input) };
+        if let Some((kernel, columns)) = &self.together {
+            // SAFETY: the kernel belongs to a table chosen for an available instruction set.
+            unsafe { kernel(columns, input, output) };
         }
-        for Column { place, table, matrix } in &self.columns {
-            if let (Some(out), Some(to)) = (output.get_mut(*place), self.to.get(*place)) {
-                // SAFETY: the table was chosen for an available instruction set.
-                unsafe { (table.convert_column)(&to.constants, out, input, matrix) };
+        for column in &self.alone {
+            if let (Some(out), Some(to)) = (output.get_mut(column.output), self.to.get(column.output)) {
+                // SAFETY: the portable table runs everywhere; it takes inputs and targets of any width.
+                unsafe { (PORTABLE.convert_column)(&to.constants, out, input, &column.matrix) };
             }
         }
         Ok(())
     }
-}
-
-/// 2^52·M_i modulo the target: the Montgomery step takes the factor off again.
-fn scale_by_word(to: &Modulus, mut entries: Vec<u64>) -> Vec<u64> {
-    let word = to.constants.word52.wrap.0;
-    entries.iter_mut().for_each(|entry| *entry = to.mul(*entry, word));
-    entries
-}
-
-fn paired_matrix(from: &[Modulus], columns: &[(usize, &Modulus, Vec<u64>)]) -> PairedMatrix {
-    let column = |(place, to, entries): &(usize, &Modulus, Vec<u64>)| {
-        let (modulus, inverse) = (to.value(), to.constants.word52.inverse);
-        paired_conversion::Column { place: *place, modulus, inverse, entries: entries.clone() }
-    };
-    let columns: Vec<paired_conversion::Column> = columns.iter().map(column).collect();
-    PairedMatrix::new(&columns, from.iter().map(|q| u128::from(q.value())).sum())
 }

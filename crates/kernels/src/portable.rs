@@ -47,7 +47,7 @@ impl Lanes for Portable {
         zip(a, b, u64::wrapping_sub)
     }
     #[inline(always)]
-    fn min(self, a: Self::V, b: Self::V) -> Self::V {
+    fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V {
         zip(a, b, u64::min)
     }
     #[inline(always)]
@@ -62,6 +62,8 @@ impl Lanes for Portable {
     fn shift_right(self, a: Self::V, count: u32) -> Self::V {
         map(a, |x| x.checked_shr(count).unwrap_or(0))
     }
+    #[inline(always)]
+    fn prefetch(self, _: *const u64) {}
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "both indices run over a square array")]
     fn transpose(self, v: &mut [Self::V; WIDTH]) {
@@ -99,5 +101,5 @@ fn arithmetic(c: &Constants) -> Arithmetic {
 
 define_table! {
     /// Any modulus from 2 to 2^62 on any processor.
-    pub(crate) static PORTABLE = (Isa::Portable, Arithmetic, arithmetic);
+    pub(crate) static PORTABLE = (Isa::Portable, Arithmetic, arithmetic, None);
 }

@@ -20,7 +20,7 @@ pub(crate) enum Entry {
 /// A walk over all words that runs some levels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
-    /// One to four.
+    /// One to three.
     pub(crate) levels: usize,
     /// Words in a block: the distance between the two words of its first pairs is half of that.
     pub(crate) block: usize,
@@ -50,8 +50,13 @@ impl Schedule {
         let mut passes = Vec::new();
         let mut block = n;
         while levels > 0 {
-            // Threes, so that the last pass and the first level of the tail share a renormalisation.
-            let now = if levels.is_multiple_of(3) { 3 } else { levels % 3 };
+            // Three levels fill the registers and keep the streams of a pass within the eight ways of a
+            // first-level cache set; one alone would pay for its stores.
+            let now = match levels {
+                1 => 1,
+                _ if levels.is_multiple_of(3) => 3,
+                _ => 2,
+            };
             let entry = if passes.is_empty() { Entry::Enter } else { Entry::Renormalise };
             passes.push(Pass { levels: now, block, entry });
             block >>= now;

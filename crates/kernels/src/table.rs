@@ -1,8 +1,8 @@
 //! One table of functions for each way of computing, chosen when a modulus is made.
 
 use crate::constants::Constants;
+use crate::generic::conversion52::Columns;
 use crate::generic::ntt_inverse::LastFactors;
-use crate::generic::paired_conversion::PairedMatrix;
 use crate::isa::Isa;
 use crate::twiddles::Twiddles;
 
@@ -10,6 +10,9 @@ use crate::twiddles::Twiddles;
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 /// (constants, out, input vectors, matrix column)
 type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
+
+/// (targets, input vectors, output vectors)
+pub(crate) type ConvertColumns = unsafe fn(&Columns, &[&[u64]], &mut [&mut [u64]]);
 
 /// All kernels of one instruction set and one word discipline.
 ///
@@ -30,6 +33,8 @@ pub(crate) struct Table {
     pub(crate) reduce_signed_into: unsafe fn(&Constants, &mut [u64], &[i64]),
     pub(crate) inner_product: InnerProduct,
     pub(crate) convert_column: ConvertColumn,
+    /// Converts to several targets at once, where that saves work.
+    pub(crate) convert_columns: Option<ConvertColumns>,
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
 }
@@ -37,7 +42,7 @@ pub(crate) struct Table {
 /// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
 macro_rules! define_table {
     ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
-     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path);) => {
+     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $columns:expr);) => {
         $(#[doc = $doc])*
         pub(crate) static $name: $crate::table::Table = {
             use $crate::constants::Constants;
@@ -108,6 +113,7 @@ macro_rules! define_table {
                 reduce_signed_into,
                 inner_product: inner_product_of,
                 convert_column,
+                convert_columns: $columns,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
             }
@@ -123,21 +129,4 @@ pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
         Isa::Avx512Ifma if q % 2 == 1 && q < 1 << 49 => crate::x86_64::avx512_ifma::table(q),
         _ => &crate::portable::PORTABLE,
     }
-}
-
-/// The conversion of all columns together that an instruction set offers for its narrow moduli.
-pub(crate) type ConvertPaired = unsafe fn(&PairedMatrix, &mut [&mut [u64]], &[&[u64]]);
-
-/// The paired conversion of an instruction set, if it has one.
-pub(crate) fn paired_conversion(isa: Isa) -> Option<ConvertPaired> {
-    match isa {
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Ifma => Some(crate::x86_64::avx512_ifma::convert),
-        _ => None,
-    }
-}
-
-/// Whether the conversions of a table take words of a modulus this wide.
-pub(crate) fn takes_inputs(table: &Table, widest: u64) -> bool {
-    table.word_bits == u64::BITS || widest < 1 << 49
 }

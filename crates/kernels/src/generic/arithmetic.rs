@@ -42,6 +42,8 @@ pub(crate) trait Arithmetic: Copy {
 
     /// Below 2q from a word below 2·INVERSE_LIMIT·q.
     fn reduce_lazy(self, x: V<Self>) -> V<Self>;
+    /// Below bound/2·q from a word below bound·q.
+    fn halve(self, x: V<Self>, bound: u32) -> V<Self>;
     /// (x + y, w·(x − y)) for words below bound·q; the second result is below 2q [Gentleman–Sande].
     fn inverse_butterfly(
         self,
@@ -75,6 +77,6 @@ pub(crate) trait Arithmetic: Copy {
     #[inline(always)]
     fn subtract_once(self, x: V<Self>, q: V<Self>) -> V<Self> {
         let lanes = self.lanes();
-        lanes.min(x, lanes.sub(x, q))
+        lanes.unless_negative(lanes.sub(x, q), x)
     }
 }

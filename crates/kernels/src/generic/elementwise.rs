@@ -57,7 +57,7 @@ pub(super) fn add<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
 fn sub<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
     let l = a.lanes();
     let difference = l.sub(x, y);
-    l.min(difference, l.add(difference, a.modulus()))
+    l.unless_negative(difference, l.add(difference, a.modulus()))
 }
 
 struct Add;

@@ -15,13 +15,16 @@ pub(crate) trait Lanes: Copy {
     fn splat(self, word: u64) -> Self::V;
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The unsigned minimum. `min(a, a - b)` subtracts `b` where that does not go below zero.
-    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a`, or `b` where `a` is negative. Words are two's complement here; `b` is not negative, nor
+    /// below an `a` that is not negative, and both are of no more bits than the multiplier reads.
+    fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V;
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     /// Shifts every word left; a count of 64 or more gives zero.
     fn shift_left(self, a: Self::V, count: u32) -> Self::V;
     /// Shifts every word right; a count of 64 or more gives zero.
     fn shift_right(self, a: Self::V, count: u32) -> Self::V;
+    /// Says that the words at this address will be read soon. The address need not be valid.
+    fn prefetch(self, address: *const u64);
     /// Word `i` of vector `k` becomes word `k` of vector `i`.
     fn transpose(self, v: &mut [Self::V; WIDTH]);
 }
@@ -30,10 +33,10 @@ pub(crate) trait Lanes: Copy {
 pub(crate) trait Lanes52: Lanes {
     /// `acc` plus the low 52 bits of the 104-bit product.
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// What a signed word carries past its low 52 bits.
+    fn carry(self, a: Self::V) -> Self::V;
     /// `acc` plus the high 52 bits of the 104-bit product.
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
-    /// ⌊a / 2^52⌋ of a signed word: what a sum of low halves carries to the high ones.
-    fn carry(self, a: Self::V) -> Self::V;
 }
 
 /// Lanes that multiply whole words.

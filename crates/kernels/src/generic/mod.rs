@@ -5,11 +5,12 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod conversion;
+pub(crate) mod conversion52;
 pub(crate) mod elementwise;
 pub(crate) mod inner_product;
 pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
-pub(crate) mod paired_conversion;
+mod source;
 pub(crate) mod word52;
 pub(crate) mod word64;

@@ -1,6 +1,6 @@
 //! The forward negacyclic transform: decimation in time, in place, natural order in, evaluation order out.
 //!
-//! A transform is a list of passes of one to four levels, then a tail of six levels over blocks of 64
+//! A transform is a list of passes of one to three levels, then a tail of six levels over blocks of 64
 //! words with one transposition between its third and fourth. Passes over blocks that outgrow the
 //! first-level cache run one after the other; the rest run block by block.
 #![expect(unsafe_code, reason = "strided vector access whose bounds hold for a whole pass")]
@@ -8,6 +8,7 @@
 
 use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Lanes, WIDTH};
+use super::source::{Held, Natural, Source, TailWords, Transposed};
 use crate::schedule::{Entry, Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
 
@@ -41,12 +42,10 @@ fn run_pass<A: Arithmetic>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64])
     match (pass.levels, pass.entry) {
         (1, Entry::Enter) => blocks::<A, 1, 2, ENTER>(a, data, pass.block, twiddles),
         (2, Entry::Enter) => blocks::<A, 2, 4, ENTER>(a, data, pass.block, twiddles),
-        (3, Entry::Enter) => blocks::<A, 3, 8, ENTER>(a, data, pass.block, twiddles),
-        (_, Entry::Enter) => blocks::<A, 4, 16, ENTER>(a, data, pass.block, twiddles),
+        (_, Entry::Enter) => blocks::<A, 3, 8, ENTER>(a, data, pass.block, twiddles),
         (1, Entry::Renormalise) => blocks::<A, 1, 2, RENORMALISE>(a, data, pass.block, twiddles),
         (2, Entry::Renormalise) => blocks::<A, 2, 4, RENORMALISE>(a, data, pass.block, twiddles),
-        (3, Entry::Renormalise) => blocks::<A, 3, 8, RENORMALISE>(a, data, pass.block, twiddles),
-        (_, Entry::Renormalise) => blocks::<A, 4, 16, RENORMALISE>(a, data, pass.block, twiddles),
+        (_, Entry::Renormalise) => blocks::<A, 3, 8, RENORMALISE>(a, data, pass.block, twiddles),
     }
 }
 
@@ -93,20 +92,17 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const ENTRY: u8
     len: usize,
     twiddles: &[u64],
 ) {
-    let l = a.lanes();
     let stride = len / SIZE;
     for (block, words) in data.chunks_exact_mut(len).zip(twiddles.chunks_exact(2 * (SIZE - 1))) {
-        let mut w = [(l.splat(0), l.splat(0)); SIZE];
-        for (w, pair) in w.iter_mut().zip(words.as_chunks::<2>().0) {
-            *w = (l.splat(pair[0]), l.splat(pair[1]));
-        }
+        let w = Held::<A, SIZE>::new(a, words);
         for at in (0..stride).step_by(WIDTH) {
             let mut x = load_streams::<A, SIZE>(a, block, stride, at);
-            for r in 0..LEVELS {
-                if r.is_multiple_of(A::PERIOD) {
-                    prepare::<A, SIZE>(a, &mut x, r, r == 0 && ENTRY == Entry::Enter as u8);
-                }
-                level::<A, SIZE>(a, &mut x, r, &w);
+            pass_level::<A, SIZE, 0, ENTRY>(a, &mut x, &w);
+            if LEVELS > 1 {
+                pass_level::<A, SIZE, 1, ENTRY>(a, &mut x, &w);
+            }
+            if LEVELS > 2 {
+                pass_level::<A, SIZE, 2, ENTRY>(a, &mut x, &w);
             }
             store_streams(a, block, stride, at, &x);
         }
@@ -124,53 +120,102 @@ fn prepare<A: Arithmetic, const SIZE: usize>(a: A, x: &mut [V<A>; SIZE], r: usiz
     }
 }
 
-/// Level `r` of a group of `SIZE` vectors; its twiddles stand in `w` from 2^r − 1.
+/// Level `R` of a pass.
 #[inline(always)]
-fn level<A: Arithmetic, const SIZE: usize>(a: A, x: &mut [V<A>; SIZE], r: usize, w: &[(V<A>, V<A>); SIZE]) {
-    let half = SIZE >> (r + 1);
-    for g in 0..1 << r {
-        for k in 2 * half * g..2 * half * g + half {
-            (x[k], x[k + half]) = a.butterfly(x[k], x[k + half], w[(1 << r) - 1 + g]);
-        }
+fn pass_level<A: Arithmetic, const SIZE: usize, const R: usize, const ENTRY: u8>(
+    a: A,
+    x: &mut [V<A>; SIZE],
+    w: &Held<A, SIZE>,
+) {
+    if R.is_multiple_of(A::PERIOD) {
+        prepare::<A, SIZE>(a, x, R, R == 0 && ENTRY == Entry::Enter as u8);
+    }
+    level::<A, SIZE, R>(a, x, w);
+}
+
+/// Level `R` of a group of `SIZE` vectors.
+#[inline(always)]
+fn level<A: Arithmetic, const SIZE: usize, const R: usize>(a: A, x: &mut [V<A>; SIZE], w: &impl Source<A>) {
+    let half = SIZE >> (R + 1);
+    for pair in 0..SIZE / 2 {
+        let (g, k) = (pair / half, pair / half * half + pair);
+        (x[k], x[k + half]) = a.butterfly(x[k], x[k + half], w.twiddle(a, (1 << R) - 1 + g));
     }
 }
 
 /// Whether level `r` of the tail starts with a renormalisation.
 const fn tail_renormalises(period: usize, r: usize) -> bool {
-    // With period 4 the three levels of the pass before it and the first of the tail share one.
+    // With period 4 the levels of the pass before it, three at most, and the first of the tail share one.
     if period == 4 { r == 1 } else { r.is_multiple_of(period) }
 }
 
-/// The last six levels over every block of 64 words.
+/// The last six levels over every block of 64 words, two blocks half a step apart: one alone is a chain of
+/// dependent instructions too long for a processor to see past, and shuffles go beside multiplications.
 #[inline(always)]
 fn tail_blocks<A: Arithmetic, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
     let l = a.lanes();
-    for (block, words) in data.chunks_exact_mut(TAIL).zip(twiddles.chunks_exact(TAIL_TWIDDLES)) {
-        let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        let (scalars, vectors) = words.split_at(2 * WIDTH);
-        let mut w = [(l.splat(0), l.splat(0)); WIDTH];
-        for (w, pair) in w.iter_mut().zip(scalars.as_chunks::<2>().0) {
-            *w = (l.splat(pair[0]), l.splat(pair[1]));
-        }
-        for r in 0..3 {
-            if (r == 0 && ENTER) || tail_renormalises(A::PERIOD, r) {
-                prepare::<A, WIDTH>(a, &mut x, r, r == 0 && ENTER);
-            }
-            level::<A, WIDTH>(a, &mut x, r, &w);
-        }
+    let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
+    let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
+    for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
+        let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
+        tail_before::<A, 0, ENTER>(a, &mut x, x_words);
+        tail_before::<A, 1, ENTER>(a, &mut x, x_words);
+        let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
+        tail_before::<A, 0, ENTER>(a, &mut y, y_words);
+        tail_before::<A, 2, ENTER>(a, &mut x, x_words);
+        tail_before::<A, 1, ENTER>(a, &mut y, y_words);
         l.transpose(&mut x);
-        for (w, pair) in w.iter_mut().zip(vectors.as_chunks::<WIDTH>().0.as_chunks::<2>().0) {
-            *w = (l.load(&pair[0]), l.load(&pair[1]));
-        }
-        for r in 0..2 {
-            if tail_renormalises(A::PERIOD, r + 3) {
-                prepare::<A, WIDTH>(a, &mut x, r, false);
-            }
-            level::<A, WIDTH>(a, &mut x, r, &w);
-        }
-        for g in 0..4 {
-            (x[2 * g], x[2 * g + 1]) = a.last_butterfly(x[2 * g], x[2 * g + 1], w[3 + g]);
-        }
+        tail_before::<A, 2, ENTER>(a, &mut y, y_words);
+        tail_after::<A, 0>(a, &mut x, x_words);
+        l.transpose(&mut y);
+        tail_after::<A, 1>(a, &mut x, x_words);
+        tail_after::<A, 0>(a, &mut y, y_words);
+        tail_last(a, &mut x, x_words);
+        store_streams(a, x_block, WIDTH, 0, &x);
+        tail_after::<A, 1>(a, &mut y, y_words);
+        tail_last(a, &mut y, y_words);
+        store_streams(a, y_block, WIDTH, 0, &y);
+    }
+    for (block, words) in single.iter_mut().zip(single_words) {
+        let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
+        tail_before::<A, 0, ENTER>(a, &mut x, words);
+        tail_before::<A, 1, ENTER>(a, &mut x, words);
+        tail_before::<A, 2, ENTER>(a, &mut x, words);
+        l.transpose(&mut x);
+        tail_after::<A, 0>(a, &mut x, words);
+        tail_after::<A, 1>(a, &mut x, words);
+        tail_last(a, &mut x, words);
         store_streams(a, block, WIDTH, 0, &x);
+    }
+}
+
+/// Level `R` of the tail, before the transposition.
+#[inline(always)]
+fn tail_before<A: Arithmetic, const R: usize, const ENTER: bool>(
+    a: A,
+    x: &mut [V<A>; WIDTH],
+    words: &TailWords,
+) {
+    if (R == 0 && ENTER) || tail_renormalises(A::PERIOD, R) {
+        prepare::<A, WIDTH>(a, x, R, R == 0 && ENTER);
+    }
+    level::<A, WIDTH, R>(a, x, &Natural(words));
+}
+
+/// Level `R + 3` of the tail, after the transposition.
+#[inline(always)]
+fn tail_after<A: Arithmetic, const R: usize>(a: A, x: &mut [V<A>; WIDTH], words: &TailWords) {
+    if tail_renormalises(A::PERIOD, R + 3) {
+        prepare::<A, WIDTH>(a, x, R, false);
+    }
+    level::<A, WIDTH, R>(a, x, &Transposed(words));
+}
+
+/// The last level.
+#[inline(always)]
+fn tail_last<A: Arithmetic>(a: A, x: &mut [V<A>; WIDTH], words: &TailWords) {
+    for g in 0..WIDTH / 2 {
+        (x[2 * g], x[2 * g + 1]) =
+            a.last_butterfly(x[2 * g], x[2 * g + 1], Transposed(words).twiddle(a, 3 + g));
     }
 }

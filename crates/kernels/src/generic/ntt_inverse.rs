@@ -7,8 +7,12 @@
 use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Lanes, WIDTH};
 use super::ntt_forward::{load_streams, store_streams};
+use super::source::{Held, Natural, Source, TailWords, Transposed};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
+
+/// Two blocks ahead.
+const PREFETCH: usize = 2 * TAIL_TWIDDLES;
 
 /// The factors of the last level: c·(x + y) and w·c·(x − y), each with its Shoup quotient.
 pub(crate) type LastFactors = [u64; 4];
@@ -55,20 +59,18 @@ fn run_pass<A: Arithmetic>(
     match (pass.levels, is_last) {
         (1, false) => blocks::<A, 1, 2, false>(a, data, pass.block, twiddles, last),
         (2, false) => blocks::<A, 2, 4, false>(a, data, pass.block, twiddles, last),
-        (3, false) => blocks::<A, 3, 8, false>(a, data, pass.block, twiddles, last),
-        (_, false) => blocks::<A, 4, 16, false>(a, data, pass.block, twiddles, last),
+        (_, false) => blocks::<A, 3, 8, false>(a, data, pass.block, twiddles, last),
         (1, true) => blocks::<A, 1, 2, true>(a, data, pass.block, twiddles, last),
         (2, true) => blocks::<A, 2, 4, true>(a, data, pass.block, twiddles, last),
-        (3, true) => blocks::<A, 3, 8, true>(a, data, pass.block, twiddles, last),
-        (_, true) => blocks::<A, 4, 16, true>(a, data, pass.block, twiddles, last),
+        (_, true) => blocks::<A, 3, 8, true>(a, data, pass.block, twiddles, last),
     }
 }
 
 /// The bounds of the registers of a group, in multiples of q, before and after the reductions that
 /// precede its next level, when `done` levels lie behind it.
-const fn bounds<const SIZE: usize>(entry: u32, limit: u32, done: usize) -> ([u32; SIZE], [u32; SIZE]) {
+const fn bounds<const SIZE: usize>(site: u8, entry: u32, limit: u32, done: usize) -> Bounds<SIZE> {
     let mut before = [entry; SIZE];
-    let mut after = reduced(before, limit);
+    let mut after = relieved_all(site, before, limit);
     let mut level = 0;
     while level < done {
         let mut k = 0;
@@ -77,18 +79,46 @@ const fn bounds<const SIZE: usize>(entry: u32, limit: u32, done: usize) -> ([u32
             before[k] = if k >> level & 1 == 0 { 2 * after[k] } else { 2 };
             k += 1;
         }
-        after = reduced(before, limit);
+        after = relieved_all(site, before, limit);
         level += 1;
     }
     (before, after)
 }
 
-const fn reduced<const SIZE: usize>(mut bounds: [u32; SIZE], limit: u32) -> [u32; SIZE] {
+/// Where a group stands. The tail is short of any instruction slots, its shuffles take so many; passes are
+/// short of slots for multiplications and stores, which compete on some processors, and subtract instead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Site {
+    Pass,
+    Tail,
+}
+
+const PASS: u8 = Site::Pass as u8;
+const TAIL_SITE: u8 = Site::Tail as u8;
+
+/// Bounds before and after the reductions of a level.
+type Bounds<const SIZE: usize> = ([u32; SIZE], [u32; SIZE]);
+
+/// Whether half the bound is subtracted, rather than a whole quotient by two multiplications.
+const fn halves(site: u8, bound: u32, limit: u32) -> bool {
+    site == Site::Pass as u8 && bound / 2 <= limit
+}
+
+/// The bound of a register after the reduction that the limit asks for.
+const fn relieved(site: u8, bound: u32, limit: u32) -> u32 {
+    if bound <= limit {
+        bound
+    } else if halves(site, bound, limit) {
+        bound / 2
+    } else {
+        2
+    }
+}
+
+const fn relieved_all<const SIZE: usize>(site: u8, mut bounds: [u32; SIZE], limit: u32) -> [u32; SIZE] {
     let mut k = 0;
     while k < SIZE {
-        if bounds[k] > limit {
-            bounds[k] = 2;
-        }
+        bounds[k] = relieved(site, bounds[k], limit);
         k += 1;
     }
     bounds
@@ -99,9 +129,6 @@ const fn entry<A: Arithmetic>(canonical: bool) -> u32 {
     if canonical { 1 } else { A::INVERSE_EXIT }
 }
 
-/// The twiddles of a group.
-type Twiddle<A> = (V<A>, V<A>);
-
 /// `LEVELS` levels over every block of `len` words.
 #[inline(always)]
 fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: bool>(
@@ -111,29 +138,20 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: boo
     twiddles: &[u64],
     last: Last<A>,
 ) {
-    let l = a.lanes();
     let stride = len / SIZE;
     for (block, words) in data.chunks_exact_mut(len).zip(twiddles.chunks_exact(2 * (SIZE - 1))) {
-        let mut w = [(l.splat(0), l.splat(0)); SIZE];
-        for (w, pair) in w.iter_mut().zip(words.as_chunks::<2>().0) {
-            *w = (l.splat(pair[0]), l.splat(pair[1]));
-        }
+        let w = Held::<A, SIZE>::new(a, words);
         for at in (0..stride).step_by(WIDTH) {
             let mut x = load_streams::<A, SIZE>(a, block, stride, at);
-            if LEVELS == 4 {
-                group::<A, SIZE, 3, 0, false>(a, &mut x, &w);
-                group::<A, SIZE, 2, 1, false>(a, &mut x, &w);
-                group::<A, SIZE, 1, 2, false>(a, &mut x, &w);
-                finish::<A, SIZE, 3, LAST>(a, &mut x, &w, last);
-            } else if LEVELS == 3 {
-                group::<A, SIZE, 2, 0, false>(a, &mut x, &w);
-                group::<A, SIZE, 1, 1, false>(a, &mut x, &w);
-                finish::<A, SIZE, 2, LAST>(a, &mut x, &w, last);
+            if LEVELS == 3 {
+                group::<A, SIZE, 2, 0, PASS, false>(a, &mut x, &w);
+                group::<A, SIZE, 1, 1, PASS, false>(a, &mut x, &w);
+                finish::<A, SIZE, 2, PASS, LAST>(a, &mut x, &w, last);
             } else if LEVELS == 2 {
-                group::<A, SIZE, 1, 0, false>(a, &mut x, &w);
-                finish::<A, SIZE, 1, LAST>(a, &mut x, &w, last);
+                group::<A, SIZE, 1, 0, PASS, false>(a, &mut x, &w);
+                finish::<A, SIZE, 1, PASS, LAST>(a, &mut x, &w, last);
             } else {
-                finish::<A, SIZE, 0, LAST>(a, &mut x, &w, last);
+                finish::<A, SIZE, 0, PASS, LAST>(a, &mut x, &w, last);
             }
             store_streams(a, block, stride, at, &x);
         }
@@ -142,7 +160,7 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: boo
 
 /// Reduces the registers that are about to exceed the limit of a level.
 #[inline(always)]
-fn reduce_grown<A: Arithmetic, const SIZE: usize>(
+fn relieve<A: Arithmetic, const SIZE: usize, const SITE: u8>(
     a: A,
     x: &mut [V<A>; SIZE],
     before: &[u32; SIZE],
@@ -150,73 +168,133 @@ fn reduce_grown<A: Arithmetic, const SIZE: usize>(
 ) {
     for k in 0..SIZE {
         if before[k] > limit {
-            x[k] = a.reduce_lazy(x[k]);
+            let halve = halves(SITE, before[k], limit);
+            x[k] = if halve { a.halve(x[k], before[k]) } else { a.reduce_lazy(x[k]) };
         }
     }
 }
 
 /// Level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
 #[inline(always)]
-fn group<A: Arithmetic, const SIZE: usize, const R: usize, const DONE: usize, const CANONICAL: bool>(
+fn group<
+    A: Arithmetic,
+    const SIZE: usize,
+    const R: usize,
+    const DONE: usize,
+    const SITE: u8,
+    const CANONICAL: bool,
+>(
     a: A,
     x: &mut [V<A>; SIZE],
-    w: &[Twiddle<A>; SIZE],
+    w: &impl Source<A>,
 ) {
-    let (before, after) = const { &bounds::<SIZE>(entry::<A>(CANONICAL), A::INVERSE_LIMIT, DONE) };
-    reduce_grown::<A, SIZE>(a, x, before, A::INVERSE_LIMIT);
+    let (before, after) = const { &bounds::<SIZE>(SITE, entry::<A>(CANONICAL), A::INVERSE_LIMIT, DONE) };
+    relieve::<A, SIZE, SITE>(a, x, before, A::INVERSE_LIMIT);
     let half = SIZE >> (R + 1);
     for pair in 0..SIZE / 2 {
         let (g, k) = (pair / half, pair / half * half + pair);
-        (x[k], x[k + half]) = a.inverse_butterfly(x[k], x[k + half], w[(1 << R) - 1 + g], after[k]);
+        (x[k], x[k + half]) =
+            a.inverse_butterfly(x[k], x[k + half], w.twiddle(a, (1 << R) - 1 + g), after[k]);
     }
 }
 
 /// The level of a group whose words are farthest apart, and the reductions that end its pass.
 #[inline(always)]
-fn finish<A: Arithmetic, const SIZE: usize, const DONE: usize, const LAST: bool>(
+fn finish<A: Arithmetic, const SIZE: usize, const DONE: usize, const SITE: u8, const LAST: bool>(
     a: A,
     x: &mut [V<A>; SIZE],
-    w: &[Twiddle<A>; SIZE],
+    w: &impl Source<A>,
     (c, w_last): Last<A>,
 ) {
     if LAST {
-        let (before, after) = const { &bounds::<SIZE>(A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE) };
-        reduce_grown::<A, SIZE>(a, x, before, A::INVERSE_LIMIT);
+        let (before, after) = const { &bounds::<SIZE>(SITE, A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE) };
+        relieve::<A, SIZE, SITE>(a, x, before, A::INVERSE_LIMIT);
         let half = SIZE / 2;
         for k in 0..half {
             (x[k], x[k + half]) = a.inverse_last_butterfly(x[k], x[k + half], c, w_last, after[k]);
         }
     } else {
-        group::<A, SIZE, 0, DONE, false>(a, x, w);
-        let (exit, _) = const { &bounds::<SIZE>(A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE + 1) };
-        reduce_grown::<A, SIZE>(a, x, exit, A::INVERSE_EXIT);
+        group::<A, SIZE, 0, DONE, SITE, false>(a, x, w);
+        let (exit, _) = const { &bounds::<SIZE>(SITE, A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE + 1) };
+        relieve::<A, SIZE, SITE>(a, x, exit, A::INVERSE_EXIT);
     }
 }
 
-/// The first six levels over every block of 64 words.
+/// The first six levels over every block of 64 words, two blocks half a step apart as in the forward tail.
 #[inline(always)]
 fn tail_blocks<A: Arithmetic, const LAST: bool>(a: A, data: &mut [u64], twiddles: &[u64], last: Last<A>) {
-    let l = a.lanes();
-    for (block, words) in data.chunks_exact_mut(TAIL).zip(twiddles.chunks_exact(TAIL_TWIDDLES)) {
-        let (scalars, vectors) = words.split_at(2 * WIDTH);
-        let mut w = [(l.splat(0), l.splat(0)); WIDTH];
-        for (w, pair) in w.iter_mut().zip(vectors.as_chunks::<WIDTH>().0.as_chunks::<2>().0) {
-            *w = (l.load(&pair[0]), l.load(&pair[1]));
-        }
+    let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
+    let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
+    for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
+        let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
+        tail_before::<A, 2, 0>(a, &mut x, x_words);
+        tail_before::<A, 1, 1>(a, &mut x, x_words);
+        prefetch_lines(a, x_words, 0);
+        let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
+        tail_before::<A, 2, 0>(a, &mut y, y_words);
+        tail_before::<A, 0, 2>(a, &mut x, x_words);
+        prefetch_lines(a, x_words, 1);
+        tail_before::<A, 1, 1>(a, &mut y, y_words);
+        tail_transpose(a, &mut x);
+        tail_before::<A, 0, 2>(a, &mut y, y_words);
+        tail_after::<A, 2, 0>(a, &mut x, x_words);
+        prefetch_lines(a, y_words, 0);
+        tail_transpose(a, &mut y);
+        tail_after::<A, 1, 1>(a, &mut x, x_words);
+        prefetch_lines(a, y_words, 1);
+        tail_after::<A, 2, 0>(a, &mut y, y_words);
+        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(x_words), last);
+        store_streams(a, x_block, WIDTH, 0, &x);
+        tail_after::<A, 1, 1>(a, &mut y, y_words);
+        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut y, &Natural(y_words), last);
+        store_streams(a, y_block, WIDTH, 0, &y);
+    }
+    for (block, words) in single.iter_mut().zip(single_words) {
         let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        group::<A, WIDTH, 2, 0, true>(a, &mut x, &w);
-        group::<A, WIDTH, 1, 1, true>(a, &mut x, &w);
-        group::<A, WIDTH, 0, 2, true>(a, &mut x, &w);
-        let (exit, _) = const { &bounds::<WIDTH>(1, A::INVERSE_LIMIT, 3) };
-        reduce_grown::<A, WIDTH>(a, &mut x, exit, A::INVERSE_EXIT);
-        // The transposition mixes histories: from here on every register is below the exit bound.
-        l.transpose(&mut x);
-        for (w, pair) in w.iter_mut().zip(scalars.as_chunks::<2>().0) {
-            *w = (l.splat(pair[0]), l.splat(pair[1]));
-        }
-        group::<A, WIDTH, 2, 0, false>(a, &mut x, &w);
-        group::<A, WIDTH, 1, 1, false>(a, &mut x, &w);
-        finish::<A, WIDTH, 2, LAST>(a, &mut x, &w, last);
+        tail_before::<A, 2, 0>(a, &mut x, words);
+        tail_before::<A, 1, 1>(a, &mut x, words);
+        tail_before::<A, 0, 2>(a, &mut x, words);
+        tail_transpose(a, &mut x);
+        tail_after::<A, 2, 0>(a, &mut x, words);
+        tail_after::<A, 1, 1>(a, &mut x, words);
+        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(words), last);
         store_streams(a, block, WIDTH, 0, &x);
+    }
+}
+
+/// Level `R` of the tail on the transposed side, after `DONE` levels.
+#[inline(always)]
+fn tail_before<A: Arithmetic, const R: usize, const DONE: usize>(
+    a: A,
+    x: &mut [V<A>; WIDTH],
+    words: &TailWords,
+) {
+    group::<A, WIDTH, R, DONE, TAIL_SITE, true>(a, x, &Transposed(words));
+}
+
+/// The transposition. It mixes histories: after it every register is below the exit bound.
+#[inline(always)]
+fn tail_transpose<A: Arithmetic>(a: A, x: &mut [V<A>; WIDTH]) {
+    let (exit, _) = const { &bounds::<WIDTH>(TAIL_SITE, 1, A::INVERSE_LIMIT, 3) };
+    relieve::<A, WIDTH, TAIL_SITE>(a, x, exit, A::INVERSE_EXIT);
+    a.lanes().transpose(x);
+}
+
+/// Level `R` of the tail on the natural side, `DONE` levels after the transposition.
+#[inline(always)]
+fn tail_after<A: Arithmetic, const R: usize, const DONE: usize>(
+    a: A,
+    x: &mut [V<A>; WIDTH],
+    words: &TailWords,
+) {
+    group::<A, WIDTH, R, DONE, TAIL_SITE, false>(a, x, &Natural(words));
+}
+
+/// Asks for half of the twiddles that stand in the place of these in the next iteration. Spread over the
+/// work of this one they come for nothing; all at once they cost more than they save.
+#[inline(always)]
+fn prefetch_lines<A: Arithmetic>(a: A, words: &TailWords, half: usize) {
+    for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
+        a.lanes().prefetch(words.as_ptr().wrapping_add(PREFETCH + half * TAIL_TWIDDLES / 2 + line));
     }
 }

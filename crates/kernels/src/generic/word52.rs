@@ -127,12 +127,17 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
         let x = self.canonical(self.subtract_quotient(x, self.zero));
         let t = self.canonical(self.multiply_lazy(y, w));
         let difference = l.sub(x, t);
-        (self.subtract_once(l.add(x, t), self.q), l.min(difference, l.add(difference, self.q)))
+        (self.subtract_once(l.add(x, t), self.q), l.unless_negative(difference, l.add(difference, self.q)))
     }
 
     #[inline(always)]
     fn reduce_lazy(self, x: L::V) -> L::V {
         self.subtract_quotient(x, self.zero)
+    }
+    #[inline(always)]
+    fn halve(self, x: L::V, bound: u32) -> L::V {
+        let half = self.lanes.splat(u64::from(bound / 2) * self.modulus);
+        self.subtract_once(self.clean(x), half)
     }
     #[inline(always)]
     fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), bound: u32) -> (L::V, L::V) {

@@ -85,6 +85,11 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
         self.subtract_once(x, self.q2)
     }
     #[inline(always)]
+    fn halve(self, x: L::V, _bound: u32) -> L::V {
+        // Bounds above 4 do not occur.
+        self.subtract_once(x, self.q2)
+    }
+    #[inline(always)]
     fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), _bound: u32) -> (L::V, L::V) {
         let l = self.lanes;
         (l.add(x, y), self.multiply_lazy(l.sub(l.add(x, self.q2), y), w))

@@ -4,8 +4,8 @@
 use std::arch::x86_64::*;
 
 use crate::constants::Constants;
+use crate::generic::conversion52::{self, Columns};
 use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
-use crate::generic::paired_conversion::{self, PairedMatrix};
 use crate::generic::word52::Word52;
 use crate::isa::Isa;
 use crate::table::{Table, define_table};
@@ -22,6 +22,11 @@ impl Avx512Ifma {
         Self(())
     }
 }
+
+/// Quarters 0 and 2 of both operands.
+const EVEN: i32 = 0b10_00_10_00;
+/// Quarters 1 and 3 of both operands.
+const ODD: i32 = 0b11_01_11_01;
 
 /// Calls intrinsics in a method of [`Avx512Ifma`].
 macro_rules! vector {
@@ -56,8 +61,11 @@ impl Lanes for Avx512Ifma {
         vector!(_mm512_sub_epi64(a, b))
     }
     #[inline(always)]
-    fn min(self, a: __m512i, b: __m512i) -> __m512i {
-        vector!(_mm512_min_epu64(a, b))
+    fn unless_negative(self, a: __m512i, b: __m512i) -> __m512i {
+        // Read as doubles, small non-negative integers keep their order, small negative ones are no
+        // numbers, and the minimum of no number and b is b. It runs beside the multiplier on processors
+        // where the integer minimum takes its place.
+        vector!(_mm512_castpd_si512(_mm512_min_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))))
     }
     #[inline(always)]
     fn and(self, a: __m512i, b: __m512i) -> __m512i {
@@ -72,12 +80,41 @@ impl Lanes for Avx512Ifma {
         vector!(_mm512_srl_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
     }
     #[inline(always)]
+    fn prefetch(self, address: *const u64) {
+        vector!(_mm_prefetch::<_MM_HINT_T0>(address.cast()));
+    }
+    #[inline(always)]
     fn transpose(self, v: &mut [__m512i; WIDTH]) {
-        vector!(transpose(v));
+        // Pairs of words, then pairs of pairs, then halves: 24 shuffles.
+        vector!({
+            let [v0, v1, v2, v3, v4, v5, v6, v7] = *v;
+            let (a0, a1) = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpackhi_epi64(v0, v1));
+            let (a2, a3) = (_mm512_unpacklo_epi64(v2, v3), _mm512_unpackhi_epi64(v2, v3));
+            let (a4, a5) = (_mm512_unpacklo_epi64(v4, v5), _mm512_unpackhi_epi64(v4, v5));
+            let (a6, a7) = (_mm512_unpacklo_epi64(v6, v7), _mm512_unpackhi_epi64(v6, v7));
+            let (b0, b2) = (_mm512_shuffle_i64x2::<EVEN>(a0, a2), _mm512_shuffle_i64x2::<ODD>(a0, a2));
+            let (b1, b3) = (_mm512_shuffle_i64x2::<EVEN>(a1, a3), _mm512_shuffle_i64x2::<ODD>(a1, a3));
+            let (b4, b6) = (_mm512_shuffle_i64x2::<EVEN>(a4, a6), _mm512_shuffle_i64x2::<ODD>(a4, a6));
+            let (b5, b7) = (_mm512_shuffle_i64x2::<EVEN>(a5, a7), _mm512_shuffle_i64x2::<ODD>(a5, a7));
+            *v = [
+                _mm512_shuffle_i64x2::<EVEN>(b0, b4),
+                _mm512_shuffle_i64x2::<EVEN>(b1, b5),
+                _mm512_shuffle_i64x2::<EVEN>(b2, b6),
+                _mm512_shuffle_i64x2::<EVEN>(b3, b7),
+                _mm512_shuffle_i64x2::<ODD>(b0, b4),
+                _mm512_shuffle_i64x2::<ODD>(b1, b5),
+                _mm512_shuffle_i64x2::<ODD>(b2, b6),
+                _mm512_shuffle_i64x2::<ODD>(b3, b7),
+            ];
+        });
     }
 }
 
 impl Lanes52 for Avx512Ifma {
+    #[inline(always)]
+    fn carry(self, a: __m512i) -> __m512i {
+        vector!(_mm512_srai_epi64::<52>(a))
+    }
     #[inline(always)]
     fn multiply_add_low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
         vector!(_mm512_madd52lo_epu64(acc, a, b))
@@ -86,38 +123,6 @@ impl Lanes52 for Avx512Ifma {
     fn multiply_add_high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
         vector!(_mm512_madd52hi_epu64(acc, a, b))
     }
-    #[inline(always)]
-    fn carry(self, a: __m512i) -> __m512i {
-        vector!(_mm512_srai_epi64::<52>(a))
-    }
-}
-
-/// Pairs of words, then pairs of pairs, then halves: 24 shuffles.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn transpose(v: &mut [__m512i; WIDTH]) {
-    let [v0, v1, v2, v3, v4, v5, v6, v7] = *v;
-    let (a0, a1) = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpackhi_epi64(v0, v1));
-    let (a2, a3) = (_mm512_unpacklo_epi64(v2, v3), _mm512_unpackhi_epi64(v2, v3));
-    let (a4, a5) = (_mm512_unpacklo_epi64(v4, v5), _mm512_unpackhi_epi64(v4, v5));
-    let (a6, a7) = (_mm512_unpacklo_epi64(v6, v7), _mm512_unpackhi_epi64(v6, v7));
-    // Quarters 0 and 2 of both, or quarters 1 and 3.
-    const EVEN: i32 = 0b10_00_10_00;
-    const ODD: i32 = 0b11_01_11_01;
-    let (b0, b2) = (_mm512_shuffle_i64x2::<EVEN>(a0, a2), _mm512_shuffle_i64x2::<ODD>(a0, a2));
-    let (b1, b3) = (_mm512_shuffle_i64x2::<EVEN>(a1, a3), _mm512_shuffle_i64x2::<ODD>(a1, a3));
-    let (b4, b6) = (_mm512_shuffle_i64x2::<EVEN>(a4, a6), _mm512_shuffle_i64x2::<ODD>(a4, a6));
-    let (b5, b7) = (_mm512_shuffle_i64x2::<EVEN>(a5, a7), _mm512_shuffle_i64x2::<ODD>(a5, a7));
-    *v = [
-        _mm512_shuffle_i64x2::<EVEN>(b0, b4),
-        _mm512_shuffle_i64x2::<EVEN>(b1, b5),
-        _mm512_shuffle_i64x2::<EVEN>(b2, b6),
-        _mm512_shuffle_i64x2::<EVEN>(b3, b7),
-        _mm512_shuffle_i64x2::<ODD>(b0, b4),
-        _mm512_shuffle_i64x2::<ODD>(b1, b5),
-        _mm512_shuffle_i64x2::<ODD>(b2, b6),
-        _mm512_shuffle_i64x2::<ODD>(b3, b7),
-    ];
 }
 
 /// The longest lazy run that fits: (4k + 2)·q ≤ 2^52.
@@ -140,27 +145,26 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> 
     Word52::new(unsafe { Avx512Ifma::new() }, c)
 }
 
-/// Base conversion to any moduli of these tables.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-pub(crate) fn convert(matrix: &PairedMatrix, out: &mut [&mut [u64]], input: &[&[u64]]) {
+fn convert_columns(columns: &Columns, input: &[&[u64]], output: &mut [&mut [u64]]) {
     // SAFETY: the features are those of this function.
-    paired_conversion::convert(unsafe { Avx512Ifma::new() }, matrix, out, input);
+    conversion52::convert(unsafe { Avx512Ifma::new() }, columns, input, output);
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 18: four levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>);
+    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(convert_columns));
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 10: two levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>);
+    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(convert_columns));
 }
 
 define_table! {
     /// Odd moduli below 2^49: a reduction before every level.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>);
+    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(convert_columns));
 }
