@@ -126,6 +126,14 @@ pub enum BfvError {
     /// No ciphertext modulus at all.
     #[error("no ciphertext modulus is given: give at least one")]
     NoModuli,
+    /// More moduli than any parameter set needs.
+    #[error("{got} moduli: at most {limit} are supported")]
+    TooManyModuli {
+        /// Moduli given.
+        got: usize,
+        /// The most there may be.
+        limit: usize,
+    },
     /// A ciphertext modulus the transform cannot use.
     #[error("ciphertext modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
     ModulusUnusable {

@@ -12,6 +12,11 @@ use crate::plaintext::check_plain_modulus;
 
 /// Ring degrees the transforms serve: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
+/// The largest ring degree.
+pub(crate) const MAX_DEGREE: usize = 1 << *LOG2_DEGREES.end();
+/// The most moduli, of ciphertexts or plaintexts: 256 of the smallest that a ring of degree 2^17 has exceed
+/// every entry of the security table.
+const MAX_MODULI: usize = 256;
 /// Ciphertext moduli are below 2^62.
 const MODULUS_LIMIT: u64 = 1 << 62;
 
@@ -101,8 +106,8 @@ impl Parameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`BfvError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::ModulusUnusable`] and
-    /// [`BfvError::ModulusRepeated`] for the q_i; [`BfvError::PlainModulusOutOfRange`] and
+    /// [`BfvError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
+    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i; [`BfvError::PlainModulusOutOfRange`] and
     /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
         check_ring(self.log2_degree, &self.moduli)?;
@@ -190,6 +195,7 @@ impl CrtParameters {
         if self.plain_moduli.is_empty() {
             return Err(BfvError::NoPlainModuli);
         }
+        check_count(&self.plain_moduli)?;
         self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &self.moduli))?;
         check_pairwise_coprime(&self.plain_moduli)?;
         Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
@@ -218,6 +224,7 @@ fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
     if moduli.is_empty() {
         return Err(BfvError::NoModuli);
     }
+    check_count(moduli)?;
     for (i, &modulus) in moduli.iter().enumerate() {
         if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
             return Err(BfvError::ModulusUnusable { modulus, index });
@@ -227,6 +234,12 @@ fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
         }
     }
     Ok(())
+}
+
+/// Checks that a list is short enough to be worked on.
+fn check_count(moduli: &[u64]) -> Result<(), BfvError> {
+    let (got, limit) = (moduli.len(), MAX_MODULI);
+    if got <= limit { Ok(()) } else { Err(BfvError::TooManyModuli { got, limit }) }
 }
 
 /// Checks one plaintext modulus beside prime ciphertext moduli.

@@ -3,6 +3,7 @@
 use zeroize::Zeroize;
 
 use crate::BfvError;
+use crate::parameters::MAX_DEGREE;
 
 /// The largest plaintext modulus plus one: t < 2^60.
 pub(crate) const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
@@ -13,6 +14,15 @@ pub(crate) fn check_plain_modulus(plain_modulus: u64) -> Result<(), BfvError> {
         Ok(())
     } else {
         Err(BfvError::PlainModulusOutOfRange { got: plain_modulus })
+    }
+}
+
+/// Checks that a list of so many coefficients is worth making.
+pub(crate) fn check_length(degree: usize) -> Result<(), BfvError> {
+    if (1..=MAX_DEGREE).contains(&degree) {
+        Ok(())
+    } else {
+        Err(BfvError::DegreeOutOfRange { got: degree as u64 })
     }
 }
 
@@ -43,8 +53,9 @@ impl Plaintext {
     /// The constant polynomial `value`, for a ring of degree `degree`.
     ///
     /// # Errors
-    /// As [`Plaintext::new`].
+    /// As [`Plaintext::new`]; [`BfvError::DegreeOutOfRange`] unless 1 ≤ n ≤ 2^17.
     pub fn constant(value: u64, degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
+        check_length(degree)?;
         let mut coefficients = vec![0; degree];
         if let Some(first) = coefficients.first_mut() {
             *first = value;
@@ -155,7 +166,7 @@ mod tests {
         assert!(p.check(8, 7).is_ok());
         assert!(p.check(8, 11).is_err());
         assert!(p.check(4, 7).is_err());
-        assert!(Plaintext::constant(0, 0, 7).unwrap().coefficients().is_empty());
+        assert!(matches!(Plaintext::constant(0, 0, 7), Err(BfvError::DegreeOutOfRange { got: 0 })));
     }
 
     #[test]

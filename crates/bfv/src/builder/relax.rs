@@ -146,7 +146,7 @@ impl Advisor<'_> {
         let plain_products = self
             .largest(base.plain_products, |plain_products| Request { plain_products, ..base.clone() })
             .map(Relaxation::PlainProducts);
-        let log2_slots = base.slots.max(1).next_power_of_two().ilog2();
+        let log2_slots = base.slots.max(1).checked_next_power_of_two().map_or(usize::BITS, usize::ilog2);
         let slots = self
             .largest(log2_slots, |log2| Request { slots: 1 << log2, ..base.clone() })
             .map(|log2| Relaxation::Slots(1 << log2));

@@ -87,7 +87,9 @@ impl fmt::Debug for BatchEncoder {
 
 /// Whether t is a prime ≡ 1 (mod 2n).
 pub(crate) fn is_batchable(degree: usize, plain_modulus: u64) -> bool {
-    plain_modulus % (2 * degree.max(1) as u64) == 1 && sunzi_math::is_prime(plain_modulus)
+    // A degree beyond the word has no modulus.
+    let index = (degree.max(1) as u64).saturating_mul(2);
+    plain_modulus % index == 1 && sunzi_math::is_prime(plain_modulus)
 }
 
 /// Entry i is the position in evaluation order of the exponent of slot i.

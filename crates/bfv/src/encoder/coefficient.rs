@@ -1,6 +1,6 @@
 //! One number per coefficient, for any plaintext modulus.
 
-use crate::plaintext::check_plain_modulus;
+use crate::plaintext::{check_length, check_plain_modulus};
 use crate::{BfvError, Plaintext};
 
 use super::{Encoder, check_values};
@@ -17,12 +17,10 @@ impl CoefficientEncoder {
     /// The encoder for ring degree n and plaintext modulus t.
     ///
     /// # Errors
-    /// [`BfvError::PlainModulusOutOfRange`]; [`BfvError::DegreeOutOfRange`] for n = 0.
+    /// [`BfvError::PlainModulusOutOfRange`]; [`BfvError::DegreeOutOfRange`] for n = 0 or above 2^17.
     pub fn new(degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
         check_plain_modulus(plain_modulus)?;
-        if degree == 0 {
-            return Err(BfvError::DegreeOutOfRange { got: 0 });
-        }
+        check_length(degree)?;
         Ok(Self { degree, plain_modulus })
     }
 }

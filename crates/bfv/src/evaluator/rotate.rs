@@ -7,17 +7,22 @@ use super::Evaluator;
 use crate::{BfvError, Ciphertext};
 
 /// The exponent k of the automorphism X → X^k that moves slot i + `steps` of each row to slot i
-/// in a power-of-two ring of degree `degree`: 3^steps modulo 2n.
+/// in a power-of-two ring of degree `degree`: 3^steps modulo 2n. 1, the identity, for any other degree.
 #[must_use]
 pub fn row_rotation_exponent(degree: usize, steps: i64) -> u64 {
-    // Fails for degrees below 2 only, whose one row has nothing to rotate.
-    sunzi_math::rotation_exponent(steps, 2 * degree as u64).unwrap_or(1)
+    // Fails for what is no degree: below 2, where there is nothing to rotate, or no power of two.
+    sunzi_math::rotation_exponent(steps, index(degree)).unwrap_or(1)
 }
 
 /// The exponent of the automorphism that swaps the two rows: −1 modulo 2n.
 #[must_use]
 pub fn row_swap_exponent(degree: usize) -> u64 {
-    (2 * degree as u64).wrapping_sub(1)
+    index(degree).wrapping_sub(1)
+}
+
+/// m = 2n; u64::MAX, which is no index, for a degree beyond the word.
+fn index(degree: usize) -> u64 {
+    (degree as u64).saturating_mul(2)
 }
 
 /// The exponents that [`Evaluator::sum_segments`] needs for segments of `length` slots, and
