@@ -22,7 +22,7 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<ZeroEncryption<R>, RlweError> {
     let ring = context.ring();
-    let coefficients = sampling::ternary(ring.degree(), rng);
+    let coefficients = sampling::ternary(ring.degree(), rng)?;
     let mut u = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
     let mut parts = key.parts.clone();
     for part in &mut parts {

@@ -41,7 +41,7 @@ impl<R: PolyRing> SecretKey<R> {
     pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
         context.check_key(context.log2_modulus())?;
         let ring = context.ring();
-        let coefficients = sampling::ternary(ring.degree(), rng);
+        let coefficients = sampling::ternary(ring.degree(), rng)?;
         let s = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
         Ok(Self { id: KeyId::random(rng), s })
     }
@@ -121,7 +121,7 @@ pub(crate) fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
     ring: &R,
     rng: &mut G,
 ) -> Result<R::Poly<Evaluation>, RlweError> {
-    let coefficients = sampling::centered_binomial(ring.degree(), rng);
+    let coefficients = sampling::centered_binomial(ring.degree(), rng)?;
     let error: R::Poly<Coefficient> = ring.from_signed(&coefficients)?;
     Ok(ring.to_evaluation(error)?)
 }

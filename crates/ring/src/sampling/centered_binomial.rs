@@ -3,6 +3,9 @@
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::check_count;
+use crate::RingError;
+
 /// Greatest absolute value of [`centered_binomial`].
 pub const CENTERED_BINOMIAL_BOUND: u32 = 21;
 /// Variance of [`centered_binomial`]: σ = 3.24.
@@ -11,8 +14,15 @@ pub const CENTERED_BINOMIAL_VARIANCE: f64 = 10.5;
 /// n independent coefficients, each the difference of two sums of 21 random bits.
 ///
 /// Constant time: one word and two bit counts a coefficient.
-pub fn centered_binomial<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Zeroizing<Vec<i64>> {
+///
+/// # Errors
+/// [`RingError::OutOfRange`] for n above 2^24.
+pub fn centered_binomial<G: CryptoRng + ?Sized>(
+    n: usize,
+    rng: &mut G,
+) -> Result<Zeroizing<Vec<i64>>, RingError> {
     const MASK: u64 = (1 << CENTERED_BINOMIAL_BOUND) - 1;
+    check_count(n)?;
     let draw = || {
         let word = rng.next_u64();
         let plus = (word & MASK).count_ones();
@@ -21,5 +31,5 @@ pub fn centered_binomial<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Zeroiz
     };
     let mut out = Zeroizing::new(Vec::with_capacity(n));
     out.extend(std::iter::repeat_with(draw).take(n));
-    out
+    Ok(out)
 }

@@ -4,6 +4,7 @@ use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
+use super::check_count;
 use crate::RingError;
 
 /// n coefficients of which exactly `weight` are ±1 with uniform signs, at uniformly random positions.
@@ -13,12 +14,13 @@ use crate::RingError;
 /// repeated, which tells nothing about the positions.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`] for weight > n.
+/// [`RingError::OutOfRange`] for weight > n or n above 2^24.
 pub fn fixed_weight_ternary<G: CryptoRng + ?Sized>(
     n: usize,
     weight: usize,
     rng: &mut G,
 ) -> Result<Zeroizing<Vec<i64>>, RingError> {
+    check_count(n)?;
     if weight > n {
         return Err(RingError::out_of_range("Hamming weight", format_args!("at most {n}"), weight));
     }

@@ -15,5 +15,17 @@ pub use seeded::SeededRng;
 pub use ternary::ternary;
 pub use uniform::uniform_residues;
 
+use crate::RingError;
+
+/// Checks that a list of so many samples is worth making.
+fn check_count(n: usize) -> Result<(), RingError> {
+    const LIMIT: usize = 1 << 24;
+    if n <= LIMIT {
+        Ok(())
+    } else {
+        Err(RingError::out_of_range("number of samples", format_args!("at most {LIMIT}"), n))
+    }
+}
+
 #[cfg(test)]
 mod statistics;

@@ -40,7 +40,7 @@ fn lag_one(values: &[i64]) -> f64 {
 
 #[test]
 fn ternary_is_uniform_and_independent() {
-    let draws = ternary(DRAWS, &mut rng("ternary"));
+    let draws = ternary(DRAWS, &mut rng("ternary")).unwrap();
     assert_fits(&histogram(draws.iter().copied(), -1, 3), &[1.0 / 3.0; 3]);
     let pairs = draws.chunks_exact(2).map(|w| 3 * w[0] + w[1]);
     assert_fits(&histogram(pairs, -4, 9), &[1.0 / 9.0; 9]);
@@ -48,7 +48,7 @@ fn ternary_is_uniform_and_independent() {
 
 #[test]
 fn errors_are_centred_binomial() {
-    let draws = centered_binomial(DRAWS, &mut rng("binomial"));
+    let draws = centered_binomial(DRAWS, &mut rng("binomial")).unwrap();
     // P(x) = C(42, 21 + x)/2^42; the bins beyond ±14 are joined.
     let mut choose = vec![1.0_f64];
     for i in 0..42 {

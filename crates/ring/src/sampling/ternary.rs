@@ -3,12 +3,19 @@
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::check_count;
+use crate::RingError;
+
 /// n independent coefficients of {−1, 0, 1}, each with probability 1/3 up to 2^-64.
 ///
 /// The high word of 3·w for a uniform 64-bit w: constant time, no rejection.
-pub fn ternary<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Zeroizing<Vec<i64>> {
+///
+/// # Errors
+/// [`RingError::OutOfRange`] for n above 2^24.
+pub fn ternary<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Result<Zeroizing<Vec<i64>>, RingError> {
+    check_count(n)?;
     let draw = || ((u128::from(rng.next_u64()) * 3) >> 64) as i64 - 1;
     let mut out = Zeroizing::new(Vec::with_capacity(n));
     out.extend(std::iter::repeat_with(draw).take(n));
-    out
+    Ok(out)
 }

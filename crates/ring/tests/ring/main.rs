@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod scaling;

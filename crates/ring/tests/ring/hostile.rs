@@ -1,0 +1,86 @@
+//! Arguments from anywhere: typed errors, no panic, no allocation before the checks.
+
+use num_bigint::{BigInt, BigUint};
+use sunzi_ring::sampling::{SeededRng, centered_binomial, fixed_weight_ternary, ternary, uniform_residues};
+use sunzi_ring::{Basis, BigRing, Coefficient, Evaluation, PolyRing, Ring, Scaler};
+
+use crate::common::rng;
+
+const WORDS: [u64; 14] = [
+    0,
+    1,
+    2,
+    3,
+    128,
+    257,
+    65_536,
+    65_537,
+    (1 << 47) + 1,
+    1 << 60,
+    (1 << 62) - 57,
+    1 << 62,
+    1 << 63,
+    u64::MAX,
+];
+
+#[test]
+fn bases_and_rings_of_any_numbers() {
+    for a in WORDS {
+        for b in WORDS {
+            if let Ok(basis) = Basis::new(&[a, b]) {
+                assert!(basis.product_mod(0) == 0 && basis.quotients_mod(0).len() == 2);
+            }
+            for m in [0, 1, 2, 64, 128, 1 << 18, 1 << 19, 1 << 63, u64::MAX] {
+                assert!(Ring::new(m, &[]).is_err());
+                let _ = Ring::new(m, &[a, b]).map(|ring| ring.scaler(a));
+                let _ = BigRing::new(m, &BigUint::from(a)).map(|ring| ring.scaler(b));
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_of_a_ring_on_any_numbers() {
+    let ring = Ring::new(128, &sunzi_math::primes_below(1 << 45, 128, 3).unwrap()).unwrap();
+    for range in [0..0, 3..3, 3..4, 2..1, 0..usize::MAX, usize::MAX..0] {
+        assert!(ring.sub_ring(range).is_err());
+    }
+    assert_eq!(ring.sub_ring(1..3).unwrap().shape().limbs, 2);
+    assert!(ring.concat(&ring).is_err());
+    for words in [vec![], vec![0; 191], vec![u64::MAX; 192], vec![0; 193]] {
+        assert!(ring.poly_from_residues::<Coefficient>(&words).is_err());
+    }
+    for t in WORDS {
+        for length in [0, 63, 64, 65] {
+            let _ = ring.scale_plaintext(&vec![t.wrapping_sub(1); length], t);
+        }
+        if let Ok(scaler) = ring.scaler(t) {
+            assert!(scaler.decrypt(&ring.zero()).unwrap().iter().all(|&m| m == 0));
+            assert!(scaler.scale(ring.zero()).is_err() && scaler.extend(&scaler.wide().zero()).is_err());
+        }
+    }
+    let zero = ring.zero::<Evaluation>();
+    for i in [3, 4, usize::MAX] {
+        assert!(ring.mul_gadget(&zero, i).is_err());
+    }
+    assert!(ring.gadget_product(&ring.zero(), [&[], &[]]).is_err());
+    let huge: BigInt = BigInt::from(1) << 100_000_u32;
+    let mut a = ring.from_integers(&vec![huge.clone(); 64]).unwrap();
+    ring.mul_integer_assign(&mut a, &-huge).unwrap();
+    assert!(zero.limb(3).is_none() && zero.limb(usize::MAX).is_none());
+}
+
+#[test]
+fn samplers_of_any_size() {
+    let mut rng: SeededRng = rng("hostile");
+    for n in [usize::MAX, usize::MAX / 8, 1 << 40, (1 << 24) + 1] {
+        assert!(ternary(n, &mut rng).is_err());
+        assert!(centered_binomial(n, &mut rng).is_err());
+        assert!(fixed_weight_ternary(n, 5, &mut rng).is_err());
+    }
+    assert!(ternary(0, &mut rng).unwrap().is_empty());
+    assert!(fixed_weight_ternary(0, 0, &mut rng).unwrap().is_empty());
+    for q in WORDS {
+        uniform_residues(&mut [0; 5], q, &mut rng);
+    }
+}
