@@ -2,7 +2,6 @@
 
 use sunzi_ring::{PolyRing, Scaler};
 use sunzi_rlwe::{SecretKey, encryption::phase};
-use zeroize::Zeroize;
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
@@ -35,9 +34,7 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
-        let message = self.scaler().decrypt(&phase);
-        phase.zeroize();
-        Plaintext::new(message?, self.plain_modulus())
+        let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
+        Plaintext::new(self.scaler().decrypt(&phase)?, self.plain_modulus())
     }
 }

@@ -14,6 +14,8 @@ pub use coefficient::CoefficientEncoder;
 pub use crt::CrtEncoder;
 pub(crate) use crt::check_pairwise_coprime;
 
+use zeroize::Zeroizing;
+
 use crate::{BfvError, Plaintext};
 
 /// One way to place numbers modulo t into a plaintext.
@@ -43,9 +45,11 @@ pub trait Encoder {
     /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
     fn encode_signed(&self, values: &[i64]) -> Result<Plaintext, BfvError> {
         let t = self.plain_modulus();
-        let reduced: Result<Vec<u64>, BfvError> =
-            values.iter().enumerate().map(|(index, &value)| from_signed(value, t, index)).collect();
-        self.encode(&reduced?)
+        let mut reduced = Zeroizing::new(Vec::with_capacity(values.len()));
+        for (index, &value) in values.iter().enumerate() {
+            reduced.push(from_signed(value, t, index)?);
+        }
+        self.encode(&reduced)
     }
 
     /// All numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].

@@ -1,9 +1,10 @@
 //! Encryption under the public or the secret key.
 
 use rand_core::CryptoRng;
-use sunzi_ring::PolyRing;
+use sunzi_ring::{Evaluation, PolyRing};
 use sunzi_rlwe::encryption::{ZeroEncryption, zero_public, zero_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
+use zeroize::Zeroizing;
 
 use crate::{BfvError, Ciphertext, Context, Plaintext, noise};
 
@@ -45,10 +46,20 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Ciphertext<R>, BfvError> {
         let ring = self.ring();
         let (mut parts, bound) = zero;
-        let scaled = ring.scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
         let [c0, _] = &mut parts;
-        ring.add_assign(c0, &ring.to_evaluation(scaled)?)?;
+        let scaled = self.scaled_message(plaintext)?;
+        ring.add_assign(c0, &scaled)?;
         Ok(Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?)
+    }
+
+    /// ⌊(q/t)·m⌉ in evaluation form, erased when dropped.
+    pub(crate) fn scaled_message(
+        &self,
+        plaintext: &Plaintext,
+    ) -> Result<Zeroizing<R::Poly<Evaluation>>, BfvError> {
+        let ring = self.ring();
+        let scaled = ring.scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
+        Ok(Zeroizing::new(ring.to_evaluation(scaled)?))
     }
 
     /// Fails unless the plaintext has this context's degree and modulus.

@@ -1,6 +1,8 @@
 //! A BFV plaintext: a polynomial modulo t.
 
-use zeroize::Zeroize;
+use std::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::BfvError;
 use crate::parameters::MAX_DEGREE;
@@ -28,9 +30,9 @@ pub(crate) fn check_length(degree: usize) -> Result<(), BfvError> {
 
 /// A polynomial of n coefficients in [0, t), index `i` holding the coefficient of X^i.
 ///
-/// Encoders make plaintexts from numbers. A plaintext holds what its owner wants hidden: call
-/// [`zeroize`](Zeroize::zeroize) on those that must not stay in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Encoders make plaintexts from numbers. A plaintext holds what its owner wants hidden: it is erased when
+/// dropped, and its `Debug` shows no coefficient.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Plaintext {
     coefficients: Vec<u64>,
     plain_modulus: u64,
@@ -71,8 +73,8 @@ impl Plaintext {
 
     /// The coefficients, without a copy.
     #[must_use]
-    pub fn into_coefficients(self) -> Vec<u64> {
-        self.coefficients
+    pub fn into_coefficients(mut self) -> Vec<u64> {
+        std::mem::take(&mut self.coefficients)
     }
 
     /// The number of coefficients n.
@@ -116,6 +118,15 @@ impl Plaintext {
     }
 }
 
+impl fmt::Debug for Plaintext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plaintext")
+            .field("degree", &self.degree())
+            .field("modulus", &self.plain_modulus)
+            .finish_non_exhaustive()
+    }
+}
+
 impl From<Plaintext> for Vec<u64> {
     fn from(plaintext: Plaintext) -> Self {
         plaintext.into_coefficients()
@@ -134,6 +145,14 @@ impl Zeroize for Plaintext {
         self.coefficients.as_mut_slice().zeroize();
     }
 }
+
+impl Drop for Plaintext {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Plaintext {}
 
 #[cfg(test)]
 mod tests {
@@ -167,6 +186,16 @@ mod tests {
         assert!(p.check(8, 11).is_err());
         assert!(p.check(4, 7).is_err());
         assert!(matches!(Plaintext::constant(0, 0, 7), Err(BfvError::DegreeOutOfRange { got: 0 })));
+    }
+
+    #[test]
+    fn a_plaintext_does_not_print_what_it_holds() {
+        fn erased<T: ZeroizeOnDrop>(_: &T) {}
+        let p = Plaintext::new(vec![77_777, 88_888], 99_991).unwrap();
+        erased(&p);
+        let text = format!("{p:?}");
+        assert!(text.contains("99991") && !text.contains("7777") && !text.contains("8888"), "{text}");
+        assert_eq!(p.into_coefficients(), [77_777, 88_888]);
     }
 
     #[test]

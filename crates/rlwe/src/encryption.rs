@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use crate::keys::{error_polynomial, zero_sample};
 use crate::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
@@ -23,17 +23,15 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
 ) -> Result<ZeroEncryption<R>, RlweError> {
     let ring = context.ring();
     let coefficients = sampling::ternary(ring.degree(), rng)?;
-    let mut u = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
+    let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
     let mut parts = key.parts.clone();
     for part in &mut parts {
         ring.mul_assign(part, &u)?;
-        let mut error = error_polynomial(ring, rng)?;
+        let error = error_polynomial(ring, rng)?;
         ring.add_assign(part, &error)?;
-        error.zeroize();
     }
-    u.zeroize();
     let (worst, deviation) = noise::public_encryption(ring.degree());
-    Ok((parts, NoiseBound::fresh(worst, deviation, rng.next_u64())))
+    Ok((parts, NoiseBound::fresh(worst, deviation, randomness::tag(rng))))
 }
 
 /// An encryption of zero under the secret key: (−(a·s + e), a).
@@ -49,10 +47,10 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(context.ring(), key, a, rng)?;
     let (worst, deviation) = noise::secret_encryption();
-    Ok((parts, NoiseBound::fresh(worst, deviation, rng.next_u64())))
+    Ok((parts, NoiseBound::fresh(worst, deviation, randomness::tag(rng))))
 }
 
-/// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret.
+/// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret: erased when dropped.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
@@ -60,7 +58,7 @@ pub fn phase<R: PolyRing>(
     context: &RlweContext<R>,
     parts: &[R::Poly<Evaluation>],
     key: &SecretKey<R>,
-) -> Result<R::Poly<Coefficient>, RlweError> {
+) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
     let ring = context.ring();
     let Some((last, rest)) = parts.split_last() else {
         return Err(RlweError::WrongPartCount {
@@ -75,5 +73,5 @@ pub fn phase<R: PolyRing>(
         ring.mul_assign(&mut value, key.evaluation())?;
         ring.add_assign(&mut value, part)?;
     }
-    Ok(ring.to_coefficient(value)?)
+    Ok(Zeroizing::new(ring.to_coefficient(value)?))
 }

@@ -2,6 +2,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing};
+use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
 use crate::{Log2, RlweContext, RlweError, SecretKey, noise, randomness};
@@ -30,7 +31,8 @@ impl<R: PolyRing> KeySwitchKey<R> {
         for digit in 0..digits {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
             let [mut b, a] = zero_sample(ring, secret, a, rng)?;
-            ring.add_assign(&mut b, &ring.mul_gadget(source, digit)?)?;
+            // A multiple of the source secret.
+            ring.add_assign(&mut b, &Zeroizing::new(ring.mul_gadget(source, digit)?))?;
             let [first, second] = &mut halves;
             first.push(b);
             second.push(a);

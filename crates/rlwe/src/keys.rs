@@ -1,8 +1,8 @@
 //! Secret and public keys.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
-use zeroize::Zeroize;
+use sunzi_ring::{Evaluation, PolyRing, sampling};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{RlweContext, RlweError, randomness};
 
@@ -21,9 +21,7 @@ impl KeyId {
     }
 
     pub(crate) fn random<G: CryptoRng + ?Sized>(rng: &mut G) -> Self {
-        let mut bytes = [0_u8; 16];
-        rng.fill_bytes(&mut bytes);
-        Self(bytes)
+        Self(randomness::public_bytes(rng))
     }
 }
 
@@ -109,19 +107,17 @@ pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
 ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
     let mut b = a.clone();
     ring.mul_assign(&mut b, secret.evaluation())?;
-    let mut error = error_polynomial(ring, rng)?;
+    let error = error_polynomial(ring, rng)?;
     ring.add_assign(&mut b, &error)?;
-    error.zeroize();
     ring.neg_assign(&mut b)?;
     Ok([b, a])
 }
 
-/// A fresh error polynomial in evaluation form.
+/// A fresh error polynomial in evaluation form, erased when dropped.
 pub(crate) fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
     ring: &R,
     rng: &mut G,
-) -> Result<R::Poly<Evaluation>, RlweError> {
+) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
     let coefficients = sampling::centered_binomial(ring.degree(), rng)?;
-    let error: R::Poly<Coefficient> = ring.from_signed(&coefficients)?;
-    Ok(ring.to_evaluation(error)?)
+    Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?))
 }

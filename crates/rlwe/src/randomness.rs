@@ -1,7 +1,7 @@
 //! Where randomness comes from: ChaCha20 seeded by the operating system.
 
 use chacha20::ChaCha20Rng;
-use rand_core::{CryptoRng, SeedableRng};
+use rand_core::{CryptoRng, Rng, SeedableRng};
 use sunzi_ring::sampling::SeededRng;
 use zeroize::Zeroizing;
 
@@ -20,11 +20,24 @@ pub fn from_os() -> Result<ChaCha20Rng, RlweError> {
     Ok(ChaCha20Rng::from_seed(*seed))
 }
 
-/// A 32-byte seed for values that become public; the secret streams never see it again.
+/// Bytes that become public: never the generator's own output, from which its secrets come too, but a
+/// pseudo-random function of it.
+pub(crate) fn public_bytes<const N: usize, G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; N] {
+    let mut root = Zeroizing::new([0_u8; 32]);
+    rng.fill_bytes(root.as_mut());
+    let mut bytes = [0_u8; N];
+    SeededRng::derive(&root, "sunzi public bytes", 0).fill_bytes(&mut bytes);
+    bytes
+}
+
+/// A 32-byte seed for values that become public.
 pub(crate) fn public_seed<G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; 32] {
-    let mut seed = [0_u8; 32];
-    rng.fill_bytes(&mut seed);
-    seed
+    public_bytes(rng)
+}
+
+/// The random tag of a fresh ciphertext.
+pub(crate) fn tag<G: CryptoRng + ?Sized>(rng: &mut G) -> u64 {
+    u64::from_le_bytes(public_bytes(rng))
 }
 
 /// Stream `index` of a public seed: the uniform half number `index` of a key.

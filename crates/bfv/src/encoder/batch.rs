@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use sunzi_kernels::{Modulus, NttPlan, evaluation_exponent};
 use sunzi_math::slot_exponents;
+use zeroize::Zeroizing;
 
 use crate::evaluator::{row_rotation_exponent, row_swap_exponent};
 use crate::plaintext::check_plain_modulus;
@@ -132,7 +133,7 @@ impl Encoder for BatchEncoder {
 
     fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, BfvError> {
         plaintext.check(self.degree, self.plain_modulus)?;
-        let mut values = plaintext.coefficients().to_vec();
+        let mut values = Zeroizing::new(plaintext.coefficients().to_vec());
         self.plan.forward(&mut values)?;
         Ok(self.positions.iter().filter_map(|&position| values.get(position as usize).copied()).collect())
     }

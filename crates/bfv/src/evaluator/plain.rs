@@ -1,6 +1,7 @@
 //! Operations between a ciphertext and a plaintext.
 
 use sunzi_ring::PolyRing;
+use zeroize::Zeroizing;
 
 use super::Evaluator;
 use crate::{BfvError, Ciphertext, Plaintext, noise};
@@ -37,8 +38,7 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
         let ring = self.context.ring();
-        let scaled = ring.scale_plaintext(plaintext.coefficients(), plaintext.modulus())?;
-        let scaled = ring.to_evaluation(scaled)?;
+        let scaled = self.context.scaled_message(plaintext)?;
         let mut result = a.clone();
         result.set_noise(noise::plain_sum(a.noise()));
         if let Some(c0) = result.parts_mut().first_mut() {
@@ -60,9 +60,9 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
         let ring = self.context.ring();
-        let centred = plaintext.centred();
+        let centred = Zeroizing::new(plaintext.centred());
         let norm = centred.iter().map(|&c| c.unsigned_abs() as f64).sum::<f64>();
-        let factor = ring.to_evaluation(ring.from_signed(&centred)?)?;
+        let factor = Zeroizing::new(ring.to_evaluation(ring.from_signed(&centred)?)?);
         let mut product = a.clone();
         product.set_noise(a.noise().times_norm(norm));
         for part in product.parts_mut() {

@@ -42,8 +42,8 @@ fn bases_and_rings_of_any_numbers() {
 #[test]
 fn operations_of_a_ring_on_any_numbers() {
     let ring = Ring::new(128, &sunzi_math::primes_below(1 << 45, 128, 3).unwrap()).unwrap();
-    for range in [0..0, 3..3, 3..4, 2..1, 0..usize::MAX, usize::MAX..0] {
-        assert!(ring.sub_ring(range).is_err());
+    for (start, end) in [(0, 0), (3, 3), (3, 4), (2, 1), (0, usize::MAX), (usize::MAX, 0)] {
+        assert!(ring.sub_ring(start..end).is_err());
     }
     assert_eq!(ring.sub_ring(1..3).unwrap().shape().limbs, 2);
     assert!(ring.concat(&ring).is_err());
