@@ -328,7 +328,8 @@ impl PolyRing for Ring {
     }
 
     fn log2_digit_bound(&self) -> f64 {
-        self.basis().values().iter().max().map_or(0.0, |&q| (q as f64).log2())
+        // Digits are centred.
+        self.basis().values().iter().max().map_or(0.0, |&q| (q as f64).log2() - 1.0)
     }
 
     fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {

@@ -118,8 +118,8 @@ pub fn secret_encryption() -> (Log2, Log2) {
     (Log2::of(ERROR_BOUND), Log2::of(ERROR_VARIANCE.sqrt()))
 }
 
-/// Worst case and deviation that one key switch of so many digits below `digit` adds:
-/// Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a uniform digit in [0, B) has second moment B²/3.
+/// Worst case and deviation that one key switch of so many digits of absolute value at most `digit` adds:
+/// Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a uniform digit in [−B, B] has second moment B²/3.
 #[must_use]
 pub fn key_switch(degree: usize, digits: usize, digit: Log2) -> (Log2, Log2) {
     let terms = degree as f64 * digits as f64;

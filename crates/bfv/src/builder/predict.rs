@@ -31,7 +31,8 @@ impl Model {
             overflow: (2.0 * limbs + 1.0) / M_TILDE,
             scale_error: limbs,
         };
-        let digit = Log2::of(moduli.iter().copied().max().unwrap_or(1) as f64);
+        // Digits are centred.
+        let digit = Log2::of(moduli.iter().copied().max().unwrap_or(1) as f64 / 2.0);
         let key_switch = key_switch(degree, moduli.len(), digit);
         let capacity = DECRYPTION_MARGIN.log2() + log2_modulus - (plain_modulus as f64).log2();
         Self { product, key_switch, capacity }

@@ -241,7 +241,7 @@ impl PolyRing for BigRing {
     }
 
     fn log2_digit_bound(&self) -> f64 {
-        f64::from(gadget::RADIX_BITS)
+        f64::from(gadget::RADIX_BITS - 1)
     }
 
     fn mul_gadget(&self, a: &BigPoly<Evaluation>, i: usize) -> Result<BigPoly<Evaluation>, RingError> {
@@ -258,13 +258,13 @@ impl PolyRing for BigRing {
         a: &BigPoly<Coefficient>,
         key: [&[BigPoly<Evaluation>]; 2],
     ) -> Result<[BigPoly<Evaluation>; 2], RingError> {
-        self.check(a)?;
+        let (coefficients, digits) = (self.to_integers(a)?, self.digit_count());
         let mut halves = [self.zero(), self.zero()];
         for (half, key) in halves.iter_mut().zip(key) {
-            check_length("key", self.digit_count(), key.len())?;
+            check_length("key", digits, key.len())?;
             for (i, key) in key.iter().enumerate() {
-                let digit = self.wrap(gadget::digit(&a.coefficients, i));
-                self.mul_add_assign(half, &digit, key)?;
+                let digit = self.from_integers(&gadget::digit(&coefficients, i, digits))?;
+                self.mul_add_assign(half, &digit.relabel(), key)?;
             }
         }
         Ok(halves)
