@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod circuit;
+pub mod noise_meter;
 pub mod party;
 
 pub use circuit::{Circuit, Operation};
+pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};

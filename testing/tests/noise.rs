@@ -1,0 +1,245 @@
+//! Attempts to break both noise bounds: dependent operands, structured messages, every shape of parameters.
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rayon::prelude::*;
+    use sunzi_bfv::{BfvError, Context};
+    use sunzi_math::{primes_below, primes_with_bits};
+    use sunzi_ring::{BigRing, PolyRing, Ring};
+    use sunzi_rlwe::Security;
+    use sunzi_testing::{NoiseMeter, Tracked};
+
+    type Outcome = Result<(), BfvError>;
+
+    /// Rotations by 1, 2, 4, 8, 16 columns and the swap of rows, for n = 64.
+    const ROTATIONS: [u64; 6] = [3, 9, 81, 81 * 81 % 128, 33 * 33 % 128, 127];
+
+    /// Moduli of every size, alone, mixed and many; plaintext moduli at both ends, even and odd.
+    fn contexts() -> Vec<(String, Context<Ring>)> {
+        let bits = |bits, count| primes_with_bits(bits, 128, count).unwrap();
+        let default = |count| primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 128, count).unwrap();
+        let mixed = [bits(17, 2), bits(62, 2), bits(48, 2), bits(30, 2)].concat();
+        let bases: [(&str, Vec<u64>); 9] = [
+            ("one of 48", default(1)),
+            ("one of 62", bits(62, 1)),
+            ("3 of 48", default(3)),
+            ("12 of 48", default(12)),
+            ("12 of 17", bits(17, 12)),
+            ("9 of 30", bits(30, 9)),
+            ("4 of 62", bits(62, 4)),
+            ("mixed", mixed),
+            ("40 of 48", default(40)),
+        ];
+        let plain = [2, 3, 256, 257, 65_536, 65_537, (1 << 59) + 55, (1 << 60) - 1];
+        let mut all = Vec::new();
+        for (name, moduli) in &bases {
+            let ring = Ring::new(128, moduli).unwrap();
+            for t in plain {
+                if let Ok(context) = Context::with_ring(ring.clone(), t, Security::InsecureForResearchOnly) {
+                    all.push((format!("{name}, t = {t}"), context));
+                }
+            }
+        }
+        all
+    }
+
+    fn messages(t: u64, seed: u64) -> Vec<Vec<u64>> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((u128::from(state) * u128::from(t)) >> 64) as u64
+        };
+        vec![
+            vec![t / 2; 64],
+            vec![t.div_ceil(2) % t; 64],
+            (0..64).map(|i| if i % 2 == 0 { t / 2 } else { t - t / 2 } % t).collect(),
+            vec![0; 64],
+            vec![1; 64],
+            (0..64).map(|_| next()).collect(),
+        ]
+    }
+
+    /// Sums of one ciphertext with itself, and of many.
+    fn sums<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
+        let mut doubled = x.clone();
+        let mut sum = b.add(x, y)?;
+        b.judge("x + y", &sum)?;
+        let difference = b.sub(x, x)?;
+        b.judge("x - x", &difference)?;
+        let negated = b.sub(&difference, x)?;
+        let twice = b.sub(&negated, x)?;
+        b.judge("-2x", &twice)?;
+        for _ in 0..12 {
+            doubled = b.add(&doubled, &doubled)?;
+            sum = b.add(&sum, x)?;
+            b.judge("2^k x", &doubled)?;
+            b.judge("y + k x", &sum)?;
+        }
+        let scaled = b.multiply_scalar(x, 3)?;
+        let both = b.add(&scaled, x)?;
+        b.judge("3x + x", &both)?;
+        let shifted = b.add_plain(&both, &x.message)?;
+        b.judge("4x + m", &shifted)
+    }
+
+    /// Repeated products with the plaintexts whose 1-norm is largest, and mixtures of their results.
+    fn plain_products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
+        for m in plain {
+            let mut product = x.clone();
+            for _ in 0..4 {
+                product = b.multiply_plain(&product, m)?;
+                b.judge("x m^k", &product)?;
+                let mixed = b.add(&product, x)?;
+                b.judge("x m^k + x", &mixed)?;
+            }
+            let dense = b.multiply_plain(x, m)?;
+            let square = b.multiply(&dense, &dense)?;
+            b.judge("(x m)^2", &square)?;
+        }
+        Ok(())
+    }
+
+    /// Sums over all rotations, and products with own rotations.
+    fn rotations<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>) -> Outcome {
+        let mut sum = x.clone();
+        let mut product = x.clone();
+        for k in ROTATIONS {
+            let rotated = b.automorphism(&sum, k)?;
+            sum = b.add(&sum, &rotated)?;
+            b.judge("trace", &sum)?;
+            let turned = b.automorphism(&product, k)?;
+            product = b.multiply(&product, &turned)?;
+            b.judge("norm", &product)?;
+        }
+        let square = b.multiply(&sum, &sum)?;
+        b.judge("trace^2", &square)?;
+        let mixed = b.multiply(&sum, x)?;
+        b.judge("trace x", &mixed)?;
+        for k in ROTATIONS {
+            let turned = b.automorphism(x, k)?;
+            let back = b.automorphism(&turned, k)?;
+            b.judge("twice turned", &back)?;
+        }
+        Ok(())
+    }
+
+    /// Deep products: squares, powers by one factor, sums in between, without relinearisation.
+    fn products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
+        let (mut square, mut power, mut mixed) = (x.clone(), x.clone(), b.add(x, y)?);
+        for _ in 0..8 {
+            square = b.multiply(&square, &square)?;
+            b.judge("x^(2^k)", &square)?;
+            power = b.multiply(&power, x)?;
+            b.judge("x^k", &power)?;
+            mixed = b.multiply(&mixed, &mixed)?;
+            mixed = b.sub(&mixed, x)?;
+            b.judge("z^2 - x", &mixed)?;
+        }
+        let mut wide = b.multiply_unrelinearized(x, y)?;
+        for _ in 0..5 {
+            b.judge("three parts", &wide)?;
+            wide = b.add(&wide, &wide)?;
+        }
+        let sum = b.add(&wide, x)?;
+        b.judge("three parts + two", &sum)?;
+        let two = b.relinearize(&sum)?;
+        b.judge("relinearised", &two)
+    }
+
+    /// Ciphertexts of no noise, whose parts are not uniform: x·0 + m and x − x + m.
+    fn transparent<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
+        for m in plain {
+            let zero = b.multiply_scalar(x, 0)?;
+            let bare = b.add_plain(&zero, m)?;
+            b.judge("0x + m", &bare)?;
+            let product = b.multiply(&bare, x)?;
+            b.judge("(0x + m) x", &product)?;
+            let again = b.multiply(&bare, &product)?;
+            b.judge("(0x + m)^2 x", &again)?;
+            let none = b.multiply(&bare, &bare)?;
+            b.judge("(0x + m)^2", &none)?;
+            let dense = b.multiply_plain(x, m)?;
+            let dense = b.multiply(&dense, &bare)?;
+            b.judge("(0x + m) (x m)", &dense)?;
+        }
+        Ok(())
+    }
+
+    fn attack<R: PolyRing>(b: &mut NoiseMeter<R>, seed: u64) -> Outcome {
+        let plain = messages(b.context.plain_modulus(), seed);
+        for (i, message) in plain.iter().enumerate() {
+            let x = b.encrypt(message.clone(), i % 2 == 0)?;
+            let y = b.encrypt(plain[(i + 1) % plain.len()].clone(), i % 3 == 0)?;
+            b.judge(if i % 2 == 0 { "fresh, public" } else { "fresh, secret" }, &x)?;
+            sums(b, &x, &y)?;
+            products(b, &x, &y)?;
+            rotations(b, &x)?;
+            plain_products(b, &x, &plain[..3])?;
+            transparent(b, &x, &plain[..3])?;
+        }
+        Ok(())
+    }
+
+    /// Count, median, smallest gap to the bound and to the worst case of each kind of value.
+    fn table(gaps: &[(String, f64, f64)]) -> BTreeMap<&str, (usize, f64, f64, f64)> {
+        let mut by_name: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+        for (name, gap, worst) in gaps {
+            by_name.entry(name).or_default().push((*gap, *worst));
+        }
+        let summary = |mut list: Vec<(f64, f64)>| {
+            list.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let worst = list.iter().map(|pair| pair.1).fold(f64::INFINITY, f64::min);
+            (list.len(), list[list.len() / 2].0, list[0].0, worst)
+        };
+        by_name.into_iter().map(|(name, list)| (name, summary(list))).collect()
+    }
+
+    /// Every `stride`-th pair of a context and a seed.
+    fn run(seeds: std::ops::Range<u64>, stride: usize, least: usize) {
+        let contexts = contexts();
+        let pairs: Vec<_> = seeds.flat_map(|seed| contexts.iter().map(move |(_, c)| (c, seed))).collect();
+        let under = |(context, seed): &(&Context<Ring>, u64)| {
+            let mut meter = NoiseMeter::new((*context).clone(), *seed, &ROTATIONS).unwrap();
+            attack(&mut meter, *seed).unwrap();
+            meter.gaps
+        };
+        let gaps: Vec<_> = pairs.par_iter().step_by(stride).flat_map_iter(under).collect();
+        assert!(gaps.len() > least, "{} values", gaps.len());
+        for (name, (count, median, least, worst)) in table(&gaps) {
+            println!(
+                "{name:20} {count:6} values, gap median {median:6.2} least {least:6.2}, to the worst case {worst:6.2}"
+            );
+        }
+    }
+
+    #[test]
+    fn dependent_operands_break_no_bound() {
+        run(0..1, 3, 8_000);
+    }
+
+    #[test]
+    #[ignore = "long: the attacks of the test above under 50 keys"]
+    fn dependent_operands_break_no_bound_under_many_keys() {
+        run(1..51, 1, 1_000_000);
+    }
+
+    #[test]
+    fn dependent_operands_break_no_bound_over_big_integers() {
+        let mut gaps = Vec::new();
+        for (bits, t) in [(61, 3), (200, 65_536), (500, (1 << 60) - 1)] {
+            let q = (num_bigint::BigUint::from(1_u32) << bits) - 1_u32;
+            let ring = BigRing::new(128, &q).unwrap();
+            let context = Context::with_ring(ring, t, Security::InsecureForResearchOnly).unwrap();
+            let mut meter = NoiseMeter::new(context, bits, &ROTATIONS).unwrap();
+            attack(&mut meter, bits).unwrap();
+            gaps.append(&mut meter.gaps);
+        }
+        for (name, (count, median, least, worst)) in table(&gaps) {
+            println!(
+                "{name:20} {count:6} values, gap median {median:6.2} least {least:6.2}, to the worst case {worst:6.2}"
+            );
+        }
+    }
+}
