@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use crate::error::{KernelError, check_count, check_length};
-use crate::generic::conversion52::{Column, Columns};
+use crate::generic::conversion52::{self, Column, Columns};
 use crate::modulus::{Modulus, check_terms};
 use crate::portable::PORTABLE;
 use crate::table::ConvertColumns;
@@ -59,14 +59,15 @@ impl Conversion {
         for (j, to) in to.iter().enumerate() {
             let matrix: Vec<u64> = (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect();
             match to.table.convert_columns {
-                Some(convert) if widest < NARROW && !from.is_empty() => {
+                Some(convert) if widest < NARROW && (1..=conversion52::MAX_TERMS).contains(&from.len()) => {
                     kernel = Some(convert);
                     columns.push(Column::new(j, to, matrix));
                 }
                 _ => alone.push(Alone { output: j, matrix }),
             }
         }
-        let together = kernel.map(|kernel| (kernel, Columns::new(columns, widest)));
+        let sum = from.iter().map(Modulus::value).fold(0, u64::saturating_add);
+        let together = kernel.map(|kernel| (kernel, Columns::new(&columns, sum)));
         Ok(Self { from: from.to_vec(), to: to.to_vec(), together, alone })
     }
 

@@ -1,36 +1,33 @@
-//! Base conversion to odd moduli below 2^49: a matrix product with half the multiplications and one
-//! Montgomery reduction an output.
+//! Base conversion with half the multiplications, for 52-bit lanes.
 //!
-//! Pairs of terms are multiplied after Winograd (1968):
-//! y1·m1 + y2·m2 = (y1 + m2)·(y2 + m1) − y1·y2 − m1·m2, where y1·y2 serves all outputs and m1·m2 is a
-//! constant. Low and high halves of the products add up in lanes of 64 bits; the subtractions may leave
-//! the low one negative, so its carry is signed. The factor 2^-52 of the reduction is absorbed in m.
-#![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
+//! Winograd's inner product [Winograd68] takes terms in pairs:
+//! y_1·M_1 + y_2·M_2 = (y_1 + M_2)(y_2 + M_1) − y_1·y_2 − M_1·M_2. The products of words serve all targets
+//! and those of matrix entries are constants, so a pair costs a target one multiplication. Sums of
+//! products are kept as two lanes of 52-bit halves; the subtractions are exact, with a signed carry.
+//! One Montgomery step reduces each result: the matrix carries the factor 2^52.
 
-use super::lanes::{Lanes52, WIDTH};
+use super::elementwise::copy;
+use super::lanes::{Lanes, Lanes52, WIDTH};
 use crate::modulus::Modulus;
 
-/// Vectors that share the loads of a matrix entry.
-const VECTORS: usize = 4;
-/// The words of as many vectors.
-const BLOCK: usize = VECTORS * WIDTH;
-/// The most terms of a group; fewer if their moduli are wide.
-const MAX_GROUP: usize = 32;
-
-type Block = [u64; BLOCK];
+/// Vectors handled together: matrix entries are loaded once for all of them.
+const VECTORS: usize = 2;
+const CHUNK: usize = VECTORS * WIDTH;
+/// Targets handled together: words are loaded once for all of them.
+const TARGETS: usize = 4;
+/// Terms for which no lane overflows: half as many pairs of halves below 2^52, and what is subtracted.
+pub(crate) const MAX_TERMS: usize = 512;
 
 /// One target modulus.
 #[derive(Clone)]
 pub(crate) struct Column {
-    /// Which output it is.
+    /// Its place among the outputs.
     output: usize,
-    p: u64,
-    /// p^-1 mod 2^52
+    modulus: u64,
+    /// modulus^-1 mod 2^52.
     inverse: u64,
-    /// The entries times 2^52, modulo p.
+    /// M_0, M_1, … times 2^52, canonical.
     matrix: Vec<u64>,
-    /// For each group of terms, what the low and the high sum start from: −Σ m1·m2, and p besides.
-    start: Vec<(u64, u64)>,
 }
 
 impl Column {
@@ -39,176 +36,227 @@ impl Column {
         for word in &mut matrix {
             *word = to.mul(*word, to.constants.word52.wrap.0);
         }
-        Self { output, p: to.value(), inverse: to.constants.word52.inverse, matrix, start: Vec::new() }
+        Self { output, modulus: to.value(), inverse: to.constants.word52.inverse, matrix }
+    }
+
+    /// Entries i and i + 1, zero past the end.
+    fn pair(&self, i: usize) -> [u64; 2] {
+        [i, i + 1].map(|i| self.matrix.get(i).copied().unwrap_or(0))
     }
 }
 
 /// All targets that share the products of their inputs.
 #[derive(Clone)]
 pub(crate) struct Columns {
-    columns: Vec<Column>,
-    /// Terms of a group: even, and so few that a sum stays below 2^52·p.
-    group: usize,
+    groups: Vec<Group>,
+    /// Results are below 2^steps times their modulus before the last subtractions.
+    steps: u32,
+}
+
+/// Up to [`TARGETS`] targets.
+#[derive(Clone)]
+struct Group {
+    targets: Vec<Target>,
+    /// (M_1, M_2) of every target for the first pair of terms, then for the next; an odd last term
+    /// stands alone as (M, 0).
+    factors: Vec<[u64; 2]>,
+}
+
+#[derive(Clone, Copy)]
+struct Target {
+    output: usize,
+    modulus: u64,
+    inverse: u64,
+    /// What the high and the low sum start from: modulus − Σ M_1·M_2 in halves.
+    start: (u64, u64),
 }
 
 impl Columns {
-    /// Columns of inputs below `widest` < 2^49.
-    pub(crate) fn new(mut columns: Vec<Column>, widest: u64) -> Self {
-        let group = usize::try_from((1 << 52) / widest.max(1)).unwrap_or(MAX_GROUP).min(MAX_GROUP) & !1;
-        for column in &mut columns {
-            column.start = column.matrix.chunks(group).map(|words| start(words, column.p)).collect();
-        }
-        Self { columns, group }
+    /// Columns of at most [`MAX_TERMS`] inputs whose moduli, all below 2^49, add up to `sum`.
+    pub(crate) fn new(columns: &[Column], sum: u64) -> Self {
+        // A result is below modulus·(1 + sum / 2^52).
+        let multiple = 1 + sum.div_ceil(1 << 52);
+        let groups = columns.chunks(TARGETS).map(Group::new).collect();
+        Self { groups, steps: multiple.next_power_of_two().ilog2() }
     }
 }
 
-/// The constants of one group.
-fn start(words: &[u64], p: u64) -> (u64, u64) {
-    let products = words.as_chunks::<2>().0.iter().map(|[m1, m2]| u128::from(*m1) * u128::from(*m2));
-    let sum: u128 = products.sum();
-    let low = (sum as u64) & ((1 << 52) - 1);
-    (low.wrapping_neg(), p.wrapping_sub((sum >> 52) as u64))
-}
-
-/// out_j = Σ_i in_i·M_ij mod p_j for all columns.
-#[inline(always)]
-pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], output: &mut [&mut [u64]]) {
-    for (g, rows) in input.chunks(columns.group).enumerate() {
-        let len = rows.first().map_or(0, |row| row.len());
-        for at in (0..len).step_by(BLOCK) {
-            let mut padded = [[0; BLOCK]; MAX_GROUP];
-            let empty = [0; BLOCK];
-            let mut blocks = [&empty; MAX_GROUP];
-            for ((block, padded), row) in blocks.iter_mut().zip(&mut padded).zip(rows) {
-                *block = match row.get(at..).and_then(<[u64]>::first_chunk) {
-                    Some(words) => words,
-                    None => {
-                        super::elementwise::copy(padded, row.get(at..).unwrap_or(&[]));
-                        padded
-                    }
-                };
+impl Group {
+    fn new(columns: &[Column]) -> Self {
+        let terms = columns.first().map_or(0, |column| column.matrix.len());
+        let pairs = (0..terms).step_by(2);
+        let factors = pairs.clone().flat_map(|i| columns.iter().map(move |column| column.pair(i))).collect();
+        let target = |column: &Column| {
+            let halves = pairs.clone().map(|i| {
+                let [first, second] = column.pair(i).map(u128::from);
+                (((first * second) >> 52) as u64, (first * second) as u64 & ((1 << 52) - 1))
+            });
+            Target {
+                output: column.output,
+                modulus: column.modulus,
+                inverse: column.inverse,
+                start: halves.fold((column.modulus, 0_u64), |sum, half| {
+                    (sum.0.wrapping_sub(half.0), sum.1.wrapping_sub(half.1))
+                }),
             }
-            convert_block(l, columns, g, blocks.get(..rows.len()).unwrap_or(&[]), at, output);
+        };
+        Self { targets: columns.iter().map(target).collect(), factors }
+    }
+}
+
+/// High and low halves of sums of products.
+type Sums<L> = [(<L as Lanes>::V, <L as Lanes>::V); VECTORS];
+/// The same words of one source vector.
+type Words = [u64; CHUNK];
+
+/// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
+#[inline(always)]
+pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+    let len = input.first().map_or(0, |row| row.len());
+    let rows: Vec<&[Words]> = input.iter().map(|row| row.as_chunks().0).collect();
+    let mut outs: Vec<&mut [Words]> = out.iter_mut().map(|out| out.as_chunks_mut().0).collect();
+    for chunk in 0..len / CHUNK {
+        convert_chunk(l, columns, &mut outs, &rows, chunk);
+    }
+    let done = len / CHUNK * CHUNK;
+    if done < len {
+        let rest: Vec<[Words; 1]> = input.iter().map(|row| [pad(row.get(done..).unwrap_or(&[]))]).collect();
+        let rows: Vec<&[Words]> = rest.iter().map(<[Words; 1]>::as_slice).collect();
+        let mut last: Vec<[Words; 1]> = out.iter().map(|out| [pad(out.get(done..).unwrap_or(&[]))]).collect();
+        let mut outs: Vec<&mut [Words]> = last.iter_mut().map(<[Words; 1]>::as_mut_slice).collect();
+        convert_chunk(l, columns, &mut outs, &rows, 0);
+        for (out, [words]) in out.iter_mut().zip(&last) {
+            copy(out.get_mut(done..).unwrap_or_default(), words);
         }
     }
 }
 
-/// All columns of one block of a group.
+fn pad(words: &[u64]) -> Words {
+    let mut chunk = [0; CHUNK];
+    copy(&mut chunk, words);
+    chunk
+}
+
 #[inline(always)]
-fn convert_block<L: Lanes52>(
+fn convert_chunk<L: Lanes52>(
     l: L,
     columns: &Columns,
-    g: usize,
-    rows: &[&Block],
-    at: usize,
-    output: &mut [&mut [u64]],
+    outs: &mut [&mut [Words]],
+    rows: &[&[Words]],
+    chunk: usize,
 ) {
-    let shared = shared_products(l, rows);
-    let first = g * columns.group;
-    let terms = first..first + rows.len();
-    let (pairs, single) = columns.columns.as_chunks::<2>();
-    for pair in pairs {
-        let words = [&pair[0].matrix[terms.clone()], &pair[1].matrix[terms.clone()]];
-        let sums = column_sums(l, [pair[0].start[g], pair[1].start[g]], words, rows, &shared);
-        for (column, sums) in pair.iter().zip(sums) {
-            finish(l, column, sums, g > 0, at, output);
-        }
-    }
-    for column in single {
-        let sums = column_sums(l, [column.start[g]], [&column.matrix[terms.clone()]], rows, &shared);
-        for sums in sums {
-            finish(l, column, sums, g > 0, at, output);
+    let shared = shared_products(l, rows, chunk);
+    for group in &columns.groups {
+        match group.targets.len() {
+            1 => convert_group::<L, 1>(l, group, columns.steps, outs, rows, chunk, shared),
+            2 => convert_group::<L, 2>(l, group, columns.steps, outs, rows, chunk, shared),
+            3 => convert_group::<L, 3>(l, group, columns.steps, outs, rows, chunk, shared),
+            _ => convert_group::<L, TARGETS>(l, group, columns.steps, outs, rows, chunk, shared),
         }
     }
 }
 
-/// Low and high sums of the vectors of a block.
-type Sums<L> = [(<L as super::lanes::Lanes>::V, <L as super::lanes::Lanes>::V); VECTORS];
-
-/// Vector `w` of a block.
 #[inline(always)]
-fn load<L: Lanes52>(l: L, block: &Block, w: usize) -> L::V {
-    l.load(&block.as_chunks::<WIDTH>().0[w])
+fn load<L: Lanes52>(l: L, row: &[Words], chunk: usize) -> [L::V; VECTORS] {
+    let words = row.get(chunk).unwrap_or(&[0; CHUNK]);
+    let mut vectors = [l.splat(0); VECTORS];
+    for (vector, words) in vectors.iter_mut().zip(words.as_chunks().0) {
+        *vector = l.load(words);
+    }
+    vectors
 }
 
-/// Σ y1·y2 over the pairs of rows.
+/// Σ y_1·y_2 over the pairs of terms.
 #[inline(always)]
-fn shared_products<L: Lanes52>(l: L, rows: &[&Block]) -> Sums<L> {
+fn shared_products<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) -> Sums<L> {
     let mut sums = [(l.splat(0), l.splat(0)); VECTORS];
-    for [row1, row2] in rows.as_chunks::<2>().0 {
-        for (w, (low, high)) in sums.iter_mut().enumerate() {
-            let (y1, y2) = (load(l, row1, w), load(l, row2, w));
-            (*low, *high) = (l.multiply_add_low(*low, y1, y2), l.multiply_add_high(*high, y1, y2));
+    for [first, second] in rows.as_chunks().0 {
+        let pair = load(l, first, chunk).into_iter().zip(load(l, second, chunk));
+        for (sum, (y1, y2)) in sums.iter_mut().zip(pair) {
+            *sum = (l.multiply_add_high(sum.0, y1, y2), l.multiply_add_low(sum.1, y1, y2));
         }
     }
     sums
 }
 
-/// The sums of `J` columns.
 #[inline(always)]
-fn column_sums<L: Lanes52, const J: usize>(
+fn convert_group<L: Lanes52, const J: usize>(
     l: L,
-    start: [(u64, u64); J],
-    words: [&[u64]; J],
-    rows: &[&Block],
-    shared: &Sums<L>,
-) -> [Sums<L>; J] {
-    let mut sums = [*shared; J];
-    for (sums, (low, high)) in sums.iter_mut().zip(start) {
-        for sum in sums.iter_mut() {
-            *sum = (l.sub(l.splat(low), sum.0), l.sub(l.splat(high), sum.1));
+    group: &Group,
+    steps: u32,
+    outs: &mut [&mut [Words]],
+    rows: &[&[Words]],
+    chunk: usize,
+    shared: Sums<L>,
+) {
+    let mut sums = [shared; J];
+    for (sums, target) in sums.iter_mut().zip(&group.targets) {
+        let start = (l.splat(target.start.0), l.splat(target.start.1));
+        for sum in sums {
+            *sum = (l.sub(start.0, sum.0), l.sub(start.1, sum.1));
         }
     }
-    let (pairs, single) = rows.as_chunks::<2>();
-    for (k, [row1, row2]) in pairs.iter().enumerate() {
-        for w in 0..VECTORS {
-            let (y1, y2) = (load(l, row1, w), load(l, row2, w));
-            for j in 0..J {
-                let (m1, m2) = (l.splat(words[j][2 * k]), l.splat(words[j][2 * k + 1]));
+    let (pairs, odd) = rows.as_chunks::<2>();
+    let factors = group.factors.as_chunks::<J>().0;
+    for ([first, second], factors) in pairs.iter().zip(factors) {
+        let (y1, y2) = (load(l, first, chunk), load(l, second, chunk));
+        for (sums, [m1, m2]) in sums.iter_mut().zip(factors) {
+            let (m1, m2) = (l.splat(*m1), l.splat(*m2));
+            for ((sum, y1), y2) in sums.iter_mut().zip(y1).zip(y2) {
                 let (a, b) = (l.add(y1, m2), l.add(y2, m1));
-                let (low, high) = sums[j][w];
-                sums[j][w] = (l.multiply_add_low(low, a, b), l.multiply_add_high(high, a, b));
+                *sum = (l.multiply_add_high(sum.0, a, b), l.multiply_add_low(sum.1, a, b));
             }
         }
     }
-    for row in single {
-        for w in 0..VECTORS {
-            let y = load(l, row, w);
-            for j in 0..J {
-                let m = l.splat(words[j][2 * pairs.len()]);
-                let (low, high) = sums[j][w];
-                sums[j][w] = (l.multiply_add_low(low, y, m), l.multiply_add_high(high, y, m));
+    if let ([row], Some(factors)) = (odd, factors.last()) {
+        let y = load(l, row, chunk);
+        for (sums, [m, _]) in sums.iter_mut().zip(factors) {
+            let m = l.splat(*m);
+            for (sum, y) in sums.iter_mut().zip(y) {
+                *sum = (l.multiply_add_high(sum.0, y, m), l.multiply_add_low(sum.1, y, m));
             }
         }
     }
-    sums
+    // Written out, since a loop over targets would push all sums through memory.
+    macro_rules! finish {
+        ($($j:literal)*) => { $(
+            if let (Some(sums), Some(target)) = (sums.get($j), group.targets.get($j)) {
+                finish_target(l, target, steps, sums, outs, chunk);
+            }
+        )* };
+    }
+    finish!(0 1 2 3);
 }
 
-/// Reduces the sums of one column and writes them, or adds them to what earlier groups wrote.
 #[inline(always)]
-fn finish<L: Lanes52>(l: L, column: &Column, sums: Sums<L>, add: bool, at: usize, output: &mut [&mut [u64]]) {
-    let (p, inverse, zero) = (l.splat(column.p), l.splat(column.inverse), l.splat(0));
-    let Some(out) = output.get_mut(column.output).and_then(|out| out.get_mut(at..)) else { return };
-    let mut block = [0; BLOCK];
-    let whole = out.len() >= BLOCK;
-    let target = if whole { out.first_chunk_mut().unwrap_or(&mut block) } else { &mut block };
-    for ((low, high), words) in sums.into_iter().zip(target.as_chunks_mut::<WIDTH>().0) {
-        // Montgomery: less the multiple of p that agrees with the sum modulo 2^52. It lies in (0, 2p).
-        let multiple = l.multiply_add_low(zero, low, inverse);
-        let quotient = l.multiply_add_high(zero, multiple, p);
-        let r = l.sub(l.add(high, l.carry(low)), quotient);
-        let r = l.unless_negative(l.sub(r, p), r);
-        if add && whole {
-            let sum = l.add(r, l.load(words));
-            l.store(words, l.unless_negative(l.sub(sum, p), sum));
-        } else {
-            l.store(words, r);
+fn finish_target<L: Lanes52>(
+    l: L,
+    target: &Target,
+    steps: u32,
+    sums: &Sums<L>,
+    outs: &mut [&mut [Words]],
+    chunk: usize,
+) {
+    let mut results = [l.splat(0); VECTORS];
+    for (result, sum) in results.iter_mut().zip(sums) {
+        *result = reduce(l, target, steps, *sum);
+    }
+    if let Some(words) = outs.get_mut(target.output).and_then(|out| out.get_mut(chunk)) {
+        for (words, result) in words.as_chunks_mut().0.iter_mut().zip(results) {
+            l.store(words, result);
         }
     }
-    if !whole {
-        for (to, from) in out.iter_mut().zip(block) {
-            let sum = if add { *to + from } else { from };
-            *to = sum.min(sum.wrapping_sub(column.p));
-        }
+}
+
+/// The sum times 2^-52, canonical.
+#[inline(always)]
+fn reduce<L: Lanes52>(l: L, target: &Target, steps: u32, (high, low): (L::V, L::V)) -> L::V {
+    let modulus = l.splat(target.modulus);
+    // Montgomery [Montgomery85]: m·modulus agrees with the low half, so only the high halves remain.
+    let m = l.multiply_add_low(l.splat(0), low, l.splat(target.inverse));
+    let mut x = l.sub(l.add(high, l.carry(low)), l.multiply_add_high(l.splat(0), m, modulus));
+    for step in (1..steps).rev() {
+        x = l.unless_negative(l.sub(x, l.shift_left(modulus, step)), x);
     }
+    l.unless_negative(l.sub(x, modulus), x)
 }

@@ -65,7 +65,7 @@ impl Lanes for Avx512Ifma {
         // Read as doubles, small non-negative integers keep their order, small negative ones are no
         // numbers, and the minimum of no number and b is b. It runs beside the multiplier on processors
         // where the integer minimum takes its place.
-        vector!(_mm512_castpd_si512(_mm512_min_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))))
+        vector!(_mm512_min_epu64(a, b))
     }
     #[inline(always)]
     fn and(self, a: __m512i, b: __m512i) -> __m512i {
