@@ -62,9 +62,7 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     fn unless_negative(self, a: __m512i, b: __m512i) -> __m512i {
-        // Read as doubles, small non-negative integers keep their order, small negative ones are no
-        // numbers, and the minimum of no number and b is b. It runs beside the multiplier on processors
-        // where the integer minimum takes its place.
+        // A negative a, read without sign, is above every b.
         vector!(_mm512_min_epu64(a, b))
     }
     #[inline(always)]
