@@ -9,8 +9,8 @@ use std::cell::Cell;
 use sunzi_kernels::{Buffer, InverseScale, KernelError, Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 
-use crate::alternate::{self, ROUNDS, Series};
-use crate::bound::{self, Pace};
+use crate::alternate::{self, Series};
+use crate::bound;
 use crate::check;
 use crate::peer::{self, Peer};
 use crate::report::Row;
@@ -94,22 +94,23 @@ fn time(
             rival.apply(operation, &mut rival_data);
         }
     };
-    let mut pace = Pace::new(ours.plan.modulus().isa());
-    let mut contenders: Vec<alternate::Contender<'_>> = vec![&mut our_turn, &mut rival_turn];
-    contenders.extend(pace.contenders());
+    let (mut multiply_adds, mut additions): (fn(), fn()) = (bound::multiply_adds, bound::additions);
+    let mut contenders: [alternate::Contender<'_>; 4] =
+        [&mut our_turn, &mut rival_turn, &mut multiply_adds, &mut additions];
     let series = alternate::alternate(rounds, &mut contenders);
-    let [our_time, rival_time, pace_times @ ..] = series.as_slice() else {
-        return Err(BenchError::TooFewRounds { got: 0, least: ROUNDS });
+    let [our_time, rival_time, multiply_adds, additions] = series.as_slice() else {
+        return Err(BenchError::TooFewRounds { got: 0, least: 1 });
     };
 
     let bar = (log_n <= BOUND_BAR_UP_TO).then_some(BOUND_BAR);
+    let forward = operation == Operation::Forward;
     let mut row = Row {
         name: operation.name().to_owned(),
         n,
         log_q: (ours.q() as f64).log2(),
         ours_us: our_time.median(),
         isa: Some(ours.plan.modulus().isa().to_string()),
-        bound: bound::bound(&ours.plan, operation == Operation::Forward, our_time, pace_times, bar),
+        bound: bound::bound(&ours.plan, forward, our_time, multiply_adds, additions, bar),
         correct: !failed.get(),
         rounds,
         ..Row::default()

@@ -62,19 +62,17 @@ pub struct Bound {
     pub bound_us: f64,
     /// Ours over `bound_us`, median over rounds.
     pub over_bound: f64,
-    /// The larger of multiplies at the multiply rate and all instructions at the mixed rate.
+    /// The larger of multiplies at the rate of a multiply-add loop and all instructions at that of additions.
     pub port_bound_us: f64,
     /// Ours over `port_bound_us`, median over rounds.
     pub over_port_bound: f64,
     /// The bar on `over_bound`, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_bar: Option<f64>,
-    /// Vector instructions a nanosecond in the multiply-add loop.
+    /// Vector multiply-adds a nanosecond.
     pub multiply_add_per_ns: f64,
-    /// Vector multiplications a nanosecond.
-    pub multiply_per_ns: f64,
-    /// Vector instructions a nanosecond where multiplications and additions mix best.
-    pub mixed_per_ns: f64,
+    /// Vector additions a nanosecond.
+    pub addition_per_ns: f64,
 }
 
 impl Row {
@@ -120,6 +118,10 @@ pub fn table(rows: &[Row]) -> String {
         "per bit",
         "bound µs",
         "over",
+        "ports µs",
+        "over",
+        "madd/ns",
+        "add/ns",
         "bar",
         "met",
         "right",
@@ -176,6 +178,10 @@ fn cells(row: &Row) -> Vec<String> {
         number(row.ratio_per_bit, 3),
         number(bound.map(|bound| bound.bound_us), 2),
         number(bound.map(|bound| bound.over_bound), 2),
+        number(bound.map(|bound| bound.port_bound_us), 2),
+        number(bound.map(|bound| bound.over_port_bound), 2),
+        number(bound.map(|bound| bound.multiply_add_per_ns), 2),
+        number(bound.map(|bound| bound.addition_per_ns), 2),
         bars.join(", "),
         row.met.map_or_else(String::new, yes_no),
         yes_no(row.correct),

@@ -11,10 +11,12 @@
 mod buffer;
 mod constants;
 mod conversion;
+pub mod counts;
 mod error;
 mod generic;
 mod isa;
 mod modulus;
+pub mod pace;
 mod permute;
 mod plan;
 mod portable;

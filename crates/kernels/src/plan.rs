@@ -90,6 +90,14 @@ impl NttPlan {
         self.psi
     }
 
+    pub(crate) fn forward_twiddles(&self) -> &Twiddles {
+        &self.forward
+    }
+
+    pub(crate) fn inverse_twiddles(&self) -> &Twiddles {
+        &self.inverse
+    }
+
     /// Coefficients, each below 2q, to canonical evaluations, in place.
     ///
     /// # Errors

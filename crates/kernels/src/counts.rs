@@ -1,0 +1,165 @@
+//! Vector instructions of a transform, counted by running its own code on lanes that only count.
+
+use std::cell::Cell;
+
+use crate::constants::Constants;
+use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
+use crate::generic::ntt_inverse::LastFactors;
+use crate::generic::word52::Word52;
+use crate::generic::{ntt_forward, ntt_inverse};
+use crate::plan::NttPlan;
+use crate::twiddles::Twiddles;
+
+/// Vector instructions of 512 bits; loads, stores and broadcasts go beside them and do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstructionCounts {
+    /// 52-bit multiply-adds.
+    pub multiplies: u64,
+    /// Additions, subtractions, minima, masks and the shuffles of the transpositions.
+    pub others: u64,
+}
+
+impl InstructionCounts {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.multiplies + self.others
+    }
+}
+
+/// The forward transform of `plan` with 52-bit multiply-adds; `None` for moduli it does not take.
+#[must_use]
+pub fn count_forward(plan: &NttPlan) -> Option<InstructionCounts> {
+    count(plan, true)
+}
+
+/// The inverse transform of `plan`, whatever constant its last level multiplies by.
+#[must_use]
+pub fn count_inverse(plan: &NttPlan) -> Option<InstructionCounts> {
+    count(plan, false)
+}
+
+fn count(plan: &NttPlan, forward: bool) -> Option<InstructionCounts> {
+    let modulus = plan.modulus();
+    let q = modulus.value();
+    let (twiddles, last) =
+        if forward { (plan.forward_twiddles(), None) } else { (plan.inverse_twiddles(), Some([0; 4])) };
+    let run = match (1_u64 << 52) / q {
+        _ if q.is_multiple_of(2) => return None,
+        18.. => run::<4>,
+        10.. => run::<2>,
+        8.. => run::<1>,
+        _ => return None,
+    };
+    Some(run(&modulus.constants, twiddles, last))
+}
+
+fn run<const PERIOD: usize>(
+    constants: &Constants,
+    twiddles: &Twiddles,
+    last: Option<LastFactors>,
+) -> InstructionCounts {
+    let counts = Cell::new(InstructionCounts::default());
+    let arithmetic = Word52::<_, PERIOD>::new(Counting(&counts), constants);
+    let mut data = vec![0; twiddles.n];
+    match last {
+        None => ntt_forward::forward(arithmetic, twiddles, &mut data),
+        Some(last) => ntt_inverse::inverse(arithmetic, twiddles, &last, &mut data),
+    }
+    counts.get()
+}
+
+/// Lanes without words.
+#[derive(Clone, Copy)]
+struct Counting<'a>(&'a Cell<InstructionCounts>);
+
+impl Counting<'_> {
+    fn multiply(self) {
+        let counts = self.0.get();
+        self.0.set(InstructionCounts { multiplies: counts.multiplies + 1, ..counts });
+    }
+
+    fn others(self, number: u64) {
+        let counts = self.0.get();
+        self.0.set(InstructionCounts { others: counts.others + number, ..counts });
+    }
+}
+
+impl Lanes for Counting<'_> {
+    type V = ();
+
+    fn load(self, _: &[u64; WIDTH]) {}
+    fn store(self, _: &mut [u64; WIDTH], (): ()) {}
+    fn splat(self, _: u64) {}
+    fn add(self, (): (), (): ()) {
+        self.others(1);
+    }
+    fn sub(self, (): (), (): ()) {
+        self.others(1);
+    }
+    fn unless_negative(self, (): (), (): ()) {
+        self.others(1);
+    }
+    fn and(self, (): (), (): ()) {
+        self.others(1);
+    }
+    fn shift_left(self, (): (), _: u32) {
+        self.others(1);
+    }
+    fn shift_right(self, (): (), _: u32) {
+        self.others(1);
+    }
+    fn prefetch(self, _: *const u64) {}
+    fn transpose(self, _: &mut [(); WIDTH]) {
+        self.others(24);
+    }
+}
+
+impl Lanes52 for Counting<'_> {
+    fn multiply_add_low(self, (): (), (): (), (): ()) {
+        self.multiply();
+    }
+    fn multiply_add_high(self, (): (), (): (), (): ()) {
+        self.multiply();
+    }
+    fn carry(self, (): ()) {
+        self.others(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Modulus;
+
+    fn default_plan(n: usize) -> NttPlan {
+        let prime = (1..)
+            .map(|k| (1_u64 << 52) / 18 - k)
+            .find(|q| q % (2 * n as u64) == 1 && Modulus::new(*q).is_ok_and(|q| NttPlan::new(q, n).is_ok()));
+        NttPlan::new(Modulus::new(prime.unwrap()).unwrap(), n).unwrap()
+    }
+
+    #[test]
+    fn butterflies_make_most_of_the_counts() {
+        for log_n in [6, 8, 10] {
+            let n = 1 << log_n;
+            let plan = default_plan(n);
+            let butterflies = n as u64 / 2 / 8 * log_n;
+            let (forward, inverse) = (count_forward(&plan).unwrap(), count_inverse(&plan).unwrap());
+            for counts in [forward, inverse] {
+                // Three multiplications each, and a renormalisation of half the words every few levels.
+                assert!(counts.multiplies >= 3 * butterflies, "{n}: {counts:?}");
+                assert!(counts.multiplies <= 4 * butterflies, "{n}: {counts:?}");
+                assert!(counts.others >= 2 * butterflies + 24 * n as u64 / 64, "{n}: {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wide_moduli_have_no_counts() {
+        let wide = (1_u64 << 49..)
+            .find(|&q| q % 128 == 1 && Modulus::new(q).is_ok_and(|q| NttPlan::new(q, 64).is_ok()));
+        let plan = NttPlan::new(Modulus::new(wide.unwrap()).unwrap(), 64).unwrap();
+        assert_eq!((count_forward(&plan), count_inverse(&plan)), (None, None));
+    }
+}
