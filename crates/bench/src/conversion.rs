@@ -14,8 +14,9 @@ use crate::{BenchError, Options};
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;
 /// Moduli on either side.
 const LIMBS: usize = 8;
-/// Bar on conversion / eight transforms.
+/// Bar on conversion / eight transforms, and the degree it is set for.
 const RATIO_BAR: f64 = 0.55;
+const BAR_DEGREE: usize = 1 << 14;
 
 /// Times the conversion at every degree asked for.
 ///
@@ -60,7 +61,7 @@ fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
         peer_us: Some(transforms.median()),
         ratio: Some(ratio.median),
         spread: Some(ratio.spread),
-        bar: Some(RATIO_BAR),
+        bar: (n == BAR_DEGREE).then_some(RATIO_BAR),
         correct: job.holds(&output) && !failed.get(),
         rounds,
         ..Row::default()
