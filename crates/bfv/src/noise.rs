@@ -5,8 +5,8 @@
 //! Proposition 1]` do not appear; otherwise the worst case follows that proposition and
 //! Proposition 3 term by term.
 
-use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, tail_factor};
-use sunzi_rlwe::{Log2, NoiseBound};
+use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 /// What the noise of a product depends on.
 #[derive(Clone, Copy, Debug)]
@@ -26,28 +26,26 @@ pub struct ProductModel {
 /// Adds the rounding of ⌊(q/t)·m⌉ to the noise of an encryption of zero.
 #[must_use]
 pub fn encryption(zero: &NoiseBound) -> NoiseBound {
-    zero.plus_own(Log2::of(0.5), Log2::of(ROUNDING))
+    zero.plus_own(NoiseTerm::rounding())
 }
 
 /// Adds the rounding of a plaintext that is added or subtracted.
 #[must_use]
 pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
-    noise.plus(Log2::of(0.5), Log2::of(ROUNDING))
+    noise.plus(NoiseTerm::rounding())
 }
-
-/// Standard deviation that a rounding error in [-1/2, 1/2] cannot exceed, whatever is rounded.
-const ROUNDING: f64 = 0.5;
 
 impl ProductModel {
     /// The noise after extension, tensor and scaling, before relinearisation.
     #[must_use]
     pub fn product(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
         let secret_degree = a.secret_degree.max(b.secret_degree) + 1;
-        NoiseBound::dependent(
-            self.worst(a.worst, b.worst),
-            self.deviation(a, b, secret_degree),
-            secret_degree,
-        )
+        let noise = NoiseTerm {
+            worst: self.worst(a.worst, b.worst),
+            deviation: self.deviation(a, b, secret_degree),
+            peak: self.peak(a, b, secret_degree),
+        };
+        NoiseBound::dependent(noise, secret_degree)
     }
 
     /// `[BEHZ16, Proposition 1]` without its |q|_t terms, plus the flooring error b of (18).
@@ -60,18 +58,38 @@ impl ProductModel {
         linear + square + Log2::of((0.5 + self.scale_error) * (1.0 + s * (1.0 + s)))
     }
 
-    /// t(v_1·r_2 + v_2·r_1) + m_1·v_2 + m_2·v_1 + (t/q)·v_1·v_2 + rounding, where q·r_i is what
-    /// c_i(s) has beyond (q/t)·m_i + v_i. The coefficients of r_i are uncorrelated, since those of
-    /// c_i are uniform; m_i is not random, so its terms are charged with the 1-norm.
+    /// (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2) and rounding, where w_i is the integer polynomial c_i(s) of the lifted
+    /// parts: the messages are inside it.
+    ///
+    /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
+    /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
+    /// ciphertext without noise (x·0 + m) has w = (q/t)·m instead, charged by its 1-norm, at most n/2·q.
     fn deviation(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree as f64, self.plain_modulus);
-        let lift = (1.0 + self.overflow).powi(2) / 12.0;
-        let r = (lift * (1.0 + n * TERNARY_VARIANCE) + 0.25).sqrt();
-        let gain = f64::from(secret_degree) * t * n.sqrt() * r + n * t / 2.0;
-        let square = a.deviation * b.deviation * (n * t * tail_factor(self.degree));
+        let d = f64::from(secret_degree);
+        let gain = (self.spread() * (d * (d + 1.0)).sqrt()).max(n * t / 2.0);
+        let square = a.deviation * b.bound(self.degree) * (n * t);
         let s = (n * TERNARY_VARIANCE).sqrt();
         (a.deviation + b.deviation) * gain
             + square * Log2::from_bits(-self.log2_modulus)
             + Log2::of((0.5 + self.scale_error) * (1.0 + s + n))
+    }
+
+    /// The same at the root of unity where all factors are largest together.
+    fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
+        let (n, t) = (self.degree as f64, self.plain_modulus);
+        let tail = Tail::new(self.degree);
+        let gain = (self.spread() * tail.chain_gain(secret_degree)).max(n * t / 2.0);
+        let square = a.peak * b.peak * (n * t / 2.0);
+        (a.peak + b.peak) * gain
+            + square * Log2::from_bits(-self.log2_modulus)
+            + Log2::of((0.5 + self.scale_error) * tail.rounding_peak())
+    }
+
+    /// (t/q)·√n times the deviation of a coefficient of w.
+    fn spread(&self) -> f64 {
+        let n = self.degree as f64;
+        let lift = (1.0 + self.overflow).powi(2) / 12.0;
+        self.plain_modulus * (n * lift * (1.0 + n * TERNARY_VARIANCE)).sqrt()
     }
 }

@@ -30,8 +30,7 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
         let error = error_polynomial(ring, rng)?;
         ring.add_assign(part, &error)?;
     }
-    let (worst, deviation) = noise::public_encryption(ring.degree());
-    Ok((parts, NoiseBound::fresh(worst, deviation, randomness::tag(rng))))
+    Ok((parts, NoiseBound::fresh(noise::public_encryption(ring.degree()), randomness::tag(rng))))
 }
 
 /// An encryption of zero under the secret key: (−(a·s + e), a).
@@ -46,8 +45,8 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     let seed = randomness::public_seed(rng);
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(context.ring(), key, a, rng)?;
-    let (worst, deviation) = noise::secret_encryption();
-    Ok((parts, NoiseBound::fresh(worst, deviation, randomness::tag(rng))))
+    let noise = noise::secret_encryption(context.ring().degree());
+    Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
 
 /// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret: erased when dropped.

@@ -5,7 +5,8 @@ use sunzi_ring::{Coefficient, Evaluation, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
-use crate::{Log2, RlweContext, RlweError, SecretKey, noise, randomness};
+use crate::noise::{self, NoiseTerm};
+use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
 
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit: `[BEHZ16, 4.5]` with
 /// g_i = q/q_i in RNS. The uniform halves follow from a 32-byte seed.
@@ -63,8 +64,8 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 }
 
-/// Worst case and deviation that one key switch in `ring` adds.
+/// What one key switch in `ring` adds.
 #[must_use]
-pub fn added_noise<R: PolyRing>(ring: &R) -> (Log2, Log2) {
+pub fn added_noise<R: PolyRing>(ring: &R) -> NoiseTerm {
     noise::key_switch(ring.degree(), ring.digit_count(), Log2::from_bits(ring.log2_digit_bound()))
 }

@@ -26,7 +26,7 @@ pub use error::RlweError;
 pub use galois::GaloisKeys;
 pub use key_switch::KeySwitchKey;
 pub use keys::{KeyId, PublicKey, SecretKey};
-pub use noise::{Log2, NoiseBound};
+pub use noise::{Log2, NoiseBound, NoiseTerm};
 pub use relinearization::RelinearizationKey;
 pub use security::Security;
 pub use sunzi_ring::PolyRing;

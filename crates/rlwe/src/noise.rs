@@ -2,16 +2,21 @@
 //!
 //! * The **worst case** of the papers (expansion factor δ = n): holds always, since errors and
 //!   secrets are bounded.
-//! * A **deviation**: an upper bound on the standard deviation of every coefficient. The noise
-//!   stays below [`tail_factor`] times it except with probability 2^-128 for all n coefficients
-//!   together.
+//! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
+//!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
+//!   roots of unity at which several factors are large at once (see [`tail`]). It takes ciphertexts to be
+//!   made by encryption and by these operations.
 //!
 //! Deviations add as variances only where the operands are known to be independent: fresh
-//! ciphertexts that no operation has touched. Everywhere else (x·x, x + x, fan-out, anything
+//! ciphertexts that no operation has mixed with others. Everywhere else (x·x, x + x, fan-out, anything
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
 
+mod tail;
+
 use std::ops::{Add, Mul};
+
+pub use tail::{TAIL_BITS, Tail};
 
 /// B_err: the error is centred binomial on 21 + 21 bits, so never larger than 21.
 pub const ERROR_BOUND: f64 = 21.0;
@@ -21,9 +26,6 @@ pub const ERROR_VARIANCE: f64 = 10.5;
 pub const KEY_BOUND: f64 = 1.0;
 /// Variance of a uniform ternary coefficient.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-/// −log2 of the probability that the deviation bound is exceeded anywhere in a polynomial.
-pub const TAIL_BITS: f64 = 128.0;
-
 /// A non-negative magnitude, held as its base-2 logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Log2(f64);
@@ -95,35 +97,51 @@ impl Mul<f64> for Log2 {
     }
 }
 
-/// T such that n coefficients of deviation σ all stay below T·σ except with probability 2^-128:
-/// 2n·exp(−T²/2) = 2^-128.
-#[must_use]
-pub fn tail_factor(degree: usize) -> f64 {
-    (2.0 * std::f64::consts::LN_2 * (TAIL_BITS + 1.0 + (degree as f64).log2())).sqrt()
+/// What one source adds to the noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseTerm {
+    /// ‖v‖∞ never exceeds this.
+    pub worst: Log2,
+    /// Standard deviation of each coefficient.
+    pub deviation: Log2,
+    /// What the largest root of unity adds to a coefficient, except with probability 2^-128.
+    pub peak: Log2,
 }
 
-/// Worst case and deviation of an encryption under the public key, −e·u + e_1 + e_2·s: the worst
-/// case is B_err(1 + 2δB_key).
+impl NoiseTerm {
+    /// A rounding error of at most 1/2, whatever is rounded.
+    #[must_use]
+    pub fn rounding() -> Self {
+        Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
+    }
+}
+
+/// An encryption under the public key, −e·u + e_1 + e_2·s: the worst case is B_err(1 + 2δB_key).
 #[must_use]
-pub fn public_encryption(degree: usize) -> (Log2, Log2) {
+pub fn public_encryption(degree: usize) -> NoiseTerm {
     let n = degree as f64;
     let worst = ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND);
-    let variance = ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE);
-    (Log2::of(worst), Log2::of(variance.sqrt()))
+    let deviation = (ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt();
+    let peak = deviation * Tail::new(degree).product_peak();
+    NoiseTerm { worst: Log2::of(worst), deviation: Log2::of(deviation), peak: Log2::of(peak) }
 }
 
-/// Worst case and deviation of an encryption under the secret key: one error.
+/// An encryption under the secret key: one error.
 #[must_use]
-pub fn secret_encryption() -> (Log2, Log2) {
-    (Log2::of(ERROR_BOUND), Log2::of(ERROR_VARIANCE.sqrt()))
+pub fn secret_encryption(degree: usize) -> NoiseTerm {
+    let deviation = Log2::of(ERROR_VARIANCE.sqrt());
+    let peak = deviation * Tail::new(degree).sum_peak();
+    NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
 }
 
-/// Worst case and deviation that one key switch of so many digits of absolute value at most `digit` adds:
-/// Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a uniform digit in [−B, B] has second moment B²/3.
+/// One key switch of so many digits of absolute value at most `digit`: Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a
+/// uniform digit in [−B, B] has variance B²/3.
 #[must_use]
-pub fn key_switch(degree: usize, digits: usize, digit: Log2) -> (Log2, Log2) {
+pub fn key_switch(degree: usize, digits: usize, digit: Log2) -> NoiseTerm {
     let terms = degree as f64 * digits as f64;
-    (digit * (terms * ERROR_BOUND), digit * (terms * ERROR_VARIANCE / 3.0).sqrt())
+    let deviation = digit * (terms * ERROR_VARIANCE / 3.0).sqrt();
+    let peak = deviation * Tail::new(degree).product_peak();
+    NoiseTerm { worst: digit * (terms * ERROR_BOUND), deviation, peak }
 }
 
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.
@@ -133,8 +151,10 @@ pub struct NoiseBound {
     pub worst: Log2,
     /// Standard deviation of each coefficient.
     pub deviation: Log2,
-    /// Products the noise went through: the power of the secret it may carry. E|s(ζ)|^{2d} grows
-    /// like d!, so each product is charged with it.
+    /// What the largest root of unity adds to a coefficient, except with probability 2^-128.
+    pub peak: Log2,
+    /// Products the noise went through: the power d of one ciphertext and one secret it may carry.
+    /// E|s(ζ)|^{2d} grows like d!, so each product is charged with it.
     pub secret_degree: u32,
     /// Random tag of a fresh encryption; `None` as soon as two ciphertexts or a key are mixed in.
     origin: Option<u64>,
@@ -143,34 +163,32 @@ pub struct NoiseBound {
 impl NoiseBound {
     /// The bounds of a fresh encryption with its random tag.
     #[must_use]
-    pub fn fresh(worst: Log2, deviation: Log2, origin: u64) -> Self {
-        Self { worst, deviation, secret_degree: 0, origin: Some(origin) }
+    pub fn fresh(noise: NoiseTerm, origin: u64) -> Self {
+        Self { origin: Some(origin), ..Self::dependent(noise, 0) }
     }
 
     /// Bounds of something that may depend on anything.
     #[must_use]
-    pub fn dependent(worst: Log2, deviation: Log2, secret_degree: u32) -> Self {
-        Self { worst, deviation, secret_degree, origin: None }
+    pub fn dependent(noise: NoiseTerm, secret_degree: u32) -> Self {
+        let NoiseTerm { worst, deviation, peak } = noise;
+        Self { worst, deviation, peak, secret_degree, origin: None }
     }
 
     /// No noise: a ciphertext of zero that was not encrypted.
     #[must_use]
     pub fn none() -> Self {
-        Self { worst: Log2::ZERO, deviation: Log2::ZERO, secret_degree: 0, origin: None }
+        Self::dependent(NoiseTerm { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }, 0)
     }
 
     /// The bounds of a sum or difference.
     #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         let independent = matches!((self.origin, other.origin), (Some(a), Some(b)) if a != b);
-        let deviation = if independent {
-            self.deviation.hypot(other.deviation)
-        } else {
-            self.deviation + other.deviation
-        };
+        let join = |a: Log2, b: Log2| if independent { a.hypot(b) } else { a + b };
         Self {
             worst: self.worst + other.worst,
-            deviation,
+            deviation: join(self.deviation, other.deviation),
+            peak: join(self.peak, other.peak),
             secret_degree: self.secret_degree.max(other.secret_degree),
             origin: None,
         }
@@ -178,28 +196,34 @@ impl NoiseBound {
 
     /// The bounds after adding a noise term that may depend on this one.
     #[must_use]
-    pub fn plus(&self, worst: Log2, deviation: Log2) -> Self {
-        Self { worst: self.worst + worst, deviation: self.deviation + deviation, origin: None, ..*self }
+    pub fn plus(&self, term: NoiseTerm) -> Self {
+        Self {
+            worst: self.worst + term.worst,
+            deviation: self.deviation + term.deviation,
+            peak: self.peak + term.peak,
+            secret_degree: self.secret_degree,
+            origin: None,
+        }
     }
 
     /// The bounds after adding a term that depends on this ciphertext alone, as the rounding of its
     /// own message does: a fresh encryption stays independent of others.
     #[must_use]
-    pub fn plus_own(&self, worst: Log2, deviation: Log2) -> Self {
-        Self { origin: self.origin, ..self.plus(worst, deviation) }
+    pub fn plus_own(&self, term: NoiseTerm) -> Self {
+        Self { origin: self.origin, ..self.plus(term) }
     }
 
     /// The bounds after multiplication by a polynomial of 1-norm `norm`.
     #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {
-        Self { worst: self.worst * norm, deviation: self.deviation * norm, ..*self }
+        Self { worst: self.worst * norm, deviation: self.deviation * norm, peak: self.peak * norm, ..*self }
     }
 
-    /// The bound that holds except with probability 2^-128: the smaller of the worst case and
-    /// the tail of the deviation.
+    /// The bound that holds except with probability 2^-128: the smaller of the worst case and the tail
+    /// bound of deviation and peak.
     #[must_use]
     pub fn bound(&self, degree: usize) -> Log2 {
-        self.worst.min(self.deviation * tail_factor(degree))
+        self.worst.min(Tail::new(degree).bound(self.deviation, self.peak))
     }
 }
 
@@ -223,22 +247,40 @@ mod tests {
         assert!((huge.bits() - 4001.0).abs() < 1e-9);
     }
 
-    #[test]
-    fn only_two_fresh_ciphertexts_add_as_variances() {
-        let a = NoiseBound::fresh(Log2::of(3.0), Log2::of(3.0), 1);
-        let b = NoiseBound::fresh(Log2::of(4.0), Log2::of(4.0), 2);
-        close(a.sum(&b).deviation, 5.0);
-        close(a.sum(&a).deviation, 6.0);
-        close(a.sum(&b).sum(&a).deviation, 8.0);
-        close(a.sum(&b).worst, 7.0);
+    fn term(value: f64) -> NoiseTerm {
+        NoiseTerm { worst: Log2::of(value), deviation: Log2::of(value), peak: Log2::of(value) }
     }
 
     #[test]
-    fn the_tail_is_two_to_the_minus_128() {
-        for log2_degree in 10..=17 {
-            let t = tail_factor(1 << log2_degree);
-            let log2_probability = 1.0 + f64::from(log2_degree) - t * t / 2.0 / std::f64::consts::LN_2;
-            assert!((log2_probability + 128.0).abs() < 1e-9);
+    fn only_two_fresh_ciphertexts_add_as_variances() {
+        let a = NoiseBound::fresh(term(3.0), 1);
+        let b = NoiseBound::fresh(term(4.0), 2);
+        for (sum, deviation) in [(a.sum(&b), 5.0), (a.sum(&a), 6.0), (a.sum(&b).sum(&a), 8.0)] {
+            close(sum.deviation, deviation);
+            close(sum.peak, deviation);
         }
+        close(a.sum(&b).worst, 7.0);
+    }
+
+    /// What keeps a ciphertext's name must depend on it alone; everything else loses it.
+    #[test]
+    fn multiples_of_one_ciphertext_keep_its_name() {
+        let a = NoiseBound::fresh(term(3.0), 1);
+        let b = NoiseBound::fresh(term(4.0), 2);
+        close(a.times_norm(2.0).sum(&a).deviation, 9.0);
+        close(a.times_norm(2.0).sum(&b).deviation, 52_f64.sqrt());
+        close(a.plus_own(term(1.0)).sum(&a).deviation, 7.0);
+        close(a.plus_own(term(1.0)).sum(&b).deviation, 32_f64.sqrt());
+        close(a.plus(term(1.0)).sum(&b).deviation, 8.0);
+        close(NoiseBound::none().sum(&b).deviation, 4.0);
+        close(NoiseBound::none().sum(&b).sum(&a).deviation, 7.0);
+    }
+
+    #[test]
+    fn the_bound_is_the_smaller_one() {
+        let fresh = |worst| NoiseBound::fresh(NoiseTerm { worst: Log2::of(worst), ..term(2.0) }, 0);
+        let tail = 2.0 * Tail::new(1024).factor();
+        close(fresh(5.0).bound(1024), 5.0);
+        close(fresh(500.0).bound(1024), tail);
     }
 }

@@ -75,8 +75,7 @@ pub fn relinearize<S: Scheme, R: PolyRing>(
             let [mut d0, mut d1] = key.key.switch(ring, &ring.to_coefficient(c2.clone())?)?;
             ring.add_assign(&mut d0, c0)?;
             ring.add_assign(&mut d1, c1)?;
-            let (worst, deviation) = added_noise(ring);
-            let noise = ciphertext.noise().plus(worst, deviation);
+            let noise = ciphertext.noise().plus(added_noise(ring));
             Ciphertext::from_parts(vec![d0, d1], ciphertext.metadata().clone(), noise, ciphertext.key())
         }
         parts => Err(RlweError::WrongPartCount {

@@ -1,7 +1,7 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
 use sunzi_rlwe::noise::{key_switch, public_encryption};
-use sunzi_rlwe::{Log2, NoiseBound};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use super::Request;
 use crate::noise::{self, ProductModel};
@@ -15,7 +15,7 @@ const DECRYPTION_MARGIN: f64 = 0.5 - 1.0 / 1024.0;
 /// What the noise depends on.
 struct Model {
     product: ProductModel,
-    key_switch: (Log2, Log2),
+    key_switch: NoiseTerm,
     capacity: f64,
 }
 
@@ -40,20 +40,17 @@ impl Model {
 
     /// Public-key encryption.
     fn fresh(&self) -> NoiseBound {
-        let (worst, deviation) = public_encryption(self.product.degree);
-        noise::encryption(&NoiseBound::fresh(worst, deviation, 0))
+        noise::encryption(&NoiseBound::fresh(public_encryption(self.product.degree), 0))
     }
 
     fn multiply(&self, a: &NoiseBound) -> NoiseBound {
-        let (worst, deviation) = self.key_switch;
-        self.product.product(a, a).plus(worst, deviation)
+        self.product.product(a, a).plus(self.key_switch)
     }
 
     /// What a level does after its products: rotate-and-add, then plaintext products.
     fn finish(&self, mut bound: NoiseBound, request: &Request) -> NoiseBound {
-        let (worst, deviation) = self.key_switch;
         for _ in 0..request.rotations {
-            bound = bound.times_norm(2.0).plus(worst, deviation);
+            bound = bound.times_norm(2.0).plus(self.key_switch);
         }
         let plain_norm = self.product.degree as f64 * self.product.plain_modulus / 2.0;
         for _ in 0..request.plain_products {

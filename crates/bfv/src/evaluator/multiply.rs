@@ -104,8 +104,7 @@ impl<R: PolyRing> Evaluator<R> {
         let ring = self.context.ring();
         let (parts, noise) = self.scaled_tensor(a, b)?;
         let parts = key.apply_to_coefficients(ring, parts)?;
-        let (worst, deviation) = added_noise(ring);
-        let noise = noise.plus(worst, deviation);
+        let noise = noise.plus(added_noise(ring));
         Ok(Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?)
     }
 
