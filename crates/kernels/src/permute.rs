@@ -2,7 +2,7 @@
 
 use crate::error::{KernelError, check_length};
 
-/// out[i] = input[index[i]]
+/// `out[i] = input[index[i]]`
 ///
 /// # Errors
 /// [`KernelError::LengthMismatch`] unless `out` and `index` are equally long,
