@@ -55,6 +55,9 @@ impl NttPlan {
         if !n.is_power_of_two() || !(1 << 6..=1 << 17).contains(&n) {
             return Err(KernelError::UnsupportedLength { n });
         }
+        if modulus.value() > modulus.table.widest {
+            return Err(KernelError::ModulusOutOfRange { value: modulus.value() });
+        }
         let order = 2 * n as u64;
         let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
         let psi = smallest_root(modulus, order).ok_or(missing.clone())?;

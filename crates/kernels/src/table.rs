@@ -23,6 +23,8 @@ pub(crate) struct Table {
     pub(crate) isa: Isa,
     /// Shoup quotients are ⌊w·2^word_bits / q⌋.
     pub(crate) word_bits: u32,
+    /// The largest modulus whose lazy words fit.
+    pub(crate) widest: u64,
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) sub_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
@@ -103,6 +105,7 @@ macro_rules! define_table {
             $crate::table::Table {
                 isa: $isa,
                 word_bits: <$arithmetic>::WORD_BITS,
+                widest: <$arithmetic>::WIDEST,
                 add_assign,
                 sub_assign,
                 neg_assign,
@@ -126,7 +129,10 @@ pub(crate) use define_table;
 pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Ifma if q % 2 == 1 && q < 1 << 49 => crate::x86_64::avx512_ifma::table(q),
+        Isa::Avx512Ifma if q % 2 == 1 => {
+            let tables = crate::x86_64::avx512_ifma::TABLES;
+            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
+        }
         _ => &crate::portable::PORTABLE,
     }
 }

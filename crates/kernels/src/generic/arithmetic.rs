@@ -14,6 +14,8 @@ pub(crate) trait Arithmetic: Copy {
 
     /// Shoup quotients are ⌊w·2^WORD_BITS / q⌋.
     const WORD_BITS: u32;
+    /// The largest modulus for which no bound below overflows a word.
+    const WIDEST: u64;
     /// Forward levels that one renormalisation pays for.
     const PERIOD: usize;
     /// Inverse levels take pairs of words below this multiple of q, so that the biased difference

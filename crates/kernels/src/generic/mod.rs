@@ -13,4 +13,6 @@ pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
 mod source;
 pub(crate) mod word52;
+#[cfg(test)]
+mod word52_extremes;
 pub(crate) mod word64;

@@ -78,8 +78,13 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     type Lanes = L;
 
     const WORD_BITS: u32 = 52;
+    // Forward levels reach (4·PERIOD + 2)·q, the difference of an inverse level 2·INVERSE_LIMIT·q.
+    const WIDEST: u64 = {
+        let forward = (1 << 52) / (4 * PERIOD as u64 + 2);
+        let inverse = ((1 << 52) - 1) / (2 * Self::INVERSE_LIMIT as u64);
+        if forward < inverse { forward } else { inverse }
+    };
     const PERIOD: usize = PERIOD;
-    // 2·LIMIT·q ≤ 2^52: 16q of the 18q that PERIOD 4 leaves, 8q below 2^49 otherwise.
     const INVERSE_LIMIT: u32 = if PERIOD == 4 { 8 } else { 4 };
     const INVERSE_EXIT: u32 = if PERIOD == 4 { 4 } else { 2 };
     // 32 · 2^98 / 2^52 + 32 carries < 2^52

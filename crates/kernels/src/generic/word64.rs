@@ -35,6 +35,7 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
     type Lanes = L;
 
     const WORD_BITS: u32 = 64;
+    const WIDEST: u64 = (1 << 62) - 1;
     const PERIOD: usize = 1;
     const INVERSE_LIMIT: u32 = 2;
     const INVERSE_EXIT: u32 = 2;

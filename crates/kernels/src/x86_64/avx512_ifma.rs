@@ -21,6 +21,12 @@ impl Avx512Ifma {
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }
+
+    /// The witness, where the processor has them.
+    #[cfg(test)]
+    pub(crate) fn detect() -> Option<Self> {
+        Isa::Avx512Ifma.is_available().then_some(Self(()))
+    }
 }
 
 /// Quarters 0 and 2 of both operands.
@@ -123,14 +129,8 @@ impl Lanes52 for Avx512Ifma {
     }
 }
 
-/// The longest lazy run that fits: (4k + 2)·q ≤ 2^52.
-pub(crate) fn table(q: u64) -> &'static Table {
-    match (1u64 << 52) / q {
-        18.. => &PERIOD_4,
-        10.. => &PERIOD_2,
-        _ => &PERIOD_1,
-    }
-}
+/// Those with the longest lazy runs first.
+pub(crate) const TABLES: [&Table; 3] = [&PERIOD_4, &PERIOD_2, &PERIOD_1];
 
 type Period4 = Word52<Avx512Ifma, 4>;
 type Period2 = Word52<Avx512Ifma, 2>;
