@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::Rng;
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{PolyRing, Ring, RingError, Scaler};
 
 use crate::common::*;
@@ -14,12 +14,36 @@ fn plain_moduli(n: usize) -> Vec<u64> {
     vec![2, 3, 1 << 16, 65_537, 1_000_000, auxiliary[5], (1 << 59) + 55, (1 << 60) - 1]
 }
 
+/// The rings of every law and, for the errors that grow with k, ones of forty moduli; one modulus of 61 bits.
+fn scaled_rings(n: usize) -> Vec<Ring> {
+    let m = 2 * n as u64;
+    let mut rings = residue_rings(n);
+    for moduli in [
+        primes_below(DEFAULT_PRIME_BOUND, m, 40).unwrap(),
+        primes_with_bits(20, m, 40).unwrap(),
+        primes_with_bits(62, m, 20).unwrap(),
+        primes_with_bits(61, m, 1).unwrap(),
+    ] {
+        rings.push(Ring::new(m, &moduli).unwrap());
+    }
+    rings
+}
+
+/// The common ones, and those for which q is as little above 2t as can be.
+fn plain_moduli_of(ring: &Ring) -> Vec<u64> {
+    let mut all = plain_moduli(ring.degree());
+    if let Some(q) = ring.modulus().to_u64() {
+        all.extend([(q - 1) / 2, (q - 1) / 2 - 1, q / 3]);
+    }
+    all
+}
+
 /// Runs a law over every (ring, scaler) that exists, over residues and over big integers.
 macro_rules! for_every_scaler {
     ($n:expr, $law:ident) => {
         let mut scalers = 0;
-        for ring in residue_rings($n) {
-            for t in plain_moduli($n) {
+        for ring in scaled_rings($n) {
+            for t in plain_moduli_of(&ring) {
                 let big = twin(&ring);
                 match ring.scaler(t) {
                     Ok(scaler) => {
@@ -30,7 +54,9 @@ macro_rules! for_every_scaler {
                     Err(RingError::NotCoprime { .. }) => {
                         assert!(ring.basis().values().iter().any(|q| t % q == 0));
                     }
-                    Err(RingError::OutOfRange { .. }) => assert!(*ring.modulus() <= BigUint::from(2 * t)),
+                    Err(RingError::OutOfRange { .. }) => {
+                        assert!(*ring.modulus() <= BigUint::from(2 * t) || t >> 60 != 0);
+                    }
                     Err(other) => panic!("{other}"),
                 }
             }
@@ -112,6 +138,31 @@ fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
 #[test]
 fn sums_of_tensor_products_do_not_wrap() {
     for_every_scaler!(64, tensor_law);
+}
+
+/// As many products as the tables say, each as large as can be.
+#[test]
+fn the_stated_number_of_products_does_not_wrap() {
+    let mut limited = 0;
+    for ring in scaled_rings(64) {
+        for t in [2, 65_536, (1 << 60) - 1] {
+            let Ok(scaler) = ring.scaler(t) else { continue };
+            let (wide, q) = (scaler.wide(), int(ring.modulus()));
+            let capacity = BigInt::from(scaler.product_capacity());
+            limited += usize::from(capacity < BigInt::from(1_u64 << 30));
+            let lifted = scaler.extend(&evaluated(&ring, &vec![-(&q / 2_u32); 64])).unwrap();
+            let product = negacyclic(&integers(wide, lifted.clone()), &integers(wide, lifted.clone()));
+            let mut sum = lifted.clone();
+            wide.mul_assign(&mut sum, &lifted).unwrap();
+            wide.mul_integer_assign(&mut sum, &(&capacity * 2_u32)).unwrap();
+            let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
+            for (x, y) in product.iter().zip(&scaled) {
+                let error = center(&(y - round(&(x * t * 2_u32 * &capacity), &q)), &q);
+                assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+            }
+        }
+    }
+    assert!(limited > 0, "some capacity is small enough to matter");
 }
 
 fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
