@@ -1,7 +1,7 @@
 //! Measurements that need, and therefore endanger, the secret key. For tests and research only.
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{Signed, ToPrimitive};
+use num_bigint::BigInt;
+use num_traits::Signed;
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{SecretKey, encryption::phase};
 
@@ -33,7 +33,7 @@ impl<R: PolyRing> Context<R> {
             .map(|(c, &m)| centred(c * &t - &q * m, &period).abs())
             .max()
             .unwrap_or_default();
-        Ok(log2(worst.magnitude()) - (self.plain_modulus() as f64).log2())
+        Ok(sunzi_math::log2(worst.magnitude()) - (self.plain_modulus() as f64).log2())
     }
 }
 
@@ -41,10 +41,4 @@ impl<R: PolyRing> Context<R> {
 fn centred(value: BigInt, period: &BigInt) -> BigInt {
     let reduced = ((value % period) + period) % period;
     if &reduced * 2_u8 >= *period { reduced - period } else { reduced }
-}
-
-/// log2 of a non-negative integer, −∞ for zero.
-fn log2(value: &BigUint) -> f64 {
-    let shift = value.bits().saturating_sub(64);
-    (value >> shift).to_f64().unwrap_or(f64::INFINITY).log2() + shift as f64
 }

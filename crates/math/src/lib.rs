@@ -18,6 +18,7 @@
 mod crt;
 mod error;
 mod galois;
+mod logarithm;
 mod modular;
 mod primality;
 mod primes;
@@ -26,6 +27,7 @@ mod roots;
 pub use crt::Crt;
 pub use error::MathError;
 pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
+pub use logarithm::log2;
 pub use modular::{add_mod, gcd, mod_inv, mod_pow, mul_mod};
 pub use primality::is_prime;
 pub use primes::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};

@@ -1,6 +1,5 @@
 //! A ring together with the security it must reach.
 
-use num_traits::ToPrimitive;
 use sunzi_ring::PolyRing;
 
 use crate::{RlweError, Security, security};
@@ -19,7 +18,7 @@ impl<R: PolyRing> RlweContext<R> {
     /// # Errors
     /// [`RlweError::Insecure`] when log2 q exceeds the table's limit.
     pub fn new(ring: R, security: Security) -> Result<Self, RlweError> {
-        let log2_modulus = log2(ring.modulus());
+        let log2_modulus = sunzi_math::log2(ring.modulus());
         let context = Self { ring, security, log2_modulus };
         context.check_key(log2_modulus)?;
         Ok(context)
@@ -44,12 +43,4 @@ impl<R: PolyRing> RlweContext<R> {
     pub fn log2_modulus(&self) -> f64 {
         self.log2_modulus
     }
-}
-
-/// log2 of a positive integer, to about 50 bits.
-fn log2(value: &num_bigint::BigUint) -> f64 {
-    let bits = value.bits();
-    let shift = bits.saturating_sub(64);
-    let top = (value >> shift).to_f64().unwrap_or(f64::INFINITY);
-    top.log2() + shift as f64
 }

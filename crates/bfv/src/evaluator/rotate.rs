@@ -14,10 +14,11 @@ pub fn row_rotation_exponent(degree: usize, steps: i64) -> u64 {
     sunzi_math::rotation_exponent(steps, index(degree)).unwrap_or(1)
 }
 
-/// The exponent of the automorphism that swaps the two rows: −1 modulo 2n.
+/// The exponent of the automorphism that swaps the two rows: −1 modulo 2n. 1, the identity, for what is no
+/// power of two.
 #[must_use]
 pub fn row_swap_exponent(degree: usize) -> u64 {
-    index(degree).wrapping_sub(1)
+    sunzi_math::conjugation_exponent(index(degree)).unwrap_or(1)
 }
 
 /// m = 2n; u64::MAX, which is no index, for a degree beyond the word.

@@ -13,7 +13,7 @@ mod small_montgomery_reduction;
 
 pub use scaler::RnsScaler;
 
-use sunzi_kernels::{Conversion, Isa, Modulus};
+use sunzi_kernels::{Conversion, Modulus};
 
 use crate::RingError;
 
@@ -23,18 +23,11 @@ fn row_of_ones() -> Result<Modulus, RingError> {
 }
 
 /// The matrix product Σ_i row_i·column_ij modulo each target.
-///
-/// Rows that do not fit 52 bits need the 64-bit table, whatever their targets have.
 fn matrix_product(
     rows: &[Modulus],
     targets: &[Modulus],
     columns: &[Vec<u64>],
 ) -> Result<Conversion, RingError> {
     let entry = |i: usize, j: usize| columns.get(j).and_then(|column| column.get(i)).copied().unwrap_or(0);
-    if rows.iter().all(|row| row.bits() <= 52) {
-        return Ok(Conversion::new(rows, targets, entry)?);
-    }
-    let portable = |target: &Modulus| Modulus::with_isa(target.value(), Isa::Portable);
-    let targets = targets.iter().map(portable).collect::<Result<Vec<_>, _>>()?;
-    Ok(Conversion::new(rows, &targets, entry)?)
+    Ok(Conversion::new(rows, targets, entry)?)
 }

@@ -41,13 +41,6 @@ impl SeededRng {
         rng.set_stream(index);
         Self(rng)
     }
-
-    /// The stream of a fresh seed drawn from `rng`.
-    pub fn from_rng<G: Rng + ?Sized>(rng: &mut G) -> Self {
-        let mut seed = Zeroizing::new([0_u8; 32]);
-        rng.fill_bytes(&mut *seed);
-        Self(ChaCha20Rng::from_seed(*seed))
-    }
 }
 
 fn absorb(key: &mut [u8; 32], block: u64) {

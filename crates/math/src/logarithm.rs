@@ -1,0 +1,32 @@
+//! Logarithms of big integers.
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+/// log2 of an integer to about 50 bits; −∞ for zero.
+///
+/// ```
+/// assert_eq!(sunzi_math::log2(&(num_bigint::BigUint::from(1_u32) << 5000_u32)), 5000.0);
+/// ```
+#[must_use]
+pub fn log2(value: &BigUint) -> f64 {
+    // The leading 64 bits decide.
+    let shift = value.bits().saturating_sub(64);
+    (value >> shift).to_f64().unwrap_or(f64::INFINITY).log2() + shift as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_values() {
+        assert_eq!(log2(&BigUint::ZERO), f64::NEG_INFINITY);
+        assert_eq!(log2(&BigUint::from(1_u32)), 0.0);
+        let three = BigUint::from(3_u32);
+        for shift in [0_u32, 62, 63, 64, 1000, 100_000] {
+            let difference = log2(&(&three << shift)) - f64::from(shift) - 3_f64.log2();
+            assert!(difference.abs() < 1e-10, "{shift}: {difference}");
+        }
+    }
+}
