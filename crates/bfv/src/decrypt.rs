@@ -17,10 +17,12 @@ impl<R: PolyRing> Context<R> {
     /// or [`BfvError::Ring`] for one of other parameters.
     pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BfvError> {
         let bits_left = self.bits_left(ciphertext.noise());
-        if bits_left < 0.0 {
-            return Err(BfvError::NoiseExhausted { bits_short: -bits_left });
+        // Not `< 0.0`: a bound that is no number guarantees nothing either.
+        if bits_left >= 0.0 {
+            self.decrypt_unchecked(ciphertext, key)
+        } else {
+            Err(BfvError::NoiseExhausted { bits_short: -bits_left })
         }
-        self.decrypt_unchecked(ciphertext, key)
     }
 
     /// Opens a ciphertext whatever its noise bound says: the answer may be garbage.

@@ -12,7 +12,8 @@ impl<R: PolyRing> Context<R> {
     /// Encrypts under the public key.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus.
+    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
+    /// key of another ring.
     pub fn encrypt<G: CryptoRng + ?Sized>(
         &self,
         plaintext: &Plaintext,
@@ -26,7 +27,8 @@ impl<R: PolyRing> Context<R> {
     /// Encrypts under the secret key: less noise, for those who hold it.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus.
+    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
+    /// key of another ring.
     pub fn encrypt_secret<G: CryptoRng + ?Sized>(
         &self,
         plaintext: &Plaintext,

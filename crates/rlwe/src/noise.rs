@@ -34,10 +34,10 @@ impl Log2 {
     /// Zero.
     pub const ZERO: Self = Self(f64::NEG_INFINITY);
 
-    /// The magnitude `value`; anything not positive counts as zero.
+    /// The magnitude |`value`|; what is not a number counts as infinite, so that no bound becomes too small.
     #[must_use]
     pub fn of(value: f64) -> Self {
-        if value > 0.0 { Self(value.log2()) } else { Self::ZERO }
+        Self(if value.is_nan() { f64::INFINITY } else { value.abs().log2() })
     }
 
     /// 2^`bits`.
@@ -242,6 +242,10 @@ mod tests {
         close(Log2::of(3.0).hypot(Log2::of(4.0)), 5.0);
         close(Log2::of(3.0) + Log2::ZERO, 3.0);
         assert_eq!(Log2::of(3.0) * 0.0, Log2::ZERO);
+        assert_eq!(Log2::of(0.0), Log2::ZERO);
+        assert_eq!(Log2::of(-0.0), Log2::ZERO);
+        close(Log2::of(3.0) * -5.0, 15.0);
+        assert_eq!((Log2::of(3.0) * f64::NAN).bits(), f64::INFINITY);
         assert_eq!((Log2::ZERO + Log2::ZERO).bits(), f64::NEG_INFINITY);
         let huge = Log2::from_bits(4000.0) + Log2::from_bits(4000.0);
         assert!((huge.bits() - 4001.0).abs() < 1e-9);
