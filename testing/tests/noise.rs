@@ -45,19 +45,19 @@ mod tests {
         all
     }
 
-    fn messages(t: u64, seed: u64) -> Vec<Vec<u64>> {
+    fn messages(n: usize, t: u64, seed: u64) -> Vec<Vec<u64>> {
         let mut state = seed;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((u128::from(state) * u128::from(t)) >> 64) as u64
         };
         vec![
-            vec![t / 2; 64],
-            vec![t.div_ceil(2) % t; 64],
-            (0..64).map(|i| if i % 2 == 0 { t / 2 } else { t - t / 2 } % t).collect(),
-            vec![0; 64],
-            vec![1; 64],
-            (0..64).map(|_| next()).collect(),
+            vec![t / 2; n],
+            vec![t.div_ceil(2) % t; n],
+            (0..n).map(|i| if i % 2 == 0 { t / 2 } else { t - t / 2 } % t).collect(),
+            vec![0; n],
+            vec![1; n],
+            (0..n).map(|_| next()).collect(),
         ]
     }
 
@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn attack<R: PolyRing>(b: &mut NoiseMeter<R>, seed: u64) -> Outcome {
-        let plain = messages(b.context.plain_modulus(), seed);
+        let plain = messages(b.context.degree(), b.context.plain_modulus(), seed);
         for (i, message) in plain.iter().enumerate() {
             let x = b.encrypt(message.clone(), i % 2 == 0)?;
             let y = b.encrypt(plain[(i + 1) % plain.len()].clone(), i % 3 == 0)?;
@@ -212,6 +212,28 @@ mod tests {
                 "{name:20} {count:6} values, gap median {median:6.2} least {least:6.2}, to the worst case {worst:6.2}"
             );
         }
+    }
+
+    fn show(gaps: &[(String, f64, f64)]) {
+        for (name, (count, median, least, worst)) in table(gaps) {
+            println!(
+                "{name:20} {count:6} values, gap median {median:6.2} least {least:6.2}, to the worst case {worst:6.2}"
+            );
+        }
+    }
+
+    #[test]
+    #[ignore = "long: the same attacks at a degree in use"]
+    fn dependent_operands_break_no_bound_at_degree_2048() {
+        let ring = Ring::new(4096, &primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 4096, 6).unwrap()).unwrap();
+        let mut gaps = Vec::new();
+        for t in [2, 65_537] {
+            let context = Context::with_ring(ring.clone(), t, Security::InsecureForResearchOnly).unwrap();
+            let mut meter = NoiseMeter::new(context, t, &ROTATIONS).unwrap();
+            attack(&mut meter, t).unwrap();
+            gaps.append(&mut meter.gaps);
+        }
+        show(&gaps);
     }
 
     #[test]
