@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use sunzi::bfv::explain::bytes;
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -240,15 +241,6 @@ fn number(value: f64) -> String {
 /// Two significant digits.
 fn brief(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
-}
-
-/// Bytes with a binary unit.
-fn bytes(count: u64) -> String {
-    match count {
-        0..1024 => format!("{count} B"),
-        1024..0x10_0000 => format!("{:.1} KiB", count as f64 / 1024.0),
-        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
-    }
 }
 
 #[cfg(test)]

@@ -283,8 +283,9 @@ fn join(values: &[u64]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes with a binary unit.
-fn bytes(count: u64) -> String {
+/// A number of bytes with a binary unit, for people.
+#[must_use]
+pub fn bytes(count: u64) -> String {
     match count {
         0..1024 => format!("{count} B"),
         1024..0x10_0000 => format!("{:.1} KiB", count as f64 / 1024.0),
