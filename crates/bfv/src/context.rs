@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sunzi_ring::{PolyRing, Ring, Scaler};
 use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security};
 
-use crate::{BfvError, Ciphertext, Parameters};
+use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
 ///
@@ -21,6 +21,7 @@ pub struct Context<R: PolyRing = Ring> {
 struct Inner<R: PolyRing> {
     rlwe: RlweContext<R>,
     plain_modulus: u64,
+    algorithms: Algorithms,
     scaler: R::Scaler,
 }
 
@@ -32,7 +33,8 @@ impl Context<Ring> {
     pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
         parameters.validate()?;
         let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
-        Self::with_ring(ring, parameters.plain_modulus(), parameters.security())
+        let (t, security) = (parameters.plain_modulus(), parameters.security());
+        Self::with_algorithms(ring, t, security, parameters.algorithms())
     }
 }
 
@@ -42,9 +44,22 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for a plaintext modulus the ring cannot scale.
     pub fn with_ring(ring: R, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
-        let rlwe = RlweContext::new(ring, security)?;
-        let scaler = rlwe.ring().scaler(plain_modulus)?;
-        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, scaler }) })
+        Self::with_algorithms(ring, plain_modulus, security, &Algorithms::default())
+    }
+
+    /// The same with a choice of algorithms.
+    ///
+    /// # Errors
+    /// As [`with_ring`](Self::with_ring), and for algorithms the ring cannot follow.
+    pub fn with_algorithms(
+        ring: R,
+        plain_modulus: u64,
+        security: Security,
+        algorithms: &Algorithms,
+    ) -> Result<Self, BfvError> {
+        let rlwe = RlweContext::with_gadget(ring, security, &algorithms.key_switching)?;
+        let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
+        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: *algorithms, scaler }) })
     }
 
     /// The same ring and keys with another plaintext modulus.
@@ -52,7 +67,8 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// As [`with_ring`](Self::with_ring).
     pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BfvError> {
-        Self::with_ring(self.ring().clone(), plain_modulus, self.inner.rlwe.security())
+        let Inner { rlwe, algorithms, .. } = &*self.inner;
+        Self::with_algorithms(rlwe.ring().clone(), plain_modulus, rlwe.security(), algorithms)
     }
 
     /// Ring and security.

@@ -9,6 +9,7 @@
 //! IND-CPA security only: see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
+mod algorithms;
 mod builder;
 mod ciphertext;
 mod context;
@@ -24,6 +25,7 @@ pub mod noise;
 mod parameters;
 mod plaintext;
 
+pub use algorithms::Algorithms;
 pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::{Security, security};
 
-use crate::BfvError;
 use crate::builder::ParametersBuilder;
 use crate::encoder::{check_pairwise_coprime, is_batchable};
 use crate::plaintext::check_plain_modulus;
+use crate::{Algorithms, BfvError};
 
 /// Ring degrees the transforms serve: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
@@ -40,13 +40,27 @@ pub struct Parameters {
     moduli: Vec<u64>,
     plain_modulus: u64,
     security: Security,
+    #[serde(default)]
+    algorithms: Algorithms,
 }
 
 impl Parameters {
     /// Takes the numbers as they are; nothing is checked.
     #[must_use]
     pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
-        Self { log2_degree, moduli, plain_modulus, security }
+        Self { log2_degree, moduli, plain_modulus, security, algorithms: Algorithms::default() }
+    }
+
+    /// The same numbers with a choice of algorithms.
+    #[must_use]
+    pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
+        Self { algorithms, ..self }
+    }
+
+    /// The algorithms to use.
+    #[must_use]
+    pub fn algorithms(&self) -> &Algorithms {
+        &self.algorithms
     }
 
     /// Chooses parameters from what is known of the computation.

@@ -1,18 +1,75 @@
 //! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5].
 
+use std::fmt;
+
 use rayon::prelude::*;
 use sunzi_kernels::{Modulus, NttPlan};
 
 use crate::error::check_length;
 use crate::parallel::{BLOCK, Work, block_of, for_each_limb};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError};
+
+/// The digits of an RNS basis, one for each modulus.
+#[derive(Clone)]
+pub struct RnsGadget {
+    ring: Ring,
+    options: GadgetOptions,
+}
+
+impl RnsGadget {
+    pub(crate) fn new(ring: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
+        Ok(Self { ring: ring.clone(), options: *options })
+    }
+}
+
+impl Gadget<Ring> for RnsGadget {
+    fn options(&self) -> &GadgetOptions {
+        &self.options
+    }
+
+    fn digit_count(&self) -> usize {
+        self.ring.basis().len()
+    }
+
+    fn log2_digit_bound(&self) -> f64 {
+        // Digits are centred.
+        self.ring.basis().values().iter().max().map_or(0.0, |&q| (q as f64).log2() - 1.0)
+    }
+
+    fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        mul_gadget(&self.ring, a, i)
+    }
+
+    fn compress(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.ring.check(&a)?;
+        if i < self.digit_count() { Ok(a) } else { Err(no_such_digit(self.digit_count(), i)) }
+    }
+
+    fn product(
+        &self,
+        a: &Poly<Coefficient>,
+        key: [&[Poly<Evaluation>]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        gadget_product(&self.ring, a, key)
+    }
+}
+
+impl fmt::Debug for RnsGadget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RnsGadget").field("ring", &self.ring).field("options", &self.options).finish()
+    }
+}
+
+fn no_such_digit(count: usize, i: usize) -> RingError {
+    RingError::out_of_range("digit", format_args!("below {count}"), i)
+}
 
 /// a·q/q_i mod q [BEHZ16, Lemma 7]: zero but in limb i.
-pub(crate) fn mul_gadget(ring: &Ring, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+fn mul_gadget(ring: &Ring, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
     ring.check(a)?;
     let (Some(&modulus), Some(limb)) = (ring.basis().moduli().get(i), a.limb(i)) else {
-        return Err(RingError::out_of_range("digit", format_args!("below {}", ring.digit_count()), i));
+        return Err(no_such_digit(ring.basis().len(), i));
     };
     let quotient = ring.basis().quotients_mod(modulus.value()).get(i).copied().unwrap_or(0);
     let mut scaled = ring.zero();
@@ -54,21 +111,21 @@ fn half(modulus: &Modulus) -> u64 {
 
 /// ⟨ξ_q(a), key⟩ for both halves of a key, target modulus outermost: its twiddles are reused by all digits and
 /// every key word is read once.
-pub(crate) fn gadget_product(
+fn gadget_product(
     ring: &Ring,
     a: &Poly<Coefficient>,
     key: [&[Poly<Evaluation>]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     ring.check(a)?;
     for half in key {
-        check_length("polynomials of a key half", ring.digit_count(), half.len())?;
+        check_length("polynomials of a key half", ring.basis().len(), half.len())?;
         half.iter().try_for_each(|part| ring.check(part))?;
     }
     let n = ring.degree();
     let digits = digits(ring, a)?;
     let mut halves = [ring.zero::<Evaluation>(), ring.zero::<Evaluation>()];
     let [first, second] = &mut halves;
-    let scratch = || Scratch::new(ring.digit_count() * (n + PAD));
+    let scratch = || Scratch::new(ring.basis().len() * (n + PAD));
     let run = |scratch: &mut Scratch, j: usize, out: [&mut [u64]; 2]| -> Result<(), RingError> {
         let Some(plan) = ring.plans().get(j) else { return Ok(()) };
         lift_digits(scratch, &digits, ring.basis().moduli(), plan)?;
@@ -83,7 +140,7 @@ pub(crate) fn gadget_product(
         }
         Ok(())
     };
-    if ring.digit_count() > 1 && Work::Transform.is_parallel(digits.len()) {
+    if ring.basis().len() > 1 && Work::Transform.is_parallel(digits.len()) {
         let firsts = first.words_mut().par_chunks_exact_mut(n);
         let seconds = second.words_mut().par_chunks_exact_mut(n);
         let targets = firsts.zip(seconds).enumerate();

@@ -11,7 +11,7 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
-use crate::RingError;
+use crate::{GadgetOptions, RingError, ScalerOptions};
 
 pub(crate) mod sealed {
     pub trait Sealed {
@@ -54,6 +54,8 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     type Poly<D: Domain>: Clone + Send + Sync + Zeroize + 'static;
     /// Tables for the scale-invariant product and the decryption of BFV.
     type Scaler: Scaler<Self>;
+    /// Tables for the digits of key switching.
+    type Gadget: Gadget<Self>;
 
     /// The ring index m.
     fn index(&self) -> u64;
@@ -141,31 +143,51 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for t < 2, t ≥ 2^62 or a coefficient of t or more.
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Self::Poly<Coefficient>, RingError>;
 
-    /// Digits of the gadget decomposition: the k moduli of an RNS basis, one for each.
-    fn digit_count(&self) -> usize;
-    /// Upper bound on log2 of the absolute value of a digit's coefficient.
-    fn log2_digit_bound(&self) -> f64;
-    /// a·g_i with the gadget vector g, ⟨decompose(c), g⟩ = c (mod q); g_i = q/q_i in RNS.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`.
-    fn mul_gadget(&self, a: &Self::Poly<Evaluation>, i: usize) -> Result<Self::Poly<Evaluation>, RingError>;
-    /// ⟨decompose(a), key_0⟩ and ⟨decompose(a), key_1⟩, each target modulus in one pass.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`], also when a key half has not `digit_count` polynomials.
-    fn gadget_product(
-        &self,
-        a: &Self::Poly<Coefficient>,
-        key: [&[Self::Poly<Evaluation>]; 2],
-    ) -> Result<[Self::Poly<Evaluation>; 2], RingError>;
-
     /// Tables of the scale-invariant operations for plaintext modulus t.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for t < 2 or t ≥ 2^60 or q too small for t;
     /// [`RingError::NotCoprime`] where t or an auxiliary modulus shares a factor with q.
-    fn scaler(&self, t: u64) -> Result<Self::Scaler, RingError>;
+    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<Self::Scaler, RingError>;
+
+    /// Tables of a gadget: a way to cut polynomials into digits.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for options this ring cannot follow.
+    fn gadget(&self, options: &GadgetOptions) -> Result<Self::Gadget, RingError>;
+}
+
+/// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ = c (mod q) for a vector g.
+///
+/// A key holds encryptions of g_i·s' times f_i, where f_i divides g_i: 1 unless limbs are dropped, when f_i is the
+/// product of their moduli [BEHZ16, B.2].
+pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
+    /// What it was made with: keys and ciphertexts of one computation must agree on it.
+    fn options(&self) -> &GadgetOptions;
+    /// Digits a polynomial has, and polynomials each half of a key.
+    fn digit_count(&self) -> usize;
+    /// Upper bound on log2 of the absolute value of a coefficient of f_i·digit_i, for every i: what the errors of
+    /// a key are multiplied by.
+    fn log2_digit_bound(&self) -> f64;
+    /// a·g_i/f_i: what the i-th polynomial of a key encrypts before [`compress`](Self::compress).
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`.
+    fn mul_gadget(&self, a: &R::Poly<Evaluation>, i: usize) -> Result<R::Poly<Evaluation>, RingError>;
+    /// f_i·a without its zero limbs: the form in which a key holds its i-th polynomials.
+    ///
+    /// # Errors
+    /// As [`mul_gadget`](Self::mul_gadget).
+    fn compress(&self, a: R::Poly<Evaluation>, i: usize) -> Result<R::Poly<Evaluation>, RingError>;
+    /// ⟨decompose(a), key_0⟩ and ⟨decompose(a), key_1⟩ for the halves of a key, each target modulus in one pass.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::LengthMismatch`] when a half has not `digit_count` polynomials.
+    fn product(
+        &self,
+        a: &R::Poly<Coefficient>,
+        key: [&[R::Poly<Evaluation>]; 2],
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
 }
 
 /// The scale-invariant part of BFV over ring `R`: extend, scale by t/q, decrypt.

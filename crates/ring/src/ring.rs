@@ -17,7 +17,8 @@ use crate::poly_ring::sealed::Sealed;
 use crate::sampling::{SeededRng, uniform_residues};
 use crate::transform::NegacyclicTransform;
 use crate::{
-    Basis, Coefficient, Domain, Evaluation, Poly, PolyRing, RingError, RnsScaler, Shape, gadget, plaintext,
+    Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
+    ScalerOptions, Shape, plaintext,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -186,6 +187,7 @@ impl fmt::Debug for Ring {
 impl PolyRing for Ring {
     type Poly<D: Domain> = Poly<D>;
     type Scaler = RnsScaler;
+    type Gadget = RnsGadget;
 
     fn index(&self) -> u64 {
         self.0.index
@@ -323,29 +325,12 @@ impl PolyRing for Ring {
         plaintext::scale_plaintext(self, message, t)
     }
 
-    fn digit_count(&self) -> usize {
-        self.basis().len()
+    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<RnsScaler, RingError> {
+        RnsScaler::new(self, t, options)
     }
 
-    fn log2_digit_bound(&self) -> f64 {
-        // Digits are centred.
-        self.basis().values().iter().max().map_or(0.0, |&q| (q as f64).log2() - 1.0)
-    }
-
-    fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        gadget::mul_gadget(self, a, i)
-    }
-
-    fn gadget_product(
-        &self,
-        a: &Poly<Coefficient>,
-        key: [&[Poly<Evaluation>]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        gadget::gadget_product(self, a, key)
-    }
-
-    fn scaler(&self, t: u64) -> Result<RnsScaler, RingError> {
-        RnsScaler::new(self, t)
+    fn gadget(&self, options: &GadgetOptions) -> Result<RnsGadget, RingError> {
+        RnsGadget::new(self, options)
     }
 }
 

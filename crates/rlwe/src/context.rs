@@ -1,6 +1,6 @@
 //! A ring together with the security it must reach.
 
-use sunzi_ring::PolyRing;
+use sunzi_ring::{GadgetOptions, PolyRing};
 
 use crate::{RlweError, Security, security};
 
@@ -8,6 +8,7 @@ use crate::{RlweError, Security, security};
 #[derive(Clone, Debug)]
 pub struct RlweContext<R: PolyRing> {
     ring: R,
+    gadget: R::Gadget,
     security: Security,
     log2_modulus: f64,
 }
@@ -18,8 +19,17 @@ impl<R: PolyRing> RlweContext<R> {
     /// # Errors
     /// [`RlweError::Insecure`] when log2 q exceeds the table's limit.
     pub fn new(ring: R, security: Security) -> Result<Self, RlweError> {
+        Self::with_gadget(ring, security, &GadgetOptions::default())
+    }
+
+    /// The same with a choice of how key switching cuts polynomials into digits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`RlweError::Ring`] for options the ring cannot follow.
+    pub fn with_gadget(ring: R, security: Security, options: &GadgetOptions) -> Result<Self, RlweError> {
         let log2_modulus = sunzi_math::log2(ring.modulus());
-        let context = Self { ring, security, log2_modulus };
+        let gadget = ring.gadget(options)?;
+        let context = Self { ring, gadget, security, log2_modulus };
         context.check_key(log2_modulus)?;
         Ok(context)
     }
@@ -32,6 +42,11 @@ impl<R: PolyRing> RlweContext<R> {
     /// The ring R_q.
     pub fn ring(&self) -> &R {
         &self.ring
+    }
+
+    /// How key switching cuts polynomials into digits.
+    pub fn gadget(&self) -> &R::Gadget {
+        &self.gadget
     }
 
     /// The security asked for.

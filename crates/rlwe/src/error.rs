@@ -1,6 +1,6 @@
 //! What can go wrong in the RLWE layer.
 
-use sunzi_ring::RingError;
+use sunzi_ring::{GadgetOptions, RingError};
 
 use crate::Security;
 
@@ -29,6 +29,16 @@ pub enum RlweError {
     KeyMismatch {
         /// The object that does not fit.
         what: &'static str,
+    },
+    /// A key was made with other digits than the context uses.
+    #[error(
+        "the key was made with {got:?}, the context uses {expected:?}; use keys and contexts of the same parameters"
+    )]
+    GadgetMismatch {
+        /// The options of the context.
+        expected: GadgetOptions,
+        /// The options of the key.
+        got: GadgetOptions,
     },
     /// No Galois key for the automorphism asked for.
     #[error("there is no Galois key for X -> X^{exponent}; generate one, present are {present:?}")]

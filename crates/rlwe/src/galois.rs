@@ -77,8 +77,8 @@ pub fn automorphism<S: Scheme, R: PolyRing>(
     let ring = context.ring();
     let key = keys.get(exponent)?;
     let rotated: R::Poly<Evaluation> = ring.automorphism(c1, exponent)?;
-    let [mut d0, d1] = key.switch(ring, &ring.to_coefficient(rotated)?)?;
+    let [mut d0, d1] = key.switch(context, &ring.to_coefficient(rotated)?)?;
     ring.add_assign(&mut d0, &ring.automorphism(c0, exponent)?)?;
-    let noise = ciphertext.noise().plus(added_noise(ring));
+    let noise = ciphertext.noise().plus(added_noise(context));
     Ciphertext::from_parts(vec![d0, d1], ciphertext.metadata().clone(), noise, ciphertext.key())
 }

@@ -1,7 +1,7 @@
 //! Key switching by RNS digits (BV): from a secret s' to s.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing};
+use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
@@ -13,6 +13,7 @@ use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
 #[derive(Clone)]
 pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
+    options: GadgetOptions,
     halves: [Vec<R::Poly<Evaluation>>; 2],
 }
 
@@ -25,20 +26,20 @@ impl<R: PolyRing> KeySwitchKey<R> {
         rng: &mut G,
     ) -> Result<Self, RlweError> {
         context.check_key(context.log2_modulus())?;
-        let ring = context.ring();
+        let (ring, gadget) = (context.ring(), context.gadget());
         let seed = randomness::public_seed(rng);
-        let digits = ring.digit_count();
+        let digits = gadget.digit_count();
         let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
         for digit in 0..digits {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
             let [mut b, a] = zero_sample(ring, secret, a, rng)?;
             // A multiple of the source secret.
-            ring.add_assign(&mut b, &Zeroizing::new(ring.mul_gadget(source, digit)?))?;
+            ring.add_assign(&mut b, &Zeroizing::new(gadget.mul_gadget(source, digit)?))?;
             let [first, second] = &mut halves;
-            first.push(b);
-            second.push(a);
+            first.push(gadget.compress(b, digit)?);
+            second.push(gadget.compress(a, digit)?);
         }
-        Ok(Self { seed, halves })
+        Ok(Self { seed, options: *gadget.options(), halves })
     }
 
     /// The seed of the uniform halves.
@@ -56,16 +57,25 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// (b, a) with b + a·s = c·s' + noise, the noise within [`added_noise`].
     pub(crate) fn switch(
         &self,
-        ring: &R,
+        context: &RlweContext<R>,
         c: &R::Poly<Coefficient>,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let expected = *context.gadget().options();
+        if self.options != expected {
+            return Err(RlweError::GadgetMismatch { expected, got: self.options });
+        }
         let [first, second] = &self.halves;
-        Ok(ring.gadget_product(c, [first, second])?)
+        Ok(context.gadget().product(c, [first, second])?)
     }
 }
 
-/// What one key switch in `ring` adds.
+/// What one key switch adds.
 #[must_use]
-pub fn added_noise<R: PolyRing>(ring: &R) -> NoiseTerm {
-    noise::key_switch(ring.degree(), ring.digit_count(), Log2::from_bits(ring.log2_digit_bound()))
+pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+    let gadget = context.gadget();
+    noise::key_switch(
+        context.ring().degree(),
+        gadget.digit_count(),
+        Log2::from_bits(gadget.log2_digit_bound()),
+    )
 }

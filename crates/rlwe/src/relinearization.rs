@@ -47,11 +47,12 @@ impl<R: PolyRing> RelinearizationKey<R> {
     /// [`RlweError::Ring`] if a part belongs to another ring.
     pub fn apply_to_coefficients(
         &self,
-        ring: &R,
+        context: &RlweContext<R>,
         parts: [R::Poly<Coefficient>; 3],
     ) -> Result<[R::Poly<sunzi_ring::Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
-        let [mut d0, mut d1] = self.key.switch(ring, &c2)?;
+        let ring = context.ring();
+        let [mut d0, mut d1] = self.key.switch(context, &c2)?;
         ring.add_assign(&mut d0, &ring.to_evaluation(c0)?)?;
         ring.add_assign(&mut d1, &ring.to_evaluation(c1)?)?;
         Ok([d0, d1])
@@ -72,10 +73,10 @@ pub fn relinearize<S: Scheme, R: PolyRing>(
     match ciphertext.parts() {
         [_, _] => Ok(ciphertext.clone()),
         [c0, c1, c2] => {
-            let [mut d0, mut d1] = key.key.switch(ring, &ring.to_coefficient(c2.clone())?)?;
+            let [mut d0, mut d1] = key.key.switch(context, &ring.to_coefficient(c2.clone())?)?;
             ring.add_assign(&mut d0, c0)?;
             ring.add_assign(&mut d1, c1)?;
-            let noise = ciphertext.noise().plus(added_noise(ring));
+            let noise = ciphertext.noise().plus(added_noise(context));
             Ciphertext::from_parts(vec![d0, d1], ciphertext.metadata().clone(), noise, ciphertext.key())
         }
         parts => Err(RlweError::WrongPartCount {

@@ -101,10 +101,10 @@ impl<R: PolyRing> Evaluator<R> {
         if key.id() != a.key {
             return Err(sunzi_rlwe::RlweError::KeyMismatch { what: "the relinearisation key" }.into());
         }
-        let ring = self.context.ring();
+        let rlwe = self.context.rlwe();
         let (parts, noise) = self.scaled_tensor(a, b)?;
-        let parts = key.apply_to_coefficients(ring, parts)?;
-        let noise = noise.plus(added_noise(ring));
+        let parts = key.apply_to_coefficients(rlwe, parts)?;
+        let noise = noise.plus(added_noise(rlwe));
         Ok(Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?)
     }
 

@@ -6,6 +6,7 @@ mod product;
 mod ring;
 mod scaler;
 
+pub use gadget::BigGadget;
 pub use poly::BigPoly;
 pub use ring::BigRing;
 pub use scaler::BigScaler;

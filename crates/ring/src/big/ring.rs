@@ -8,11 +8,11 @@ use num_integer::Integer;
 use num_traits::Zero;
 use rand_core::CryptoRng;
 
-use super::{BigPoly, BigScaler, gadget, product};
+use super::{BigGadget, BigPoly, BigScaler, product};
 use crate::error::{
     check_automorphism, check_length, check_plaintext_modulus, check_shape, negacyclic_degree,
 };
-use crate::{Coefficient, Domain, Evaluation, PolyRing, RingError, Shape};
+use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
 
 /// R_q for any modulus q ≥ 2 and m = 2n a power of two, over multi-precision integers.
 ///
@@ -108,6 +108,7 @@ impl BigRing {
 impl PolyRing for BigRing {
     type Poly<D: Domain> = BigPoly<D>;
     type Scaler = BigScaler;
+    type Gadget = BigGadget;
 
     fn index(&self) -> u64 {
         self.index
@@ -236,41 +237,11 @@ impl PolyRing for BigRing {
         Ok(self.wrap(message.iter().map(|&m| (&*self.modulus * m + half) / t % &*self.modulus).collect()))
     }
 
-    fn digit_count(&self) -> usize {
-        gadget::digit_count(&self.modulus)
-    }
-
-    fn log2_digit_bound(&self) -> f64 {
-        f64::from(gadget::RADIX_BITS - 1)
-    }
-
-    fn mul_gadget(&self, a: &BigPoly<Evaluation>, i: usize) -> Result<BigPoly<Evaluation>, RingError> {
-        if i >= self.digit_count() {
-            return Err(RingError::out_of_range("digit", format_args!("below {}", self.digit_count()), i));
-        }
-        let mut scaled = a.clone();
-        self.mul_integer_assign(&mut scaled, &gadget::power(i).into())?;
-        Ok(scaled)
-    }
-
-    fn gadget_product(
-        &self,
-        a: &BigPoly<Coefficient>,
-        key: [&[BigPoly<Evaluation>]; 2],
-    ) -> Result<[BigPoly<Evaluation>; 2], RingError> {
-        let (coefficients, digits) = (self.to_integers(a)?, self.digit_count());
-        let mut halves = [self.zero(), self.zero()];
-        for (half, key) in halves.iter_mut().zip(key) {
-            check_length("key", digits, key.len())?;
-            for (i, key) in key.iter().enumerate() {
-                let digit = self.from_integers(&gadget::digit(&coefficients, i, digits))?;
-                self.mul_add_assign(half, &digit.relabel(), key)?;
-            }
-        }
-        Ok(halves)
-    }
-
-    fn scaler(&self, t: u64) -> Result<BigScaler, RingError> {
+    fn scaler(&self, t: u64, _options: &ScalerOptions) -> Result<BigScaler, RingError> {
         BigScaler::new(self, t)
+    }
+
+    fn gadget(&self, options: &GadgetOptions) -> Result<BigGadget, RingError> {
+        BigGadget::new(self, options)
     }
 }

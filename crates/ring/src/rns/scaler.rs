@@ -15,7 +15,7 @@ use super::{matrix_product, rns_floor};
 use crate::error::check_plaintext_modulus;
 use crate::parallel::{block_of, for_each_block};
 use crate::scratch::Scratch;
-use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler};
+use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 /// Extension to q ∪ B_sk, scaling by t/q back to q, and decryption, in residues throughout.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ struct Inner {
 }
 
 impl RnsScaler {
-    pub(crate) fn new(ring: &Ring, t: u64) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &Ring, t: u64, _options: &ScalerOptions) -> Result<Self, RingError> {
         check_plaintext_modulus(t, 60)?;
         let q = ring.basis();
         if *q.product() <= (2 * t).into() {
@@ -96,8 +96,8 @@ impl RnsScaler {
         let inner = &*self.0;
         let n = inner.ring.degree();
         let mut limbs = words.chunks_exact(n);
-        let digits = block_of(limbs.by_ref().take(inner.ring.digit_count()), range);
-        let mut floored = Scratch::new(inner.auxiliary.digit_count() * range.len());
+        let digits = block_of(limbs.by_ref().take(inner.ring.basis().len()), range);
+        let mut floored = Scratch::new(inner.auxiliary.basis().len() * range.len());
         let mut rows: Vec<&mut [u64]> = floored.chunks_exact_mut(range.len()).collect();
         inner.floor.apply(&digits, &mut rows)?;
         for ((row, modulus), scaled) in rows.iter_mut().zip(inner.auxiliary.basis().moduli()).zip(limbs) {
@@ -149,12 +149,12 @@ impl Scaler<Ring> for RnsScaler {
 
     /// ρ = (2τ + 1)/m̃ with τ = k [BEHZ16, eq. (8)].
     fn overflow(&self) -> f64 {
-        (2 * self.0.ring.digit_count() + 1) as f64 / M_TILDE as f64
+        (2 * self.0.ring.basis().len() + 1) as f64 / M_TILDE as f64
     }
 
     /// k [BEHZ16, Lemma 5].
     fn scale_error(&self) -> f64 {
-        self.0.ring.digit_count() as f64
+        self.0.ring.basis().len() as f64
     }
 
     fn decryption_margin(&self) -> f64 {

@@ -2,7 +2,9 @@
 
 use num_bigint::{BigInt, BigUint};
 use sunzi_ring::sampling::{SeededRng, centered_binomial, fixed_weight_ternary, ternary, uniform_residues};
-use sunzi_ring::{Basis, BigRing, Coefficient, Evaluation, PolyRing, Ring, Scaler};
+use sunzi_ring::{
+    Basis, BigRing, Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing, Ring, Scaler, ScalerOptions,
+};
 
 use crate::common::rng;
 
@@ -32,8 +34,9 @@ fn bases_and_rings_of_any_numbers() {
             }
             for m in [0, 1, 2, 64, 128, 1 << 18, 1 << 19, 1 << 63, u64::MAX] {
                 assert!(Ring::new(m, &[]).is_err());
-                let _ = Ring::new(m, &[a, b]).map(|ring| ring.scaler(a));
-                let _ = BigRing::new(m, &BigUint::from(a)).map(|ring| ring.scaler(b));
+                let _ = Ring::new(m, &[a, b]).map(|ring| ring.scaler(a, &ScalerOptions::default()));
+                let _ =
+                    BigRing::new(m, &BigUint::from(a)).map(|ring| ring.scaler(b, &ScalerOptions::default()));
             }
         }
     }
@@ -54,16 +57,17 @@ fn operations_of_a_ring_on_any_numbers() {
         for length in [0, 63, 64, 65] {
             let _ = ring.scale_plaintext(&vec![t.wrapping_sub(1); length], t);
         }
-        if let Ok(scaler) = ring.scaler(t) {
+        if let Ok(scaler) = ring.scaler(t, &ScalerOptions::default()) {
             assert!(scaler.decrypt(&ring.zero()).unwrap().iter().all(|&m| m == 0));
             assert!(scaler.scale(ring.zero()).is_err() && scaler.extend(&scaler.wide().zero()).is_err());
         }
     }
     let zero = ring.zero::<Evaluation>();
+    let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
     for i in [3, 4, usize::MAX] {
-        assert!(ring.mul_gadget(&zero, i).is_err());
+        assert!(gadget.mul_gadget(&zero, i).is_err() && gadget.compress(zero.clone(), i).is_err());
     }
-    assert!(ring.gadget_product(&ring.zero(), [&[], &[]]).is_err());
+    assert!(gadget.product(&ring.zero(), [&[], &[]]).is_err());
     let huge: BigInt = BigInt::from(1) << 100_000_u32;
     let mut a = ring.from_integers(&vec![huge.clone(); 64]).unwrap();
     ring.mul_integer_assign(&mut a, &-huge).unwrap();

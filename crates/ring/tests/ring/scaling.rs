@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::Rng;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
-use sunzi_ring::{PolyRing, Ring, RingError, Scaler};
+use sunzi_ring::{PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
 
@@ -45,11 +45,11 @@ macro_rules! for_every_scaler {
         for ring in scaled_rings($n) {
             for t in plain_moduli_of(&ring) {
                 let big = twin(&ring);
-                match ring.scaler(t) {
+                match ring.scaler(t, &ScalerOptions::default()) {
                     Ok(scaler) => {
                         scalers += 1;
                         $law(&ring, &scaler, t);
-                        $law(&big, &big.scaler(t).unwrap(), t);
+                        $law(&big, &big.scaler(t, &ScalerOptions::default()).unwrap(), t);
                     }
                     Err(RingError::NotCoprime { .. }) => {
                         assert!(ring.basis().values().iter().any(|q| t % q == 0));
@@ -146,7 +146,7 @@ fn the_stated_number_of_products_does_not_wrap() {
     let mut limited = 0;
     for ring in scaled_rings(64) {
         for t in [2, 65_536, (1 << 60) - 1] {
-            let Ok(scaler) = ring.scaler(t) else { continue };
+            let Ok(scaler) = ring.scaler(t, &ScalerOptions::default()) else { continue };
             let (wide, q) = (scaler.wide(), int(ring.modulus()));
             let capacity = BigInt::from(scaler.product_capacity());
             limited += usize::from(capacity < BigInt::from(1_u64 << 30));
@@ -204,8 +204,8 @@ fn decryption_is_right_up_to_the_margin() {
 fn laws_hold_at_a_larger_degree() {
     let rings = residue_rings(1024);
     for (ring, t) in [(&rings[1], 65_537), (&rings[6], 2)] {
-        let (scaler, big) = (ring.scaler(t).unwrap(), twin(ring));
-        let exact = big.scaler(t).unwrap();
+        let (scaler, big) = (ring.scaler(t, &ScalerOptions::default()).unwrap(), twin(ring));
+        let exact = big.scaler(t, &ScalerOptions::default()).unwrap();
         extension_law(ring, &scaler, t);
         scaling_law(ring, &scaler, t);
         decryption_law(ring, &scaler, t);
@@ -218,21 +218,21 @@ fn laws_hold_at_a_larger_degree() {
 fn scalers_are_refused_where_none_exists() {
     let ring = &residue_rings(64)[2];
     for t in [0, 1, 1 << 60, u64::MAX] {
-        assert!(matches!(ring.scaler(t), Err(RingError::OutOfRange { .. })));
-        assert!(matches!(twin(ring).scaler(t), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(ring.scaler(t, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
+        assert!(matches!(twin(ring).scaler(t, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
     }
     let q = ring.basis().values()[1];
-    assert!(matches!(ring.scaler(2 * q), Err(RingError::NotCoprime { .. })));
+    assert!(matches!(ring.scaler(2 * q, &ScalerOptions::default()), Err(RingError::NotCoprime { .. })));
     let tiny = Ring::new(128, &[257]).unwrap();
-    assert!(matches!(tiny.scaler(129), Err(RingError::OutOfRange { .. })));
-    assert!(tiny.scaler(2).is_ok());
+    assert!(matches!(tiny.scaler(129, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
+    assert!(tiny.scaler(2, &ScalerOptions::default()).is_ok());
 }
 
 #[test]
 fn constants_are_those_of_the_paper() {
     for ring in residue_rings(64) {
-        let Ok(scaler) = ring.scaler(65_536) else { continue };
-        let k = ring.digit_count() as f64;
+        let Ok(scaler) = ring.scaler(65_536, &ScalerOptions::default()) else { continue };
+        let k = ring.basis().len() as f64;
         // m̃ρ ≥ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
         assert!(scaler.overflow() * 65_536.0 >= 2.0 * k + 1.0);
         assert_eq!(scaler.scale_error(), k);

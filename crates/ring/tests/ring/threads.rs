@@ -1,14 +1,14 @@
 //! Results do not depend on the number of threads.
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Poly, PolyRing, Ring, Scaler};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, Scaler, ScalerOptions};
 
 use crate::common::rng;
 
 /// Every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let mut rng = rng("threads");
-    let scaler = ring.scaler(65_537).unwrap();
+    let scaler = ring.scaler(65_537, &ScalerOptions::default()).unwrap();
     let mut a = ring.uniform(&mut rng);
     let b = ring.uniform(&mut rng);
     ring.mul_add_assign(&mut a, &b, &b).unwrap();
@@ -18,8 +18,9 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     scaler.wide().mul_assign(&mut extended, &other).unwrap();
     let scaled = scaler.scale(extended.clone()).unwrap();
     let message = scaler.decrypt(&scaled).unwrap();
-    let key: Vec<Poly<Evaluation>> = (0..ring.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
-    let [first, second] = ring.gadget_product(&scaled, [&key, &key]).unwrap();
+    let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
+    let key: Vec<Poly<Evaluation>> = (0..gadget.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
+    let [first, second] = gadget.product(&scaled, [&key, &key]).unwrap();
     let words = [a.words(), extended.words(), scaled.words(), &message, first.words(), second.words()];
     words.map(<[u64]>::to_vec).into()
 }

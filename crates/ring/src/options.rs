@@ -1,0 +1,101 @@
+//! Which of the algorithms of [BEHZ16] a ring uses: plain data that travels with parameters.
+
+use serde::{Deserialize, Serialize};
+
+/// How the scale-invariant operations of BFV are computed: results differ in noise and speed only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScalerOptions {
+    /// How ⌊t·a/q⌉ mod t is found.
+    pub decryption: Decryption,
+    /// The modulus of the reduction after an extension.
+    pub m_tilde: MTilde,
+    /// The moduli of B_sk.
+    pub auxiliary: Auxiliary,
+}
+
+/// How decryption divides by q and rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decryption {
+    /// γ-correction [BEHZ16, Alg. 1] by any γ coprime to t and q.
+    Gamma {
+        /// γ; without it the largest default-size prime that fits.
+        gamma: Option<u64>,
+    },
+    /// γ a power of two, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay below 2^62.
+    PowerOfTwo {
+        /// log2 γ; without it the largest that fits.
+        log2_gamma: Option<u32>,
+    },
+    /// Sums of x_i·(t/q_i) [BEHZ16, 3.5].
+    FloatingPoint {
+        /// How many bits of t/q_i are kept.
+        precision: Precision,
+    },
+}
+
+impl Default for Decryption {
+    fn default() -> Self {
+        Self::Gamma { gamma: None }
+    }
+}
+
+/// The precision of the quotients t/q_i.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Double for moduli below 2^31, else 128-bit fixed point.
+    #[default]
+    Automatic,
+    /// 53 bits.
+    Double,
+    /// 128 bits.
+    Fixed128,
+}
+
+/// The modulus m̃ of the small Montgomery reduction [BEHZ16, Alg. 2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MTilde {
+    /// No reduction.
+    None,
+    /// m̃ = 2^8.
+    Bits8,
+    /// m̃ = 2^16.
+    #[default]
+    Bits16,
+}
+
+impl MTilde {
+    /// m̃, if there is one.
+    #[must_use]
+    pub fn value(self) -> Option<u64> {
+        match self {
+            Self::None => None,
+            Self::Bits8 => Some(1 << 8),
+            Self::Bits16 => Some(1 << 16),
+        }
+    }
+}
+
+/// The moduli of the auxiliary basis B_sk [BEHZ16, 4.2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Auxiliary {
+    /// The largest primes of default size (48 bits), with room for sums of at least 256 products.
+    #[default]
+    Standard,
+    /// Primes no longer than those of q, as many as one product needs: what the paper measures.
+    LikeModulus,
+}
+
+/// How a polynomial is cut into digits for key switching.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GadgetOptions {
+    /// log2 ω of the second-level radix that cuts each RNS digit once more [BEHZ16, B.1].
+    pub radix_bits: Option<u32>,
+    /// Limbs of each key polynomial that are zero and neither stored nor computed with [BEHZ16, B.2].
+    pub dropped_limbs: usize,
+}
