@@ -1,7 +1,6 @@
 //! The negacyclic number-theoretic transform of one length and modulus.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
-use crate::constants::shoup_quotient;
 use crate::error::{KernelError, check_length};
 use crate::generic::ntt_inverse::LastFactors;
 use crate::modulus::Modulus;
@@ -62,13 +61,13 @@ impl NttPlan {
         let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
         let psi = smallest_root(modulus, order).ok_or(missing.clone())?;
         let inverse_psi = modulus.inv(psi).ok_or(missing)?;
-        let word_bits = modulus.table.word_bits;
+        let quotient = modulus.table.quotient;
         let mut plan = Self {
             modulus,
             n,
             psi,
-            forward: Twiddles::new(modulus, n, psi, word_bits),
-            inverse: Twiddles::new(modulus, n, inverse_psi, word_bits),
+            forward: Twiddles::new(modulus, n, psi, quotient),
+            inverse: Twiddles::new(modulus, n, inverse_psi, quotient),
             unit: InverseScale { modulus: modulus.value(), n, last: [0; 4] },
         };
         plan.unit = plan.scale(1)?;
@@ -132,7 +131,7 @@ impl NttPlan {
         let factor = q.mul(c, q.neg((q.value() - 1) / self.n as u64));
         // The only twiddle of the last level is the inverse of ψ^(n/2).
         let w = q.mul(factor, q.neg(q.pow(self.psi, self.n as u64 / 2)));
-        let quotient = |w| shoup_quotient(w, q.value(), q.table.word_bits);
+        let quotient = |w| (q.table.quotient)(w, q.value());
         Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor, quotient(factor), w, quotient(w)] })
     }
 

@@ -6,6 +6,8 @@ use crate::generic::ntt_inverse::LastFactors;
 use crate::isa::Isa;
 use crate::twiddles::Twiddles;
 
+/// (constant factor, modulus)
+pub(crate) type Quotient = fn(u64, u64) -> u64;
 /// (constants, out, first factors, second factors)
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 /// (constants, out, input vectors, matrix column)
@@ -21,8 +23,8 @@ pub(crate) type ConvertColumns = unsafe fn(&Columns, &[&[u64]], &mut [&mut [u64]
 /// lead to wrong results, never to undefined behaviour, if they are not.
 pub(crate) struct Table {
     pub(crate) isa: Isa,
-    /// Shoup quotients are ⌊w·2^word_bits / q⌋.
-    pub(crate) word_bits: u32,
+    /// What goes with a constant factor of this table's arithmetic.
+    pub(crate) quotient: Quotient,
     /// The largest modulus whose lazy words fit.
     pub(crate) widest: u64,
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
@@ -104,7 +106,7 @@ macro_rules! define_table {
 
             $crate::table::Table {
                 isa: $isa,
-                word_bits: <$arithmetic>::WORD_BITS,
+                quotient: <$arithmetic>::quotient,
                 widest: <$arithmetic>::WIDEST,
                 add_assign,
                 sub_assign,

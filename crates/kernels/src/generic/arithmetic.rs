@@ -7,13 +7,11 @@ pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Lanes>::V;
 
 /// Lazy modular arithmetic on vectors of words.
 ///
-/// "Word" means the low `WORD_BITS` bits; implementations may leave anything above them, except where
-/// a result is said to be canonical, which is the plain number in `[0, q)`.
+/// "Word" means as many low bits as the multiplier reads; implementations may leave anything above them,
+/// except where a result is said to be canonical, which is the plain number in `[0, q)`.
 pub(crate) trait Arithmetic: Copy {
     type Lanes: Lanes;
 
-    /// Shoup quotients are ⌊w·2^WORD_BITS / q⌋.
-    const WORD_BITS: u32;
     /// The largest modulus for which no bound below overflows a word.
     const WIDEST: u64;
     /// Forward levels that one renormalisation pays for.
@@ -26,11 +24,14 @@ pub(crate) trait Arithmetic: Copy {
     /// Products that a [`sum`](Self::sum_add) holds.
     const MAX_TERMS: usize;
 
+    /// The word that goes with a constant factor w < q and makes w·y mod q products without a division:
+    /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
+    fn quotient(w: u64, q: u64) -> u64;
     fn lanes(self) -> Self::Lanes;
 
     /// Canonical from a word below 2q.
     fn canonical(self, x: V<Self>) -> V<Self>;
-    /// w·y in `[0, 2q)`, for any word y, w < q and its Shoup quotient.
+    /// w·y in `[0, 2q)`, for any word y, w < q and its quotient.
     fn multiply_lazy(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;
 
     /// Prepares an input below 2q for the first `PERIOD` levels.

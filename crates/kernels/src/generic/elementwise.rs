@@ -2,7 +2,6 @@
 
 use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Lanes, WIDTH};
-use crate::constants::shoup_quotient;
 
 /// What a loop does to each vector. A trait rather than a closure: its methods inline always, and so
 /// are compiled with the instruction set of the loop they land in.
@@ -144,7 +143,7 @@ pub(crate) fn neg_assign<A: Arithmetic>(a: A, data: &mut [u64]) {
 #[inline(always)]
 pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u64, q: u64) {
     let l = a.lanes();
-    let w = (l.splat(scalar), l.splat(shoup_quotient(scalar, q, A::WORD_BITS)));
+    let w = (l.splat(scalar), l.splat(A::quotient(scalar, q)));
     let (vectors, rest) = data.as_chunks_mut::<WIDTH>();
     let mut last = padded(rest);
     for words in vectors.iter_mut().chain([&mut last]) {

@@ -14,7 +14,7 @@ use crate::twiddles::Twiddles;
 /// Two blocks ahead.
 const PREFETCH: usize = 2 * TAIL_TWIDDLES;
 
-/// The factors of the last level: c·(x + y) and w·c·(x − y), each with its Shoup quotient.
+/// The factors of the last level: c·(x + y) and w·c·(x − y), each with its quotient.
 pub(crate) type LastFactors = [u64; 4];
 
 /// Transforms canonical evaluations into canonical words.

@@ -5,7 +5,7 @@ use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Lanes, WIDTH};
 use crate::schedule::TAIL_TWIDDLES;
 
-/// A twiddle and its Shoup quotient, in every lane.
+/// A twiddle and its quotient, in every lane.
 pub(super) type Twiddle<A> = (V<A>, V<A>);
 
 /// The twiddle words of one tail block.

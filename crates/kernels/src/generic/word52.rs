@@ -5,7 +5,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::lanes::Lanes52;
-use crate::constants::Constants;
+use crate::constants::{Constants, shoup_quotient};
 
 const MASK: u64 = (1 << 52) - 1;
 
@@ -77,7 +77,6 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
 impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     type Lanes = L;
 
-    const WORD_BITS: u32 = 52;
     // Forward levels reach (4·PERIOD + 2)·q, the difference of an inverse level 2·INVERSE_LIMIT·q.
     const WIDEST: u64 = {
         let forward = (1 << 52) / (4 * PERIOD as u64 + 2);
@@ -90,6 +89,9 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     // 32 · 2^98 / 2^52 + 32 carries < 2^52
     const MAX_TERMS: usize = 32;
 
+    fn quotient(w: u64, q: u64) -> u64 {
+        shoup_quotient(w, q, 52)
+    }
     #[inline(always)]
     fn lanes(self) -> L {
         self.lanes

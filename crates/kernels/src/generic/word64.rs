@@ -2,7 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::lanes::Lanes64;
-use crate::constants::Constants;
+use crate::constants::{Constants, shoup_quotient};
 
 /// Lazy arithmetic in `[0, 4q)` on whole words [Harvey14].
 #[derive(Clone, Copy)]
@@ -34,7 +34,6 @@ impl<L: Lanes64> Word64<L> {
 impl<L: Lanes64> Arithmetic for Word64<L> {
     type Lanes = L;
 
-    const WORD_BITS: u32 = 64;
     const WIDEST: u64 = (1 << 62) - 1;
     const PERIOD: usize = 1;
     const INVERSE_LIMIT: u32 = 2;
@@ -42,6 +41,9 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
     // 16 · (2^62)^2 = 2^128
     const MAX_TERMS: usize = 16;
 
+    fn quotient(w: u64, q: u64) -> u64 {
+        shoup_quotient(w, q, 64)
+    }
     #[inline(always)]
     fn lanes(self) -> L {
         self.lanes
