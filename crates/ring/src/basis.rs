@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use sunzi_kernels::Modulus;
+use sunzi_kernels::{Isa, Modulus, active_isa};
 use sunzi_math::Crt;
 
 use crate::RingError;
@@ -14,17 +14,32 @@ use crate::RingError;
 #[derive(Clone, Debug)]
 pub struct Basis {
     moduli: Vec<Modulus>,
+    isa: Isa,
     crt: Arc<Crt>,
     tag: u64,
 }
 
 impl Basis {
-    /// The basis of these moduli.
+    /// The basis of these moduli on the active instruction set.
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] for an empty list; [`RingError::NotCoprime`];
     /// [`RingError::Kernel`] for a modulus below 2 or from 2^62.
     pub fn new(moduli: &[u64]) -> Result<Self, RingError> {
+        Self::with_isa(moduli, active_isa()?)
+    }
+
+    /// The basis of these moduli on one instruction set, as in [`Modulus::with_isa`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
+    pub fn with_isa(moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
+        let moduli = moduli.iter().map(|&q| Modulus::with_isa(q, isa)).collect::<Result<_, _>>()?;
+        Self::from_moduli(moduli, isa)
+    }
+
+    /// The basis of moduli that are bound to their kernels already.
+    pub(crate) fn from_moduli(moduli: Vec<Modulus>, isa: Isa) -> Result<Self, RingError> {
         if moduli.is_empty() {
             return Err(RingError::LengthMismatch {
                 what: "moduli of a basis (at least)",
@@ -32,10 +47,20 @@ impl Basis {
                 got: 0,
             });
         }
-        let crt = Crt::new(moduli)?;
-        let moduli = moduli.iter().map(|&q| Modulus::new(q)).collect::<Result<_, _>>()?;
+        let crt = Crt::new(&moduli.iter().map(Modulus::value).collect::<Vec<_>>())?;
         let tag = tag_of(crt.moduli());
-        Ok(Self { moduli, crt: Arc::new(crt), tag })
+        Ok(Self { moduli, isa, crt: Arc::new(crt), tag })
+    }
+
+    /// The instruction set asked for; a modulus that it cannot take runs on the portable one.
+    #[must_use]
+    pub const fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Another modulus on the same instruction set.
+    pub(crate) fn modulus(&self, value: u64) -> Result<Modulus, RingError> {
+        Ok(Modulus::with_isa(value, self.isa)?)
     }
 
     /// A hash of the list of moduli, by which polynomials of equal shape are told apart.

@@ -28,7 +28,7 @@ pub(crate) fn scale_plaintext(ring: &Ring, message: &[u64], t: u64) -> Result<Po
         return Ok(scaled);
     };
     // r + t mod t in [0, t): both h − r and its sign bias come out of additions modulo t.
-    let plain = Modulus::new(t)?;
+    let plain = basis.modulus(t)?;
     let mut offset = Buffer::from_slice(message);
     plain.mul_scalar_assign(&mut offset, remainder)?;
     let half = t / 2;

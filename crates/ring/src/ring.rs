@@ -8,7 +8,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
-use sunzi_kernels::{Buffer, Modulus, NttPlan, permute};
+use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan, active_isa, permute};
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::error::{check_automorphism, check_length, check_shape, negacyclic_degree};
@@ -57,8 +57,17 @@ impl Ring {
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli;
     /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
     pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+        Self::with_isa(m, moduli, active_isa()?)
+    }
+
+    /// The same ring on a given instruction set, which all that is derived from it uses too. Polynomials of
+    /// one are polynomials of the other.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
+    pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         let degree = negacyclic_degree(m, 1 << 7, 1 << 18)?;
-        let basis = Basis::new(moduli)?;
+        let basis = Basis::with_isa(moduli, isa)?;
         let transform = NegacyclicTransform::new(degree, &basis)?;
         Ok(Self::assemble(m, degree, basis, transform))
     }
@@ -80,10 +89,11 @@ impl Ring {
     pub fn concat(&self, other: &Self) -> Result<Self, RingError> {
         let (ours, theirs) = (self.shape(), other.shape());
         check_shape(ours, Shape { limbs: ours.limbs, ..theirs })?;
-        let values: Vec<u64> = self.basis().values().iter().chain(other.basis().values()).copied().collect();
+        let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
         let plans = self.plans().iter().chain(other.plans()).cloned().collect();
         let transform = NegacyclicTransform::from_plans(ours.degree, plans);
-        Ok(Self::assemble(self.0.index, ours.degree, Basis::new(&values)?, transform))
+        let basis = Basis::from_moduli(moduli, self.isa())?;
+        Ok(Self::assemble(self.0.index, ours.degree, basis, transform))
     }
 
     /// The ring modulo the product of a range of the moduli; tables are shared.
@@ -91,18 +101,25 @@ impl Ring {
     /// # Errors
     /// [`RingError::OutOfRange`] for an empty range or one past the end.
     pub fn sub_ring(&self, range: Range<usize>) -> Result<Self, RingError> {
-        let (values, plans) = self
+        let (moduli, plans) = self
             .basis()
-            .values()
+            .moduli()
             .get(range.clone())
             .zip(self.plans().get(range.clone()))
-            .filter(|(values, _)| !values.is_empty())
+            .filter(|(moduli, _)| !moduli.is_empty())
             .ok_or_else(|| {
                 let expected = format_args!("a range of the {} limbs, not empty", self.basis().len());
                 RingError::out_of_range("limbs", expected, format_args!("{range:?}"))
             })?;
         let transform = NegacyclicTransform::from_plans(self.0.degree, plans.to_vec());
-        Ok(Self::assemble(self.0.index, self.0.degree, Basis::new(values)?, transform))
+        let basis = Basis::from_moduli(moduli.to_vec(), self.isa())?;
+        Ok(Self::assemble(self.0.index, self.0.degree, basis, transform))
+    }
+
+    /// The instruction set asked for; limbs whose moduli it cannot take run on the portable one.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.basis().isa()
     }
 
     /// The moduli and their constants.

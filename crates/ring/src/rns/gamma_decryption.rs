@@ -25,19 +25,19 @@ impl GammaDecryption {
     }
 
     fn with_gamma(basis: &Basis, t: u64, gamma: u64) -> Result<Self, RingError> {
-        let (plain, correction) = (Modulus::new(t)?, Modulus::new(gamma)?);
+        let (plain, correction) = (basis.modulus(t)?, basis.modulus(gamma)?);
         let half = (gamma - 1) / 2;
         let row_factors = fast_base_conversion::row_factors(basis, |q| Ok(mul_mod(gamma % q, t % q, q)))?;
         // Line 2 modulo γ: (q/q_i)·(−1/q) = −1/q_i; the constant row adds h, so that r = [s]_γ + h.
         let mut to_gamma = rns_floor::column(basis, correction, 1)?;
         to_gamma.push(half);
-        let gamma_rows: Vec<Modulus> = basis.moduli().iter().copied().chain([row_of_ones()?]).collect();
+        let gamma_rows: Vec<Modulus> = basis.moduli().iter().copied().chain([row_of_ones(basis)?]).collect();
         // Lines 2 and 5 modulo t: s/γ − (r − h)/γ.
         let inverse = mod_inv(gamma, t)?;
         let mut to_plain = rns_floor::column(basis, plain, inverse)?;
         to_plain.extend([plain.neg(inverse), mul_mod(half % t, inverse, t)]);
         let plain_rows: Vec<Modulus> =
-            basis.moduli().iter().copied().chain([correction, row_of_ones()?]).collect();
+            basis.moduli().iter().copied().chain([correction, row_of_ones(basis)?]).collect();
         Ok(Self {
             moduli: basis.moduli().to_vec(),
             row_factors,

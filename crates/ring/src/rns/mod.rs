@@ -15,11 +15,11 @@ pub use scaler::RnsScaler;
 
 use sunzi_kernels::{Conversion, Modulus};
 
-use crate::RingError;
+use crate::{Basis, RingError};
 
 /// The modulus of a row of ones: it carries a constant into a matrix product.
-fn row_of_ones() -> Result<Modulus, RingError> {
-    Ok(Modulus::new(2)?)
+fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
+    basis.modulus(2)
 }
 
 /// The matrix product Σ_i row_i·column_ij modulo each target.

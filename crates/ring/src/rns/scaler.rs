@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sunzi_kernels::{Conversion, InverseScale, Modulus};
+use sunzi_kernels::{Conversion, InverseScale};
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::auxiliary_basis;
@@ -53,10 +53,10 @@ impl RnsScaler {
             return Err(RingError::NotCoprime { left, right: t });
         }
         let chosen = auxiliary_basis::choose(q, ring.degree(), t)?;
-        let b = Basis::new(&chosen.b)?;
-        let m_sk = Modulus::new(chosen.m_sk)?;
+        let b = Basis::with_isa(&chosen.b, q.isa())?;
+        let m_sk = q.modulus(chosen.m_sk)?;
         let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
-        let auxiliary = Ring::new(ring.index(), &all)?;
+        let auxiliary = Ring::with_isa(ring.index(), &all, ring.isa())?;
         let targets = auxiliary.basis().moduli();
         let sk_factors = shenoy_kumaresan::row_factors(&b, m_sk)?;
         let floor_columns = targets

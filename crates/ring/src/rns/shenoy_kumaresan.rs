@@ -29,7 +29,7 @@ impl ShenoyKumaresan {
     pub(crate) fn new(b: &Basis, m_sk: Modulus, targets: &[Modulus]) -> Result<Self, RingError> {
         let p = m_sk.value();
         let half = (p - 1) / 2;
-        let rows: Vec<Modulus> = b.moduli().iter().copied().chain([m_sk, row_of_ones()?]).collect();
+        let rows: Vec<Modulus> = b.moduli().iter().copied().chain([m_sk, row_of_ones(b)?]).collect();
         // Eq. (12): α = (Σ z_j·M/m_j − x_sk)/M = Σ z_j/m_j + z_sk, here plus h so that it is not negative.
         let mut column = b.values().iter().map(|&m| mod_inv(m, p)).collect::<Result<Vec<_>, _>>()?;
         column.extend([1, half]);

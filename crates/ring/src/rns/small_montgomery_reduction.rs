@@ -42,7 +42,7 @@ impl SmallMontgomeryReduction {
             columns.push(column);
         }
         let mut rows = basis.moduli().to_vec();
-        rows.extend([Modulus::new(M_TILDE)?, row_of_ones()?]);
+        rows.extend([basis.modulus(M_TILDE)?, row_of_ones(basis)?]);
         Ok(Self { negated_inverses, conversion: matrix_product(&rows, targets, &columns)? })
     }
 

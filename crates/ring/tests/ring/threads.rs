@@ -1,7 +1,8 @@
-//! Results do not depend on the number of threads.
+//! Results do not depend on the number of threads, nor on the instruction set.
 
+use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, Scaler, ScalerOptions};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::rng;
 
@@ -36,4 +37,35 @@ fn one_two_and_four_threads_agree() {
     let one = run(1);
     assert!(one == run(2));
     assert!(one == run(4));
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_words() {
+    let m = 1 << 11;
+    let moduli = primes_below(DEFAULT_PRIME_BOUND, m, 5).unwrap();
+    let of = |isa| Ring::with_isa(m, &moduli, isa).unwrap();
+    let portable = everything(&of(Isa::Portable));
+    assert!(portable == everything(&Ring::new(m, &moduli).unwrap()));
+    if Isa::Avx512Ifma.is_available() {
+        assert!(portable == everything(&of(Isa::Avx512Ifma)));
+    }
+}
+
+#[test]
+fn rings_keep_their_instruction_set() {
+    let m = 256;
+    let moduli = primes_below(DEFAULT_PRIME_BOUND, m, 6).unwrap();
+    assert_eq!(Ring::new(m, &moduli).unwrap().isa(), active_isa().unwrap());
+    for isa in [Isa::Portable, Isa::Avx512Ifma].into_iter().filter(|isa| isa.is_available()) {
+        let ring = Ring::with_isa(m, &moduli[..3], isa).unwrap();
+        let other = Ring::with_isa(m, &moduli[3..], isa).unwrap();
+        let wide = ring.scaler(65_537, &ScalerOptions::default()).unwrap().wide().clone();
+        for derived in [ring.concat(&other).unwrap(), ring.sub_ring(1..3).unwrap(), wide, ring] {
+            assert_eq!(derived.isa(), isa);
+            assert!(derived.basis().moduli().iter().all(|q| q.isa() == isa));
+        }
+    }
+    if !Isa::Avx512Ifma.is_available() {
+        assert!(matches!(Ring::with_isa(m, &moduli, Isa::Avx512Ifma), Err(RingError::Kernel(_))));
+    }
 }
