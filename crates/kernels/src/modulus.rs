@@ -271,13 +271,30 @@ impl Modulus {
     /// [`KernelError::CountMismatch`] for unequal numbers of slices, [`KernelError::TooManyTerms`]
     /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
     pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
-        check_count(a.len(), b.len())?;
-        check_terms(a.len())?;
-        for slice in a.iter().chain(b) {
-            check_length(out.len(), slice.len())?;
-        }
+        check_inner_product(out, a, b)?;
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.inner_product)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// [`inner_product`](Self::inner_product) of the same `a` with two lists at once: out_k = Σ_i a_i·b_ki.
+    /// Every word of `a` is read once for both, as a key switch wants it, whose digits meet two halves of a key.
+    ///
+    /// # Errors
+    /// As for [`inner_product`](Self::inner_product), for either list.
+    pub fn inner_product_pair(
+        &self,
+        out: [&mut [u64]; 2],
+        a: &[&[u64]],
+        b: [&[&[u64]]; 2],
+    ) -> Result<(), KernelError> {
+        for (out, b) in out.iter().zip(b) {
+            check_inner_product(out, a, b)?;
+        }
+        let [first, second] = &out;
+        check_length(first.len(), second.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_product_pair)(&self.constants, out, a, b) };
         Ok(())
     }
 
@@ -290,6 +307,13 @@ impl Modulus {
 /// The high word of a product.
 fn high_product(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
+}
+
+/// Checks the shape of an inner product.
+fn check_inner_product(out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
+    check_count(a.len(), b.len())?;
+    check_terms(a.len())?;
+    a.iter().chain(b).try_for_each(|slice| check_length(out.len(), slice.len()))
 }
 
 /// Checks a number of terms.
@@ -339,5 +363,13 @@ mod tests {
         assert!(q.mul_scalar_assign(&mut [0], 6).is_err());
         let long = vec![&[0u64; 1][..]; MAX_TERMS + 1];
         assert!(q.inner_product(&mut [0], &long, &long).is_err());
+        let (one, two) = ([&[1][..]], [&[1, 1][..]]);
+        let (mut first, mut second) = ([0], [0]);
+        assert!(q.inner_product_pair([&mut first, &mut second], &one, [&one, &[]]).is_err());
+        assert!(q.inner_product_pair([&mut first, &mut second], &one, [&one, &two]).is_err());
+        assert!(q.inner_product_pair([&mut first, &mut []], &one, [&one, &one]).is_err());
+        assert!(q.inner_product_pair([&mut first, &mut []], &[], [&[], &[]]).is_err());
+        assert!(q.inner_product_pair([&mut first, &mut second], &one, [&one, &one]).is_ok());
+        assert_eq!((first, second), ([1], [1]));
     }
 }

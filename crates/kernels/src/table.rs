@@ -10,6 +10,8 @@ use crate::twiddles::Twiddles;
 pub(crate) type Quotient = fn(u64, u64) -> u64;
 /// (constants, out, first factors, second factors)
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
+/// The same for two outputs and two lists of second factors.
+type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u64]]; 2]);
 /// (constants, out, input vectors, matrix column)
 type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
 
@@ -36,6 +38,7 @@ pub(crate) struct Table {
     pub(crate) reduce_into: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) reduce_signed_into: unsafe fn(&Constants, &mut [u64], &[i64]),
     pub(crate) inner_product: InnerProduct,
+    pub(crate) inner_product_pair: InnerProductPair,
     pub(crate) convert_column: ConvertColumn,
     /// Converts to several targets at once, where that saves work.
     pub(crate) convert_columns: Option<ConvertColumns>,
@@ -89,7 +92,11 @@ macro_rules! define_table {
             }
             $(#[target_feature(enable = $features)])?
             fn inner_product_of(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
-                inner_product::inner_product($new(c), out, x, y);
+                inner_product::inner_products($new(c), [out], x, [y]);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
+                inner_product::inner_products($new(c), out, x, y);
             }
             $(#[target_feature(enable = $features)])?
             fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
@@ -117,6 +124,7 @@ macro_rules! define_table {
                 reduce_into,
                 reduce_signed_into,
                 inner_product: inner_product_of,
+                inner_product_pair,
                 convert_column,
                 convert_columns: $columns,
                 ntt_forward: forward,

@@ -81,7 +81,7 @@ fn reductions_of_any_word() {
 fn inner_products_of_any_length() {
     for q in moduli() {
         for terms in [0, 1, 2, 3, 16, 17, 31, 32, 33, 64, 65, 4096] {
-            let len = if terms > 100 { 9 } else { 21 };
+            let len = if terms > 100 { 9 } else { 16 + 7 * (terms % 8) };
             for (x, y) in
                 [(vec![q - 1; len], vec![q - 1; len]), (Words(1).below(q, len), Words(2).below(q, len))]
             {
@@ -91,10 +91,22 @@ fn inner_products_of_any_length() {
                     u64::try_from(sum % q).unwrap()
                 };
                 let expected: Vec<u64> = x.iter().zip(&y).map(sum).collect();
+                // Another list of second factors: each but the first is 1.
+                let ones = vec![1; len];
+                let c: Vec<&[u64]> = (0..terms).map(|i| if i == 0 { &y[..] } else { &ones[..] }).collect();
+                let sum = |(&a, &b): (&u64, &u64)| {
+                    let sum = BigUint::from(a) * (BigUint::from(b) + BigUint::from(terms.max(1) - 1));
+                    if terms == 0 { 0 } else { u64::try_from(sum % q).unwrap() }
+                };
+                let expected_second: Vec<u64> = x.iter().zip(&y).map(sum).collect();
                 for isa in isas() {
-                    let mut out = vec![0; len];
-                    Modulus::with_isa(q, isa).unwrap().inner_product(&mut out, &a, &b).unwrap();
+                    let modulus = Modulus::with_isa(q, isa).unwrap();
+                    let (mut out, mut second) = (vec![q; len], vec![q; len]);
+                    modulus.inner_product(&mut out, &a, &b).unwrap();
                     assert_eq!(out, expected, "q {q}, {terms} terms, {isa}");
+                    out.fill(q);
+                    modulus.inner_product_pair([&mut out, &mut second], &a, [&b, &c]).unwrap();
+                    assert_eq!((&out, &second), (&expected, &expected_second), "q {q}, {terms} terms, {isa}");
                 }
             }
         }
