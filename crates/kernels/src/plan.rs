@@ -61,13 +61,13 @@ impl NttPlan {
         let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
         let psi = smallest_root(modulus, order).ok_or(missing.clone())?;
         let inverse_psi = modulus.inv(psi).ok_or(missing)?;
-        let quotient = modulus.table.quotient;
+        let factor = modulus.table.factor;
         let mut plan = Self {
             modulus,
             n,
             psi,
-            forward: Twiddles::new(modulus, n, psi, quotient),
-            inverse: Twiddles::new(modulus, n, inverse_psi, quotient),
+            forward: Twiddles::new(modulus, n, psi, factor),
+            inverse: Twiddles::new(modulus, n, inverse_psi, factor),
             unit: InverseScale { modulus: modulus.value(), n, last: [0; 4] },
         };
         plan.unit = plan.scale(1)?;
@@ -131,8 +131,8 @@ impl NttPlan {
         let factor = q.mul(c, q.neg((q.value() - 1) / self.n as u64));
         // The only twiddle of the last level is the inverse of ψ^(n/2).
         let w = q.mul(factor, q.neg(q.pow(self.psi, self.n as u64 / 2)));
-        let quotient = |w| (q.table.quotient)(w, q.value());
-        Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor, quotient(factor), w, quotient(w)] })
+        let [factor, w] = [factor, w].map(|w| (q.table.factor)(w, q.value()));
+        Ok(InverseScale { modulus: q.value(), n: self.n, last: [factor[0], factor[1], w[0], w[1]] })
     }
 
     /// [`inverse`](Self::inverse) times the constant of `scale`, at the same cost.

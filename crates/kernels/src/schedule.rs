@@ -1,5 +1,7 @@
 //! How the levels of a transform are grouped into passes over memory.
 
+/// The most levels a transform has.
+pub(crate) const MAX_LEVELS: usize = 17;
 /// Words in a block of the tail, which runs the six levels nearest each other.
 pub(crate) const TAIL: usize = 64;
 /// Twiddle words of one tail block: 7 pairs and a gap, then 7 pairs of vectors.

@@ -7,7 +7,7 @@ use crate::isa::Isa;
 use crate::twiddles::Twiddles;
 
 /// (constant factor, modulus)
-pub(crate) type Quotient = fn(u64, u64) -> u64;
+pub(crate) type Factor = fn(u64, u64) -> [u64; 2];
 /// (constants, out, first factors, second factors)
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 /// The same for two outputs and two lists of second factors.
@@ -25,8 +25,8 @@ pub(crate) type ConvertColumns = unsafe fn(&Columns, &[&[u64]], &mut [&mut [u64]
 /// lead to wrong results, never to undefined behaviour, if they are not.
 pub(crate) struct Table {
     pub(crate) isa: Isa,
-    /// What goes with a constant factor of this table's arithmetic.
-    pub(crate) quotient: Quotient,
+    /// What multiplies by a constant in this table's arithmetic.
+    pub(crate) factor: Factor,
     /// The largest modulus whose lazy words fit.
     pub(crate) widest: u64,
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
@@ -113,7 +113,7 @@ macro_rules! define_table {
 
             $crate::table::Table {
                 isa: $isa,
-                quotient: <$arithmetic>::quotient,
+                factor: <$arithmetic>::factor,
                 widest: <$arithmetic>::WIDEST,
                 add_assign,
                 sub_assign,

@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::modulus::Modulus;
 use crate::schedule::{Pass, Schedule, TAIL, TAIL_TWIDDLES};
-use crate::table::Quotient;
+use crate::table::Factor;
 
 /// Twiddles and their quotients for one direction.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub(crate) fn bit_reverse(i: usize, bits: u32) -> usize {
 
 impl Twiddles {
     /// The level with `m` blocks multiplies in block `i` by root^bitrev(m + i), `root` of order 2n.
-    pub(crate) fn new(modulus: Modulus, n: usize, root: u64, quotient: Quotient) -> Self {
+    pub(crate) fn new(modulus: Modulus, n: usize, root: u64, factor: Factor) -> Self {
         let mut powers = vec![0; n];
         let mut power = 1;
         for i in 0..n {
@@ -35,7 +35,7 @@ impl Twiddles {
         }
         let pair = |i: usize| {
             let w = powers.get(i).copied().unwrap_or(0);
-            [w, quotient(w, modulus.value())]
+            factor(w, modulus.value())
         };
         let schedule = Schedule::new(n);
         let passes = schedule.passes().iter().map(|pass| pass_stream(*pass, n, pair)).collect();

@@ -1,80 +1,41 @@
 //! The discipline that keeps words small: what every loop needs of a modulus.
 
 use super::lanes::Lanes;
+use super::registers::Registers;
 
 /// Vectors.
 pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Lanes>::V;
 
-/// Lazy modular arithmetic on vectors of words.
-///
-/// "Word" means as many low bits as the multiplier reads; implementations may leave anything above them,
-/// except where a result is said to be canonical, which is the plain number in `[0, q)`.
+/// Modular arithmetic on vectors of canonical words, numbers in `[0, q)`.
 pub(crate) trait Arithmetic: Copy {
     type Lanes: Lanes;
 
-    /// The largest modulus for which no bound below overflows a word.
+    /// The largest modulus for which no lazy word overflows.
     const WIDEST: u64;
-    /// Forward levels that one renormalisation pays for.
-    const PERIOD: usize;
-    /// Inverse levels take pairs of words below this multiple of q, so that the biased difference
-    /// still fits a word.
-    const INVERSE_LIMIT: u32;
-    /// Between the passes of an inverse transform all words are below this multiple of q.
-    const INVERSE_EXIT: u32;
     /// Products that a [`sum`](Self::sum_add) holds.
     const MAX_TERMS: usize;
 
-    /// The word that goes with a constant factor w < q and makes w·y mod q products without a division:
+    /// What multiplies by a constant w < q: w itself and what makes w·y mod q products without a division,
     /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
-    fn quotient(w: u64, q: u64) -> u64;
+    fn factor(w: u64, q: u64) -> [u64; 2];
     fn lanes(self) -> Self::Lanes;
-
-    /// Canonical from a word below 2q.
-    fn canonical(self, x: V<Self>) -> V<Self>;
-    /// w·y in `[0, 2q)`, for any word y, w < q and its quotient.
-    fn multiply_lazy(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;
-
-    /// Prepares an input below 2q for the first `PERIOD` levels.
-    fn enter(self, x: V<Self>) -> V<Self>;
-    /// Prepares the output of `PERIOD` levels for as many more.
-    fn renormalise(self, x: V<Self>) -> V<Self>;
-    /// (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
-    fn butterfly(self, x: V<Self>, y: V<Self>, w: (V<Self>, V<Self>)) -> (V<Self>, V<Self>);
-    /// The same at the last level, from the output of at most `PERIOD` levels to canonical words.
-    fn last_butterfly(self, x: V<Self>, y: V<Self>, w: (V<Self>, V<Self>)) -> (V<Self>, V<Self>);
-
-    /// Below 2q from a word below 2·INVERSE_LIMIT·q.
-    fn reduce_lazy(self, x: V<Self>) -> V<Self>;
-    /// Below bound/2·q from a word below bound·q.
-    fn halve(self, x: V<Self>, bound: u32) -> V<Self>;
-    /// (x + y, w·(x − y)) for words below bound·q; the second result is below 2q [Gentleman–Sande].
-    fn inverse_butterfly(
-        self,
-        x: V<Self>,
-        y: V<Self>,
-        w: (V<Self>, V<Self>),
-        bound: u32,
-    ) -> (V<Self>, V<Self>);
-    /// (c·(x + y), w·(x − y)), both canonical, for words below bound·q.
-    fn inverse_last_butterfly(
-        self,
-        x: V<Self>,
-        y: V<Self>,
-        c: (V<Self>, V<Self>),
-        w: (V<Self>, V<Self>),
-        bound: u32,
-    ) -> (V<Self>, V<Self>);
-
     /// The modulus in every lane.
     fn modulus(self) -> V<Self>;
-    /// a·b, canonical from canonical.
+    /// a·b
     fn multiply(self, a: V<Self>, b: V<Self>) -> V<Self>;
-    /// Canonical from any 64-bit words.
+    /// w·y for the factor of w.
+    fn multiply_constant(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self>;
+    /// Any 64-bit words.
     fn reduce(self, words: V<Self>) -> V<Self>;
-    /// The canonical value of a sum of at most `MAX_TERMS` products, as (high, low).
-    fn sum_reduce(self, sum: (V<Self>, V<Self>)) -> V<Self>;
-    /// Adds a·b to a sum that starts as zeros.
+    /// The sum of no products, in two parts that only these three functions understand.
+    #[inline(always)]
+    fn sum_start(self) -> (V<Self>, V<Self>) {
+        (self.lanes().splat(0), self.lanes().splat(0))
+    }
+    /// Adds a·b.
     fn sum_add(self, sum: (V<Self>, V<Self>), a: V<Self>, b: V<Self>) -> (V<Self>, V<Self>);
+    /// The value of a sum of at most `MAX_TERMS` products.
+    fn sum_reduce(self, sum: (V<Self>, V<Self>)) -> V<Self>;
 
     /// x, or x − q where that is not negative.
     #[inline(always)]
@@ -82,4 +43,76 @@ pub(crate) trait Arithmetic: Copy {
         let lanes = self.lanes();
         lanes.unless_negative(lanes.sub(x, q), x)
     }
+}
+
+/// Registers.
+pub(crate) type Register<A> = <<A as Butterflies>::Registers as Registers>::R;
+/// A constant and what goes with it, as [`Arithmetic::factor`] says, each in a register.
+pub(crate) type Factor<A> = (Register<A>, Register<A>);
+
+/// Lazy modular arithmetic on the registers of a transform.
+///
+/// "Word" means whatever represents a residue between the first level and the last; bounds are on its
+/// magnitude.
+pub(crate) trait Butterflies: Copy {
+    type Registers: Registers;
+
+    /// Forward levels that one renormalisation pays for.
+    const PERIOD: usize;
+    /// What [`reduce_lazy`](Self::reduce_lazy) and multiplications of inverse levels leave is below this
+    /// multiple of q.
+    const FRESH: u32;
+    /// Inverse levels take pairs of words below this multiple of q, so that their difference still fits.
+    const INVERSE_LIMIT: u32;
+    /// Between the passes of an inverse transform all words are below this multiple of q.
+    const INVERSE_EXIT: u32;
+    /// Whether [`halve`](Self::halve) is ever cheaper than [`reduce_lazy`](Self::reduce_lazy).
+    const HALVES: bool;
+
+    fn registers(self) -> Self::Registers;
+
+    /// The word of an input below 2q of a forward transform.
+    fn forward_input(self, x: Register<Self>) -> Register<Self>;
+    /// The word of a canonical input of an inverse transform.
+    fn inverse_input(self, x: Register<Self>) -> Register<Self>;
+    /// Prepares an input for the first `PERIOD` levels.
+    fn enter(self, x: Register<Self>) -> Register<Self>;
+    /// Prepares the output of `PERIOD` levels for as many more.
+    fn renormalise(self, x: Register<Self>) -> Register<Self>;
+    /// (x + w·y, x − w·y), lazily [Harvey14, Cooley–Tukey].
+    fn butterfly(
+        self,
+        x: Register<Self>,
+        y: Register<Self>,
+        w: Factor<Self>,
+    ) -> (Register<Self>, Register<Self>);
+    /// The same at the last level, from the output of at most `PERIOD` levels to canonical numbers.
+    fn last_butterfly(
+        self,
+        x: Register<Self>,
+        y: Register<Self>,
+        w: Factor<Self>,
+    ) -> (Register<Self>, Register<Self>);
+
+    /// Below FRESH·q from a word below 2·INVERSE_LIMIT·q.
+    fn reduce_lazy(self, x: Register<Self>) -> Register<Self>;
+    /// Below bound/2·q from a word below bound·q.
+    fn halve(self, x: Register<Self>, bound: u32) -> Register<Self>;
+    /// (x + y, w·(x − y)) for words below bound·q; the second result is below FRESH·q [Gentleman–Sande].
+    fn inverse_butterfly(
+        self,
+        x: Register<Self>,
+        y: Register<Self>,
+        w: Factor<Self>,
+        bound: u32,
+    ) -> (Register<Self>, Register<Self>);
+    /// (c·(x + y), w·(x − y)), both canonical numbers, for words below bound·q.
+    fn inverse_last_butterfly(
+        self,
+        x: Register<Self>,
+        y: Register<Self>,
+        c: Factor<Self>,
+        w: Factor<Self>,
+        bound: u32,
+    ) -> (Register<Self>, Register<Self>);
 }

@@ -22,7 +22,7 @@ pub(crate) fn convert_column<A: Arithmetic>(a: A, out: &mut [u64], input: &[&[u6
         let at = k * WIDTH;
         let mut total = l.splat(0);
         for (xs, ms) in input.chunks(A::MAX_TERMS).zip(column.chunks(A::MAX_TERMS)) {
-            let mut sum = (l.splat(0), l.splat(0));
+            let mut sum = a.sum_start();
             for (x, m) in xs.iter().zip(ms) {
                 sum = a.sum_add(sum, load_at(a, x, at), l.splat(*m));
             }

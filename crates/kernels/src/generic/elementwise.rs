@@ -143,11 +143,11 @@ pub(crate) fn neg_assign<A: Arithmetic>(a: A, data: &mut [u64]) {
 #[inline(always)]
 pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u64, q: u64) {
     let l = a.lanes();
-    let w = (l.splat(scalar), l.splat(A::quotient(scalar, q)));
+    let [w, quotient] = A::factor(scalar, q).map(|word| l.splat(word));
     let (vectors, rest) = data.as_chunks_mut::<WIDTH>();
     let mut last = padded(rest);
     for words in vectors.iter_mut().chain([&mut last]) {
-        let v = a.canonical(a.multiply_lazy(l.load(words), w));
+        let v = a.multiply_constant(l.load(words), (w, quotient));
         l.store(words, v);
     }
     copy(rest, &last);

@@ -39,7 +39,7 @@ fn totals_at<A: Arithmetic, const OUTPUTS: usize>(
     let l = a.lanes();
     let mut totals = [[l.splat(0); VECTORS]; OUTPUTS];
     for (group, xs) in x.chunks(A::MAX_TERMS).enumerate() {
-        let mut sums = [[(l.splat(0), l.splat(0)); VECTORS]; OUTPUTS];
+        let mut sums = [[a.sum_start(); VECTORS]; OUTPUTS];
         for (i, x) in xs.iter().enumerate() {
             let x = load_at(a, x, at);
             for (sums, y) in sums.iter_mut().zip(y) {

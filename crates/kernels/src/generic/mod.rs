@@ -11,6 +11,7 @@ pub(crate) mod inner_product;
 pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
+pub(crate) mod registers;
 mod source;
 pub(crate) mod word52;
 #[cfg(test)]

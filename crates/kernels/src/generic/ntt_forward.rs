@@ -6,15 +6,16 @@
 #![expect(unsafe_code, reason = "strided vector access whose bounds hold for a whole pass")]
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
-use super::arithmetic::{Arithmetic, V};
-use super::lanes::{Lanes, WIDTH};
+use super::arithmetic::{Butterflies, Register};
+use super::lanes::WIDTH;
+use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed};
-use crate::schedule::{Entry, Pass, TAIL, TAIL_TWIDDLES};
+use crate::schedule::{Entry, MAX_LEVELS, Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
 
 /// Transforms words below 2q into canonical evaluations.
 #[inline(always)]
-pub(crate) fn forward<A: Arithmetic>(a: A, twiddles: &Twiddles, data: &mut [u64]) {
+pub(crate) fn forward<A: Butterflies>(a: A, twiddles: &Twiddles, data: &mut [u64]) {
     let schedule = &twiddles.schedule;
     for (pass, words) in schedule.outer().iter().zip(&twiddles.passes) {
         run_pass(a, *pass, data, words);
@@ -36,7 +37,7 @@ pub(crate) fn forward<A: Arithmetic>(a: A, twiddles: &Twiddles, data: &mut [u64]
 
 /// Runs one pass over all blocks in `data`.
 #[inline(always)]
-fn run_pass<A: Arithmetic>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64]) {
+fn run_pass<A: Butterflies>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64]) {
     const ENTER: u8 = Entry::Enter as u8;
     const RENORMALISE: u8 = Entry::Renormalise as u8;
     match (pass.levels, pass.entry) {
@@ -49,44 +50,47 @@ fn run_pass<A: Arithmetic>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64])
     }
 }
 
-/// One vector of each of `SIZE` streams, `stride` words apart.
+/// One register of each of `SIZE` streams, `stride` words apart.
 #[inline(always)]
-pub(super) fn load_streams<A: Arithmetic, const SIZE: usize>(
+pub(super) fn load_streams<A: Butterflies, const SIZE: usize>(
     a: A,
     block: &[u64],
     stride: usize,
     at: usize,
-) -> [V<A>; SIZE] {
-    let l = a.lanes();
-    debug_assert!(SIZE * stride == block.len() && at + WIDTH <= stride);
-    let mut x = [l.splat(0); SIZE];
-    for (k, v) in x.iter_mut().enumerate() {
-        // SAFETY: `at + WIDTH ≤ stride` and `SIZE·stride = block.len()` by the loops of `blocks` and
-        // `tail_blocks`, so the vector lies inside the block.
-        *v = l.load(unsafe { &*block.as_ptr().add(k * stride + at).cast() });
+) -> [Register<A>; SIZE] {
+    let r = a.registers();
+    let len = A::Registers::WORDS;
+    debug_assert!(SIZE * stride == block.len() && at + len <= stride);
+    let mut x = [r.splat(0); SIZE];
+    for (k, x) in x.iter_mut().enumerate() {
+        // SAFETY: `at + len ≤ stride` and `SIZE·stride = block.len()` by the loops of `blocks` and
+        // `tail_blocks`, so the words lie inside the block.
+        *x = r.load(unsafe { std::slice::from_raw_parts(block.as_ptr().add(k * stride + at), len) });
     }
     x
 }
 
 /// The inverse of [`load_streams`].
 #[inline(always)]
-pub(super) fn store_streams<A: Arithmetic, const SIZE: usize>(
+pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     a: A,
     block: &mut [u64],
     stride: usize,
     at: usize,
-    x: &[V<A>; SIZE],
+    x: &[Register<A>; SIZE],
 ) {
-    debug_assert!(SIZE * stride == block.len() && at + WIDTH <= stride);
-    for (k, v) in x.iter().enumerate() {
+    let len = A::Registers::WORDS;
+    debug_assert!(SIZE * stride == block.len() && at + len <= stride);
+    for (k, x) in x.iter().enumerate() {
         // SAFETY: as in `load_streams`, and the borrow is exclusive.
-        a.lanes().store(unsafe { &mut *block.as_mut_ptr().add(k * stride + at).cast() }, *v);
+        let words = unsafe { std::slice::from_raw_parts_mut(block.as_mut_ptr().add(k * stride + at), len) };
+        a.registers().store(words, *x);
     }
 }
 
 /// `LEVELS` levels over every block of `len` words.
 #[inline(always)]
-fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const ENTRY: u8>(
+fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u8>(
     a: A,
     data: &mut [u64],
     len: usize,
@@ -95,8 +99,11 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const ENTRY: u8
     let stride = len / SIZE;
     for (block, words) in data.chunks_exact_mut(len).zip(twiddles.chunks_exact(2 * (SIZE - 1))) {
         let w = Held::<A, SIZE>::new(a, words);
-        for at in (0..stride).step_by(WIDTH) {
+        for at in (0..stride).step_by(A::Registers::WORDS) {
             let mut x = load_streams::<A, SIZE>(a, block, stride, at);
+            if ENTRY == Entry::Enter as u8 {
+                take_in(a, &mut x);
+            }
             pass_level::<A, SIZE, 0, ENTRY>(a, &mut x, &w);
             if LEVELS > 1 {
                 pass_level::<A, SIZE, 1, ENTRY>(a, &mut x, &w);
@@ -109,9 +116,17 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const ENTRY: u8
     }
 }
 
+/// Makes words of inputs.
+#[inline(always)]
+fn take_in<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) {
+    for x in x {
+        *x = a.forward_input(*x);
+    }
+}
+
 /// Makes the upper halves of the pairs of level `r` ready for up to `PERIOD` levels.
 #[inline(always)]
-fn prepare<A: Arithmetic, const SIZE: usize>(a: A, x: &mut [V<A>; SIZE], r: usize, enter: bool) {
+fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE], r: usize, enter: bool) {
     let half = SIZE >> (r + 1);
     for (k, x) in x.iter_mut().enumerate() {
         if k & half == 0 {
@@ -120,22 +135,32 @@ fn prepare<A: Arithmetic, const SIZE: usize>(a: A, x: &mut [V<A>; SIZE], r: usiz
     }
 }
 
+/// Whether level `r` of a pass starts with a renormalisation, unless inputs enter there.
+const fn renormalises(period: usize, r: usize) -> bool {
+    period < MAX_LEVELS && r.is_multiple_of(period)
+}
+
 /// Level `R` of a pass.
 #[inline(always)]
-fn pass_level<A: Arithmetic, const SIZE: usize, const R: usize, const ENTRY: u8>(
+fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8>(
     a: A,
-    x: &mut [V<A>; SIZE],
+    x: &mut [Register<A>; SIZE],
     w: &Held<A, SIZE>,
 ) {
-    if R.is_multiple_of(A::PERIOD) {
-        prepare::<A, SIZE>(a, x, R, R == 0 && ENTRY == Entry::Enter as u8);
+    let enter = R == 0 && ENTRY == Entry::Enter as u8;
+    if enter || renormalises(A::PERIOD, R) {
+        prepare::<A, SIZE>(a, x, R, enter);
     }
     level::<A, SIZE, R>(a, x, w);
 }
 
 /// Level `R` of a group of `SIZE` vectors.
 #[inline(always)]
-fn level<A: Arithmetic, const SIZE: usize, const R: usize>(a: A, x: &mut [V<A>; SIZE], w: &impl Source<A>) {
+fn level<A: Butterflies, const SIZE: usize, const R: usize>(
+    a: A,
+    x: &mut [Register<A>; SIZE],
+    w: &impl Source<A>,
+) {
     let half = SIZE >> (R + 1);
     for pair in 0..SIZE / 2 {
         let (g, k) = (pair / half, pair / half * half + pair);
@@ -146,14 +171,17 @@ fn level<A: Arithmetic, const SIZE: usize, const R: usize>(a: A, x: &mut [V<A>; 
 /// Whether level `r` of the tail starts with a renormalisation.
 const fn tail_renormalises(period: usize, r: usize) -> bool {
     // With period 4 the levels of the pass before it, three at most, and the first of the tail share one.
-    if period == 4 { r == 1 } else { r.is_multiple_of(period) }
+    if period == 4 { r == 1 } else { renormalises(period, r) }
 }
 
 /// The last six levels over every block of 64 words, two blocks half a step apart: one alone is a chain of
 /// dependent instructions too long for a processor to see past, and shuffles go beside multiplications.
 #[inline(always)]
-fn tail_blocks<A: Arithmetic, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
-    let l = a.lanes();
+fn tail_blocks<A: Butterflies, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
+    if A::Registers::WORDS < WIDTH {
+        return split_tail_blocks::<A, ENTER>(a, data, twiddles);
+    }
+    let r = a.registers();
     let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
     let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
     for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
@@ -164,16 +192,16 @@ fn tail_blocks<A: Arithmetic, const ENTER: bool>(a: A, data: &mut [u64], twiddle
         tail_before::<A, 0, ENTER>(a, &mut y, y_words);
         tail_before::<A, 2, ENTER>(a, &mut x, x_words);
         tail_before::<A, 1, ENTER>(a, &mut y, y_words);
-        l.transpose(&mut x);
+        r.transpose(&mut x);
         tail_before::<A, 2, ENTER>(a, &mut y, y_words);
-        tail_after::<A, 0>(a, &mut x, x_words);
-        l.transpose(&mut y);
-        tail_after::<A, 1>(a, &mut x, x_words);
-        tail_after::<A, 0>(a, &mut y, y_words);
-        tail_last(a, &mut x, x_words);
+        tail_after::<A, 0>(a, &mut x, x_words, 0);
+        r.transpose(&mut y);
+        tail_after::<A, 1>(a, &mut x, x_words, 0);
+        tail_after::<A, 0>(a, &mut y, y_words, 0);
+        tail_last(a, &mut x, x_words, 0);
         store_streams(a, x_block, WIDTH, 0, &x);
-        tail_after::<A, 1>(a, &mut y, y_words);
-        tail_last(a, &mut y, y_words);
+        tail_after::<A, 1>(a, &mut y, y_words, 0);
+        tail_last(a, &mut y, y_words, 0);
         store_streams(a, y_block, WIDTH, 0, &y);
     }
     for (block, words) in single.iter_mut().zip(single_words) {
@@ -181,41 +209,99 @@ fn tail_blocks<A: Arithmetic, const ENTER: bool>(a: A, data: &mut [u64], twiddle
         tail_before::<A, 0, ENTER>(a, &mut x, words);
         tail_before::<A, 1, ENTER>(a, &mut x, words);
         tail_before::<A, 2, ENTER>(a, &mut x, words);
-        l.transpose(&mut x);
-        tail_after::<A, 0>(a, &mut x, words);
-        tail_after::<A, 1>(a, &mut x, words);
-        tail_last(a, &mut x, words);
+        r.transpose(&mut x);
+        tail_after::<A, 0>(a, &mut x, words, 0);
+        tail_after::<A, 1>(a, &mut x, words, 0);
+        tail_last(a, &mut x, words, 0);
         store_streams(a, block, WIDTH, 0, &x);
+    }
+}
+
+/// The same where a register holds a part of a vector: the transposition goes through memory, and
+/// the second half of a block waits for the first half of the next.
+#[inline(always)]
+fn split_tail_blocks<A: Butterflies, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
+    let mut turned = [Turned::new(), Turned::new()];
+    for (blocks, words) in data.chunks_mut(2 * TAIL).zip(twiddles.chunks(2 * TAIL_TWIDDLES)) {
+        let blocks = blocks.as_chunks_mut::<TAIL>().0;
+        let words = words.as_chunks::<TAIL_TWIDDLES>().0;
+        for ((block, turned), words) in blocks.iter().zip(&mut turned).zip(words) {
+            for at in (0..WIDTH).step_by(A::Registers::WORDS) {
+                let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, at);
+                tail_before::<A, 0, ENTER>(a, &mut x, words);
+                tail_before::<A, 1, ENTER>(a, &mut x, words);
+                tail_before::<A, 2, ENTER>(a, &mut x, words);
+                turned.store(a, at, &mut x);
+            }
+        }
+        for ((block, turned), words) in blocks.iter_mut().zip(&turned).zip(words) {
+            for at in (0..WIDTH).step_by(A::Registers::WORDS) {
+                let mut x = load_streams::<A, WIDTH>(a, &turned.0, WIDTH, at);
+                tail_after::<A, 0>(a, &mut x, words, at);
+                tail_after::<A, 1>(a, &mut x, words, at);
+                tail_last(a, &mut x, words, at);
+                store_streams(a, block, WIDTH, at, &x);
+            }
+        }
+    }
+}
+
+/// A block between the halves of a tail, transposed.
+#[repr(align(64))]
+pub(super) struct Turned(pub(super) [u64; TAIL]);
+
+impl Turned {
+    pub(super) fn new() -> Self {
+        Self([0; TAIL])
+    }
+
+    /// Takes the columns from `at`.
+    #[inline(always)]
+    pub(super) fn store<A: Butterflies>(&mut self, a: A, at: usize, x: &mut [Register<A>; WIDTH]) {
+        let (r, len) = (a.registers(), A::Registers::WORDS);
+        r.transpose(x);
+        for (k, x) in x.iter().enumerate() {
+            r.store(&mut self.0[(at + k % len) * WIDTH + k / len * len..], *x);
+        }
     }
 }
 
 /// Level `R` of the tail, before the transposition.
 #[inline(always)]
-fn tail_before<A: Arithmetic, const R: usize, const ENTER: bool>(
+fn tail_before<A: Butterflies, const R: usize, const ENTER: bool>(
     a: A,
-    x: &mut [V<A>; WIDTH],
+    x: &mut [Register<A>; WIDTH],
     words: &TailWords,
 ) {
-    if (R == 0 && ENTER) || tail_renormalises(A::PERIOD, R) {
-        prepare::<A, WIDTH>(a, x, R, R == 0 && ENTER);
+    let enter = R == 0 && ENTER;
+    if enter {
+        take_in(a, x);
+    }
+    if enter || tail_renormalises(A::PERIOD, R) {
+        prepare::<A, WIDTH>(a, x, R, enter);
     }
     level::<A, WIDTH, R>(a, x, &Natural(words));
 }
 
 /// Level `R + 3` of the tail, after the transposition.
 #[inline(always)]
-fn tail_after<A: Arithmetic, const R: usize>(a: A, x: &mut [V<A>; WIDTH], words: &TailWords) {
+fn tail_after<A: Butterflies, const R: usize>(
+    a: A,
+    x: &mut [Register<A>; WIDTH],
+    words: &TailWords,
+    at: usize,
+) {
     if tail_renormalises(A::PERIOD, R + 3) {
         prepare::<A, WIDTH>(a, x, R, false);
     }
-    level::<A, WIDTH, R>(a, x, &Transposed(words));
+    level::<A, WIDTH, R>(a, x, &Transposed(words, at));
 }
 
 /// The last level.
 #[inline(always)]
-fn tail_last<A: Arithmetic>(a: A, x: &mut [V<A>; WIDTH], words: &TailWords) {
+fn tail_last<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH], words: &TailWords, at: usize) {
     for g in 0..WIDTH / 2 {
         (x[2 * g], x[2 * g + 1]) =
-            a.last_butterfly(x[2 * g], x[2 * g + 1], Transposed(words).twiddle(a, 3 + g));
+            a.last_butterfly(x[2 * g], x[2 * g + 1], Transposed(words, at).twiddle(a, 3 + g));
     }
 }

@@ -4,9 +4,10 @@
 //! register of a pass when it is compiled, and only registers that grew are reduced.
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
-use super::arithmetic::{Arithmetic, V};
-use super::lanes::{Lanes, WIDTH};
-use super::ntt_forward::{load_streams, store_streams};
+use super::arithmetic::{Butterflies, Factor, Register};
+use super::lanes::WIDTH;
+use super::ntt_forward::{Turned, load_streams, store_streams};
+use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
@@ -19,9 +20,9 @@ pub(crate) type LastFactors = [u64; 4];
 
 /// Transforms canonical evaluations into canonical words.
 #[inline(always)]
-pub(crate) fn inverse<A: Arithmetic>(a: A, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
-    let l = a.lanes();
-    let [c, c_quotient, w, w_quotient] = last.map(|word| l.splat(word));
+pub(crate) fn inverse<A: Butterflies>(a: A, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
+    let r = a.registers();
+    let [c, c_quotient, w, w_quotient] = last.map(|word| r.splat(word));
     let last = ((c, c_quotient), (w, w_quotient));
     let schedule = &twiddles.schedule;
     let (outer, inner) = twiddles.passes.split_at(schedule.outer().len());
@@ -44,11 +45,11 @@ pub(crate) fn inverse<A: Arithmetic>(a: A, twiddles: &Twiddles, last: &LastFacto
 }
 
 /// The factors of the last level as vectors.
-type Last<A> = ((V<A>, V<A>), (V<A>, V<A>));
+type Last<A> = (Factor<A>, Factor<A>);
 
 /// Runs one pass over all blocks in `data`.
 #[inline(always)]
-fn run_pass<A: Arithmetic>(
+fn run_pass<A: Butterflies>(
     a: A,
     pass: Pass,
     data: &mut [u64],
@@ -68,18 +69,18 @@ fn run_pass<A: Arithmetic>(
 
 /// The bounds of the registers of a group, in multiples of q, before and after the reductions that
 /// precede its next level, when `done` levels lie behind it.
-const fn bounds<const SIZE: usize>(site: u8, entry: u32, limit: u32, done: usize) -> Bounds<SIZE> {
+const fn bounds<A: Butterflies, const SIZE: usize>(site: u8, entry: u32, done: usize) -> Bounds<SIZE> {
     let mut before = [entry; SIZE];
-    let mut after = relieved_all(site, before, limit);
+    let mut after = relieved_all::<A, SIZE>(site, before);
     let mut level = 0;
     while level < done {
         let mut k = 0;
         while k < SIZE {
             // Both words of a pair have the same history: the sum doubles it, the product is fresh.
-            before[k] = if k >> level & 1 == 0 { 2 * after[k] } else { 2 };
+            before[k] = if k >> level & 1 == 0 { 2 * after[k] } else { A::FRESH };
             k += 1;
         }
-        after = relieved_all(site, before, limit);
+        after = relieved_all::<A, SIZE>(site, before);
         level += 1;
     }
     (before, after)
@@ -100,38 +101,39 @@ const TAIL_SITE: u8 = Site::Tail as u8;
 type Bounds<const SIZE: usize> = ([u32; SIZE], [u32; SIZE]);
 
 /// Whether half the bound is subtracted, rather than a whole quotient by two multiplications.
-const fn halves(site: u8, bound: u32, limit: u32) -> bool {
-    site == Site::Pass as u8 && bound / 2 <= limit
+const fn halves<A: Butterflies>(site: u8, bound: u32, limit: u32) -> bool {
+    A::HALVES && site == Site::Pass as u8 && bound / 2 <= limit
 }
 
-/// The bound of a register after the reduction that the limit asks for.
-const fn relieved(site: u8, bound: u32, limit: u32) -> u32 {
+/// The bound of a register after the reduction that the limit of a level asks for.
+const fn relieved<A: Butterflies>(site: u8, bound: u32) -> u32 {
+    let limit = A::INVERSE_LIMIT;
     if bound <= limit {
         bound
-    } else if halves(site, bound, limit) {
+    } else if halves::<A>(site, bound, limit) {
         bound / 2
     } else {
-        2
+        A::FRESH
     }
 }
 
-const fn relieved_all<const SIZE: usize>(site: u8, mut bounds: [u32; SIZE], limit: u32) -> [u32; SIZE] {
+const fn relieved_all<A: Butterflies, const SIZE: usize>(site: u8, mut bounds: [u32; SIZE]) -> [u32; SIZE] {
     let mut k = 0;
     while k < SIZE {
-        bounds[k] = relieved(site, bounds[k], limit);
+        bounds[k] = relieved::<A>(site, bounds[k]);
         k += 1;
     }
     bounds
 }
 
 /// The multiple of q below which the words of a group enter: inputs are canonical.
-const fn entry<A: Arithmetic>(canonical: bool) -> u32 {
+const fn entry<A: Butterflies>(canonical: bool) -> u32 {
     if canonical { 1 } else { A::INVERSE_EXIT }
 }
 
 /// `LEVELS` levels over every block of `len` words.
 #[inline(always)]
-fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: bool>(
+fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const LAST: bool>(
     a: A,
     data: &mut [u64],
     len: usize,
@@ -141,7 +143,7 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: boo
     let stride = len / SIZE;
     for (block, words) in data.chunks_exact_mut(len).zip(twiddles.chunks_exact(2 * (SIZE - 1))) {
         let w = Held::<A, SIZE>::new(a, words);
-        for at in (0..stride).step_by(WIDTH) {
+        for at in (0..stride).step_by(A::Registers::WORDS) {
             let mut x = load_streams::<A, SIZE>(a, block, stride, at);
             if LEVELS == 3 {
                 group::<A, SIZE, 2, 0, PASS, false>(a, &mut x, &w);
@@ -160,15 +162,15 @@ fn blocks<A: Arithmetic, const LEVELS: usize, const SIZE: usize, const LAST: boo
 
 /// Reduces the registers that are about to exceed the limit of a level.
 #[inline(always)]
-fn relieve<A: Arithmetic, const SIZE: usize, const SITE: u8>(
+fn relieve<A: Butterflies, const SIZE: usize, const SITE: u8>(
     a: A,
-    x: &mut [V<A>; SIZE],
+    x: &mut [Register<A>; SIZE],
     before: &[u32; SIZE],
     limit: u32,
 ) {
     for k in 0..SIZE {
         if before[k] > limit {
-            let halve = halves(SITE, before[k], limit);
+            let halve = halves::<A>(SITE, before[k], limit);
             x[k] = if halve { a.halve(x[k], before[k]) } else { a.reduce_lazy(x[k]) };
         }
     }
@@ -177,7 +179,7 @@ fn relieve<A: Arithmetic, const SIZE: usize, const SITE: u8>(
 /// Level `R` of a group of `SIZE` vectors after `DONE` levels; its twiddles stand in `w` from 2^R − 1.
 #[inline(always)]
 fn group<
-    A: Arithmetic,
+    A: Butterflies,
     const SIZE: usize,
     const R: usize,
     const DONE: usize,
@@ -185,10 +187,10 @@ fn group<
     const CANONICAL: bool,
 >(
     a: A,
-    x: &mut [V<A>; SIZE],
+    x: &mut [Register<A>; SIZE],
     w: &impl Source<A>,
 ) {
-    let (before, after) = const { &bounds::<SIZE>(SITE, entry::<A>(CANONICAL), A::INVERSE_LIMIT, DONE) };
+    let (before, after) = const { &bounds::<A, SIZE>(SITE, entry::<A>(CANONICAL), DONE) };
     relieve::<A, SIZE, SITE>(a, x, before, A::INVERSE_LIMIT);
     let half = SIZE >> (R + 1);
     for pair in 0..SIZE / 2 {
@@ -200,14 +202,14 @@ fn group<
 
 /// The level of a group whose words are farthest apart, and the reductions that end its pass.
 #[inline(always)]
-fn finish<A: Arithmetic, const SIZE: usize, const DONE: usize, const SITE: u8, const LAST: bool>(
+fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, const LAST: bool>(
     a: A,
-    x: &mut [V<A>; SIZE],
+    x: &mut [Register<A>; SIZE],
     w: &impl Source<A>,
     (c, w_last): Last<A>,
 ) {
     if LAST {
-        let (before, after) = const { &bounds::<SIZE>(SITE, A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE) };
+        let (before, after) = const { &bounds::<A, SIZE>(SITE, A::INVERSE_EXIT, DONE) };
         relieve::<A, SIZE, SITE>(a, x, before, A::INVERSE_LIMIT);
         let half = SIZE / 2;
         for k in 0..half {
@@ -215,28 +217,31 @@ fn finish<A: Arithmetic, const SIZE: usize, const DONE: usize, const SITE: u8, c
         }
     } else {
         group::<A, SIZE, 0, DONE, SITE, false>(a, x, w);
-        let (exit, _) = const { &bounds::<SIZE>(SITE, A::INVERSE_EXIT, A::INVERSE_LIMIT, DONE + 1) };
+        let (exit, _) = const { &bounds::<A, SIZE>(SITE, A::INVERSE_EXIT, DONE + 1) };
         relieve::<A, SIZE, SITE>(a, x, exit, A::INVERSE_EXIT);
     }
 }
 
 /// The first six levels over every block of 64 words, two blocks half a step apart as in the forward tail.
 #[inline(always)]
-fn tail_blocks<A: Arithmetic, const LAST: bool>(a: A, data: &mut [u64], twiddles: &[u64], last: Last<A>) {
+fn tail_blocks<A: Butterflies, const LAST: bool>(a: A, data: &mut [u64], twiddles: &[u64], last: Last<A>) {
+    if A::Registers::WORDS < WIDTH {
+        return split_tail_blocks::<A, LAST>(a, data, twiddles, last);
+    }
     let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
     let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
     for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
-        tail_before::<A, 2, 0>(a, &mut x, x_words);
-        tail_before::<A, 1, 1>(a, &mut x, x_words);
+        tail_before::<A, 2, 0>(a, &mut x, x_words, 0);
+        tail_before::<A, 1, 1>(a, &mut x, x_words, 0);
         prefetch_lines(a, x_words, 0);
         let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
-        tail_before::<A, 2, 0>(a, &mut y, y_words);
-        tail_before::<A, 0, 2>(a, &mut x, x_words);
+        tail_before::<A, 2, 0>(a, &mut y, y_words, 0);
+        tail_before::<A, 0, 2>(a, &mut x, x_words, 0);
         prefetch_lines(a, x_words, 1);
-        tail_before::<A, 1, 1>(a, &mut y, y_words);
+        tail_before::<A, 1, 1>(a, &mut y, y_words, 0);
         tail_transpose(a, &mut x);
-        tail_before::<A, 0, 2>(a, &mut y, y_words);
+        tail_before::<A, 0, 2>(a, &mut y, y_words, 0);
         tail_after::<A, 2, 0>(a, &mut x, x_words);
         prefetch_lines(a, y_words, 0);
         tail_transpose(a, &mut y);
@@ -251,9 +256,9 @@ fn tail_blocks<A: Arithmetic, const LAST: bool>(a: A, data: &mut [u64], twiddles
     }
     for (block, words) in single.iter_mut().zip(single_words) {
         let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        tail_before::<A, 2, 0>(a, &mut x, words);
-        tail_before::<A, 1, 1>(a, &mut x, words);
-        tail_before::<A, 0, 2>(a, &mut x, words);
+        tail_before::<A, 2, 0>(a, &mut x, words, 0);
+        tail_before::<A, 1, 1>(a, &mut x, words, 0);
+        tail_before::<A, 0, 2>(a, &mut x, words, 0);
         tail_transpose(a, &mut x);
         tail_after::<A, 2, 0>(a, &mut x, words);
         tail_after::<A, 1, 1>(a, &mut x, words);
@@ -262,29 +267,74 @@ fn tail_blocks<A: Arithmetic, const LAST: bool>(a: A, data: &mut [u64], twiddles
     }
 }
 
-/// Level `R` of the tail on the transposed side, after `DONE` levels.
+/// The same where a register holds a part of a vector, as in the forward tail.
 #[inline(always)]
-fn tail_before<A: Arithmetic, const R: usize, const DONE: usize>(
+fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     a: A,
-    x: &mut [V<A>; WIDTH],
-    words: &TailWords,
+    data: &mut [u64],
+    twiddles: &[u64],
+    last: Last<A>,
 ) {
-    group::<A, WIDTH, R, DONE, TAIL_SITE, true>(a, x, &Transposed(words));
+    let mut turned = [Turned::new(), Turned::new()];
+    for (blocks, words) in data.chunks_mut(2 * TAIL).zip(twiddles.chunks(2 * TAIL_TWIDDLES)) {
+        let blocks = blocks.as_chunks_mut::<TAIL>().0;
+        let words = words.as_chunks::<TAIL_TWIDDLES>().0;
+        for ((block, turned), words) in blocks.iter().zip(&mut turned).zip(words) {
+            for at in (0..WIDTH).step_by(A::Registers::WORDS) {
+                let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, at);
+                tail_before::<A, 2, 0>(a, &mut x, words, at);
+                tail_before::<A, 1, 1>(a, &mut x, words, at);
+                tail_before::<A, 0, 2>(a, &mut x, words, at);
+                tail_exit(a, &mut x);
+                turned.store(a, at, &mut x);
+            }
+        }
+        for ((block, turned), words) in blocks.iter_mut().zip(&turned).zip(words) {
+            for at in (0..WIDTH).step_by(A::Registers::WORDS) {
+                let mut x = load_streams::<A, WIDTH>(a, &turned.0, WIDTH, at);
+                tail_after::<A, 2, 0>(a, &mut x, words);
+                tail_after::<A, 1, 1>(a, &mut x, words);
+                finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(words), last);
+                store_streams(a, block, WIDTH, at, &x);
+            }
+        }
+    }
 }
 
-/// The transposition. It mixes histories: after it every register is below the exit bound.
+/// Level `R` of the tail on the transposed side, after `DONE` levels.
 #[inline(always)]
-fn tail_transpose<A: Arithmetic>(a: A, x: &mut [V<A>; WIDTH]) {
-    let (exit, _) = const { &bounds::<WIDTH>(TAIL_SITE, 1, A::INVERSE_LIMIT, 3) };
+fn tail_before<A: Butterflies, const R: usize, const DONE: usize>(
+    a: A,
+    x: &mut [Register<A>; WIDTH],
+    words: &TailWords,
+    at: usize,
+) {
+    if DONE == 0 {
+        for x in x.iter_mut() {
+            *x = a.inverse_input(*x);
+        }
+    }
+    group::<A, WIDTH, R, DONE, TAIL_SITE, true>(a, x, &Transposed(words, at));
+}
+
+/// The transposition mixes histories: before it every register is brought below the exit bound.
+#[inline(always)]
+fn tail_exit<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH]) {
+    let (exit, _) = const { &bounds::<A, WIDTH>(TAIL_SITE, 1, 3) };
     relieve::<A, WIDTH, TAIL_SITE>(a, x, exit, A::INVERSE_EXIT);
-    a.lanes().transpose(x);
+}
+
+#[inline(always)]
+fn tail_transpose<A: Butterflies>(a: A, x: &mut [Register<A>; WIDTH]) {
+    tail_exit(a, x);
+    a.registers().transpose(x);
 }
 
 /// Level `R` of the tail on the natural side, `DONE` levels after the transposition.
 #[inline(always)]
-fn tail_after<A: Arithmetic, const R: usize, const DONE: usize>(
+fn tail_after<A: Butterflies, const R: usize, const DONE: usize>(
     a: A,
-    x: &mut [V<A>; WIDTH],
+    x: &mut [Register<A>; WIDTH],
     words: &TailWords,
 ) {
     group::<A, WIDTH, R, DONE, TAIL_SITE, false>(a, x, &Natural(words));
@@ -293,8 +343,8 @@ fn tail_after<A: Arithmetic, const R: usize, const DONE: usize>(
 /// Asks for half of the twiddles that stand in the place of these in the next iteration. Spread over the
 /// work of this one they come for nothing; all at once they cost more than they save.
 #[inline(always)]
-fn prefetch_lines<A: Arithmetic>(a: A, words: &TailWords, half: usize) {
+fn prefetch_lines<A: Butterflies>(a: A, words: &TailWords, half: usize) {
     for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
-        a.lanes().prefetch(words.as_ptr().wrapping_add(PREFETCH + half * TAIL_TWIDDLES / 2 + line));
+        a.registers().prefetch(words.as_ptr().wrapping_add(PREFETCH + half * TAIL_TWIDDLES / 2 + line));
     }
 }

@@ -3,8 +3,9 @@
 //! The multiplier reads the low 52 bits of its factors and adds into 64, so all of a transform runs
 //! modulo 2^52 and nothing is masked until the end.
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::Lanes52;
+use super::registers::Whole;
 use crate::constants::{Constants, shoup_quotient};
 
 const MASK: u64 = (1 << 52) - 1;
@@ -72,6 +73,19 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
         let quotient = l.multiply_add_high(quotient, high, self.wrap.1);
         l.multiply_add_low(l.multiply_add_low(low, high, self.wrap.0), quotient, self.negated)
     }
+
+    /// Canonical from a word below 2q.
+    #[inline(always)]
+    pub(super) fn canonical(self, x: L::V) -> L::V {
+        self.subtract_once(self.clean(x), self.q)
+    }
+    /// w·y in `[0, 2q)`, for any word y.
+    #[inline(always)]
+    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_add_high(self.zero, y, w.1);
+        l.multiply_add_low(l.multiply_add_low(self.zero, y, w.0), quotient, self.negated)
+    }
 }
 
 impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
@@ -83,14 +97,11 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
         let inverse = ((1 << 52) - 1) / (2 * Self::INVERSE_LIMIT as u64);
         if forward < inverse { forward } else { inverse }
     };
-    const PERIOD: usize = PERIOD;
-    const INVERSE_LIMIT: u32 = if PERIOD == 4 { 8 } else { 4 };
-    const INVERSE_EXIT: u32 = if PERIOD == 4 { 4 } else { 2 };
     // 32 · 2^98 / 2^52 + 32 carries < 2^52
     const MAX_TERMS: usize = 32;
 
-    fn quotient(w: u64, q: u64) -> u64 {
-        shoup_quotient(w, q, 52)
+    fn factor(w: u64, q: u64) -> [u64; 2] {
+        [w, shoup_quotient(w, q, 52)]
     }
     #[inline(always)]
     fn lanes(self) -> L {
@@ -100,17 +111,59 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     fn modulus(self) -> L::V {
         self.q
     }
-    #[inline(always)]
-    fn canonical(self, x: L::V) -> L::V {
-        self.subtract_once(self.clean(x), self.q)
-    }
-    #[inline(always)]
-    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
-        let l = self.lanes;
-        let quotient = l.multiply_add_high(self.zero, y, w.1);
-        l.multiply_add_low(l.multiply_add_low(self.zero, y, w.0), quotient, self.negated)
-    }
 
+    #[inline(always)]
+    fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        self.canonical(self.multiply_lazy(y, w))
+    }
+    /// Barrett: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
+    #[inline(always)]
+    fn multiply(self, a: L::V, b: L::V) -> L::V {
+        let l = self.lanes;
+        let top = l.multiply_add_high(self.zero, l.shift_left(a, 52 - self.bits), l.shift_left(b, 2));
+        let quotient = l.multiply_add_high(self.zero, top, self.barrett);
+        let low = l.multiply_add_low(self.zero, a, b);
+        self.canonical(l.multiply_add_low(low, quotient, self.negated))
+    }
+    #[inline(always)]
+    fn reduce(self, words: L::V) -> L::V {
+        let high = self.lanes.shift_right(words, 52);
+        self.canonical_from_4q(self.reduce_pair(high, self.clean(words)))
+    }
+    #[inline(always)]
+    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let high = l.add(high, l.shift_right(low, 52));
+        self.canonical_from_4q(self.reduce_pair(high, self.clean(low)))
+    }
+    #[inline(always)]
+    fn sum_add(self, (high, low): (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
+        let l = self.lanes;
+        (l.multiply_add_high(high, a, b), l.multiply_add_low(low, a, b))
+    }
+}
+
+impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
+    type Registers = Whole<L>;
+
+    const PERIOD: usize = PERIOD;
+    const FRESH: u32 = 2;
+    const INVERSE_LIMIT: u32 = if PERIOD == 4 { 8 } else { 4 };
+    const INVERSE_EXIT: u32 = if PERIOD == 4 { 4 } else { 2 };
+    const HALVES: bool = true;
+
+    #[inline(always)]
+    fn registers(self) -> Whole<L> {
+        Whole(self.lanes)
+    }
+    #[inline(always)]
+    fn forward_input(self, x: L::V) -> L::V {
+        x
+    }
+    #[inline(always)]
+    fn inverse_input(self, x: L::V) -> L::V {
+        x
+    }
     #[inline(always)]
     fn enter(self, x: L::V) -> L::V {
         self.lanes.add(x, self.lanes.splat(2 * PERIOD as u64 * self.modulus))
@@ -163,31 +216,5 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     ) -> (L::V, L::V) {
         let (sum, y) = self.inverse_butterfly(x, y, w, bound);
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
-    }
-
-    /// Barrett: a·b / 2^(bits − 2) from the high half of shifted factors; the quotient is at most 1 short.
-    #[inline(always)]
-    fn multiply(self, a: L::V, b: L::V) -> L::V {
-        let l = self.lanes;
-        let top = l.multiply_add_high(self.zero, l.shift_left(a, 52 - self.bits), l.shift_left(b, 2));
-        let quotient = l.multiply_add_high(self.zero, top, self.barrett);
-        let low = l.multiply_add_low(self.zero, a, b);
-        self.canonical(l.multiply_add_low(low, quotient, self.negated))
-    }
-    #[inline(always)]
-    fn reduce(self, words: L::V) -> L::V {
-        let high = self.lanes.shift_right(words, 52);
-        self.canonical_from_4q(self.reduce_pair(high, self.clean(words)))
-    }
-    #[inline(always)]
-    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
-        let l = self.lanes;
-        let high = l.add(high, l.shift_right(low, 52));
-        self.canonical_from_4q(self.reduce_pair(high, self.clean(low)))
-    }
-    #[inline(always)]
-    fn sum_add(self, (high, low): (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
-        let l = self.lanes;
-        (l.multiply_add_high(high, a, b), l.multiply_add_low(low, a, b))
     }
 }

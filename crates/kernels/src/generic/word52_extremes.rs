@@ -1,7 +1,7 @@
 //! The butterflies of 52-bit words at the ends of their ranges, step by step against integers: one bit
 //! too many in a bound is wrong only for words that random transforms never meet.
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::{Lanes52, WIDTH};
 use super::word52::Word52;
 use crate::constants::{Constants, shoup_quotient};
@@ -137,7 +137,7 @@ impl<L: Lanes52, const PERIOD: usize> Scalar<L, PERIOD> {
 
     fn inverse_levels(&self) {
         let q = self.q;
-        let limit = <Word52<L, PERIOD> as Arithmetic>::INVERSE_LIMIT;
+        let limit = <Word52<L, PERIOD> as Butterflies>::INVERSE_LIMIT;
         for bound in [1, 2, 4, 8].into_iter().filter(|&bound| bound <= limit) {
             let ends = [0, 1, u64::from(bound) * q - 1];
             for (x, y) in ends.into_iter().flat_map(|x| ends.map(|y| (x, y))) {

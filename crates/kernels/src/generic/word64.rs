@@ -1,7 +1,8 @@
 //! 64-bit words kept below 4q, after Harvey: any modulus below 2^62.
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::Lanes64;
+use super::registers::Whole;
 use crate::constants::{Constants, shoup_quotient};
 
 /// Lazy arithmetic in `[0, 4q)` on whole words [Harvey14].
@@ -29,20 +30,30 @@ impl<L: Lanes64> Word64<L> {
             bits: c.bits,
         }
     }
+
+    /// Canonical from a word below 2q.
+    #[inline(always)]
+    fn canonical(self, x: L::V) -> L::V {
+        self.subtract_once(x, self.q)
+    }
+    /// w·y in `[0, 2q)`, for any word y.
+    #[inline(always)]
+    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(y, w.1);
+        l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q))
+    }
 }
 
 impl<L: Lanes64> Arithmetic for Word64<L> {
     type Lanes = L;
 
     const WIDEST: u64 = (1 << 62) - 1;
-    const PERIOD: usize = 1;
-    const INVERSE_LIMIT: u32 = 2;
-    const INVERSE_EXIT: u32 = 2;
     // 16 · (2^62)^2 = 2^128
     const MAX_TERMS: usize = 16;
 
-    fn quotient(w: u64, q: u64) -> u64 {
-        shoup_quotient(w, q, 64)
+    fn factor(w: u64, q: u64) -> [u64; 2] {
+        [w, shoup_quotient(w, q, 64)]
     }
     #[inline(always)]
     fn lanes(self) -> L {
@@ -52,17 +63,63 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
     fn modulus(self) -> L::V {
         self.q
     }
-    #[inline(always)]
-    fn canonical(self, x: L::V) -> L::V {
-        self.subtract_once(x, self.q)
-    }
-    #[inline(always)]
-    fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
-        let l = self.lanes;
-        let quotient = l.multiply_high(y, w.1);
-        l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q))
-    }
 
+    #[inline(always)]
+    fn multiply_constant(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        self.canonical(self.multiply_lazy(y, w))
+    }
+    /// Barrett with the product cut to its top 64 bits: the quotient is at most 2 short.
+    #[inline(always)]
+    fn multiply(self, a: L::V, b: L::V) -> L::V {
+        let l = self.lanes;
+        let (high, low) = (l.multiply_high(a, b), l.multiply_low(a, b));
+        let top = l.add(l.shift_left(high, 66 - self.bits), l.shift_right(low, self.bits - 2));
+        let quotient = l.multiply_high(top, self.barrett);
+        let r = l.sub(low, l.multiply_low(quotient, self.q));
+        self.canonical(self.subtract_once(r, self.q2))
+    }
+    #[inline(always)]
+    fn reduce(self, words: L::V) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(words, self.reciprocal);
+        self.canonical(l.sub(words, l.multiply_low(quotient, self.q)))
+    }
+    #[inline(always)]
+    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
+        let l = self.lanes;
+        let quotient = l.multiply_high(low, self.reciprocal);
+        let low = l.sub(low, l.multiply_low(quotient, self.q));
+        let r = l.add(low, self.multiply_lazy(high, self.wrap));
+        self.canonical(self.subtract_once(r, self.q2))
+    }
+    #[inline(always)]
+    fn sum_add(self, sum: (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
+        let l = self.lanes;
+        l.add_wide(sum, (l.multiply_high(a, b), l.multiply_low(a, b)))
+    }
+}
+
+impl<L: Lanes64> Butterflies for Word64<L> {
+    type Registers = Whole<L>;
+
+    const PERIOD: usize = 1;
+    const FRESH: u32 = 2;
+    const INVERSE_LIMIT: u32 = 2;
+    const INVERSE_EXIT: u32 = 2;
+    const HALVES: bool = true;
+
+    #[inline(always)]
+    fn registers(self) -> Whole<L> {
+        Whole(self.lanes)
+    }
+    #[inline(always)]
+    fn forward_input(self, x: L::V) -> L::V {
+        x
+    }
+    #[inline(always)]
+    fn inverse_input(self, x: L::V) -> L::V {
+        x
+    }
     #[inline(always)]
     fn enter(self, x: L::V) -> L::V {
         x
@@ -108,35 +165,5 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
     ) -> (L::V, L::V) {
         let (sum, y) = self.inverse_butterfly(x, y, w, bound);
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
-    }
-
-    /// Barrett with the product cut to its top 64 bits: the quotient is at most 2 short.
-    #[inline(always)]
-    fn multiply(self, a: L::V, b: L::V) -> L::V {
-        let l = self.lanes;
-        let (high, low) = (l.multiply_high(a, b), l.multiply_low(a, b));
-        let top = l.add(l.shift_left(high, 66 - self.bits), l.shift_right(low, self.bits - 2));
-        let quotient = l.multiply_high(top, self.barrett);
-        let r = l.sub(low, l.multiply_low(quotient, self.q));
-        self.canonical(self.subtract_once(r, self.q2))
-    }
-    #[inline(always)]
-    fn reduce(self, words: L::V) -> L::V {
-        let l = self.lanes;
-        let quotient = l.multiply_high(words, self.reciprocal);
-        self.canonical(l.sub(words, l.multiply_low(quotient, self.q)))
-    }
-    #[inline(always)]
-    fn sum_reduce(self, (high, low): (L::V, L::V)) -> L::V {
-        let l = self.lanes;
-        let quotient = l.multiply_high(low, self.reciprocal);
-        let low = l.sub(low, l.multiply_low(quotient, self.q));
-        let r = l.add(low, self.multiply_lazy(high, self.wrap));
-        self.canonical(self.subtract_once(r, self.q2))
-    }
-    #[inline(always)]
-    fn sum_add(self, sum: (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
-        let l = self.lanes;
-        l.add_wide(sum, (l.multiply_high(a, b), l.multiply_low(a, b)))
     }
 }
