@@ -3,7 +3,7 @@
 //! All of them are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
 //! folded into matrices and into the last stage of the inverse transforms that precede them.
 
-mod auxiliary_basis;
+pub(crate) mod auxiliary_basis;
 mod fast_base_conversion;
 mod gamma_decryption;
 mod rns_floor;

@@ -128,3 +128,8 @@ pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
 pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
     sunzi_ring::BigRing::new(ring.index(), ring.modulus()).unwrap()
 }
+
+/// The ring over the same residues that computes with multi-precision integers.
+pub(crate) fn multi_precision(ring: &sunzi_ring::Ring) -> sunzi_ring::MultiPrecisionRing {
+    sunzi_ring::MultiPrecisionRing::with_ring(ring.clone())
+}

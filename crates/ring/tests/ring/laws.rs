@@ -10,11 +10,12 @@ use sunzi_ring::{
 
 use crate::common::*;
 
-/// Runs a law over every ring of degree n and its big-integer twin.
+/// Runs a law over every ring of degree n, its multi-precision form and its big-integer twin.
 macro_rules! for_every_ring {
     ($n:expr, $law:ident) => {
         for ring in residue_rings($n) {
             $law(&ring);
+            $law(&multi_precision(&ring));
             $law(&twin(&ring));
         }
     };

@@ -38,7 +38,7 @@ fn plain_moduli_of(ring: &Ring) -> Vec<u64> {
     all
 }
 
-/// Runs a law over every (ring, scaler) that exists, over residues and over big integers.
+/// Runs a law over every (ring, scaler) that exists, over residues, through integers and over big integers.
 macro_rules! for_every_scaler {
     ($n:expr, $law:ident) => {
         let mut scalers = 0;
@@ -50,6 +50,8 @@ macro_rules! for_every_scaler {
                         scalers += 1;
                         $law(&ring, &scaler, t);
                         $law(&big, &big.scaler(t, &ScalerOptions::default()).unwrap(), t);
+                        let mp = multi_precision(&ring);
+                        $law(&mp, &mp.scaler(t, &ScalerOptions::default()).unwrap(), t);
                     }
                     Err(RingError::NotCoprime { .. }) => {
                         assert!(ring.basis().values().iter().any(|q| t % q == 0));

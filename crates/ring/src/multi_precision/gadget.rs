@@ -1,0 +1,195 @@
+//! D_{ω,q} and P_{ω,q} of [BEHZ16, eq. (7)], for Relin_FV.
+
+use std::sync::Arc;
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::One;
+use sunzi_kernels::NttPlan;
+
+use super::MultiPrecisionRing;
+use super::lift::{Lift, TILE, half};
+use super::words::{self, BITS, MASK, bits};
+use crate::error::check_length;
+use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb_pair};
+use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
+
+/// Words between two digits in scratch memory, against conflicts of cache lines.
+const PAD: usize = 72;
+/// The largest log2 ω: a digit and its carry are one word.
+const MAX_RADIX_BITS: u32 = 62;
+
+/// The centred digits of a radix ω: c = Σ d_i·ω^i with −ω/2 ≤ d_i ≤ ω/2 for c in [−q/2, q/2).
+///
+/// `radix_bits` of the options is log2 ω, 1 to 62. Without it ω = 2^32 for moduli of at most 32 bits and 2^62 for
+/// those above 48 bits, as [BEHZ16, 5.3] measures, and 2^48 between.
+#[derive(Clone, Debug)]
+pub struct MultiPrecisionGadget(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ring: MultiPrecisionRing,
+    options: GadgetOptions,
+    /// log2 ω.
+    radix_bits: u32,
+    /// ℓ_{ω,q} = ⌈log_ω q⌉.
+    count: usize,
+    lift: Lift,
+    /// (ω/2)·(1 + ω + … + ω^(ℓ−1)) − ⌊q/2⌋: digits of a sum with it are d_i + ω/2.
+    offset: Vec<u64>,
+}
+
+impl MultiPrecisionGadget {
+    pub(super) fn new(ring: &MultiPrecisionRing, options: &GadgetOptions) -> Result<Self, RingError> {
+        let basis = ring.residues().basis();
+        let width = basis.moduli().iter().map(|modulus| modulus.bits()).max().unwrap_or(0);
+        let radix_bits = options.radix_bits.unwrap_or(match width {
+            0..=32 => 32,
+            33..=48 => 48,
+            _ => MAX_RADIX_BITS,
+        });
+        if !(1..=MAX_RADIX_BITS).contains(&radix_bits) {
+            let expected = format_args!("1 to {MAX_RADIX_BITS}");
+            return Err(RingError::out_of_range("radix bits of a gadget", expected, radix_bits));
+        }
+        if options.dropped_limbs != 0 {
+            let expected = "0, since digits of a radix have no zero limbs";
+            return Err(RingError::out_of_range("dropped limbs", expected, options.dropped_limbs));
+        }
+        let q = ring.modulus();
+        let count = usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX);
+        let halves = (0..count).map(|i| power(radix_bits, i) << (radix_bits - 1)).sum::<BigUint>();
+        let length = words::length(&(power(radix_bits, count) << 1_u32));
+        let lift = Lift::new(basis)?;
+        let offset = words::words(&(halves - half(q)), length.max(lift.length()));
+        Ok(Self(Arc::new(Inner { ring: ring.clone(), options: *options, radix_bits, count, lift, offset })))
+    }
+
+    fn check_digit(&self, i: usize) -> Result<(), RingError> {
+        let count = self.0.count;
+        if i < count {
+            Ok(())
+        } else {
+            Err(RingError::out_of_range("digit", format_args!("below {count}"), i))
+        }
+    }
+}
+
+/// ω^i.
+fn power(radix_bits: u32, i: usize) -> BigUint {
+    BigUint::one() << (i * radix_bits as usize)
+}
+
+impl Inner {
+    /// d_i + ω/2 for every coefficient, digit after digit.
+    fn digits(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
+        let n = self.ring.degree();
+        let residues = self.ring.lift_residues(a)?;
+        let mut digits = Scratch::new(self.count * n);
+        for_each_block(&mut digits, n, |range, digits| {
+            self.digits_of_block(&block_of(residues.chunks_exact(n), &range), digits, range.len());
+            Ok(())
+        })?;
+        Ok(digits)
+    }
+
+    fn digits_of_block(&self, rows: &[&[u64]], digits: &mut [&mut [u64]], length: usize) {
+        let mut tile = vec![0; TILE * self.lift.residues()];
+        let mut integer = vec![0; self.offset.len()];
+        for at in (0..length).step_by(TILE) {
+            self.lift.gather(rows, at, &mut tile);
+            for (i, residues) in (at..length).zip(tile.chunks_exact(self.lift.residues())) {
+                let (lifted, rest) = integer.split_at_mut(self.lift.length());
+                self.lift.apply(residues, lifted);
+                rest.fill(0);
+                let mut carry = 0;
+                for (word, offset) in integer.iter_mut().zip(&self.offset) {
+                    let sum = *word + offset + carry;
+                    (*word, carry) = (sum & MASK, sum >> BITS);
+                }
+                for (d, digit) in digits.iter_mut().enumerate() {
+                    // The last digit keeps what the rounding of the others carries into it.
+                    let count = self.radix_bits + u32::from(d + 1 == self.count);
+                    if let Some(digit) = digit.get_mut(i) {
+                        *digit = bits(&integer, d as u64 * u64::from(self.radix_bits), count);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every digit modulo the target of `plan`, in evaluation form.
+    fn lift_digits(&self, lifted: &mut [u64], digits: &[u64], plan: &NttPlan) -> Result<(), RingError> {
+        let (n, target) = (plan.n(), plan.modulus());
+        let offset = target.neg(target.reduce(1 << (self.radix_bits - 1)));
+        for (lifted, digit) in lifted.chunks_exact_mut(n + PAD).zip(digits.chunks_exact(n)) {
+            let Some(lifted) = lifted.get_mut(..n) else { continue };
+            target.reduce_into(lifted, digit)?;
+            for x in lifted.iter_mut() {
+                *x = target.add(*x, offset);
+            }
+            plan.forward(lifted)?;
+        }
+        Ok(())
+    }
+}
+
+impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
+    fn options(&self) -> &GadgetOptions {
+        &self.0.options
+    }
+
+    fn digit_count(&self) -> usize {
+        self.0.count
+    }
+
+    fn log2_digit_bound(&self) -> f64 {
+        f64::from(self.0.radix_bits - 1)
+    }
+
+    fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.0.ring.residues().check(a)?;
+        self.check_digit(i)?;
+        let mut scaled = a.clone();
+        let power = BigInt::from(power(self.0.radix_bits, i));
+        self.0.ring.mul_integer_assign(&mut scaled, &power)?;
+        Ok(scaled)
+    }
+
+    fn compress(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.0.ring.residues().check(&a)?;
+        self.check_digit(i)?;
+        Ok(a)
+    }
+
+    fn product(
+        &self,
+        a: &Poly<Coefficient>,
+        key: [&[Poly<Evaluation>]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let inner = &*self.0;
+        let ring = inner.ring.residues();
+        ring.check(a)?;
+        for half in key {
+            check_length("polynomials of a key half", inner.count, half.len())?;
+            half.iter().try_for_each(|part| ring.check(part))?;
+        }
+        let n = ring.degree();
+        let digits = inner.digits(a)?;
+        let mut halves = [ring.zero::<Evaluation>(), ring.zero::<Evaluation>()];
+        let [first, second] = halves.each_mut().map(Poly::words_mut);
+        for_each_limb_pair(Work::Transform, first, second, n, |j, [first, second]| {
+            let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+            let mut lifted = Scratch::new(inner.count * (n + PAD));
+            inner.lift_digits(&mut lifted, &digits, plan)?;
+            for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
+                let range = b * BLOCK..n.min((b + 1) * BLOCK);
+                let lifted = block_of(lifted.chunks_exact(n + PAD), &range);
+                let [a, b] = key.map(|half| block_of(half.iter().filter_map(|part| part.limb(j)), &range));
+                plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
+            }
+            Ok(())
+        })?;
+        Ok(halves)
+    }
+}

@@ -1,0 +1,41 @@
+//! Small moduli taken together, so that every product of a word and a residue uses the whole multiplier.
+
+use sunzi_kernels::Modulus;
+
+use crate::RingError;
+
+/// Consecutive moduli whose product P is a word.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// P.
+    pub(super) product: Modulus,
+    pub(super) members: Vec<Member>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub(super) modulus: Modulus,
+    /// P/q_i.
+    pub(super) cofactor: u64,
+}
+
+/// Groups as large as they can be: a sum of as many products below P as there are members stays below 2^62.
+pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
+    let mut groups = Vec::new();
+    let mut rest = moduli;
+    while let Some((first, others)) = rest.split_first() {
+        let (mut product, mut count) = (first.value(), 1_usize);
+        for next in others {
+            let larger = u128::from(product) * u128::from(next.value());
+            if larger * (count as u128 + 1) >= 1 << 62 {
+                break;
+            }
+            (product, count) = (larger as u64, count + 1);
+        }
+        let (taken, left) = rest.split_at(count);
+        let member = |&modulus: &Modulus| Member { modulus, cofactor: product / modulus.value() };
+        groups.push(Group { product: Modulus::new(product)?, members: taken.iter().map(member).collect() });
+        rest = left;
+    }
+    Ok(groups)
+}

@@ -1,0 +1,120 @@
+//! From residues to one big integer.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+
+use super::groups::{Group, group};
+use super::words::{self, BITS, MASK, bits, columns};
+use crate::{Basis, RingError};
+
+/// Coefficients gathered together: the residues of one row that share a few cache lines.
+pub(super) const TILE: usize = 16;
+
+/// Tables of x ↦ [x]_q + ⌊q/2⌋ from the residues y_i = |x·(q/q_i)^-1|_{q_i}.
+#[derive(Clone, Debug)]
+pub(super) struct Lift {
+    groups: Vec<Group>,
+    /// Word w of q/P_g for the groups g, then the next word.
+    quotients: Vec<u64>,
+    half: Vec<u64>,
+    modulus: Vec<u64>,
+    /// 2^(60·length) − q.
+    negated: Vec<u64>,
+    /// The sixty bits of a sum that its multiple of q is estimated from begin here.
+    top: u64,
+    /// ⌊2^exponent/(q/2^top)⌋ and the exponent.
+    reciprocal: u64,
+    exponent: u32,
+}
+
+impl Lift {
+    pub(super) fn new(basis: &Basis) -> Result<Self, RingError> {
+        let groups = group(basis.moduli())?;
+        let q = basis.product();
+        // Σ y_i·(q/q_i) + ⌊q/2⌋ < (k + 1)·q.
+        let bound = q * (basis.len() + 1);
+        let length = words::length(&bound);
+        let parts: Vec<Vec<u64>> =
+            groups.iter().map(|group| words::words(&(q / group.product.value()), length)).collect();
+        // An even number of columns: they are computed in pairs.
+        let quotients = (0..length.next_multiple_of(2))
+            .flat_map(|w| parts.iter().map(move |part| part.get(w).copied().unwrap_or(0)))
+            .collect();
+        let top = bound.bits().saturating_sub(BITS);
+        let divisor = (q >> top) + 1_u32;
+        let exponent = divisor.bits() + BITS;
+        let reciprocal = (words::end(1) << divisor.bits()) / &divisor;
+        Ok(Self {
+            quotients,
+            half: words::words(&(q / 2_u32), length),
+            modulus: words::words(q, length),
+            negated: words::words(&(words::end(length) - q), length),
+            top,
+            reciprocal: reciprocal.to_u64().unwrap_or(0),
+            exponent: exponent as u32,
+            groups,
+        })
+    }
+
+    /// Words of a result.
+    pub(super) fn length(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// Words that the residues of one coefficient take.
+    pub(super) fn residues(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The residues of [`TILE`] coefficients from `at` on, coefficient after coefficient, groups merged:
+    /// Y_g = Σ y_i·(P/q_i), since y_i·(q/q_i) = y_i·(P/q_i)·(q/P).
+    pub(super) fn gather(&self, rows: &[&[u64]], at: usize, tile: &mut [u64]) {
+        let mut rows = rows.iter();
+        for (g, group) in self.groups.iter().enumerate() {
+            for (i, (member, row)) in group.members.iter().zip(&mut rows).enumerate() {
+                let targets = tile.iter_mut().skip(g).step_by(self.groups.len());
+                for (to, from) in targets.zip(row.get(at..).unwrap_or_default()) {
+                    *to = from * member.cofactor + if i == 0 { 0 } else { *to };
+                }
+            }
+        }
+    }
+
+    /// [x]_q + ⌊q/2⌋ in [0, q) from the gathered residues of one coefficient.
+    ///
+    /// S = Σ Y_g·(q/P_g) + ⌊q/2⌋ is a multiple of q off, α or α + 1 of which the top bits tell.
+    #[inline]
+    pub(super) fn apply(&self, residues: &[u64], out: &mut [u64]) {
+        let mut carry = 0;
+        let pairs = out.chunks_mut(2).zip(self.half.chunks(2));
+        for ((out, half), pair) in pairs.zip(self.quotients.chunks_exact(2 * residues.len())) {
+            let (a, b) = pair.split_at(residues.len());
+            for ((out, half), column) in out.iter_mut().zip(half).zip(columns(residues, a, b)) {
+                carry += u128::from(*half);
+                *out = column.carry(&mut carry);
+            }
+        }
+        // With d = ⌊q/2^top⌋ + 1 the quotient by d is too small, by less than one.
+        let estimate = u128::from(bits(out, self.top, BITS as u32)) * u128::from(self.reciprocal);
+        self.add_multiple((estimate >> self.exponent) as u64, out);
+        if out.iter().rev().ge(self.modulus.iter().rev()) {
+            self.add_multiple(1, out);
+        }
+    }
+
+    /// out − α·q.
+    fn add_multiple(&self, alpha: u64, out: &mut [u64]) {
+        let mut carry = 0_u128;
+        for (out, negated) in out.iter_mut().zip(&self.negated) {
+            let sum = u128::from(*out) + u128::from(alpha) * u128::from(*negated) + carry;
+            *out = sum as u64 & MASK;
+            carry = sum >> BITS;
+        }
+    }
+}
+
+/// ⌊q/2⌋, what a lift adds to a centred integer.
+pub(super) fn half(q: &BigUint) -> BigUint {
+    q.div_floor(&BigUint::from(2_u32))
+}

@@ -1,0 +1,22 @@
+//! BFV with multi-precision integers: what [BEHZ16] compares with.
+//!
+//! Polynomials are residues, added, multiplied and transformed as in [`Ring`](crate::Ring). The three operations of
+//! [`Scaler`](crate::Scaler) and the digits of [`Gadget`](crate::Gadget) go through one big integer for each
+//! coefficient instead: Dec_MP and Mult_MP of [BEHZ16, 3.5, 4.1 and B.3], as exact as the oracle
+//! [`BigRing`](crate::BigRing) and as fast as such arithmetic can be.
+//!
+//! Nothing here runs in constant time: it is a baseline to measure, not a way to protect a key.
+
+mod conversion;
+mod gadget;
+mod groups;
+mod lift;
+mod remainders;
+mod ring;
+mod rounding;
+mod scaler;
+mod words;
+
+pub use gadget::MultiPrecisionGadget;
+pub use ring::MultiPrecisionRing;
+pub use scaler::MultiPrecisionScaler;

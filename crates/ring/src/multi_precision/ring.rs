@@ -1,0 +1,139 @@
+//! The ring: that of residues, under another name.
+
+use num_bigint::{BigInt, BigUint};
+use rand_core::CryptoRng;
+
+use super::{MultiPrecisionGadget, MultiPrecisionScaler};
+use crate::{Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring, RingError, ScalerOptions};
+
+/// A [`Ring`] whose scaler and gadget compute with multi-precision integers, as [BEHZ16] measures them: BFV over it
+/// is FV of [BEHZ16, section 2] with its products by transforms.
+///
+/// Its polynomials are those of the ring it wraps. Nothing about it takes constant time.
+///
+/// ```
+/// use sunzi_math::primes_with_bits;
+/// use sunzi_ring::{MultiPrecisionRing, PolyRing, Scaler, ScalerOptions};
+///
+/// let m = 2048;
+/// let ring = MultiPrecisionRing::new(m, &primes_with_bits(62, m, 2)?)?;
+/// let scaler = ring.scaler(17, &ScalerOptions::default())?;
+/// let message: Vec<u64> = (0..1024).map(|i| i % 17).collect();
+/// assert_eq!(scaler.decrypt(&ring.scale_plaintext(&message, 17)?)?, message);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MultiPrecisionRing(Ring);
+
+impl MultiPrecisionRing {
+    /// The ring of index m modulo the product of these primes, as [`Ring::new`].
+    ///
+    /// # Errors
+    /// Those of [`Ring::new`].
+    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+        Ring::new(m, moduli).map(Self)
+    }
+
+    /// The ring over the tables of another.
+    #[must_use]
+    pub const fn with_ring(ring: Ring) -> Self {
+        Self(ring)
+    }
+
+    /// The ring of residues that this one wraps.
+    #[must_use]
+    pub const fn residues(&self) -> &Ring {
+        &self.0
+    }
+}
+
+impl PolyRing for MultiPrecisionRing {
+    type Poly<D: Domain> = Poly<D>;
+    type Scaler = MultiPrecisionScaler;
+    type Gadget = MultiPrecisionGadget;
+
+    fn index(&self) -> u64 {
+        self.0.index()
+    }
+
+    fn degree(&self) -> usize {
+        self.0.degree()
+    }
+
+    fn modulus(&self) -> &BigUint {
+        self.0.modulus()
+    }
+
+    fn zero<D: Domain>(&self) -> Poly<D> {
+        self.0.zero()
+    }
+
+    fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
+        self.0.from_signed(coefficients)
+    }
+
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
+        self.0.from_integers(coefficients)
+    }
+
+    fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+        self.0.to_integers(a)
+    }
+
+    fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Poly<Evaluation> {
+        self.0.uniform(rng)
+    }
+
+    fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
+        self.0.to_evaluation(a)
+    }
+
+    fn to_coefficient(&self, a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
+        self.0.to_coefficient(a)
+    }
+
+    fn add_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
+        self.0.add_assign(a, b)
+    }
+
+    fn sub_assign<D: Domain>(&self, a: &mut Poly<D>, b: &Poly<D>) -> Result<(), RingError> {
+        self.0.sub_assign(a, b)
+    }
+
+    fn neg_assign<D: Domain>(&self, a: &mut Poly<D>) -> Result<(), RingError> {
+        self.0.neg_assign(a)
+    }
+
+    fn mul_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        self.0.mul_assign(a, b)
+    }
+
+    fn mul_add_assign(
+        &self,
+        acc: &mut Poly<Evaluation>,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
+    ) -> Result<(), RingError> {
+        self.0.mul_add_assign(acc, a, b)
+    }
+
+    fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {
+        self.0.mul_integer_assign(a, c)
+    }
+
+    fn automorphism<D: Domain>(&self, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
+        self.0.automorphism(a, k)
+    }
+
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
+        self.0.scale_plaintext(message, t)
+    }
+
+    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<MultiPrecisionScaler, RingError> {
+        MultiPrecisionScaler::new(self, t, options)
+    }
+
+    fn gadget(&self, options: &GadgetOptions) -> Result<MultiPrecisionGadget, RingError> {
+        MultiPrecisionGadget::new(self, options)
+    }
+}

@@ -1,0 +1,104 @@
+//! DR of [BEHZ16, eq. (1)] on one big integer.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+
+use super::lift::half;
+use super::words::{self, BITS, MASK, columns};
+
+/// Tables of u ↦ ⌊t·x/q⌉ + K for x = u − offset, a half rounding up: K makes the result non-negative.
+///
+/// With C = K·q + ⌊q/2⌋ − t·offset the result is ⌊(t·u + C)/q⌋. It is computed by the precomputed quotient t/q
+/// [BEHZ16, B.3] to one word after the point; where that word leaves a doubt, by division.
+#[derive(Clone, Debug)]
+pub(super) struct Rounding {
+    t: u64,
+    q: BigUint,
+    /// C.
+    constant: BigUint,
+    /// K.
+    shift: BigUint,
+    /// Lowest words of 2^60·u that do not matter.
+    skip: usize,
+    /// The words of ⌊2^(60·(|u| + 1))·t/q⌋, highest first.
+    reciprocal: Vec<u64>,
+    /// ⌊2^60·C/q⌋.
+    fraction: u128,
+    /// A fraction from here on may belong to the next integer.
+    doubt: u64,
+}
+
+impl Rounding {
+    /// For u of `length` words and q > 2t.
+    pub(super) fn new(t: u64, q: &BigUint, offset: &BigUint, length: usize) -> Self {
+        let shift = (offset * t).div_ceil(q);
+        let constant = &shift * q + half(q) - offset * t;
+        // Dropping `skip` words of 2^60·u changes t·u/q by less than 2^-60.
+        let spare = q.bits() - u64::from(u64::BITS - t.leading_zeros()) - 1;
+        let skip = usize::try_from(spare / BITS).unwrap_or(0).min(length);
+        let terms = length + 1 - skip;
+        let mut reciprocal = words::words(&(words::end(length + 1) * t / q), terms);
+        reciprocal.reverse();
+        Self {
+            fraction: ((&constant << BITS) / q).to_u128().unwrap_or(0),
+            // Every neglected part is below 2^-60: two of the operands, that of C, and one for each dropped column.
+            doubt: MASK - terms as u64 - 8,
+            t,
+            q: q.clone(),
+            constant,
+            shift,
+            skip,
+            reciprocal,
+        }
+    }
+
+    /// Words of a result.
+    pub(super) fn length(&self) -> usize {
+        self.reciprocal.len().saturating_sub(2) + 1
+    }
+
+    /// K.
+    pub(super) fn shift(&self) -> &BigUint {
+        &self.shift
+    }
+
+    /// The result for the integer u whose words stand in `padded` after one zero and before another.
+    #[inline]
+    pub(super) fn apply(&self, padded: &[u64], out: &mut [u64]) {
+        let operand = padded.get(self.skip..).unwrap_or_default();
+        let terms = self.reciprocal.len();
+        let (mut carry, mut fraction) = (0, 0);
+        // Columns terms − 1 (a guard), terms (the fraction), and the integer above.
+        for d in (0..=terms.max(2)).step_by(2) {
+            let shared = self.reciprocal.get(..terms.saturating_sub(d)).unwrap_or_default();
+            let a = operand.get(d..).unwrap_or_default();
+            let b = operand.get(d + 1..).unwrap_or_default();
+            for (i, column) in columns(shared, a, b).into_iter().enumerate() {
+                if d + i == 1 {
+                    carry += self.fraction;
+                }
+                let word = column.carry(&mut carry);
+                match (d + i).checked_sub(2) {
+                    None => fraction = word,
+                    Some(w) => {
+                        if let Some(out) = out.get_mut(w) {
+                            *out = word;
+                        }
+                    }
+                }
+            }
+        }
+        if fraction >= self.doubt {
+            self.divide(padded, out);
+        }
+    }
+
+    /// The same by the definition.
+    #[cold]
+    fn divide(&self, padded: &[u64], out: &mut [u64]) {
+        let u = words::integer(padded) >> BITS;
+        let quotient = (u * self.t + &self.constant) / &self.q;
+        out.copy_from_slice(&words::words(&quotient, out.len()));
+    }
+}

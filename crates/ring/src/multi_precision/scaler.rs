@@ -1,0 +1,134 @@
+//! Dec_MP and the steps of Mult_MP before relinearisation.
+
+use std::sync::Arc;
+
+use sunzi_kernels::{InverseScale, Modulus};
+
+use super::MultiPrecisionRing;
+use super::conversion::Conversion;
+use crate::error::check_plaintext_modulus;
+use crate::parallel::{Work, for_each_limb};
+use crate::rns::auxiliary_basis;
+use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+
+/// DR of [BEHZ16, eq. (1)] over the integers: nothing is approximated.
+///
+/// The wide basis q ∪ B' is that of the residue ring for the same options, so that both multiply polynomials of
+/// the same size [BEHZ16, B.3].
+#[derive(Clone, Debug)]
+pub struct MultiPrecisionScaler(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ring: MultiPrecisionRing,
+    /// q, then B'.
+    wide: MultiPrecisionRing,
+    /// The limbs B' of `wide`.
+    auxiliary: Ring,
+    /// (q/q_i)^-1 and the same for the wide basis, folded into inverse transforms.
+    inverses: Vec<InverseScale>,
+    wide_inverses: Vec<InverseScale>,
+    extension: Conversion,
+    scaling: Conversion,
+    decryption: Conversion,
+}
+
+impl MultiPrecisionScaler {
+    pub(super) fn new(
+        ring: &MultiPrecisionRing,
+        t: u64,
+        _options: &ScalerOptions,
+    ) -> Result<Self, RingError> {
+        check_plaintext_modulus(t, 60)?;
+        let (base, q) = (ring.residues(), ring.modulus());
+        if *q <= (2 * t).into() {
+            return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q));
+        }
+        let chosen = auxiliary_basis::choose(base.basis(), base.degree(), t)?;
+        let moduli: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
+        let auxiliary = Ring::with_isa(base.index(), &moduli, base.isa())?;
+        let wide = base.concat(&auxiliary)?;
+        Ok(Self(Arc::new(Inner {
+            inverses: inverses(base)?,
+            wide_inverses: inverses(&wide)?,
+            extension: Conversion::exact(base.basis(), auxiliary.basis().moduli())?,
+            scaling: Conversion::scaled(wide.basis(), t, q, base.basis().moduli())?,
+            decryption: Conversion::scaled(base.basis(), t, q, &[Modulus::new(t)?])?,
+            ring: ring.clone(),
+            wide: MultiPrecisionRing::with_ring(wide),
+            auxiliary,
+        })))
+    }
+}
+
+/// The factors (q/q_i)^-1 of every limb.
+fn inverses(ring: &Ring) -> Result<Vec<InverseScale>, RingError> {
+    let factors = ring.basis().quotient_inverses();
+    ring.plans().iter().zip(factors).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
+}
+
+impl Scaler<MultiPrecisionRing> for MultiPrecisionScaler {
+    fn wide(&self) -> &MultiPrecisionRing {
+        &self.0.wide
+    }
+
+    fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        let inner = &*self.0;
+        let ring = inner.ring.residues();
+        ring.check(a)?;
+        let mut extended = inner.wide.zero();
+        let (low, high) = extended.words_mut().split_at_mut(a.words().len());
+        let mut residues = Scratch::new(a.words().len());
+        ring.transform().inverse_scaled_from(&mut residues, a, low, &inner.inverses)?;
+        inner.extension.apply(&residues, high, ring.degree())?;
+        inner.auxiliary.transform().forward(high)?;
+        Ok(extended)
+    }
+
+    fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
+        let inner = &*self.0;
+        let wide = inner.wide.residues();
+        wide.check(&a)?;
+        wide.transform().inverse_scaled(a.words_mut(), &inner.wide_inverses)?;
+        let mut scaled = inner.ring.zero();
+        inner.scaling.apply(a.words(), scaled.words_mut(), wide.degree())?;
+        Ok(scaled)
+    }
+
+    fn decrypt(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError> {
+        let inner = &*self.0;
+        inner.ring.residues().check(a)?;
+        let residues = inner.ring.lift_residues(a)?;
+        let mut message = vec![0; inner.ring.degree()];
+        inner.decryption.apply(&residues, &mut message, inner.ring.degree())?;
+        Ok(message)
+    }
+
+    fn overflow(&self) -> f64 {
+        0.0
+    }
+
+    fn scale_error(&self) -> f64 {
+        0.0
+    }
+
+    fn decryption_margin(&self) -> f64 {
+        0.5
+    }
+}
+
+impl MultiPrecisionRing {
+    /// |a·(q/q_i)^-1|_{q_i}, limb after limb.
+    pub(super) fn lift_residues(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
+        let basis = self.residues().basis();
+        let mut residues = Scratch::new(a.words().len());
+        for_each_limb(Work::Elementwise, &mut residues, self.degree(), |i, row| {
+            let constants = basis.moduli().get(i).zip(basis.quotient_inverses().get(i));
+            let (Some((modulus, &inverse)), Some(limb)) = (constants, a.limb(i)) else { return Ok(()) };
+            row.copy_from_slice(limb);
+            Ok(modulus.mul_scalar_assign(row, inverse)?)
+        })?;
+        Ok(residues)
+    }
+}

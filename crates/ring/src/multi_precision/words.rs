@@ -1,0 +1,123 @@
+//! Big integers as words of sixty bits, lowest first.
+//!
+//! The four spare bits hold the carries of a sum of products: sums need no carry between their terms.
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+
+/// Bits of a word.
+pub(super) const BITS: u64 = 60;
+/// 2^60 − 1.
+pub(super) const MASK: u64 = (1 << BITS) - 1;
+/// Products of a word and a residue below 2^62 that are summed in 128 bits.
+pub(super) const TERMS: usize = 60;
+
+/// Words that hold any integer below `bound`.
+pub(super) fn length(bound: &BigUint) -> usize {
+    usize::try_from(bound.bits().div_ceil(BITS)).unwrap_or(usize::MAX).max(1)
+}
+
+/// The lowest `length` words of x.
+pub(super) fn words(x: &BigUint, length: usize) -> Vec<u64> {
+    (0..length as u64).map(|i| ((x >> (i * BITS)) & BigUint::from(MASK)).to_u64().unwrap_or(0)).collect()
+}
+
+/// The integer of these words.
+pub(super) fn integer(words: &[u64]) -> BigUint {
+    words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << BITS) + word)
+}
+
+/// 2^(60·length).
+pub(super) fn end(length: usize) -> BigUint {
+    BigUint::one() << (length as u64 * BITS)
+}
+
+/// Σ s_i·a_i and Σ s_i·b_i over at most [`TERMS`] terms. Two sums at once keep the multiplier busy.
+#[inline(always)]
+fn sums(shared: &[u64], a: &[u64], b: &[u64]) -> [u128; 2] {
+    let mut sums = [0_u128; 2];
+    for ((&s, &a), &b) in shared.iter().zip(a).zip(b) {
+        sums = [sums[0] + u128::from(s) * u128::from(a), sums[1] + u128::from(s) * u128::from(b)];
+    }
+    sums
+}
+
+/// Calls `f` with the two sums of every [`TERMS`] terms.
+#[inline(always)]
+pub(super) fn for_each_sum(shared: &[u64], a: &[u64], b: &[u64], mut f: impl FnMut([u128; 2])) {
+    if shared.len() <= TERMS {
+        return f(sums(shared, a, b));
+    }
+    let chunks = shared.chunks(TERMS).zip(a.chunks(TERMS)).zip(b.chunks(TERMS));
+    chunks.for_each(|((shared, a), b)| f(sums(shared, a, b)));
+}
+
+/// A sum of products as low + 2^60·high.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Column {
+    pub(super) low: u128,
+    pub(super) high: u128,
+}
+
+/// Σ s_i·a_i and Σ s_i·b_i for any number of terms.
+#[inline(always)]
+pub(super) fn columns(shared: &[u64], a: &[u64], b: &[u64]) -> [Column; 2] {
+    let mut columns = [Column::default(); 2];
+    for_each_sum(shared, a, b, |sums| {
+        for (column, sum) in columns.iter_mut().zip(sums) {
+            column.low += sum & u128::from(MASK);
+            column.high += sum >> BITS;
+        }
+    });
+    columns
+}
+
+impl Column {
+    /// The word that this column leaves, with what the columns below carry into it and out of it.
+    #[inline(always)]
+    pub(super) fn carry(self, carry: &mut u128) -> u64 {
+        let sum = self.low + *carry;
+        *carry = self.high + (sum >> BITS);
+        sum as u64 & MASK
+    }
+}
+
+/// `count` ≤ 64 bits of x from bit `at` on.
+pub(super) fn bits(x: &[u64], at: u64, count: u32) -> u64 {
+    let (first, offset) = ((at / BITS) as usize, at % BITS);
+    let word = |i: usize| u128::from(x.get(first + i).copied().unwrap_or(0));
+    let low = (word(0) | word(1) << BITS) >> offset;
+    let all = low | (word(2) << (2 * BITS - offset));
+    (all & ((1_u128 << count) - 1)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_integer() {
+        let x = (BigUint::from(u64::MAX) << 200_u32) + (BigUint::from(12_345_u32) << 61_u32) + 7_u32;
+        let all = words(&x, length(&x));
+        assert_eq!(integer(&all), x);
+        for at in [0, 1, 59, 60, 61, 119, 120, 199, 240, 263, 264, 1000] {
+            for count in [1, 32, 59, 60, 62, 64] {
+                let expected = (&x >> at) & ((BigUint::one() << count) - 1_u32);
+                assert_eq!(BigUint::from(bits(&all, at, count)), expected, "{count} bits at {at}");
+            }
+        }
+    }
+
+    /// The largest terms there are, in every number around the end of a sum.
+    #[test]
+    fn sums_do_not_overflow() {
+        for terms in [0, 1, 2, TERMS - 1, TERMS, TERMS + 1, 2 * TERMS, 1000] {
+            let (shared, a) = (vec![(1 << 62) - 1; terms], vec![MASK; terms]);
+            let zero = vec![0; terms];
+            let [sum, nothing] = columns(&shared, &a, &zero);
+            let expected = BigUint::from((1_u64 << 62) - 1) * MASK * terms;
+            assert_eq!(BigUint::from(sum.low) + (BigUint::from(sum.high) << BITS), expected);
+            assert_eq!((nothing.low, nothing.high), (0, 0));
+        }
+    }
+}
