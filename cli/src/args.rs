@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use repro::behz::Part;
 
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
@@ -25,6 +26,12 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Time every operation
     Bench(BenchArgs),
+    /// Compute the tables of a paper again, beside the printed ones
+    Repro {
+        /// Which paper.
+        #[command(subcommand)]
+        paper: Paper,
+    },
 }
 
 /// Options of `sunzi demo`.
@@ -107,6 +114,24 @@ pub(crate) struct BenchArgs {
     pub(crate) quiet: bool,
 }
 
+/// The papers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Paper {
+    /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
+    Behz(BehzArgs),
+}
+
+/// Options of `sunzi repro behz`.
+#[derive(Debug, Args)]
+pub(crate) struct BehzArgs {
+    /// Parts to compute: table1, table3, table4; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<Part>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn parse_decimals(text: &str) -> Result<Decimals, String> {
     if text == "auto" {
         return Ok(Decimals::Auto);
@@ -137,12 +162,15 @@ pub(crate) fn read() -> Result<Asked, CliError> {
 /// The parser's message, which spans several lines, in one.
 fn in_one_line(error: &clap::Error) -> String {
     use clap::error::ErrorKind;
+    let text = error.render().to_string();
     if error.kind() == ErrorKind::MissingSubcommand
         || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
-        return "no command: expected demo, params or bench; see sunzi --help".to_owned();
+        return match text.contains("Usage: sunzi repro") {
+            true => "no paper: expected behz; see sunzi repro --help".to_owned(),
+            false => "no command: expected demo, params, bench or repro; see sunzi --help".to_owned(),
+        };
     }
-    let text = error.render().to_string();
     let useful = text.lines().map(str::trim).filter(|line| {
         !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")
     });

@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod columns;
 mod demo;
 mod derived;
 mod encrypted;
@@ -13,6 +14,7 @@ mod output;
 mod params;
 mod progress;
 mod report;
+mod repro;
 mod statistics_clear;
 mod sums;
 mod table;
@@ -38,5 +40,6 @@ fn run() -> Result<(), CliError> {
         Asked::Run(Command::Demo(args)) => demo::run(&args),
         Asked::Run(Command::Params(args)) => params::run(&args),
         Asked::Run(Command::Bench(args)) => bench::run(&args),
+        Asked::Run(Command::Repro { paper }) => repro::run(&paper),
     }
 }

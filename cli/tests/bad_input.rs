@@ -121,3 +121,15 @@ fn a_wrong_override_of_the_kernels() {
         assert_refused(&output, &["pdp11", "portable"]);
     }
 }
+
+#[test]
+fn parts_of_a_paper_that_are_not_there() {
+    for json in [&[][..], &["--json"]] {
+        let only = |parts| [&["repro", "behz", "--only", parts], json].concat();
+        refuse("part", &only("table9"), &["table1, table3, table4", "\"table9\""]);
+        refuse("noparts", &only(""), &["--only", "\"\""]);
+        refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
+    }
+    refuse("nopaper", &["repro"], &["behz"]);
+    refuse("otherpaper", &["repro", "kpz"], &["kpz"]);
+}

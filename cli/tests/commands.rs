@@ -13,7 +13,7 @@ fn help_names_every_option() {
         assert!(help.contains(option), "{option} is missing:\n{help}");
     }
     let help = stdout(&sunzi_with("help", &[], &["--help"]));
-    for command in ["demo", "params", "bench"] {
+    for command in ["demo", "params", "bench", "repro"] {
         assert!(help.contains(command), "{command} is missing:\n{help}");
     }
     let version = stdout(&sunzi_with("help", &[], &["--version"]));
@@ -43,5 +43,20 @@ fn bench_times_every_operation() {
             "{row}"
         );
         assert!(row["ours_us"].as_f64().unwrap() > 0.0, "{row}");
+    }
+}
+
+#[test]
+fn repro_sets_the_printed_tables_beside_ours() {
+    let text = stdout(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table1,table4"]));
+    for part in ["Table 1", "9 of 10 rows", "ρ = 1/20 is not the largest", "Table 4", "10 of 10 rows"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report = json(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table3", "--json"]));
+    assert_eq!(report["paper"], "BEHZ16");
+    let rows = report["tables"][0]["rows"].as_array().unwrap();
+    assert_eq!((report["tables"][0]["name"].as_str(), rows.len()), (Some("Table 3"), 10));
+    for row in rows {
+        assert!(row["paper"].is_object() && row["paper"] == row["ours"] && row["equal"] == true, "{row}");
     }
 }

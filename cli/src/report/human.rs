@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use sunzi::bfv::explain::bytes;
 
-use comfy_table::{CellAlignment, Table, presets};
-
 use super::Report;
 use super::checks::{Check, Value};
+use crate::columns::{empty_table, right_align};
 
 /// Groups shown in full; more are in the JSON.
 const MOST_GROUPS: usize = 4;
@@ -194,20 +193,6 @@ fn correlation(check: &Check) -> Option<(f64, &str)> {
     match check.encrypted {
         Value::Derived(Some(value)) => Some((value, columns)),
         _ => None,
-    }
-}
-
-fn empty_table(headers: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(headers.to_vec());
-    table
-}
-
-fn right_align(table: &mut Table, columns: std::ops::Range<usize>) {
-    for index in columns {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
 }
 
