@@ -118,8 +118,8 @@ impl Basis {
     }
 }
 
-/// A 64-bit hash of a list: against accidents, not against attackers.
-fn tag_of(values: &[u64]) -> u64 {
+/// A 64-bit hash of a list of moduli: against accidents, not against attackers.
+pub(crate) fn tag_of(values: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
     values.hash(&mut hasher);
     hasher.finish()

@@ -153,3 +153,16 @@ pub(crate) fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError
     }
     Ok(())
 }
+
+/// log2 of the radix of digits.
+pub(crate) fn check_radix(bits: u32) -> Result<(), RingError> {
+    if (1..=61).contains(&bits) {
+        Ok(())
+    } else {
+        Err(RingError::out_of_range("radix_bits", "1 to 61", bits))
+    }
+}
+
+pub(crate) fn no_such_digit(count: usize, i: usize) -> RingError {
+    RingError::out_of_range("digit", format_args!("below {count}"), i)
+}

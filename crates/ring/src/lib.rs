@@ -12,7 +12,8 @@
 //! | the size of B_sk, Prop. 2 | `rns/auxiliary_basis.rs` |
 //! | decryption, Alg. 1 | `rns/gamma_decryption.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
-//! | ξ_q and P_{RNS,q}, 4.5 | `gadget.rs` |
+//! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
+//! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
 #![forbid(unsafe_code)]
 
 mod automorphism;
@@ -35,10 +36,10 @@ mod transform;
 pub use basis::Basis;
 pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
-pub use gadget::RnsGadget;
+pub use gadget::{RnsDigits, RnsGadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
 pub use options::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, ScalerOptions};
 pub use poly::Poly;
-pub use poly_ring::{Coefficient, Domain, Evaluation, Gadget, PolyRing, Scaler};
+pub use poly_ring::{Coefficient, DigitBound, Domain, Evaluation, Gadget, PolyRing, Scaler};
 pub use ring::Ring;
 pub use rns::RnsScaler;

@@ -84,6 +84,9 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// A polynomial with independent uniform coefficients.
     fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Self::Poly<Evaluation>;
 
+    /// Bytes that a polynomial, of this ring or of a key for it, takes in memory.
+    fn byte_len<D: Domain>(a: &Self::Poly<D>) -> usize;
+
     /// Changes to values at the roots of unity.
     ///
     /// # Errors
@@ -157,28 +160,31 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     fn gadget(&self, options: &GadgetOptions) -> Result<Self::Gadget, RingError>;
 }
 
-/// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ = c (mod q) for a vector g.
+/// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ ≈ c (mod q) for a vector g.
 ///
-/// A key holds encryptions of g_i·s' times f_i, where f_i divides g_i: 1 unless limbs are dropped, when f_i is the
-/// product of their moduli [BEHZ16, B.2].
+/// A key holds encryptions of g_i·s′ that are multiples of f_i, a divisor of g_i and q: 1 unless limbs are dropped
+/// [BEHZ16, B.2], when f_i is the product of their moduli. An encryption of (g_i/f_i)·s′ times f_i is a sample
+/// modulo q/f_i with the error of one modulo q: no easier to attack than a sample modulo q.
 pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// What it was made with: keys and ciphertexts of one computation must agree on it.
     fn options(&self) -> &GadgetOptions;
     /// Digits a polynomial has, and polynomials each half of a key.
     fn digit_count(&self) -> usize;
-    /// Upper bound on log2 of the absolute value of a coefficient of f_i·digit_i, for every i: what the errors of
-    /// a key are multiplied by.
-    fn log2_digit_bound(&self) -> f64;
-    /// a·g_i/f_i: what the i-th polynomial of a key encrypts before [`compress`](Self::compress).
+    /// Bounds on the coefficients of f_i·digit_i, which multiply the i-th error of a key, for every i.
+    fn digit_bounds(&self) -> Vec<DigitBound>;
+    /// Upper bound on log2 of the coefficients of ⟨decompose(c), g⟩ − c, which multiply s′: −∞ where they are zero.
+    fn log2_truncation(&self) -> f64;
+    /// The i-th polynomials (f_i·b + g_i·s′, f_i·a) of a key, for an encryption (b, a) of zero: without their zero
+    /// limbs, hence not of ring `R`.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`.
-    fn mul_gadget(&self, a: &R::Poly<Evaluation>, i: usize) -> Result<R::Poly<Evaluation>, RingError>;
-    /// f_i·a without its zero limbs: the form in which a key holds its i-th polynomials.
-    ///
-    /// # Errors
-    /// As [`mul_gadget`](Self::mul_gadget).
-    fn compress(&self, a: R::Poly<Evaluation>, i: usize) -> Result<R::Poly<Evaluation>, RingError>;
+    fn key_part(
+        &self,
+        zero: [R::Poly<Evaluation>; 2],
+        source: &R::Poly<Evaluation>,
+        i: usize,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
     /// ⟨decompose(a), key_0⟩ and ⟨decompose(a), key_1⟩ for the halves of a key, each target modulus in one pass.
     ///
     /// # Errors
@@ -188,6 +194,15 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         a: &R::Poly<Coefficient>,
         key: [&[R::Poly<Evaluation>]; 2],
     ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
+}
+
+/// How large a digit can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DigitBound {
+    /// log2 of the largest absolute value.
+    pub log2_bound: f64,
+    /// log2 of the largest absolute value of the mean for uniform c; −∞ for 0.
+    pub log2_mean: f64,
 }
 
 /// The scale-invariant part of BFV over ring `R`: extend, scale by t/q, decrypt.

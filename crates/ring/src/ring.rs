@@ -270,6 +270,10 @@ impl PolyRing for Ring {
         a
     }
 
+    fn byte_len<D: Domain>(a: &Poly<D>) -> usize {
+        size_of_val(a.words())
+    }
+
     fn to_evaluation(&self, mut a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.check(&a)?;
         self.transform().forward(a.words_mut())?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, PolyRing};
 
-use crate::key_switch::added_noise;
-use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretKey};
+use crate::key_switch;
+use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
 /// Key-switching keys from s(X^k) to s, by exponent k.
 #[derive(Clone)]
@@ -48,6 +48,12 @@ impl<R: PolyRing> GaloisKeys<R> {
         self.keys.keys().copied()
     }
 
+    /// Bytes in memory, all keys together.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.keys.values().map(KeySwitchKey::byte_len).sum()
+    }
+
     /// The key of X → X^k.
     ///
     /// # Errors
@@ -57,6 +63,12 @@ impl<R: PolyRing> GaloisKeys<R> {
             .get(&exponent)
             .ok_or_else(|| RlweError::MissingGaloisKey { exponent, present: self.exponents().collect() })
     }
+}
+
+/// What an automorphism adds to the noise.
+#[must_use]
+pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+    key_switch::added_noise(context, 1)
 }
 
 /// The ciphertext of m(X^k) for a ciphertext of m(X), of two parts.

@@ -1,15 +1,15 @@
-//! Key switching by RNS digits (BV): from a secret s' to s.
+//! Key switching by digits (BV): from a secret s' to s.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing};
-use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
 use crate::noise::{self, NoiseTerm};
 use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
 
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit: `[BEHZ16, 4.5]` with
-/// g_i = q/q_i in RNS. The uniform halves follow from a 32-byte seed.
+/// g_i = q/q_i in RNS, without the limbs that are zero in both halves `[BEHZ16, B.2]`. The uniform halves
+/// follow from a 32-byte seed.
 #[derive(Clone)]
 pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
@@ -32,12 +32,10 @@ impl<R: PolyRing> KeySwitchKey<R> {
         let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
         for digit in 0..digits {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let [mut b, a] = zero_sample(ring, secret, a, rng)?;
-            // A multiple of the source secret.
-            ring.add_assign(&mut b, &Zeroizing::new(gadget.mul_gadget(source, digit)?))?;
-            let [first, second] = &mut halves;
-            first.push(gadget.compress(b, digit)?);
-            second.push(gadget.compress(a, digit)?);
+            let zero = zero_sample(ring, secret, a, rng)?;
+            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, source, digit)?) {
+                half.push(part);
+            }
         }
         Ok(Self { seed, options: *gadget.options(), halves })
     }
@@ -52,6 +50,12 @@ impl<R: PolyRing> KeySwitchKey<R> {
     #[must_use]
     pub fn digit_count(&self) -> usize {
         self.halves[0].len()
+    }
+
+    /// Bytes in memory: in RNS with k limbs, ℓ digits of each and i limbs dropped, 16·kℓ(k − i)·n.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.halves.iter().flatten().map(R::byte_len).sum()
     }
 
     /// (b, a) with b + a·s = c·s' + noise, the noise within [`added_noise`].
@@ -69,13 +73,9 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 }
 
-/// What one key switch adds.
-#[must_use]
-pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
-    let gadget = context.gadget();
-    noise::key_switch(
-        context.ring().degree(),
-        gadget.digit_count(),
-        Log2::from_bits(gadget.log2_digit_bound()),
-    )
+/// What one key switch adds, from a secret that is a product of `power` ternary polynomials: 2 for s².
+pub(crate) fn added_noise<R: PolyRing>(context: &RlweContext<R>, power: u32) -> NoiseTerm {
+    let (degree, gadget) = (context.ring().degree(), context.gadget());
+    let errors = noise::key_switch(degree, &gadget.digit_bounds());
+    errors.plus(noise::truncation(degree, Log2::from_bits(gadget.log2_truncation()), power))
 }

@@ -14,7 +14,10 @@
 
 mod tail;
 
+use std::f64::consts::PI;
 use std::ops::{Add, Mul};
+
+use sunzi_ring::DigitBound;
 
 pub use tail::{TAIL_BITS, Tail};
 
@@ -114,6 +117,16 @@ impl NoiseTerm {
     pub fn rounding() -> Self {
         Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
     }
+
+    /// Two sources together that may depend on each other.
+    #[must_use]
+    pub fn plus(&self, other: Self) -> Self {
+        Self {
+            worst: self.worst + other.worst,
+            deviation: self.deviation + other.deviation,
+            peak: self.peak + other.peak,
+        }
+    }
 }
 
 /// An encryption under the public key, −e·u + e_1 + e_2·s: the worst case is B_err(1 + 2δB_key).
@@ -134,14 +147,42 @@ pub fn secret_encryption(degree: usize) -> NoiseTerm {
     NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
 }
 
-/// One key switch of so many digits of absolute value at most `digit`: Σ_i D_i·e_i `[BEHZ16, Lemma 8]`; a
-/// uniform digit in [−B, B] has variance B²/3.
+/// The errors of one key switch, Σ_i D_i·e_i for digits within these bounds `[BEHZ16, Lemma 8, B.1 and B.2]`.
+///
+/// The worst case is δ·B_err·Σ_i B_i. A uniform digit in [−B, B] of mean µ has a second moment of at most
+/// B²/3 + µ². A mean gathers at the roots of unity next to 1, where Σ_j ζ^j reaches 2n/π: it adds
+/// (2/n)·(2n/π)·µ·e(ζ) to the peak.
 #[must_use]
-pub fn key_switch(degree: usize, digits: usize, digit: Log2) -> NoiseTerm {
-    let terms = degree as f64 * digits as f64;
-    let deviation = digit * (terms * ERROR_VARIANCE / 3.0).sqrt();
-    let peak = deviation * Tail::new(degree).product_peak();
-    NoiseTerm { worst: digit * (terms * ERROR_BOUND), deviation, peak }
+pub fn key_switch(degree: usize, digits: &[DigitBound]) -> NoiseTerm {
+    let n = degree as f64;
+    let tail = Tail::new(degree);
+    let (mut worst, mut deviation, mut mean) = (Log2::ZERO, Log2::ZERO, Log2::ZERO);
+    for digit in digits {
+        let (bound, own_mean) = (Log2::from_bits(digit.log2_bound), Log2::from_bits(digit.log2_mean));
+        worst = worst + bound;
+        deviation = deviation.hypot(bound * 3_f64.sqrt().recip()).hypot(own_mean);
+        mean = mean.hypot(own_mean);
+    }
+    let deviation = deviation * (n * ERROR_VARIANCE).sqrt();
+    let at_one = mean * (2.0 * n / PI * ERROR_VARIANCE.sqrt() * tail.sum_peak());
+    NoiseTerm { worst: worst * (n * ERROR_BOUND), deviation, peak: deviation * tail.product_peak() + at_one }
+}
+
+/// What digits that stand for c only up to `truncation` add: that times a product of `power` ternary
+/// polynomials, 1 or 2 `[BEHZ16, eq. (22)]`.
+#[must_use]
+pub fn truncation(degree: usize, truncation: Log2, power: u32) -> NoiseTerm {
+    let n = degree as f64;
+    let (worst, deviation) = if power == 1 {
+        (n * KEY_BOUND, (n * TERNARY_VARIANCE).sqrt())
+    } else {
+        ((n * KEY_BOUND).powi(2), n)
+    };
+    NoiseTerm {
+        worst: truncation * worst,
+        deviation: truncation * deviation,
+        peak: truncation * Tail::new(degree).rounding_peak(),
+    }
 }
 
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.

@@ -3,8 +3,8 @@
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, PolyRing};
 
-use crate::key_switch::added_noise;
-use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretKey};
+use crate::key_switch;
+use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
 /// The key that turns c_2·s² into two parts.
 #[derive(Clone)]
@@ -40,6 +40,12 @@ impl<R: PolyRing> RelinearizationKey<R> {
         &self.key
     }
 
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.key.byte_len()
+    }
+
     /// Adds c_2·s² to (c_0, c_1), given in coefficient form as scaling leaves them, and returns
     /// the two parts `[BEHZ16, 4.5]`.
     ///
@@ -57,6 +63,12 @@ impl<R: PolyRing> RelinearizationKey<R> {
         ring.add_assign(&mut d1, &ring.to_evaluation(c1)?)?;
         Ok([d0, d1])
     }
+}
+
+/// What relinearisation adds to the noise.
+#[must_use]
+pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+    key_switch::added_noise(context, 2)
 }
 
 /// Turns a ciphertext of three parts into one of two; one of two passes unchanged.

@@ -10,7 +10,7 @@ mod tests {
     use sunzi_rlwe::encryption::{phase, zero_public, zero_secret};
     use sunzi_rlwe::{
         Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, PublicKey, RelinearizationKey, RlweContext,
-        RlweError, Scheme, SecretKey, Security, galois, key_switch, relinearization,
+        RlweError, Scheme, SecretKey, Security, galois, relinearization,
     };
 
     #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ mod tests {
     fn relinearization_keeps_the_phase_within_its_noise() {
         let mut f = Fixture::new(1);
         let key = RelinearizationKey::generate(&f.context, &f.secret, &mut f.rng).unwrap();
-        let NoiseTerm { worst, deviation, .. } = key_switch::added_noise(&f.context);
+        let NoiseTerm { worst, deviation, .. } = relinearization::added_noise(&f.context);
         for _ in 0..20 {
             let before = f.random(3);
             let after = relinearization::relinearize(&f.context, &before, &key).unwrap();
@@ -76,7 +76,7 @@ mod tests {
         let mut f = Fixture::new(2);
         let keys = GaloisKeys::generate(&f.context, &f.secret, [3, 127, 5, 3, 1], &mut f.rng).unwrap();
         assert_eq!(keys.exponents().collect::<Vec<_>>(), [3, 5, 127]);
-        let worst = key_switch::added_noise(&f.context).worst;
+        let worst = galois::added_noise(&f.context).worst;
         for exponent in [1, 3, 5, 127] {
             let before = f.random(2);
             let after = galois::automorphism(&f.context, &before, exponent, &keys).unwrap();

@@ -1,7 +1,8 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
+use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::noise::{key_switch, public_encryption};
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+use sunzi_rlwe::{NoiseBound, NoiseTerm};
 
 use super::Request;
 use crate::noise::{self, ProductModel};
@@ -31,9 +32,8 @@ impl Model {
             overflow: (2.0 * limbs + 1.0) / M_TILDE,
             scale_error: limbs,
         };
-        // Digits are centred.
-        let digit = Log2::of(moduli.iter().copied().max().unwrap_or(1) as f64 / 2.0);
-        let key_switch = key_switch(degree, moduli.len(), digit);
+        let digits = RnsDigits::new(&GadgetOptions::default(), moduli).map(|digits| digits.bounds());
+        let key_switch = key_switch(degree, &digits.unwrap_or_default());
         let capacity = DECRYPTION_MARGIN.log2() + log2_modulus - (plain_modulus as f64).log2();
         Self { product, key_switch, capacity }
     }

@@ -1,7 +1,6 @@
 //! The BFV product `[BEHZ16, Alg. 3]`: extend (S0, S1), tensor (S2), scale (S3, S4), relinearise (S5).
 
 use sunzi_ring::{Coefficient, Evaluation, PolyRing, Scaler};
-use sunzi_rlwe::key_switch::added_noise;
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, relinearization};
 
 use super::Evaluator;
@@ -104,7 +103,7 @@ impl<R: PolyRing> Evaluator<R> {
         let rlwe = self.context.rlwe();
         let (parts, noise) = self.scaled_tensor(a, b)?;
         let parts = key.apply_to_coefficients(rlwe, parts)?;
-        let noise = noise.plus(added_noise(rlwe));
+        let noise = noise.plus(relinearization::added_noise(rlwe));
         Ok(Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?)
     }
 

@@ -159,6 +159,12 @@ impl PolyRing for BigRing {
         self.wrap((0..self.degree).map(|_| draw()).collect())
     }
 
+    /// As many bytes as the modulus has, n times; what the big-integer library adds is not counted.
+    fn byte_len<D: Domain>(a: &BigPoly<D>) -> usize {
+        let Shape { degree, limbs: bits } = a.shape();
+        degree * bits.div_ceil(8)
+    }
+
     fn to_evaluation(&self, a: BigPoly<Coefficient>) -> Result<BigPoly<Evaluation>, RingError> {
         self.check(&a)?;
         Ok(a.relabel())

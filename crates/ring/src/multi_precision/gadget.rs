@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_traits::One;
 use sunzi_kernels::NttPlan;
+use zeroize::Zeroizing;
 
 use super::MultiPrecisionRing;
 use super::lift::{Lift, TILE, half};
 use super::words::{self, BITS, MASK, bits};
-use crate::error::check_length;
+use crate::error::{check_length, no_such_digit};
 use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb_pair};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
+use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
 
 /// Words between two digits in scratch memory, against conflicts of cache lines.
 const PAD: usize = 72;
@@ -63,15 +64,6 @@ impl MultiPrecisionGadget {
         let lift = Lift::new(basis)?;
         let offset = words::words(&(halves - half(q)), length.max(lift.length()));
         Ok(Self(Arc::new(Inner { ring: ring.clone(), options: *options, radix_bits, count, lift, offset })))
-    }
-
-    fn check_digit(&self, i: usize) -> Result<(), RingError> {
-        let count = self.0.count;
-        if i < count {
-            Ok(())
-        } else {
-            Err(RingError::out_of_range("digit", format_args!("below {count}"), i))
-        }
     }
 }
 
@@ -143,23 +135,30 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         self.0.count
     }
 
-    fn log2_digit_bound(&self) -> f64 {
-        f64::from(self.0.radix_bits - 1)
+    fn digit_bounds(&self) -> Vec<DigitBound> {
+        let digit = DigitBound { log2_bound: f64::from(self.0.radix_bits - 1), log2_mean: -1.0 };
+        vec![digit; self.0.count]
     }
 
-    fn mul_gadget(&self, a: &Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.0.ring.residues().check(a)?;
-        self.check_digit(i)?;
-        let mut scaled = a.clone();
-        let power = BigInt::from(power(self.0.radix_bits, i));
-        self.0.ring.mul_integer_assign(&mut scaled, &power)?;
-        Ok(scaled)
+    fn log2_truncation(&self) -> f64 {
+        f64::NEG_INFINITY
     }
 
-    fn compress(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    fn key_part(
+        &self,
+        zero: [Poly<Evaluation>; 2],
+        source: &Poly<Evaluation>,
+        i: usize,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        if i >= self.0.count {
+            return Err(no_such_digit(self.0.count, i));
+        }
+        let [mut b, a] = zero;
         self.0.ring.residues().check(&a)?;
-        self.check_digit(i)?;
-        Ok(a)
+        let mut multiple = Zeroizing::new(source.clone());
+        self.0.ring.mul_integer_assign(&mut multiple, &power(self.0.radix_bits, i).into())?;
+        self.0.ring.add_assign(&mut b, &multiple)?;
+        Ok([b, a])
     }
 
     fn product(

@@ -84,6 +84,10 @@ impl PolyRing for MultiPrecisionRing {
         self.0.uniform(rng)
     }
 
+    fn byte_len<D: Domain>(a: &Poly<D>) -> usize {
+        Ring::byte_len(a)
+    }
+
     fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.0.to_evaluation(a)
     }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod gadgets;
 mod hostile;
 #[cfg(test)]
 mod laws;

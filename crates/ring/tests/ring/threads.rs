@@ -2,7 +2,7 @@
 
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::rng;
 
@@ -19,11 +19,15 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     scaler.wide().mul_assign(&mut extended, &other).unwrap();
     let scaled = scaler.scale(extended.clone()).unwrap();
     let message = scaler.decrypt(&scaled).unwrap();
-    let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
-    let key: Vec<Poly<Evaluation>> = (0..gadget.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
-    let [first, second] = gadget.product(&scaled, [&key, &key]).unwrap();
-    let words = [a.words(), extended.words(), scaled.words(), &message, first.words(), second.words()];
-    words.map(<[u64]>::to_vec).into()
+    let mut words = [a.words(), extended.words(), scaled.words(), &message].map(<[u64]>::to_vec).to_vec();
+    for (radix_bits, dropped_limbs) in [(None, 0), (None, ring.basis().len() - 1), (Some(30), 2)] {
+        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap();
+        let part = |i| gadget.key_part([a.clone(), b.clone()], &b, i).unwrap();
+        let (first, second): (Vec<_>, Vec<_>) = (0..gadget.digit_count()).map(|i| part(i).into()).unzip();
+        let switched = gadget.product(&scaled, [&first, &second]).unwrap();
+        words.extend(switched.map(|half| half.words().to_vec()));
+    }
+    words
 }
 
 #[test]

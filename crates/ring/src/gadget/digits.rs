@@ -1,0 +1,228 @@
+//! How an RNS basis is cut into digits, and which limbs its keys keep: arithmetic on moduli, no tables.
+
+use sunzi_kernels::MAX_TERMS;
+
+use crate::error::{check_length, check_radix};
+use crate::{DigitBound, GadgetOptions, RingError};
+
+/// The digits of [BEHZ16, 4.5, B.1 and B.2] for a list of moduli.
+///
+/// Residue D_j = [c·(q/q_j)^-1] in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
+/// ℓ_j = ⌈bits(q_j)/log2 ω⌉ digits D_j = Σ_z d_{j,z}·ω^z, each as close to zero as the radix allows: in
+/// [−ω/2, ω/2), the last one in [−B, B] with B = ⌈h_j/ω^{ℓ_j − 1}⌉ ≤ ω/2. A key for digit (j, z) holds multiples
+/// of the product of the moduli j + 1, …, j + i (cyclically): it is zero in these i limbs, and every limb is
+/// missing in as many keys as any other.
+#[derive(Clone, Debug)]
+pub struct RnsDigits {
+    moduli: Vec<u64>,
+    dropped_limbs: usize,
+    digits: Vec<Digit>,
+}
+
+/// d = ((y >> shift) & mask) − bias for y = D_j + [`offset`](RnsDigits::offset).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Digit {
+    /// j.
+    pub(super) source: usize,
+    pub(super) shift: u32,
+    pub(super) mask: u64,
+    /// |d| is at most this.
+    pub(super) bias: u64,
+}
+
+impl Digit {
+    /// Whether it is all of its residue.
+    pub(super) fn is_whole(&self) -> bool {
+        self.shift == 0 && self.mask == u64::MAX
+    }
+}
+
+impl RnsDigits {
+    /// The digits of these odd moduli below 2^62.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for a radix outside 2^1 to 2^61, for
+    /// as many dropped limbs as there are moduli, and for more than 4096 digits.
+    pub fn new(options: &GadgetOptions, moduli: &[u64]) -> Result<Self, RingError> {
+        let GadgetOptions { radix_bits, dropped_limbs } = *options;
+        if moduli.is_empty() {
+            check_length("moduli of a gadget (at least)", 1, 0)?;
+        }
+        radix_bits.map_or(Ok(()), check_radix)?;
+        if dropped_limbs >= moduli.len() {
+            let expected = format_args!("below {}, the number of ciphertext moduli", moduli.len());
+            return Err(RingError::out_of_range("dropped_limbs", expected, dropped_limbs));
+        }
+        let count: usize = moduli.iter().map(|&q| digits_of(q, radix_bits) as usize).sum();
+        if count > MAX_TERMS {
+            let expected = format_args!("a radix of at most {MAX_TERMS} digits");
+            return Err(RingError::out_of_range("radix_bits", expected, format_args!("one of {count}")));
+        }
+        let mut digits = Vec::with_capacity(count);
+        for (source, &q) in moduli.iter().enumerate() {
+            let (bits, last) = (radix_bits.unwrap_or(0), digits_of(q, radix_bits) - 1);
+            for z in 0..last {
+                let mask = (1 << bits) - 1;
+                digits.push(Digit { source, shift: z * bits, mask, bias: 1 << (bits - 1) });
+            }
+            let shift = last * bits;
+            digits.push(Digit { source, shift, mask: u64::MAX, bias: ((q - 1) / 2).div_ceil(1 << shift) });
+        }
+        Ok(Self { moduli: moduli.to_vec(), dropped_limbs, digits })
+    }
+
+    /// How many there are: polynomials each half of a key has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.digits.len()
+    }
+
+    /// Limbs of each polynomial of a key.
+    #[must_use]
+    pub fn key_limbs(&self) -> usize {
+        self.moduli.len() - self.dropped_limbs
+    }
+
+    /// Bounds on q_I·d for every digit d, where q_I is the product of the dropped moduli.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<DigitBound> {
+        let bound = |digit: &Digit| {
+            let log2_factor: f64 = self.dropped(digit.source).map(|q| (q as f64).log2()).sum();
+            DigitBound {
+                log2_bound: (digit.bias as f64).log2() + log2_factor,
+                // A whole residue is centred; [−ω/2, ω/2) has mean −1/2.
+                log2_mean: if digit.is_whole() { f64::NEG_INFINITY } else { log2_factor - 1.0 },
+            }
+        };
+        self.digits.iter().map(bound).collect()
+    }
+
+    /// Every digit, those of a residue in a row, lowest first.
+    pub(super) fn digits(&self) -> &[Digit] {
+        &self.digits
+    }
+
+    /// What makes the digits of residue j non-negative: Σ_z bias_z·ω^z. Below 2^62.
+    pub(super) fn offset(&self, source: usize) -> u64 {
+        self.digits.iter().filter(|digit| digit.source == source).map(|digit| digit.bias << digit.shift).sum()
+    }
+
+    /// The moduli q_I that keys for residue j are multiples of.
+    pub(super) fn dropped(&self, source: usize) -> impl Iterator<Item = u64> {
+        self.moduli.iter().copied().cycle().skip(source + 1).take(self.dropped_limbs)
+    }
+
+    /// Where limb `target` stands in a key for residue j; nowhere if it is zero.
+    pub(super) fn limb(&self, source: usize, target: usize) -> Option<usize> {
+        let k = self.moduli.len();
+        let is_kept = |limb: usize| (limb + k - source - 1) % k >= self.dropped_limbs;
+        is_kept(target).then(|| (0..target).filter(|&limb| is_kept(limb)).count())
+    }
+}
+
+/// ℓ for one modulus.
+fn digits_of(modulus: u64, radix_bits: Option<u32>) -> u32 {
+    let bits = u64::BITS - modulus.leading_zeros();
+    radix_bits.map_or(1, |radix| bits.div_ceil(radix).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(radix_bits: Option<u32>, dropped_limbs: usize) -> GadgetOptions {
+        GadgetOptions { radix_bits, dropped_limbs }
+    }
+
+    /// All residues of small moduli and the ends of large ones: digits recompose and stay within their bounds,
+    /// which are not far.
+    #[test]
+    fn digits_recompose_within_tight_bounds() {
+        for q in [3, 5, 127, 129, 257, 4099, (1 << 48) - 59, (1 << 61) + 1, (1 << 62) - 1] {
+            let half = (q - 1) / 2;
+            for radix_bits in
+                [None, Some(1), Some(2), Some(3), Some(7), Some(30), Some(31), Some(60), Some(61)]
+            {
+                let digits = RnsDigits::new(&options(radix_bits, 0), &[q]).unwrap();
+                assert_eq!(digits.count(), digits_of(q, radix_bits) as usize);
+                let offset = digits.offset(0);
+                assert!(offset < 1 << 62 && offset >= half);
+                let mut largest = vec![0; digits.count()];
+                let spread = (0..2000).map(|i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % q);
+                let ends = (0..5000).chain((0..5000).map(|i| q - 1 - i % q)).chain(half - 1..=half + 1);
+                for x in ends.chain(spread).filter(|&x| x < q) {
+                    let centred = x.cast_signed() - half.cast_signed();
+                    let y = (centred + offset.cast_signed()).cast_unsigned();
+                    let mut sum = 0_i128;
+                    for (digit, largest) in digits.digits().iter().zip(&mut largest) {
+                        let d = ((y >> digit.shift) & digit.mask).cast_signed() - digit.bias.cast_signed();
+                        assert!(d.unsigned_abs() <= digit.bias, "{q}, {radix_bits:?}: {d}");
+                        *largest = d.unsigned_abs().max(*largest);
+                        sum += i128::from(d) << digit.shift;
+                    }
+                    assert_eq!(sum, i128::from(centred), "{q}, {radix_bits:?}");
+                }
+                for (digit, largest) in digits.digits().iter().zip(&largest) {
+                    assert!(2 * largest + 1 >= digit.bias, "{q}, {radix_bits:?}: {largest} of {digit:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_limb_is_dropped_equally_often() {
+        let moduli = [3, 5, 7, 11, 13];
+        for dropped in 0..5 {
+            let digits = RnsDigits::new(&options(None, dropped), &moduli).unwrap();
+            assert_eq!(digits.key_limbs(), 5 - dropped);
+            for target in 0..5 {
+                let kept = (0..5).filter(|&source| digits.limb(source, target).is_some());
+                assert_eq!(kept.count(), 5 - dropped);
+                assert!(digits.limb(target, target).is_some(), "a key needs its own limb");
+            }
+            for source in 0..5 {
+                let limbs: Vec<usize> = (0..5).filter_map(|target| digits.limb(source, target)).collect();
+                assert_eq!(limbs, (0..5 - dropped).collect::<Vec<_>>());
+                let zero = (0..5).filter(|&target| digits.limb(source, target).is_none());
+                let product: u64 = zero.map(|target| moduli[target]).product();
+                assert_eq!(product, digits.dropped(source).product());
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_count_radix_and_dropped_moduli() {
+        let moduli = [(1 << 48) - 59, (1 << 30) - 35];
+        let bounds = |radix, dropped| RnsDigits::new(&options(radix, dropped), &moduli).unwrap().bounds();
+        let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-6, "{x} {y}");
+        let plain = bounds(None, 0);
+        close(plain[0].log2_bound, 47.0);
+        close(plain[1].log2_bound, 29.0);
+        assert_eq!(plain[0].log2_mean, f64::NEG_INFINITY);
+        close(bounds(None, 1)[0].log2_bound, 77.0);
+        let cut = bounds(Some(20), 1);
+        let log2: Vec<f64> = cut.iter().map(|digit| digit.log2_bound).collect();
+        for (x, y) in log2.iter().zip([49.0, 49.0, 37.0, 67.0, 57.0]) {
+            close(*x, y);
+        }
+        close(cut[3].log2_mean, 47.0);
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_followed() {
+        let moduli = vec![(1 << 48) - 59; 100];
+        for (radix_bits, dropped, what) in [
+            (Some(0), 0, "radix_bits"),
+            (Some(62), 0, "radix_bits"),
+            (Some(u32::MAX), 0, "radix_bits"),
+            (Some(1), 0, "radix_bits"),
+            (None, 100, "dropped_limbs"),
+            (None, usize::MAX, "dropped_limbs"),
+        ] {
+            let error = RnsDigits::new(&options(radix_bits, dropped), &moduli).unwrap_err();
+            assert!(matches!(error, RingError::OutOfRange { what: named, .. } if named == what), "{error}");
+        }
+        assert!(RnsDigits::new(&options(None, 0), &[]).is_err());
+        assert!(RnsDigits::new(&options(Some(2), 99), &moduli).is_ok());
+    }
+}

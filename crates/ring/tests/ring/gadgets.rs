@@ -1,0 +1,206 @@
+//! Digits recompose, stay within their bounds, and the inner products are those of the definition.
+
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive, Zero};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
+
+use crate::common::*;
+
+/// Every combination of a radix and a number of dropped limbs; some rings cannot follow them all.
+fn combinations(radices: &[Option<u32>], dropped: &[usize]) -> Vec<GadgetOptions> {
+    let with =
+        |&radix_bits| dropped.iter().map(move |&dropped_limbs| GadgetOptions { radix_bits, dropped_limbs });
+    radices.iter().flat_map(with).collect()
+}
+
+fn many() -> Vec<GadgetOptions> {
+    combinations(&[None, Some(1), Some(7), Some(16), Some(31), Some(61)], &[0, 1, 2, 3])
+}
+
+/// Big integers are slow.
+fn few() -> Vec<GadgetOptions> {
+    combinations(&[None, Some(61)], &[0, 2])
+}
+
+type Key<R> = [Vec<<R as PolyRing>::Poly<Evaluation>>; 2];
+
+/// A key of g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
+fn key<R: PolyRing>(
+    ring: &R,
+    gadget: &R::Gadget,
+    s: &[BigInt],
+    zero: impl Fn(usize) -> [Vec<BigInt>; 2],
+) -> Key<R> {
+    let s = evaluated(ring, s);
+    let part = |i, half: usize| {
+        let zero = zero(i).map(|a| evaluated(ring, &a));
+        let [b, _] = gadget.key_part([zero[half].clone(), ring.zero()], &s, i).unwrap();
+        b
+    };
+    [0, 1].map(|half| (0..gadget.digit_count()).map(|i| part(i, half)).collect())
+}
+
+/// f_i·digit_i of every coefficient, for every i.
+fn digits<R: PolyRing>(ring: &R, gadget: &R::Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
+    let n = ring.degree();
+    let (zero, mut one) = (vec![BigInt::zero(); n], vec![BigInt::zero(); n]);
+    one[0] = BigInt::one();
+    let pick = |i| {
+        let zeros = |j| [if i == j { one.clone() } else { zero.clone() }, zero.clone()];
+        let [first, second] = key(ring, gadget, &zero, zeros);
+        let [digit, none] = gadget.product(&ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
+        assert_eq!(integers(ring, none), zero);
+        integers(ring, digit)
+    };
+    (0..gadget.digit_count()).map(pick).collect()
+}
+
+#[test]
+fn digits_are_bounded_and_recompose() {
+    fn law<R: PolyRing>(ring: &R, options: &[GadgetOptions]) {
+        let (n, q) = (ring.degree(), int(ring.modulus()));
+        let all = samples(&mut rng("gadget"), n, ring.modulus());
+        for options in options {
+            let Ok(gadget) = ring.gadget(options) else { continue };
+            assert_eq!(gadget.options(), options);
+            let bounds = gadget.digit_bounds();
+            assert_eq!(bounds.len(), gadget.digit_count());
+            let mut largest = vec![f64::NEG_INFINITY; bounds.len()];
+            let mut one = vec![BigInt::zero(); n];
+            one[0] = BigInt::one();
+            let [gadget_vector, _] = key(ring, &gadget, &one, |_| [0, 1].map(|_| vec![BigInt::zero(); n]));
+            for c in &all {
+                // [BEHZ16, Lemma 7], up to what truncation leaves.
+                let poly = ring.from_integers(c).unwrap();
+                let [sum, again] = gadget.product(&poly, [&gadget_vector, &gadget_vector]).unwrap();
+                let (sum, again) = (integers(ring, sum), integers(ring, again));
+                assert_eq!(sum, again);
+                let rest: Vec<BigInt> = sum.iter().zip(c).map(|(x, y)| center(&(x - y), &q)).collect();
+                let log2 = norm(&rest).to_f64().unwrap().log2();
+                assert!(log2 <= gadget.log2_truncation() + 1e-9, "{options:?}: {log2} bits are lost");
+                // The bits of the widest decompositions are looked at beside the code.
+                if bounds.len() <= 16 {
+                    for (largest, digit) in largest.iter_mut().zip(digits(ring, &gadget, c)) {
+                        *largest = norm(&digit).to_f64().unwrap().log2().max(*largest);
+                    }
+                }
+            }
+            for (largest, bound) in largest.iter().zip(&bounds).filter(|_| bounds.len() <= 16) {
+                let bound = bound.log2_bound;
+                assert!(*largest <= bound + 1e-9, "{options:?}: a digit of {largest} bits above {bound}");
+                assert!(*largest > bound - 2.0, "{options:?}: {largest} bits are far below {bound}");
+            }
+        }
+    }
+    for ring in residue_rings(64) {
+        law(&ring, &many());
+    }
+    law(&twin(&residue_rings(64)[1]), &few());
+}
+
+#[test]
+fn products_follow_the_definition() {
+    fn law<R: PolyRing>(ring: &R, options: &[GadgetOptions]) {
+        let (n, q) = (ring.degree(), int(ring.modulus()));
+        let mut rng = rng("gadget product");
+        let all = samples(&mut rng, n, ring.modulus());
+        let (c, s) = (&all[5], &all[6]);
+        for options in options {
+            let Ok(gadget) = ring.gadget(options) else { continue };
+            let count = gadget.digit_count();
+            if count > 16 {
+                continue;
+            }
+            let zeros: Vec<[Vec<BigInt>; 2]> =
+                (0..count).map(|_| [0, 1].map(|_| random_poly(&mut rng, n, ring.modulus()))).collect();
+            let [first, second] = key(ring, &gadget, s, |i| zeros[i].clone());
+            let found = gadget.product(&ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
+            // Σ f_i·digit_i·zero_i + c·s, or the multiple of ω^i close to c.
+            let digits = digits(ring, &gadget, c);
+            let [vector, _] = key(ring, &gadget, s, |_| [0, 1].map(|_| vec![BigInt::zero(); n]));
+            let [source, _] = gadget.product(&ring.from_integers(c).unwrap(), [&vector, &vector]).unwrap();
+            let source = integers(ring, source);
+            if gadget.log2_truncation() == f64::NEG_INFINITY {
+                assert_eq!(source, centered(&negacyclic(c, s), &q));
+            }
+            for (half, found) in found.into_iter().enumerate() {
+                let mut expected = source.clone();
+                for (digit, zero) in digits.iter().zip(&zeros) {
+                    for (sum, term) in expected.iter_mut().zip(negacyclic(digit, &zero[half])) {
+                        *sum += term;
+                    }
+                }
+                assert_eq!(integers(ring, found), centered(&expected, &q), "{options:?}");
+            }
+        }
+    }
+    for ring in residue_rings(64) {
+        law(&ring, &many());
+    }
+    law(&twin(&residue_rings(64)[1]), &few());
+}
+
+/// A key for j drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
+#[test]
+fn keys_have_the_predicted_size() {
+    let ring = &residue_rings(64)[1];
+    let (n, k) = (64, 4);
+    for (radix_bits, digits) in [(None, 1), (Some(1), 48), (Some(16), 3), (Some(20), 3), (Some(48), 1)] {
+        for dropped_limbs in 0..k {
+            let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap();
+            let zero = || [ring.zero(), ring.zero()];
+            let parts = (0..k * digits).flat_map(|i| gadget.key_part(zero(), &ring.zero(), i).unwrap());
+            let bytes: usize = parts.map(|part| sunzi_ring::Ring::byte_len(&part)).sum();
+            assert_eq!(bytes, 2 * k * digits * (k - dropped_limbs) * n * 8);
+            assert_eq!(gadget.digit_count(), k * digits);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    fn law<R: PolyRing>(ring: &R, alien: &R) {
+        let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
+        let digits = gadget.digit_count();
+        let (zero, other) = (ring.zero(), alien.zero());
+        let part = |b: &R::Poly<_>, a: &R::Poly<_>, s: &R::Poly<_>, i| {
+            gadget.key_part([b.clone(), a.clone()], s, i).map(|_| ())
+        };
+        assert!(part(&zero, &zero, &zero, digits - 1).is_ok());
+        for i in [digits, digits + 1, usize::MAX] {
+            assert!(matches!(part(&zero, &zero, &zero, i), Err(RingError::OutOfRange { .. })));
+        }
+        assert!(part(&other, &zero, &zero, 0).is_err());
+        assert!(part(&zero, &other, &zero, 0).is_err());
+        assert!(part(&zero, &zero, &other, 0).is_err());
+        let key = vec![zero; digits + 1];
+        assert!(gadget.product(&ring.zero(), [&key[1..], &key[1..]]).is_ok());
+        assert!(gadget.product(&ring.zero(), [&key, &key[1..]]).is_err());
+        assert!(gadget.product(&ring.zero(), [&key[1..], &key[2..]]).is_err());
+        assert!(gadget.product(&ring.zero(), [&[], &[]]).is_err());
+        assert!(gadget.product(&alien.zero(), [&key[1..], &key[1..]]).is_err());
+        assert!(gadget.product(&ring.zero(), [&vec![other; digits], &key[1..]]).is_err());
+        for (radix_bits, dropped_limbs, name) in [
+            (Some(0), 0, "radix_bits"),
+            (Some(62), 0, "radix_bits"),
+            (None, 500, "dropped_limbs"),
+            (None, usize::MAX, "dropped_limbs"),
+        ] {
+            let error = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap_err();
+            assert!(matches!(error, RingError::OutOfRange { what, .. } if what == name), "{error}");
+        }
+    }
+    let rings = residue_rings(64);
+    law(&rings[1], &rings[3]);
+    law(&twin(&rings[1]), &twin(&rings[3]));
+    // Parts of one key in another's place: the limbs they lack differ.
+    let gadget = rings[1].gadget(&GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() }).unwrap();
+    let zero = || [rings[1].zero(), rings[1].zero()];
+    let mut parts: Vec<_> =
+        (0..4).map(|i| gadget.key_part(zero(), &rings[1].zero(), i).unwrap()[0].clone()).collect();
+    assert!(gadget.product(&rings[1].zero(), [&parts, &parts]).is_ok());
+    let swapped = parts.clone();
+    parts.swap(0, 1);
+    let error = gadget.product(&rings[1].zero(), [&swapped, &parts]).err().unwrap();
+    assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
+}
