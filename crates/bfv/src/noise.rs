@@ -63,11 +63,11 @@ impl ProductModel {
     ///
     /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
     /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
-    /// ciphertext without noise (x·0 + m) has w = (q/t)·m instead, charged by its 1-norm, at most n/2·q.
+    /// ciphertext without noise (x·0 + m) has w = (q/t)·m instead, charged by its 1-norm.
     fn deviation(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree as f64, self.plain_modulus);
         let d = f64::from(secret_degree);
-        let gain = (self.spread() * (d * (d + 1.0)).sqrt()).max(n * t / 2.0);
+        let gain = (self.spread() * (d * (d + 1.0)).sqrt()).max(self.norm_gain());
         let square = a.deviation * b.bound(self.degree) * (n * t);
         let s = (n * TERNARY_VARIANCE).sqrt();
         (a.deviation + b.deviation) * gain
@@ -79,11 +79,16 @@ impl ProductModel {
     fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
         let (n, t) = (self.degree as f64, self.plain_modulus);
         let tail = Tail::new(self.degree);
-        let gain = (self.spread() * tail.chain_gain(secret_degree)).max(n * t / 2.0);
+        let gain = (self.spread() * tail.chain_gain(secret_degree)).max(self.norm_gain());
         let square = a.peak * b.peak * (n * t / 2.0);
         (a.peak + b.peak) * gain
             + square * Log2::from_bits(-self.log2_modulus)
             + Log2::of((0.5 + self.scale_error) * tail.rounding_peak())
+    }
+
+    /// (t/q) times the 1-norm of a lift.
+    fn norm_gain(&self) -> f64 {
+        self.degree as f64 * self.plain_modulus * (1.0 + self.overflow) / 2.0
     }
 
     /// (t/q)·√n times the deviation of a coefficient of w.

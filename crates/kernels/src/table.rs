@@ -3,6 +3,7 @@
 use crate::constants::Constants;
 use crate::generic::conversion52::Columns;
 use crate::generic::ntt_inverse::LastFactors;
+use crate::generic::rounding::{Double, Fixed, Wrapping};
 use crate::isa::Isa;
 use crate::twiddles::Twiddles;
 
@@ -42,6 +43,10 @@ pub(crate) struct Table {
     pub(crate) convert_column: ConvertColumn,
     /// Converts to several targets at once, where that saves work.
     pub(crate) convert_columns: Option<ConvertColumns>,
+    /// (constants, out, input vectors), here and in the next two.
+    pub(crate) wrapping_sum: unsafe fn(&Wrapping, &mut [u64], &[&[u64]]),
+    pub(crate) round_double: unsafe fn(&Double, &mut [u64], &[&[u64]]),
+    pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
 }
@@ -55,6 +60,7 @@ macro_rules! define_table {
             use $crate::constants::Constants;
             use $crate::generic::arithmetic::Arithmetic as _;
             use $crate::generic::ntt_inverse::LastFactors;
+            use $crate::generic::rounding::{self, Double, Fixed, Wrapping};
             use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
             use $crate::twiddles::Twiddles;
 
@@ -103,6 +109,18 @@ macro_rules! define_table {
                 conversion::convert_column($new(c), out, input, column);
             }
             $(#[target_feature(enable = $features)])?
+            fn wrapping_sum(sum: &Wrapping, out: &mut [u64], input: &[&[u64]]) {
+                rounding::wrapping(sum, out, input);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn round_double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
+                rounding::double(sum, out, input);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn round_fixed(sum: &Fixed, out: &mut [u64], input: &[&[u64]]) {
+                rounding::fixed(sum, out, input);
+            }
+            $(#[target_feature(enable = $features)])?
             fn forward(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
                 ntt_forward::forward($new(c), twiddles, data);
             }
@@ -127,6 +145,9 @@ macro_rules! define_table {
                 inner_product_pair,
                 convert_column,
                 convert_columns: $columns,
+                wrapping_sum,
+                round_double,
+                round_fixed,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
             }

@@ -6,11 +6,14 @@
 //! | looking for | file |
 //! |---|---|
 //! | FastBconv, eq. (2) of BEHZ | `rns/fast_base_conversion.rs` |
-//! | small Montgomery reduction, Alg. 2 | `rns/small_montgomery_reduction.rs` |
+//! | small Montgomery reduction, Alg. 2, with m̃ = 2^8 or 2^16 | `rns/small_montgomery_reduction.rs` |
+//! | the extension without m̃ | `rns/centered_conversion.rs` |
 //! | fastRNSFloor, 4.3 | `rns/rns_floor.rs` |
 //! | FastBconvSK, Lemma 6 | `rns/shenoy_kumaresan.rs` |
 //! | the size of B_sk, Prop. 2 | `rns/auxiliary_basis.rs` |
-//! | decryption, Alg. 1 | `rns/gamma_decryption.rs` |
+//! | decryption by γ, Alg. 1 | `rns/gamma_decryption.rs` |
+//! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
+//! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |

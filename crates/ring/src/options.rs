@@ -18,17 +18,17 @@ pub struct ScalerOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decryption {
-    /// γ-correction [BEHZ16, Alg. 1] by any γ coprime to t and q.
+    /// γ-correction [BEHZ16, Alg. 1] by any γ coprime to t and q, above 2k and below 2^62.
     Gamma {
         /// γ; without it the largest default-size prime that fits.
         gamma: Option<u64>,
     },
-    /// γ a power of two, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay below 2^62.
+    /// γ a power of two above 2k, coprime to t or not [BEHZ16, Lemma 3]; 2^`log2_gamma`·t must stay below 2^62.
     PowerOfTwo {
         /// log2 γ; without it the largest that fits.
         log2_gamma: Option<u32>,
     },
-    /// Sums of x_i·(t/q_i) [BEHZ16, 3.5].
+    /// Sums of x_i·(t/q_i) [BEHZ16, 3.5]; refused where their proven error reaches 1/2.
     FloatingPoint {
         /// How many bits of t/q_i are kept.
         precision: Precision,
@@ -45,12 +45,12 @@ impl Default for Decryption {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// Double for moduli below 2^31, else 128-bit fixed point.
+    /// Double for moduli below 2^31 as long as its error is below 2^-10, else 128-bit fixed point.
     #[default]
     Automatic,
-    /// 53 bits.
+    /// Double: an error of about t·k·(k + 7)·2^-54, or (k + 15) for (k + 7) with moduli from 2^52.
     Double,
-    /// 128 bits.
+    /// Fixed point: an error below t·Σ q_i·2^-129.
     Fixed128,
 }
 
@@ -58,11 +58,11 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MTilde {
-    /// No reduction.
+    /// No reduction: ρ = k − 1.
     None,
-    /// m̃ = 2^8.
+    /// m̃ = 2^8: ρ = (k − 1)/2^8.
     Bits8,
-    /// m̃ = 2^16.
+    /// m̃ = 2^16: ρ = k/2^16 or, for odd k, (k − 1)/2^16.
     #[default]
     Bits16,
 }

@@ -12,6 +12,7 @@ pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
 pub(crate) mod registers;
+pub(crate) mod rounding;
 mod source;
 pub(crate) mod word52;
 #[cfg(test)]

@@ -4,4 +4,5 @@
 mod conversion;
 mod elementwise;
 mod oracle;
+mod rounding;
 mod transform;

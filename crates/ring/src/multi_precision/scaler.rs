@@ -35,17 +35,13 @@ struct Inner {
 }
 
 impl MultiPrecisionScaler {
-    pub(super) fn new(
-        ring: &MultiPrecisionRing,
-        t: u64,
-        _options: &ScalerOptions,
-    ) -> Result<Self, RingError> {
+    pub(super) fn new(ring: &MultiPrecisionRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         check_plaintext_modulus(t, 60)?;
         let (base, q) = (ring.residues(), ring.modulus());
         if *q <= (2 * t).into() {
             return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q));
         }
-        let chosen = auxiliary_basis::choose(base.basis(), base.degree(), t)?;
+        let chosen = auxiliary_basis::choose(base.basis(), base.degree(), t, options)?;
         let moduli: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
         let auxiliary = Ring::with_isa(base.index(), &moduli, base.isa())?;
         let wide = base.concat(&auxiliary)?;

@@ -2,13 +2,11 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use sunzi_kernels::Modulus;
 use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below};
 
-use super::small_montgomery_reduction::M_TILDE;
-use crate::{Basis, RingError};
-
-/// Ciphertext products that may at least be summed before one scaling.
-pub(crate) const MIN_PRODUCTS: u64 = 256;
+use super::extension::Overflow;
+use crate::{Auxiliary, Basis, RingError, ScalerOptions};
 
 /// Primes of B, then m_sk, and how many ciphertext products may be summed.
 #[derive(Debug)]
@@ -18,19 +16,32 @@ pub(crate) struct AuxiliaryBasis {
     pub(crate) products: u64,
 }
 
-/// The smallest B of default-size primes ≡ 1 (mod 2n) for which eq. (14) holds with room for
-/// [`MIN_PRODUCTS`], and λ as large as m_sk allows.
+/// The smallest B of primes ≡ 1 (mod 2n) for which eq. (14) holds, and λ as large as m_sk allows: of default size with
+/// room for sums of 256 products, or no longer than the moduli of q with room for one.
 ///
 /// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for a sum of s ciphertext products, whose middle term adds two
 /// products of lifts below (q/2)(1 + ρ); m_sk ≥ 2(|B| + ⌈λ⌉).
-pub(crate) fn choose(basis: &Basis, n: usize, t: u64) -> Result<AuxiliaryBasis, RingError> {
+pub(crate) fn choose(
+    basis: &Basis,
+    n: usize,
+    t: u64,
+    options: &ScalerOptions,
+) -> Result<AuxiliaryBasis, RingError> {
     let k = basis.len();
-    // 2m̃²·(one product) = δ·t·q·(m̃ + 2k + 1)², with 1 + ρ = (m̃ + 2k + 1)/m̃.
-    let lift = M_TILDE + 2 * k as u64 + 1;
+    let overflow = Overflow::new(k, options.m_tilde);
+    let (bound, least) = match options.auxiliary {
+        Auxiliary::Standard => (DEFAULT_PRIME_BOUND, 256),
+        Auxiliary::LikeModulus => (1 << basis.moduli().iter().map(Modulus::bits).max().unwrap_or(0), 1),
+    };
+    // 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
+    let lift = overflow.numerator + overflow.denominator;
     let product = basis.product() * t * n * lift * lift;
-    let scale = BigUint::from(2 * M_TILDE * M_TILDE);
-    for size in 1.. {
-        let mut primes = candidates(basis, n, t, size + 1)?;
+    let scale = BigUint::from(2 * overflow.denominator * overflow.denominator);
+    // λM is shorter than |B| + 1 primes.
+    let bits = u64::from(u64::BITS - (bound - 1).leading_zeros());
+    let primes_needed = product.bits().saturating_sub(scale.bits()) / bits;
+    for size in primes_needed.saturating_sub(1).max(1) as usize.. {
+        let mut primes = candidates(basis, n, t, bound, size + 1)?;
         let Some(m_sk) = primes.pop() else { break };
         let lambda = (m_sk / 2).saturating_sub(size as u64);
         let room = primes.iter().fold(BigUint::from(lambda), |room, &m| room * m);
@@ -38,7 +49,7 @@ pub(crate) fn choose(basis: &Basis, n: usize, t: u64) -> Result<AuxiliaryBasis, 
         if room > slack {
             // Strictly below: at most (room − k − 1 − 1)·2m̃²/product.
             let products = ((room - slack - 1_u32) * &scale / &product).to_u64().unwrap_or(u64::MAX);
-            if products >= MIN_PRODUCTS {
+            if products >= least {
                 return Ok(AuxiliaryBasis { b: primes, m_sk, products });
             }
         }
@@ -47,21 +58,19 @@ pub(crate) fn choose(basis: &Basis, n: usize, t: u64) -> Result<AuxiliaryBasis, 
 }
 
 /// The `count` largest usable primes: distinct from the q_i and coprime to t.
-fn candidates(basis: &Basis, n: usize, t: u64, count: usize) -> Result<Vec<u64>, RingError> {
+fn candidates(basis: &Basis, n: usize, t: u64, bound: u64, count: usize) -> Result<Vec<u64>, RingError> {
     let step = 2 * n as u64;
     // Each q_i and t has at most eight of these primes, all above 2n ≥ 2^7, as factors.
     let spare = 8 * (basis.len() + 1);
     let usable = |p: &u64| basis.values().iter().chain([&t]).all(|q| !q.is_multiple_of(*p));
-    let primes = match primes_below(DEFAULT_PRIME_BOUND, step, count + spare) {
-        Err(MathError::NotEnoughPrimes { found, .. }) => primes_below(DEFAULT_PRIME_BOUND, step, found)?,
+    let primes = match primes_below(bound, step, count + spare) {
+        Err(MathError::NotEnoughPrimes { found, .. }) => primes_below(bound, step, found)?,
         primes => primes?,
     };
     let primes: Vec<u64> = primes.into_iter().filter(usable).take(count).collect();
     if primes.len() < count {
         let found = primes.len();
-        let missing =
-            MathError::NotEnoughPrimes { bound: DEFAULT_PRIME_BOUND, step, requested: count, found };
-        return Err(missing.into());
+        return Err(MathError::NotEnoughPrimes { bound, step, requested: count, found }.into());
     }
     Ok(primes)
 }

@@ -3,6 +3,7 @@
 use sunzi_kernels::Modulus;
 use sunzi_math::mul_mod;
 
+use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
 /// The first factor of eq. (2) times a constant, modulo each q_i: |c·q_i/q|_{q_i}.
@@ -21,6 +22,18 @@ pub(crate) fn row_factors(
 pub(crate) fn column(basis: &Basis, target: Modulus, constant: u64) -> Vec<u64> {
     let p = target.value();
     basis.quotients_mod(p).iter().map(|&quotient| mul_mod(quotient, constant, p)).collect()
+}
+
+/// h = ⌊(q − 1)/2⌋: [x]_q + h is never negative.
+pub(crate) fn half(modulus: &Modulus) -> u64 {
+    (modulus.value() - 1) / 2
+}
+
+/// x ← |x + h|_q = [x]_q + h: what stands for a centred digit in a row of a matrix product.
+pub(crate) fn shift_by_half(modulus: &Modulus, limb: &mut [u64]) -> Result<(), RingError> {
+    let halves = [half(modulus); BLOCK];
+    limb.chunks_mut(BLOCK)
+        .try_for_each(|block| Ok(modulus.add_assign(block, halves.get(..block.len()).unwrap_or_default())?))
 }
 
 #[cfg(test)]

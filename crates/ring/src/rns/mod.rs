@@ -4,8 +4,13 @@
 //! folded into matrices and into the last stage of the inverse transforms that precede them.
 
 pub(crate) mod auxiliary_basis;
+mod centered_conversion;
+mod decryption;
+mod extension;
 mod fast_base_conversion;
+mod float_decryption;
 mod gamma_decryption;
+mod power_of_two_decryption;
 mod rns_floor;
 mod scaler;
 mod shenoy_kumaresan;

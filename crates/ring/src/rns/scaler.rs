@@ -7,10 +7,10 @@ use sunzi_kernels::{Conversion, InverseScale};
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::auxiliary_basis;
+use super::decryption::Decryptor;
+use super::extension::{Extension, Overflow};
 use super::fast_base_conversion::row_factors;
-use super::gamma_decryption::GammaDecryption;
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
-use super::small_montgomery_reduction::{M_TILDE, SmallMontgomeryReduction};
 use super::{matrix_product, rns_floor};
 use crate::error::check_plaintext_modulus;
 use crate::parallel::{block_of, for_each_block};
@@ -27,19 +27,20 @@ struct Inner {
     wide: Ring,
     /// The limbs B_sk of `wide`.
     auxiliary: Ring,
-    /// m̃·(q/q_i)^-1, folded into the inverse transforms of an extension.
+    /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
     extend_scales: Vec<InverseScale>,
-    reduction: SmallMontgomeryReduction,
+    extension: Extension,
+    overflow: Overflow,
     /// t·(q/q_i)^-1 over q, t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
     floor_scales: Vec<InverseScale>,
     floor: Conversion,
     shenoy_kumaresan: ShenoyKumaresan,
-    decryption: GammaDecryption,
+    decryption: Decryptor,
     products: u64,
 }
 
 impl RnsScaler {
-    pub(crate) fn new(ring: &Ring, t: u64, _options: &ScalerOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         check_plaintext_modulus(t, 60)?;
         let q = ring.basis();
         if *q.product() <= (2 * t).into() {
@@ -52,7 +53,8 @@ impl RnsScaler {
         if let Some(&left) = q.values().iter().find(|&&q| sunzi_math::gcd(q, t) != 1) {
             return Err(RingError::NotCoprime { left, right: t });
         }
-        let chosen = auxiliary_basis::choose(q, ring.degree(), t)?;
+        let m_tilde = options.m_tilde.value().unwrap_or(1);
+        let chosen = auxiliary_basis::choose(q, ring.degree(), t, options)?;
         let b = Basis::with_isa(&chosen.b, q.isa())?;
         let m_sk = q.modulus(chosen.m_sk)?;
         let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
@@ -66,12 +68,13 @@ impl RnsScaler {
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self(Arc::new(Inner {
             wide: ring.concat(&auxiliary)?,
-            extend_scales: scales(ring, &row_factors(q, |_| Ok(M_TILDE))?)?,
-            reduction: SmallMontgomeryReduction::new(q, targets)?,
+            extend_scales: scales(ring, &row_factors(q, |q_i| Ok(m_tilde % q_i))?)?,
+            extension: Extension::new(q, options.m_tilde, targets)?,
+            overflow: Overflow::new(q.len(), options.m_tilde),
             floor_scales: floor_scales(ring, &auxiliary, &sk_factors, t)?,
             floor: matrix_product(q.moduli(), targets, &floor_columns)?,
             shenoy_kumaresan: ShenoyKumaresan::new(&b, m_sk, q.moduli())?,
-            decryption: GammaDecryption::new(q, t)?,
+            decryption: Decryptor::new(q, t, options.decryption)?,
             products: chosen.products,
             ring: ring.clone(),
             auxiliary,
@@ -80,7 +83,7 @@ impl RnsScaler {
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
     /// [`scale`](Scaler::scale), each of which adds at most two products of polynomials to a coefficient
-    /// polynomial [BEHZ16, eq. (14)]. At least 256.
+    /// polynomial [BEHZ16, eq. (14)]. At least 256, or 1 with [`Auxiliary::LikeModulus`](crate::Auxiliary).
     #[must_use]
     pub fn product_capacity(&self) -> u64 {
         self.0.products
@@ -113,8 +116,8 @@ impl Scaler<Ring> for RnsScaler {
         &self.0.wide
     }
 
-    /// [BEHZ16, Alg. 3, S0 and S1]: FastBconv of |m̃·a|_q to B_sk ∪ {m̃}, then Alg. 2; the residues modulo q
-    /// stay as they are.
+    /// [BEHZ16, Alg. 3, S0 and S1]: FastBconv of |m̃·a|_q to B_sk ∪ {m̃}, then Alg. 2, or FastBconv of |a|_q alone; the
+    /// residues modulo q stay as they are.
     fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let inner = &*self.0;
         inner.ring.check(a)?;
@@ -123,7 +126,7 @@ impl Scaler<Ring> for RnsScaler {
         let (low, high) = extended.words_mut().split_at_mut(a.words().len());
         let mut digits = Scratch::new(a.words().len());
         inner.ring.transform().inverse_scaled_from(&mut digits, a, low, &inner.extend_scales)?;
-        inner.reduction.apply(&digits, high, n)?;
+        inner.extension.apply(&mut digits, high, n)?;
         inner.auxiliary.transform().forward(high)?;
         Ok(extended)
     }
@@ -147,9 +150,9 @@ impl Scaler<Ring> for RnsScaler {
         self.0.decryption.apply(a.words(), self.0.ring.degree())
     }
 
-    /// ρ = (2τ + 1)/m̃ with τ = k [BEHZ16, eq. (8)].
+    /// ρ of [BEHZ16, Lemma 4].
     fn overflow(&self) -> f64 {
-        (2 * self.0.ring.basis().len() + 1) as f64 / M_TILDE as f64
+        self.0.overflow.value()
     }
 
     /// k [BEHZ16, Lemma 5].

@@ -11,3 +11,5 @@ mod laws;
 mod scaling;
 #[cfg(test)]
 mod threads;
+#[cfg(test)]
+mod variants;

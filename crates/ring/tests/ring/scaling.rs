@@ -1,6 +1,7 @@
 //! Extension, scaling and decryption of both rings within the bounds they state.
 
 use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::Rng;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
@@ -68,18 +69,28 @@ macro_rules! for_every_scaler {
 }
 
 /// (q/2)(1 + ρ), rounded down.
-fn lift_bound<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S) -> BigInt {
+pub(crate) fn lift_bound<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S) -> BigInt {
     let q = int(ring.modulus());
     scale_down(&q, (1.0 + scaler.overflow()) / 2.0)
 }
 
-fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
-    let (n, q) = (ring.degree(), int(ring.modulus()));
+pub(crate) fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let samples = samples(&mut rng("extend"), ring.degree(), ring.modulus());
+    lifts_are_bounded(ring, scaler, t, &samples);
+}
+
+pub(crate) fn lifts_are_bounded<R: PolyRing, S: Scaler<R>>(
+    ring: &R,
+    scaler: &S,
+    t: u64,
+    inputs: &[Vec<BigInt>],
+) {
+    let q = int(ring.modulus());
     // The floor costs one unit.
     let bound = lift_bound(ring, scaler) + 1_u32;
-    for a in samples(&mut rng("extend"), n, ring.modulus()) {
-        let lifted = integers(scaler.wide(), scaler.extend(&evaluated(ring, &a)).unwrap());
-        assert_eq!(centered(&lifted, &q), a);
+    for a in inputs {
+        let lifted = integers(scaler.wide(), scaler.extend(&evaluated(ring, a)).unwrap());
+        assert_eq!(centered(&lifted, &q), *a);
         assert!(norm(&lifted) <= bound, "t {t}");
     }
 }
@@ -90,11 +101,22 @@ fn extensions_lift_within_the_overflow() {
 }
 
 fn scaling_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    // 256 products of two ciphertexts, the largest that is promised.
+    scaling_law_for(ring, scaler, t, 256, &[]);
+}
+
+/// Scales integers as large as sums of so many products can be, among them some ≡ each of `residues` modulo q.
+pub(crate) fn scaling_law_for<R: PolyRing, S: Scaler<R>>(
+    ring: &R,
+    scaler: &S,
+    t: u64,
+    products: u64,
+    residues: &[BigInt],
+) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let wide = scaler.wide();
     let lift = lift_bound(ring, scaler);
-    // 256 products of two ciphertexts, the largest that is promised.
-    let bound: BigInt = &lift * &lift * 2_u32 * n * 256_u32;
+    let bound: BigInt = &lift * &lift * 2_u32 * n * products;
     let top = bound.magnitude() * 2_u32 + 1_u32;
     let mut rng = rng("scale");
     let extreme = |i: usize| match i % 4 {
@@ -104,8 +126,14 @@ fn scaling_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
         _ => round(&(&q * (2 * i + 1)), &BigInt::from(2 * t)) - i % 3,
     };
     let extremes: Vec<BigInt> = (0..n).map(extreme).collect();
+    let hard = (0..n).map(|i| {
+        let residue = residues.get(i % residues.len().max(1)).unwrap_or(&q);
+        let top = if i % 2 == 0 { &bound } else { &q };
+        top - (top - residue).mod_floor(&q)
+    });
+    let hard = hard.collect();
     let randoms = (0..n).map(|_| int(&random_below(&mut rng, &top)) - &bound).collect();
-    for x in [extremes, randoms] {
+    for x in [extremes, hard, randoms] {
         let scaled = ring.to_integers(&scaler.scale(evaluated(wide, &x)).unwrap()).unwrap();
         for (x, y) in x.iter().zip(&scaled) {
             let error = center(&(y - round(&(x * t), &q)), &q);
@@ -167,7 +195,7 @@ fn the_stated_number_of_products_does_not_wrap() {
     assert!(limited > 0, "some capacity is small enough to matter");
 }
 
-fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+pub(crate) fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut rng = rng("decrypt");
     // |t·a − M·q| ≤ margin·q decides; a steps in units of t.
@@ -235,8 +263,8 @@ fn constants_are_those_of_the_paper() {
     for ring in residue_rings(64) {
         let Ok(scaler) = ring.scaler(65_536, &ScalerOptions::default()) else { continue };
         let k = ring.basis().len() as f64;
-        // m̃ρ ≥ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
-        assert!(scaler.overflow() * 65_536.0 >= 2.0 * k + 1.0);
+        // m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
+        assert!(scaler.overflow() * 65_536.0 <= 2.0 * k + 1.0);
         assert_eq!(scaler.scale_error(), k);
         assert!(scaler.decryption_margin() < 0.5 && scaler.decryption_margin().log2() > -1.01);
         assert!(scaler.product_capacity() >= 256);

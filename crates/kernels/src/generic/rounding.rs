@@ -1,0 +1,130 @@
+//! Sums of products that wrap or are rounded instead of being reduced: plain loops, which the compiler turns
+//! into the instructions of the table they are compiled for. No operation is fused or reordered, so doubles too are
+//! the same on every table.
+
+/// Words whose sums stay in registers: of one product each, and of two.
+const WIDE: usize = 32;
+const NARROW: usize = 4;
+
+/// What becomes of the words at one place of all inputs.
+trait Sum {
+    fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize);
+}
+
+#[inline(always)]
+fn by_chunks<const N: usize>(sum: &impl Sum, out: &mut [u64], input: &[&[u64]]) {
+    let (chunks, rest) = out.as_chunks_mut::<N>();
+    let done = chunks.len() * N;
+    for (i, chunk) in chunks.iter_mut().enumerate() {
+        sum.words(chunk, input, i * N);
+    }
+    for (i, word) in rest.iter_mut().enumerate() {
+        sum.words(std::array::from_mut(word), input, done + i);
+    }
+}
+
+#[inline(always)]
+fn words_at<const N: usize>(row: &[u64], at: usize) -> Option<&[u64; N]> {
+    row.get(at..)?.first_chunk()
+}
+
+/// start + Σ x_i·c_i modulo 2^64.
+#[derive(Clone)]
+pub(crate) struct Wrapping {
+    pub(crate) start: u64,
+    pub(crate) column: Vec<u64>,
+}
+
+impl Sum for Wrapping {
+    #[inline(always)]
+    fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
+        let mut sums = [self.start; N];
+        for (row, &c) in input.iter().zip(&self.column) {
+            let Some(words) = words_at::<N>(row, at) else { continue };
+            for (sum, &x) in sums.iter_mut().zip(words) {
+                *sum = sum.wrapping_add(x.wrapping_mul(c));
+            }
+        }
+        *out = sums;
+    }
+}
+
+#[inline(always)]
+pub(crate) fn wrapping(sum: &Wrapping, out: &mut [u64], input: &[&[u64]]) {
+    by_chunks::<WIDE>(sum, out, input);
+}
+
+/// ⌊Σ x_i·t/q_i⌉ mod t in doubles.
+#[derive(Clone)]
+pub(crate) struct Double {
+    /// Bits dropped of x_i so that 52 remain, and t·2^shift/q_i.
+    pub(crate) terms: Vec<(u32, f64)>,
+    pub(crate) t: u64,
+}
+
+/// Or-ed to a word below 2^52, this makes the double 2^52 + word.
+const INTEGER: f64 = (1_u64 << 52) as f64;
+/// Added to a double below 2^51, this rounds it to an integer, which then stands in the low bits.
+const ROUND: f64 = (3_u64 << 51) as f64;
+
+impl Sum for Double {
+    #[inline(always)]
+    fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
+        let mut sums = [0.0; N];
+        for (row, &(shift, factor)) in input.iter().zip(&self.terms) {
+            let Some(words) = words_at::<N>(row, at) else { continue };
+            for (sum, &x) in sums.iter_mut().zip(words) {
+                *sum += (f64::from_bits((x >> (shift & 63)) | INTEGER.to_bits()) - INTEGER) * factor;
+            }
+        }
+        let t = self.t as f64;
+        let inverse = 1.0 / t;
+        for (out, sum) in out.iter_mut().zip(sums) {
+            // Without its multiple of t the sum lies in [-t/2, t/2].
+            let multiple = (sum * inverse + ROUND) - ROUND;
+            let rounded = (sum - multiple * t + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
+            let sign = (rounded.cast_signed() >> 63).cast_unsigned();
+            *out = rounded.wrapping_add(sign & self.t);
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
+    by_chunks::<WIDE>(sum, out, input);
+}
+
+/// ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
+#[derive(Clone)]
+pub(crate) struct Fixed {
+    /// ⌊2^128/q_i⌉.
+    pub(crate) reciprocals: Vec<u128>,
+    pub(crate) t: u64,
+}
+
+impl Sum for Fixed {
+    #[inline(always)]
+    fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
+        // Modulo 2^128, that is without the integer part of Σ x_i/q_i.
+        let mut sums = [0_u128; N];
+        for (row, &reciprocal) in input.iter().zip(&self.reciprocals) {
+            let Some(words) = words_at::<N>(row, at) else { continue };
+            for (sum, &x) in sums.iter_mut().zip(words) {
+                *sum = sum.wrapping_add(u128::from(x).wrapping_mul(reciprocal));
+            }
+        }
+        let t = u128::from(self.t);
+        for (out, sum) in out.iter_mut().zip(sums) {
+            let low = (u128::from(sum as u64) * t) >> 64;
+            let rounded = (((sum >> 64) * t + low + (1 << 63)) >> 64) as u64;
+            // t itself is 0.
+            let below = (rounded.wrapping_sub(self.t).cast_signed() >> 63).cast_unsigned();
+            *out = rounded & below;
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn fixed(sum: &Fixed, out: &mut [u64], input: &[&[u64]]) {
+    by_chunks::<NARROW>(sum, out, input);
+}

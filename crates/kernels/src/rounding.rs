@@ -1,0 +1,151 @@
+//! Sums of products with constants that wrap at 2^64 or are rounded to integers.
+#![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
+
+use crate::error::{KernelError, check_count, check_length};
+use crate::generic::rounding::{Double, Fixed, Wrapping};
+use crate::isa::Isa;
+use crate::modulus::{Modulus, check_terms};
+use crate::table::Table;
+
+/// start + Σ_i x_i·c_i modulo 2^64, word by word: a matrix column modulo any power of two up to there.
+///
+/// ```
+/// use sunzi_kernels::{WrappingSum, active_isa};
+/// let sum = WrappingSum::new(active_isa()?, 5, &[3, u64::MAX])?;
+/// let mut out = [0; 2];
+/// sum.apply(&[&[1, 2], &[1, 20]], &mut out)?;
+/// assert_eq!(out, [7, 9_u64.wrapping_neg()]);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct WrappingSum {
+    table: &'static Table,
+    sum: Wrapping,
+}
+
+impl WrappingSum {
+    /// The sum with these constants.
+    ///
+    /// # Errors
+    /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
+    pub fn new(isa: Isa, start: u64, column: &[u64]) -> Result<Self, KernelError> {
+        let sum = Wrapping { start, column: column.to_vec() };
+        Ok(Self { table: table_of(isa, column.len())?, sum })
+    }
+
+    /// One vector for every constant, all as long as `out`.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
+        check(self.sum.column.len(), input, out)?;
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe { (self.table.wrapping_sum)(&self.sum, out, input) };
+        Ok(())
+    }
+}
+
+/// ⌊Σ_i x_i·t/q_i⌉ mod t in [0, t), word by word, for x_i in [0, q_i): right wherever the sum is nearer to an
+/// integer than 1/2 − [`error`](Self::error).
+///
+/// ```
+/// use sunzi_kernels::{Modulus, RoundedSum, active_isa};
+/// let from = [Modulus::new(97)?, Modulus::new(193)?];
+/// let sum = RoundedSum::double(active_isa()?, &from, 10)?;
+/// let mut out = [0; 2];
+/// sum.apply(&[&[96, 10], &[192, 0]], &mut out)?;
+/// assert_eq!(out, [0, 1]); // 19.84…, 1.03…
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct RoundedSum {
+    table: &'static Table,
+    form: Form,
+    error: f64,
+}
+
+#[derive(Clone)]
+enum Form {
+    Double(Double),
+    Fixed(Fixed),
+}
+
+impl RoundedSum {
+    /// In doubles, 52 bits of every x_i.
+    ///
+    /// # Errors
+    /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`]; [`KernelError::ModulusOutOfRange`] for a
+    /// t outside `2 ≤ t < 2^62`.
+    pub fn double(isa: Isa, from: &[Modulus], t: u64) -> Result<Self, KernelError> {
+        Modulus::with_isa(t, isa)?;
+        let term = |q: &Modulus| {
+            let shift = q.bits().saturating_sub(52);
+            (shift, t as f64 * f64::from(shift).exp2() / q.value() as f64)
+        };
+        let terms: Vec<_> = from.iter().map(term).collect();
+        // In units of t·2^-53. A product is below t with three roundings: of its factor (of q_i and of the quotient
+        // where q_i is that long), of itself. Bits dropped are worth 2^shift/q_i ≤ 2^-51. Partial sum j is below j·t.
+        let products: f64 = terms.iter().map(|(shift, _)| if *shift == 0 { 3.0 } else { 7.0 }).sum();
+        let k = from.len() as f64;
+        let error = t as f64 * (products + k * (k + 1.0) / 2.0) / 53_f64.exp2();
+        Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
+    }
+
+    /// In 128-bit fixed point.
+    ///
+    /// # Errors
+    /// As [`double`](Self::double).
+    pub fn fixed(isa: Isa, from: &[Modulus], t: u64) -> Result<Self, KernelError> {
+        Modulus::with_isa(t, isa)?;
+        // 2^128 = quotient·q + remainder, taken to the nearest.
+        let nearest = |q: &Modulus| {
+            let q = u128::from(q.value());
+            let remainder = (u128::MAX % q + 1) % q;
+            let floor = u128::MAX / q + u128::from(remainder == 0);
+            if 2 * remainder > q { (floor + 1, q - remainder) } else { (floor, remainder) }
+        };
+        let (reciprocals, errors): (Vec<u128>, Vec<u128>) = from.iter().map(nearest).unzip();
+        // x_i < q_i times a reciprocal that is off by error_i/q_i.
+        let error = errors.iter().sum::<u128>() as f64 * t as f64 / 128_f64.exp2() * (1.0 + 1e-12);
+        let form = Form::Fixed(Fixed { reciprocals, t });
+        Ok(Self { table: table_of(isa, from.len())?, form, error })
+    }
+
+    /// How far the sum that is rounded may lie from Σ x_i·t/q_i modulo t.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// One vector for every modulus, all as long as `out`.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
+        match &self.form {
+            Form::Double(sum) => {
+                check(sum.terms.len(), input, out)?;
+                // SAFETY: the table was chosen for an available instruction set, here and below.
+                unsafe { (self.table.round_double)(sum, out, input) };
+            }
+            Form::Fixed(sum) => {
+                check(sum.reciprocals.len(), input, out)?;
+                // SAFETY: as above.
+                unsafe { (self.table.round_fixed)(sum, out, input) };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The table of an instruction set, for loops without a modulus.
+fn table_of(isa: Isa, terms: usize) -> Result<&'static Table, KernelError> {
+    check_terms(terms)?;
+    // Any modulus that every instruction set takes.
+    Ok(Modulus::with_isa(3, isa)?.table)
+}
+
+fn check(expected: usize, input: &[&[u64]], out: &[u64]) -> Result<(), KernelError> {
+    check_count(expected, input.len())?;
+    input.iter().try_for_each(|row| check_length(out.len(), row.len()))
+}

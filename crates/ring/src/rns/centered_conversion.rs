@@ -1,0 +1,53 @@
+//! FastBconv to B_sk without a reduction after it, from centred digits [BEHZ16, eq. (2)].
+
+use sunzi_kernels::{Buffer, Conversion, Modulus};
+use sunzi_math::mul_mod;
+
+use super::extension::Overflow;
+use super::fast_base_conversion::{self, half, shift_by_half};
+use super::{matrix_product, row_of_ones};
+use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb};
+use crate::{Basis, RingError};
+
+/// From y_i = |c·q_i/q|_{q_i} to c' = Σ [y_i]_{q_i}·q/q_i ≡ c (mod q) in B_sk.
+///
+/// The paper takes y_i in [0, q_i), so that ρ = 2k − 1; those lifts have a mean of kq/2, which would gather the
+/// noise of a product in the few roots of unity close to 1. Centred, they have none, and ρ = k − 1.
+pub(crate) struct CenteredConversion {
+    moduli: Vec<Modulus>,
+    conversion: Conversion,
+}
+
+impl CenteredConversion {
+    pub(crate) fn new(basis: &Basis, targets: &[Modulus]) -> Result<Self, RingError> {
+        // The rows are [y_i] + h_i, and Σ −h_i·q/q_i is a constant.
+        let column = |target: &Modulus| {
+            let mut column = fast_base_conversion::column(basis, *target, 1);
+            let halves =
+                basis.moduli().iter().zip(&column).map(|(q, &c)| mul_mod(half(q), c, target.value()));
+            let constant = target.neg(halves.fold(0, |sum, x| target.add(sum, x)));
+            column.push(constant);
+            column
+        };
+        let columns: Vec<Vec<u64>> = targets.iter().map(column).collect();
+        let rows: Vec<Modulus> = basis.moduli().iter().copied().chain([row_of_ones(basis)?]).collect();
+        Ok(Self { moduli: basis.moduli().to_vec(), conversion: matrix_product(&rows, targets, &columns)? })
+    }
+
+    /// k − 1: |c'| ≤ Σ h_i·q/q_i < k·q/2.
+    pub(crate) fn overflow(k: usize) -> Overflow {
+        Overflow { numerator: k as u64 - 1, denominator: 1 }
+    }
+
+    pub(crate) fn apply(&self, digits: &mut [u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
+        for_each_limb(Work::Elementwise, digits, n, |i, limb| {
+            self.moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
+        })?;
+        let ones = Buffer::from_slice(&[1; BLOCK]);
+        for_each_block(output, n, |range, output| {
+            let mut rows = block_of(digits.chunks_exact(n), &range);
+            rows.extend(ones.get(..range.len()));
+            Ok(self.conversion.apply(&rows, output)?)
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! ⌊t·a/q⌉ mod t: what all forms of decryption share.
+
+use sunzi_kernels::Modulus;
+use zeroize::Zeroize;
+
+use super::fast_base_conversion;
+use super::float_decryption::FloatDecryption;
+use super::gamma_decryption::GammaDecryption;
+use super::power_of_two_decryption::PowerOfTwoDecryption;
+use crate::options::Decryption;
+use crate::parallel::{BLOCK, for_each_block};
+use crate::scratch::Scratch;
+use crate::{Basis, RingError};
+
+/// Words from one row of a block to the next: a cache line more, so that rows do not compete for the same sets.
+const STRIDE: usize = BLOCK + 8;
+
+/// What is particular to a form: how rows |c·a·q_i/q|_{q_i} become messages. No time depends on them.
+pub(crate) trait Form: Send + Sync {
+    /// c mod q_i.
+    fn constant(&self, q_i: u64) -> u64;
+    /// The distance of t·a/q to an integer up to which the message is right.
+    fn margin(&self) -> f64;
+    /// At most a block of words.
+    fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError>;
+}
+
+/// 1/2 − loss, never more.
+pub(crate) fn half_less(loss: f64) -> f64 {
+    (0.5 - loss.next_up()).next_down()
+}
+
+/// Tables of one (q, t) for the form that was asked for.
+pub(crate) struct Decryptor {
+    moduli: Vec<Modulus>,
+    /// |c·q_i/q|_{q_i}.
+    row_factors: Vec<u64>,
+    form: Box<dyn Form>,
+}
+
+impl Decryptor {
+    pub(crate) fn new(basis: &Basis, t: u64, decryption: Decryption) -> Result<Self, RingError> {
+        Self::with_form(
+            basis,
+            match decryption {
+                Decryption::Gamma { gamma } => Box::new(GammaDecryption::new(basis, t, gamma)?),
+                Decryption::PowerOfTwo { log2_gamma } => {
+                    Box::new(PowerOfTwoDecryption::new(basis, t, log2_gamma)?)
+                }
+                Decryption::FloatingPoint { precision } => {
+                    Box::new(FloatDecryption::new(basis, t, precision)?)
+                }
+            },
+        )
+    }
+
+    fn with_form(basis: &Basis, form: Box<dyn Form>) -> Result<Self, RingError> {
+        let row_factors = fast_base_conversion::row_factors(basis, |q| Ok(form.constant(q)))?;
+        Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })
+    }
+
+    pub(crate) fn margin(&self) -> f64 {
+        self.form.margin()
+    }
+
+    /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
+    pub(crate) fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
+        let mut message = vec![0; n];
+        for_each_block(&mut message, n, |range, output| {
+            let mut rows = Scratch::new(self.moduli.len() * STRIDE);
+            let limbs = words.chunks_exact(n).zip(self.moduli.iter().zip(&self.row_factors));
+            let mut views = Vec::with_capacity(self.moduli.len());
+            for (row, (limb, (modulus, &factor))) in rows.chunks_exact_mut(STRIDE).zip(limbs) {
+                let (Some(row), Some(limb)) = (row.get_mut(..range.len()), limb.get(range.clone())) else {
+                    continue;
+                };
+                row.copy_from_slice(limb);
+                modulus.mul_scalar_assign(row, factor)?;
+                views.push(&*row);
+            }
+            output.iter_mut().try_for_each(|message| self.form.apply(&views, message))?;
+            rows.zeroize();
+            Ok(())
+        })?;
+        Ok(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Precision;
+
+    const VALUES: [u64; 3] = [17, 19, 23];
+
+    /// Decrypts every a modulo 17·19·23 and counts messages that are wrong: none where t·a/q lies within the
+    /// margin of an integer, all others returned.
+    fn wrong_outside(t: u64, decryption: Decryption) -> usize {
+        let basis = Basis::new(&VALUES).unwrap();
+        let q: u64 = VALUES.iter().product();
+        let words: Vec<u64> = VALUES.iter().flat_map(|m| (0..q).map(move |a| a % m)).collect();
+        let decryptor = Decryptor::new(&basis, t, decryption).unwrap();
+        let messages = decryptor.apply(&words, q as usize).unwrap();
+        assert!(decryptor.margin() > 0.0 && decryptor.margin() < 0.5);
+        let mut wrong = 0;
+        for (a, message) in (0..q).zip(messages) {
+            assert!(message < t);
+            let nearest = (2 * t * a + q) / (2 * q);
+            let distance = (t * a).abs_diff(nearest * q) as f64 / q as f64;
+            let right = message == nearest % t;
+            assert!(right || distance > decryptor.margin(), "{decryption:?} t {t} a {a}");
+            wrong += usize::from(!right);
+        }
+        wrong
+    }
+
+    #[test]
+    fn every_residue_within_the_margin_is_decrypted_by_gamma() {
+        let mut wrong = 0;
+        for (t, gamma) in
+            [(2, 7), (5, 7), (5, 8), (16, 11), (27, 64), (1000, 101), (5, 4093), (2, 13), (3, 256), (7, 10)]
+        {
+            wrong += wrong_outside(t, Decryption::Gamma { gamma: Some(gamma) });
+        }
+        assert!(wrong > 0, "the margin is not idle");
+    }
+
+    #[test]
+    fn every_residue_within_the_margin_is_decrypted_by_powers_of_two() {
+        let mut wrong = 0;
+        for t in [2, 3, 4, 5, 6, 16, 27, 1000, 1024] {
+            for log2_gamma in [3, 4, 8, 20, 40] {
+                wrong += wrong_outside(t, Decryption::PowerOfTwo { log2_gamma: Some(log2_gamma) });
+            }
+            wrong_outside(t, Decryption::PowerOfTwo { log2_gamma: None });
+        }
+        assert!(wrong > 0, "the margin is not idle");
+    }
+
+    /// q is too small here for the errors of the quotients to show; where they do, the laws of the kernels look.
+    #[test]
+    fn every_residue_is_decrypted_by_quotients() {
+        for precision in [Precision::Automatic, Precision::Double, Precision::Fixed128] {
+            for t in [2, 3, 4, 5, 16, 27, 1000, 1024] {
+                assert_eq!(wrong_outside(t, Decryption::FloatingPoint { precision }), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Division by q and rounding modulo t by quotients t/q_i [BEHZ16, 3.5].
+
+use sunzi_kernels::RoundedSum;
+
+use super::decryption::{Form, half_less};
+use crate::options::Precision;
+use crate::{Basis, RingError};
+
+/// Below this [`Precision::Automatic`] takes an error of doubles: it costs less than 0.003 bits of noise.
+const NEGLIGIBLE: f64 = 1.0 / 1024.0;
+
+/// ⌊Σ x_i·t/q_i⌉ mod t for x_i = |a·q_i/q|_{q_i}: multiples of q in Σ x_i·q/q_i become multiples of t.
+pub(crate) struct FloatDecryption {
+    sum: RoundedSum,
+}
+
+impl FloatDecryption {
+    pub(crate) fn new(basis: &Basis, t: u64, precision: Precision) -> Result<Self, RingError> {
+        let double = || RoundedSum::double(basis.isa(), basis.moduli(), t);
+        let fixed = || RoundedSum::fixed(basis.isa(), basis.moduli(), t);
+        let sum = match precision {
+            Precision::Double => double()?,
+            Precision::Fixed128 => fixed()?,
+            Precision::Automatic => {
+                let short = basis.moduli().iter().all(|q| q.bits() <= 31);
+                let sum = double()?;
+                if short && sum.error() <= NEGLIGIBLE { sum } else { fixed()? }
+            }
+        };
+        if half_less(sum.error()) <= 0.0 {
+            let expected = format_args!(
+                "one small enough that {} quotients in this precision err by less than 1/2, not by {:.3e}",
+                basis.len(),
+                sum.error()
+            );
+            return Err(RingError::out_of_range("plaintext modulus", expected, t));
+        }
+        Ok(Self { sum })
+    }
+}
+
+impl Form for FloatDecryption {
+    fn constant(&self, _: u64) -> u64 {
+        1
+    }
+
+    /// 1/2 less the proven error of the sum.
+    fn margin(&self) -> f64 {
+        half_less(self.sum.error())
+    }
+
+    fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError> {
+        Ok(self.sum.apply(rows, message)?)
+    }
+}
