@@ -1,4 +1,4 @@
-//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`.
+//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask peers`.
 //!
 //! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
@@ -7,6 +7,7 @@
 mod layers;
 mod limits;
 mod links;
+mod peers;
 mod step;
 mod test;
 mod tree;
@@ -34,6 +35,8 @@ enum Task {
     Layers,
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
+    /// Build other libraries and compare with them, taking turns (Lattigo needs Go)
+    Peers(peers::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -41,10 +44,13 @@ fn main() -> ExitCode {
         Task::Test { long } => test::run(long),
         Task::Layers => layers::run(),
         Task::Limits => limits::run(),
+        Task::Peers(arguments) => peers::run(&arguments),
     };
     match outcome {
         Ok(summary) => {
-            println!("{summary}");
+            if !summary.is_empty() {
+                println!("{summary}");
+            }
             ExitCode::SUCCESS
         }
         Err(message) => {

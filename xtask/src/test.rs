@@ -31,7 +31,10 @@ fn steps() -> Vec<Step> {
             &[("SUNZI_ISA", "portable")],
             "test --workspace --lib --test *",
         ),
-        Step::cargo("tests with peers", "test --workspace --features bench/peers --lib ntt::"),
+        Step::cargo(
+            "tests with peers",
+            "test --workspace --features bench/peers --lib --test rivals -- ntt:: rival",
+        ),
         Step::cargo("doc tests", "test --workspace --doc"),
         Step::cargo_with("docs", &[("RUSTDOCFLAGS", "-D warnings")], "doc --workspace --no-deps --lib"),
     ]

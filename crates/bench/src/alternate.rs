@@ -1,7 +1,9 @@
-//! Fair timing on a machine whose clock drifts: contenders take turns within one process, in many
-//! short rounds, and what is compared is the median of the ratios within a round.
+//! Fair timing on a machine whose clock drifts: contenders take turns, in many short rounds, and what is
+//! compared is the median of the ratios within a round.
 
 use std::time::{Duration, Instant};
+
+use crate::BenchError;
 
 /// Fewest rounds that a published figure may rest on.
 pub const ROUNDS: usize = 101;
@@ -11,8 +13,31 @@ const TURN: Duration = Duration::from_micros(150);
 /// Longest run of calls within a turn.
 const MOST_CALLS: u32 = 100_000;
 
-/// Something to time.
-pub type Contender<'a> = &'a mut dyn FnMut();
+/// Rounds are begun with an untimed call of everybody only while all together take less than this: what
+/// is longer does not notice whether its data is still in the caches.
+const WARM_UP: Duration = Duration::from_millis(100);
+
+/// Something to time: a closure of this process, or a program that times itself.
+pub trait Contender {
+    /// Makes `calls` calls in a row, after an untimed one if `warm`; returns how long the `calls` took.
+    ///
+    /// # Errors
+    /// Whatever the calls fail with.
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, BenchError>;
+}
+
+impl<F: FnMut() -> Result<(), BenchError>> Contender for F {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, BenchError> {
+        if warm {
+            self()?;
+        }
+        let begin = Instant::now();
+        for _ in 0..calls {
+            self()?;
+        }
+        Ok(begin.elapsed())
+    }
+}
 
 /// The time of one call in each round, in microseconds.
 #[derive(Clone, Debug)]
@@ -66,46 +91,51 @@ impl Series {
 /// Lets the contenders take turns for `rounds` rounds and returns one series for each, in order.
 ///
 /// Within a round every contender is called once untimed (its data returns to the caches; not if it
-/// is alone), then as often as fills a turn. The one that begins changes from round to round.
-pub fn alternate(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Series> {
-    let calls: Vec<u32> = contenders.iter_mut().map(|one| calls_a_turn(*one)).collect();
-    let count = contenders.len().max(1);
+/// is alone or slow), then as often as fills a turn. The one that begins changes from round to round.
+///
+/// # Errors
+/// The first error of any contender.
+pub fn alternate(rounds: usize, contenders: &mut [&mut dyn Contender]) -> Result<Vec<Series>, BenchError> {
+    let mut calls = Vec::with_capacity(contenders.len());
+    let mut together = Duration::ZERO;
+    for contender in contenders.iter_mut() {
+        let (count, each) = calls_a_turn(*contender)?;
+        calls.push(count);
+        together += each;
+    }
+    let warm = contenders.len() > 1 && together < WARM_UP;
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..rounds {
         let mut turns: Vec<_> = contenders.iter_mut().zip(&calls).zip(&mut times).collect();
-        turns.rotate_left(round % count);
+        let first = round % turns.len().max(1);
+        turns.rotate_left(first);
         for ((contender, calls), series) in turns {
-            if count > 1 {
-                contender();
-            }
-            series.push(turn(*contender, *calls).as_secs_f64() * 1e6 / f64::from(*calls));
+            series.push(contender.turn(*calls, warm)?.as_secs_f64() * 1e6 / f64::from(*calls));
         }
     }
-    times.into_iter().map(Series::from_micros).collect()
+    Ok(times.into_iter().map(Series::from_micros).collect())
 }
 
 /// Times one contender alone.
-pub fn alone(rounds: usize, contender: Contender<'_>) -> Series {
-    alternate(rounds, &mut [contender]).pop().unwrap_or_else(|| Series::from_micros(Vec::new()))
+///
+/// # Errors
+/// The contender's.
+pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series, BenchError> {
+    let series = alternate(rounds, &mut [contender])?.pop();
+    Ok(series.unwrap_or_else(|| Series::from_micros(Vec::new())))
 }
 
-fn turn(contender: Contender<'_>, calls: u32) -> Duration {
-    let begin = Instant::now();
-    for _ in 0..calls {
-        contender();
-    }
-    begin.elapsed()
-}
-
-/// How many calls fill a turn.
-fn calls_a_turn(contender: Contender<'_>) -> u32 {
-    contender();
+/// How many calls fill a turn, and how long one takes.
+fn calls_a_turn(contender: &mut dyn Contender) -> Result<(u32, Duration), BenchError> {
     let mut calls = 1;
+    // The first call of all may have to fetch and build what later ones find.
+    let mut warm = true;
     loop {
-        let taken = turn(contender, calls);
+        let taken = contender.turn(calls, warm)?;
         if taken >= TURN || calls >= MOST_CALLS {
-            return calls;
+            return Ok((calls, taken / calls));
         }
+        warm = false;
         let missing = TURN.as_secs_f64() / taken.as_secs_f64().max(1e-9);
         // Rounded up and never more than eightfold at once: a first measurement may be off.
         let factor = missing.ceil().clamp(2.0, 8.0);
@@ -161,10 +191,29 @@ mod tests {
             }
             std::hint::black_box(sum);
         };
-        let mut short = || work(2_000);
-        let mut long = || work(8_000);
-        let series = alternate(9, &mut [&mut short, &mut long]);
+        let mut short = || -> Result<(), BenchError> {
+            work(2_000);
+            Ok(())
+        };
+        let mut long = || -> Result<(), BenchError> {
+            work(8_000);
+            Ok(())
+        };
+        let series = alternate(9, &mut [&mut short, &mut long]).unwrap();
         let ratio = series[1].over(&series[0]).median;
         assert!((2.0..8.0).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn an_error_of_a_contender_ends_the_rounds() {
+        let mut left = 5;
+        let mut breaks = || match left {
+            0 => Err(BenchError::TooFewRounds { got: 0, least: 1 }),
+            _ => {
+                left -= 1;
+                Ok(())
+            }
+        };
+        assert!(alone(9, &mut breaks).is_err());
     }
 }

@@ -13,6 +13,7 @@ use sunzi_kernels::counts::{count_forward, count_inverse};
 use sunzi_kernels::pace::{run_additions, run_multiply_adds};
 use sunzi_kernels::{Isa, NttPlan};
 
+use crate::BenchError;
 use crate::alternate::Series;
 use crate::report::Bound;
 
@@ -20,13 +21,15 @@ use crate::report::Bound;
 const ROUNDS: u32 = 1000;
 
 /// Runs the multiply-add loop; does nothing where there are no such vectors.
-pub(crate) fn multiply_adds() {
+pub(crate) fn multiply_adds() -> Result<(), BenchError> {
     black_box(run_multiply_adds(ROUNDS));
+    Ok(())
 }
 
 /// Runs the loop of additions.
-pub(crate) fn additions() {
+pub(crate) fn additions() -> Result<(), BenchError> {
     black_box(run_additions(ROUNDS));
+    Ok(())
 }
 
 /// The bounds of one transform of `plan`, if it runs on the vectors that the pace loops use.

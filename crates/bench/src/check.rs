@@ -16,6 +16,19 @@ pub(crate) fn residues(n: usize, q: u64, seed: u64) -> Vec<u64> {
     (0..n).map(|_| next_word(&mut state) % q).collect()
 }
 
+/// Residues of which all but [`SPARSE_TERMS`] are zero, for degrees from 2^10 on.
+pub(crate) fn sparse_residues(n: usize, q: u64, seed: u64) -> Vec<u64> {
+    let mut words = residues(n, q, seed);
+    let kept = (n / SPARSE_TERMS).max(1);
+    for (index, word) in words.iter_mut().enumerate() {
+        // One term in every block, at a place that differs from block to block.
+        if index % kept != (index / kept * 37 + 5) % kept {
+            *word = 0;
+        }
+    }
+    words
+}
+
 /// Steele, Lea and Flood's splitmix64.
 fn next_word(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -35,16 +48,7 @@ pub(crate) fn transforms_hold(
     inverse: Transform<'_>,
 ) -> bool {
     let left = residues(n, q, 1);
-    let mut right = residues(n, q, 2);
-    if n > DENSE_DEGREE {
-        let kept = n / SPARSE_TERMS;
-        for (index, word) in right.iter_mut().enumerate() {
-            // One term in every block, at a place that differs from block to block.
-            if index % kept != (index / kept * 37 + 5) % kept {
-                *word = 0;
-            }
-        }
-    }
+    let right = if n > DENSE_DEGREE { sparse_residues(n, q, 2) } else { residues(n, q, 2) };
     let scaled = |words: &[u64]| -> Vec<u64> { words.iter().map(|word| mul_mod(*word, scale, q)).collect() };
 
     let mut image = left.clone();
@@ -60,8 +64,9 @@ pub(crate) fn transforms_hold(
     back == scaled(&left) && product == scaled(&schoolbook(&left, &right, q))
 }
 
-/// The product modulo X^n + 1 and q, term by term. Needs n·q^2 < 2^128.
-fn schoolbook(left: &[u64], right: &[u64], q: u64) -> Vec<u64> {
+/// The product modulo X^n + 1 and q, term by term. Needs terms·q^2 < 2^128, for the terms of `right` that
+/// are not zero.
+pub(crate) fn schoolbook(left: &[u64], right: &[u64], q: u64) -> Vec<u64> {
     let n = left.len();
     let mut low = vec![0u128; n];
     let mut high = vec![0u128; n];

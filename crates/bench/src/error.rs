@@ -46,6 +46,21 @@ pub enum BenchError {
         /// Largest supported value.
         high: u32,
     },
+    /// A rival cannot be compared with.
+    #[cfg(feature = "peers")]
+    #[error(transparent)]
+    Rival(#[from] crate::rivals::RivalError),
+    /// A request that cannot be served.
+    #[cfg(feature = "peers")]
+    #[error("cannot serve the request: {0}")]
+    Request(&'static str),
+    /// Bars were to be held, and are not.
+    #[cfg(feature = "peers")]
+    #[error("{missed} bar(s) missed: see the rows that say so")]
+    BarsMissed {
+        /// How many.
+        missed: usize,
+    },
     /// An error of the kernels.
     #[error(transparent)]
     Kernel(#[from] KernelError),

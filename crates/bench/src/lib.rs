@@ -9,11 +9,14 @@ mod bound;
 mod check;
 pub mod conversion;
 mod error;
+mod job;
 pub mod ntt;
 pub mod operations;
 mod options;
 mod peer;
 pub mod report;
+#[cfg(feature = "peers")]
+pub mod rivals;
 
 pub use error::BenchError;
 pub use options::Options;

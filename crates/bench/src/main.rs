@@ -1,8 +1,12 @@
 //! `bench`: timings of Sunzi's operations, on their own or beside rivals.
 //!
 //! Exit codes: 0 every result that was timed is right, 1 one is wrong or nothing could be timed,
-//! 2 the command line was wrong. A bar that is missed does not change the exit code; rows say it.
+//! 2 the command line was wrong. A bar that is missed does not change the exit code; rows say it
+//! (`peers --check` makes it 1).
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "peers")]
+mod peers;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -26,6 +30,12 @@ enum What {
     Conversion(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
+    /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
+    #[cfg(feature = "peers")]
+    Peers(peers::Arguments),
+    /// Serve as a rival: requests on standard input, answers on standard output
+    #[cfg(feature = "peers")]
+    Serve,
 }
 
 #[derive(Args)]
@@ -82,13 +92,24 @@ fn run(what: &What) -> Result<bool, BenchError> {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)
         }
+        #[cfg(feature = "peers")]
+        What::Peers(arguments) => return peers::run(arguments),
+        #[cfg(feature = "peers")]
+        What::Serve => {
+            bench::rivals::serve(io::stdin().lock(), io::stdout().lock())?;
+            return Ok(true);
+        }
     };
-    let text = match common.json {
-        true => report::json(&rows)?,
-        false => report::table(&rows),
-    };
-    writeln!(io::stdout(), "{}", text.trim_end())?;
+    print(&rows, common.json)?;
     Ok(report::all_correct(&rows))
+}
+
+fn print(rows: &[Row], json: bool) -> Result<(), BenchError> {
+    let text = match json {
+        true => report::json(rows)?,
+        false => report::table(rows),
+    };
+    Ok(writeln!(io::stdout(), "{}", text.trim_end())?)
 }
 
 /// All transforms, then the conversion that is measured against them.

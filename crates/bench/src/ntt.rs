@@ -24,8 +24,9 @@ const RATIO_BAR: f64 = 0.65;
 const BOUND_BAR: f64 = 1.4;
 const BOUND_BAR_UP_TO: u32 = 13;
 
+/// A direction, and what becomes of the factor n.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
+pub(crate) enum Operation {
     Forward,
     Inverse,
     InverseNormalized,
@@ -34,7 +35,7 @@ enum Operation {
 impl Operation {
     const ALL: [Self; 3] = [Self::Forward, Self::Inverse, Self::InverseNormalized];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",
             Self::Inverse => "inverse",
@@ -66,7 +67,7 @@ fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>, BenchError> {
     let mut rows = Vec::new();
     for operation in Operation::ALL {
         let mut row = time(log_n, operation, &ours, rival.as_ref(), options.rounds)?;
-        row.correct &= correct;
+        row.correct = correct;
         rows.push(row.judged());
     }
     Ok(rows)
@@ -81,23 +82,20 @@ fn time(
     rounds: usize,
 ) -> Result<Row, BenchError> {
     let n = 1usize << log_n;
-    let failed = Cell::new(false);
-    let mut data = Buffer::from_slice(&check::residues(n, ours.q(), 3));
+    let mut data = ours.operand();
     let mut rival_data = Buffer::from_slice(&check::residues(n, rival.map_or(2, |rival| rival.q), 4));
-    let mut our_turn = || {
-        if ours.apply(operation, &mut data).is_err() {
-            failed.set(true);
-        }
-    };
+    let mut our_turn = || ours.apply(operation, &mut data).map_err(BenchError::from);
     let mut rival_turn = || {
         if let Some(rival) = rival {
             rival.apply(operation, &mut rival_data);
         }
+        Ok(())
     };
-    let (mut multiply_adds, mut additions): (fn(), fn()) = (bound::multiply_adds, bound::additions);
-    let mut contenders: [alternate::Contender<'_>; 4] =
-        [&mut our_turn, &mut rival_turn, &mut multiply_adds, &mut additions];
-    let series = alternate::alternate(rounds, &mut contenders);
+    let (mut multiply_adds, mut additions) = (bound::multiply_adds, bound::additions);
+    let series = alternate::alternate(
+        rounds,
+        &mut [&mut our_turn, &mut rival_turn, &mut multiply_adds, &mut additions],
+    )?;
     let [our_time, rival_time, multiply_adds, additions] = series.as_slice() else {
         return Err(BenchError::TooFewRounds { got: 0, least: 1 });
     };
@@ -111,7 +109,6 @@ fn time(
         ours_us: our_time.median(),
         isa: Some(ours.plan.modulus().isa().to_string()),
         bound: bound::bound(&ours.plan, forward, our_time, multiply_adds, additions, bar),
-        correct: !failed.get(),
         rounds,
         ..Row::default()
     };
@@ -133,14 +130,15 @@ fn compare(row: &mut Row, ours: &Series, rival_time: &Series, rival: &Rival) {
     row.bar = Some(RATIO_BAR);
 }
 
-struct Ours {
+/// Our transform.
+pub(crate) struct Ours {
     plan: NttPlan,
     /// Folds n · 1/n = 1 into the inverse: the unnormalised inverse, at the cost of the normalised one.
     unnormalized: InverseScale,
 }
 
 impl Ours {
-    fn new(n: usize) -> Result<Self, BenchError> {
+    pub(crate) fn new(n: usize) -> Result<Self, BenchError> {
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
         let modulus = Modulus::new(primes.first().copied().unwrap_or_default())?;
         let plan = NttPlan::new(modulus, n)?;
@@ -148,11 +146,16 @@ impl Ours {
         Ok(Self { plan, unnormalized })
     }
 
-    fn q(&self) -> u64 {
+    pub(crate) fn q(&self) -> u64 {
         self.plan.modulus().value()
     }
 
-    fn apply(&self, operation: Operation, words: &mut [u64]) -> Result<(), KernelError> {
+    /// Something to transform.
+    pub(crate) fn operand(&self) -> Buffer {
+        Buffer::from_slice(&check::residues(self.plan.n(), self.q(), 3))
+    }
+
+    pub(crate) fn apply(&self, operation: Operation, words: &mut [u64]) -> Result<(), KernelError> {
         match operation {
             Operation::Forward => self.plan.forward(words),
             Operation::Inverse => self.plan.inverse_scaled(words, &self.unnormalized),
@@ -160,7 +163,7 @@ impl Ours {
         }
     }
 
-    fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         let failed = Cell::new(false);
         let with = |operation| {
             let failed = &failed;

@@ -22,7 +22,10 @@ pub struct Row {
     /// What ours is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// log2 of the peer's modulus.
+    /// How the peer was built and what it uses of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_features: Option<String>,
+    /// log2 of the peer's modulus, special moduli included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_q: Option<f64>,
     /// Median time of one call of the peer.

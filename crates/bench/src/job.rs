@@ -1,0 +1,239 @@
+//! Keys and data of one BFV parameter set, and every operation on them.
+
+use std::cell::RefCell;
+use std::hint::black_box;
+
+use sunzi_bfv::{
+    BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
+};
+use sunzi_math::{add_mod, mul_mod};
+use sunzi_ring::Ring;
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+
+use crate::BenchError;
+
+/// How far the rotation goes, to the left in both rows.
+const STEPS: i64 = 1;
+
+type Cipher = Ciphertext<Ring>;
+/// A name, and what is to be called again and again.
+pub(crate) type Operation<'a> = (&'static str, Box<dyn Fn() -> Result<(), BenchError> + 'a>);
+
+/// The operations whose result is a ciphertext.
+const EVALUATIONS: [&str; 13] = [
+    "encode_encrypt",
+    "encrypt_public",
+    "encrypt_secret",
+    "add",
+    "add_plain",
+    "multiply_plain",
+    "multiply",
+    "relinearize",
+    "multiply_relinearize",
+    "square_relinearize",
+    "rotate",
+    "swap_rows",
+    "sum_slots",
+];
+
+/// Keys and data of one parameter set.
+pub(crate) struct Job {
+    context: Context,
+    evaluator: Evaluator,
+    encoder: BatchEncoder,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    relinearization: RelinearizationKey<Ring>,
+    galois: GaloisKeys<Ring>,
+    values: [Vec<u64>; 2],
+    plain: Plaintext,
+    a: Cipher,
+    b: Cipher,
+    product: Cipher,
+    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
+}
+
+impl Job {
+    /// Encrypts two vectors of n slots; makes Galois keys for these exponents and for [`STEPS`].
+    pub(crate) fn new(
+        parameters: &Parameters,
+        values: [Vec<u64>; 2],
+        exponents: Vec<u64>,
+    ) -> Result<Self, BenchError> {
+        let context = Context::new(parameters)?;
+        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
+        let rlwe = context.rlwe();
+        let n = context.degree();
+        let secret = SecretKey::generate(rlwe, &mut rng)?;
+        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
+        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let rotation = row_rotation_exponent(n, STEPS);
+        let mut exponents = exponents;
+        if !exponents.contains(&rotation) {
+            exponents.push(rotation);
+        }
+        let galois = GaloisKeys::generate(rlwe, &secret, exponents, &mut rng)?;
+        let encoder = BatchEncoder::new(n, context.plain_modulus())?;
+        let [left, right] = &values;
+        let plain = encoder.encode(right)?;
+        let a = context.encrypt(&encoder.encode(left)?, &public, &mut rng)?;
+        let b = context.encrypt(&plain, &public, &mut rng)?;
+        let evaluator = Evaluator::new(&context);
+        let product = evaluator.multiply_unrelinearized(&a, &b)?;
+        let rng = RefCell::new(rng);
+        Ok(Self {
+            context,
+            evaluator,
+            encoder,
+            secret,
+            public,
+            relinearization,
+            galois,
+            values,
+            plain,
+            a,
+            b,
+            product,
+            rng,
+        })
+    }
+
+    pub(crate) fn n(&self) -> usize {
+        self.context.degree()
+    }
+
+    /// log2 q.
+    pub(crate) fn log_q(&self) -> f64 {
+        self.context.rlwe().log2_modulus()
+    }
+
+    /// Everything that can be timed.
+    pub(crate) fn operations(&self) -> Vec<Operation<'_>> {
+        let mut all = self.key_operations();
+        all.extend(self.message_operations());
+        all.extend(EVALUATIONS.map(|name| operation(name, move || self.evaluate(name))));
+        all
+    }
+
+    /// One operation as something to time.
+    #[cfg(feature = "peers")]
+    pub(crate) fn contender(&self, name: &str) -> Result<impl FnMut() -> Result<(), BenchError>, BenchError> {
+        let found = self.operations().into_iter().find(|(other, _)| *other == name);
+        found.map(|(_, call)| call).ok_or(BenchError::Request("no such operation"))
+    }
+
+    fn key_operations(&self) -> Vec<Operation<'_>> {
+        let rlwe = self.context.rlwe();
+        vec![
+            operation("secret_key", || SecretKey::<Ring>::generate(rlwe, &mut **self.rng.borrow_mut())),
+            operation("public_key", || PublicKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())),
+            operation("relinearization_key", || {
+                RelinearizationKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())
+            }),
+            operation("galois_key", || {
+                let one = [row_rotation_exponent(self.n(), STEPS)];
+                GaloisKeys::generate(rlwe, &self.secret, one, &mut **self.rng.borrow_mut())
+            }),
+        ]
+    }
+
+    fn message_operations(&self) -> Vec<Operation<'_>> {
+        let [_, right] = &self.values;
+        vec![
+            operation("encode", || self.encoder.encode(right)),
+            operation("decode", || self.encoder.decode(&self.plain)),
+            operation("decrypt", || self.context.decrypt(&self.a, &self.secret)),
+            operation("decrypt_decode", || self.open(&self.a)),
+        ]
+    }
+
+    /// The ciphertext that one of [`EVALUATIONS`] results in, and none for other names.
+    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, BenchError> {
+        let Self { evaluator, a, b, plain, relinearization, galois, .. } = self;
+        let [_, right] = &self.values;
+        let mut rng = self.rng.borrow_mut();
+        let rng = &mut **rng;
+        Ok(Some(match name {
+            "encode_encrypt" => self.context.encrypt(&self.encoder.encode(right)?, &self.public, rng)?,
+            "encrypt_public" => self.context.encrypt(plain, &self.public, rng)?,
+            "encrypt_secret" => self.context.encrypt_secret(plain, &self.secret, rng)?,
+            "add" => evaluator.add(a, b)?,
+            "add_plain" => evaluator.add_plain(a, plain)?,
+            "multiply_plain" => evaluator.multiply_plain(a, plain)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(&self.product, relinearization)?,
+            "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
+            "square_relinearize" => evaluator.square(a, relinearization)?,
+            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
+            "swap_rows" => evaluator.rotate_columns(a, galois)?,
+            "sum_slots" => evaluator.sum_slots(a, galois)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn open(&self, ciphertext: &Cipher) -> Result<Vec<u64>, BenchError> {
+        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
+    }
+
+    /// The slots that the result of an operation opens to: those of the first operand for an
+    /// operation that makes no ciphertext.
+    pub(crate) fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
+        match self.evaluate(name)? {
+            Some(ciphertext) => self.open(&ciphertext),
+            None => self.open(&self.a),
+        }
+    }
+
+    /// Whether the result of every operation opens to what the plain numbers give.
+    pub(crate) fn holds(&self) -> Result<bool, BenchError> {
+        let [left, right] = &self.values;
+        for name in EVALUATIONS.into_iter().chain(["decrypt"]) {
+            if self.outcome(name)? != expected(name, left, right, self.context.plain_modulus()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The slots that the result of an operation on `left` and `right` opens to, in any library.
+pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u64> {
+    let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
+        left.iter().zip(right).map(|(x, y)| f(*x, *y)).collect()
+    };
+    let half = left.len() / 2;
+    match name {
+        "encode_encrypt" | "encrypt_public" | "encrypt_secret" => right.to_vec(),
+        "add" | "add_plain" => with(&|x, y| add_mod(x, y, t)),
+        "multiply_plain" | "multiply" | "relinearize" | "multiply_relinearize" => {
+            with(&|x, y| mul_mod(x, y, t))
+        }
+        "square_relinearize" => with(&|x, _| mul_mod(x, x, t)),
+        "rotate" => {
+            let mut rotated = left.to_vec();
+            for row in rotated.chunks_mut(half.max(1)) {
+                row.rotate_left(STEPS.unsigned_abs() as usize % row.len().max(1));
+            }
+            rotated
+        }
+        "swap_rows" => {
+            let mut swapped = left.to_vec();
+            swapped.rotate_left(half);
+            swapped
+        }
+        "sum_slots" => vec![left.iter().sum::<u64>() % t; left.len()],
+        _ => left.to_vec(),
+    }
+}
+
+/// Names `call`, drops what it returns where the optimiser cannot see that nobody looks.
+fn operation<'a, T, E>(name: &'static str, call: impl Fn() -> Result<T, E> + 'a) -> Operation<'a>
+where
+    BenchError: From<E>,
+{
+    let call = move || {
+        black_box(call()?);
+        Ok(())
+    };
+    (name, Box::new(call))
+}

@@ -1,0 +1,54 @@
+//! The subcommand `peers`.
+
+use std::io::IsTerminal;
+
+use bench::report;
+use bench::rivals::{self, Selection, processor};
+use bench::{BenchError, Options, alternate};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A rival and its program, as fhe-rs=PROGRAM, lattigo=PROGRAM, sunzi=PROGRAM (another build of
+    /// this one) or tfhe-ntt
+    #[arg(long = "rival", value_name = "NAME=PROGRAM", required = true)]
+    rivals: Vec<Selection>,
+    /// Print a JSON array of rows instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Rounds in which the contenders take turns
+    #[arg(long, default_value_t = alternate::ROUNDS)]
+    rounds: usize,
+    /// log2 of the degrees, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    log_n: Vec<u32>,
+    /// Fail if a bar is missed
+    #[arg(long)]
+    check: bool,
+}
+
+/// Compares and prints; whether every result was right.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
+    // Where it cannot be done, the operating system decides, for all contenders alike.
+    let _ = processor::bind();
+    let options = Options { rounds: arguments.rounds, log_n: arguments.log_n.clone(), ..Options::default() };
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let rows = rivals::run(&options, &arguments.rivals, &mut |at| {
+        bar.set_length(at.total as u64);
+        bar.set_position(at.done as u64);
+        bar.set_message(format!("{}, n = {}", at.name, at.n));
+        bar.tick();
+    });
+    bar.finish_and_clear();
+    let rows = rows?;
+    super::print(&rows, arguments.json)?;
+    let missed = rows.iter().filter(|row| row.met == Some(false)).count();
+    if arguments.check && missed > 0 {
+        return Err(BenchError::BarsMissed { missed });
+    }
+    Ok(report::all_correct(&rows))
+}

@@ -1,0 +1,99 @@
+//! Sunzi itself as a rival: two builds can be compared, and the harness be tried against a contender
+//! whose ratio is known to be one.
+
+use std::io::{BufRead, Write};
+
+use serde_json::{Value, json};
+use sunzi_bfv::Parameters;
+use sunzi_rlwe::Security;
+
+use super::OPERATIONS;
+use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
+use crate::BenchError;
+use crate::alternate::Contender;
+use crate::job::Job;
+
+/// Answers requests until there are no more, or until one says to quit.
+///
+/// # Errors
+/// Input that cannot be read, output that cannot be written. Bad requests get an error as their answer.
+pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), BenchError> {
+    let mut job = None;
+    for line in input.lines() {
+        let (id, answer) = match serde_json::from_str::<Numbered>(&line?) {
+            Ok(Numbered { request: Request::Quit, .. }) => break,
+            Ok(Numbered { id, request }) => (Some(id), answer(request, &mut job)),
+            Err(error) => (None, Err(error.into())),
+        };
+        let mut answer = answer.unwrap_or_else(|error| json!({ "error": error.to_string() }));
+        if let Value::Object(fields) = &mut answer {
+            fields.insert("id".to_owned(), id.into());
+        }
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(request: Request, job: &mut Option<Job>) -> Result<Value, BenchError> {
+    Ok(match request {
+        Request::Hello { protocol: VERSION } => serde_json::to_value(Hello {
+            protocol: VERSION,
+            library: "Sunzi".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            features: sunzi_kernels::active_isa()?.to_string(),
+        })?,
+        Request::Prepare(asked) => {
+            *job = Some(prepare(asked)?);
+            let operations = OPERATIONS.map(str::to_owned).to_vec();
+            serde_json::to_value(Prepared { operations })?
+        }
+        Request::Verify { operation } => {
+            let values = prepared(job)?.outcome(&operation)?;
+            serde_json::to_value(Outcome { values })?
+        }
+        Request::Run { operation, calls, warm } => {
+            let taken = prepared(job)?.contender(&operation)?.turn(calls, warm)?;
+            serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?
+        }
+        Request::Hello { .. } | Request::Quit => return Err(BenchError::Request("another protocol")),
+    })
+}
+
+fn prepared(job: &Option<Job>) -> Result<&Job, BenchError> {
+    job.as_ref().ok_or(BenchError::Request("nothing is prepared yet"))
+}
+
+fn prepare(asked: Preparation) -> Result<Job, BenchError> {
+    if asked.scheme != "bfv" || !asked.p.is_empty() || !asked.n.is_power_of_two() {
+        return Err(BenchError::Request("only BFV without special moduli is served"));
+    }
+    let parameters = Parameters::new(asked.n.ilog2(), asked.q, asked.t, Security::Bits128);
+    Job::new(&parameters, [asked.left, asked.right], Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_requests_are_answered_with_errors() {
+        let requests = [
+            "nonsense",
+            r#"{"id": 1, "do": "hello", "protocol": 9}"#,
+            r#"{"id": 2, "do": "verify", "operation": "rotate"}"#,
+            r#"{"id": 3, "do": "prepare", "scheme": "bfv", "n": 0, "t": 5, "q": [], "p": [], "left": [], "right": []}"#,
+            r#"{"id": 4, "do": "prepare", "scheme": "bfv", "n": 64, "t": 5, "q": [], "p": [], "left": [], "right": []}"#,
+            r#"{"id": 5, "do": "quit"}"#,
+            "not read any more",
+        ];
+        let mut output = Vec::new();
+        serve(requests.join("\n").as_bytes(), &mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers.len(), 5);
+        for (answer, id) in answers.iter().zip([Value::Null, 1.into(), 2.into(), 3.into(), 4.into()]) {
+            assert!(answer["error"].is_string() && answer["id"] == id, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Sunzi against itself over the protocol of rivals.
+#![cfg(feature = "peers")]
+
+use bench::Options;
+use bench::rivals::{self, Selection};
+
+#[test]
+fn every_operation_of_a_rival_is_compared_and_right() {
+    let options = Options { rounds: 3, log_n: vec![13], ..Options::default() };
+    let itself: Selection = format!("sunzi={}", env!("CARGO_BIN_EXE_bench")).parse().unwrap();
+    let mut heard = Vec::new();
+    let rows = rivals::run(&options, &[itself], &mut |at| heard.push((at.done, at.total))).unwrap();
+    assert_eq!(rows.len(), 8);
+    assert_eq!(heard, (0..8).map(|done| (done, 8)).collect::<Vec<_>>());
+    for row in &rows {
+        assert!(row.correct && row.ours_us > 0.0, "{row:?}");
+        assert!(row.peer.as_ref().unwrap().starts_with("Sunzi 0."), "{row:?}");
+        assert_eq!(row.peer_log_q, Some(row.log_q));
+        assert!((213.9..214.0).contains(&row.log_q), "{row:?}");
+        // Two copies of one program; a busy machine may still tell them apart in three rounds.
+        assert!((0.2..5.0).contains(&row.ratio.unwrap()), "{row:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_no_rival_is_an_error() {
+    let options = Options { rounds: 1, log_n: vec![13], ..Options::default() };
+    for (program, expected) in [("./no-such-program", "cannot start"), ("true", "hello")] {
+        let selection = format!("lattigo={program}").parse().unwrap();
+        let error = rivals::run(&options, &[selection], &mut |_| ()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}

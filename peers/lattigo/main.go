@@ -1,0 +1,171 @@
+// Lattigo behind the line protocol of peers/README.md: one request a line on standard input, one
+// answer a line on standard output.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// protocol is the version spoken here.
+const protocol = 1
+
+// request is every request in one: absent fields are zero.
+type request struct {
+	ID        uint64   `json:"id"`
+	Do        string   `json:"do"`
+	Protocol  int      `json:"protocol"`
+	Scheme    string   `json:"scheme"`
+	N         int      `json:"n"`
+	T         uint64   `json:"t"`
+	Q         []uint64 `json:"q"`
+	P         []uint64 `json:"p"`
+	Left      []uint64 `json:"left"`
+	Right     []uint64 `json:"right"`
+	Operation string   `json:"operation"`
+	Calls     int      `json:"calls"`
+	Warm      bool     `json:"warm"`
+}
+
+type answer map[string]any
+
+// job is what a prepared scheme can do.
+type job interface {
+	operations() []string
+	// operation returns what is to be called again and again.
+	operation(name string) (func() error, error)
+	// verify returns the values that the result of the operation stands for.
+	verify(name string) ([]uint64, error)
+}
+
+func main() {
+	runtime.GOMAXPROCS(1)
+	input := bufio.NewReader(os.Stdin)
+	output := bufio.NewWriter(os.Stdout)
+	var prepared job
+	for {
+		line, err := input.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return
+		}
+		var asked request
+		var given answer
+		if err := json.Unmarshal(line, &asked); err != nil {
+			given = answer{"error": err.Error()}
+		} else if asked.Do == "quit" {
+			return
+		} else if given, err = serve(asked, &prepared); err != nil {
+			given = answer{"error": err.Error()}
+		}
+		given["id"] = asked.ID
+		text, err := json.Marshal(given)
+		if err != nil {
+			text = []byte(`{"error": "the answer is no JSON"}`)
+		}
+		if _, err := output.Write(append(text, '\n')); err != nil {
+			return
+		}
+		if err := output.Flush(); err != nil {
+			return
+		}
+	}
+}
+
+func serve(asked request, prepared *job) (answer, error) {
+	switch asked.Do {
+	case "hello":
+		if asked.Protocol != protocol {
+			return nil, fmt.Errorf("protocol %d was asked for, this is %d", asked.Protocol, protocol)
+		}
+		return answer{
+			"protocol": protocol,
+			"library":  "Lattigo",
+			"version":  libraryVersion(),
+			"features": fmt.Sprintf("%s, GOAMD64=%s, GOMAXPROCS=1", runtime.Version(), setting("GOAMD64")),
+		}, nil
+	case "prepare":
+		made, err := prepare(asked)
+		if err != nil {
+			return nil, err
+		}
+		*prepared = made
+		// What was prepared before is garbage: collected now, not while something is timed.
+		runtime.GC()
+		return answer{"operations": made.operations()}, nil
+	}
+	if *prepared == nil {
+		return nil, fmt.Errorf("cannot %q: nothing is prepared yet", asked.Do)
+	}
+	switch asked.Do {
+	case "verify":
+		values, err := (*prepared).verify(asked.Operation)
+		if err != nil {
+			return nil, err
+		}
+		return answer{"values": values}, nil
+	case "run":
+		call, err := (*prepared).operation(asked.Operation)
+		if err != nil {
+			return nil, err
+		}
+		taken, err := turn(call, asked.Calls, asked.Warm)
+		return answer{"nanoseconds": taken.Nanoseconds()}, err
+	}
+	return nil, fmt.Errorf("no request %q", asked.Do)
+}
+
+func prepare(asked request) (job, error) {
+	switch asked.Scheme {
+	case "bfv":
+		return newBFV(asked)
+	case "ntt":
+		return newTransform(asked)
+	}
+	return nil, fmt.Errorf("no scheme %q", asked.Scheme)
+}
+
+func turn(call func() error, calls int, warm bool) (time.Duration, error) {
+	if warm {
+		if err := call(); err != nil {
+			return 0, err
+		}
+	}
+	begin := time.Now()
+	for range calls {
+		if err := call(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(begin), nil
+}
+
+// libraryVersion is what the program was linked with.
+func libraryVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "github.com/tuneinsight/lattigo/v6" {
+				return module.Version
+			}
+		}
+	}
+	return "unknown"
+}
+
+// setting is a setting of the build.
+func setting(key string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, one := range info.Settings {
+			if one.Key == key {
+				return one.Value
+			}
+		}
+	}
+	return "unknown"
+}
