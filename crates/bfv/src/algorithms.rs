@@ -1,9 +1,27 @@
 //! The choice of algorithms.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
-use sunzi_ring::{GadgetOptions, ScalerOptions};
+use sunzi_ring::{
+    Auxiliary, Decryption, GadgetOptions, MTilde, Precision, RnsDigits, ScalerOptions, ScalingBounds,
+};
+
+use crate::BfvError;
 
 /// Which of the algorithms of `[BEHZ16]` a parameter set uses; the defaults are the fastest.
+///
+/// ```
+/// use sunzi_bfv::{Algorithms, Parameters};
+/// use sunzi_ring::GadgetOptions;
+///
+/// // Relinearisation keys with one limb in two, digits in radix 2^24 [BEHZ16, appendix B].
+/// let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2 };
+/// let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+/// let parameters = Parameters::builder().depth(1).log2_degree(13).algorithms(algorithms).build()?;
+/// assert_eq!(parameters.algorithms().key_switching.dropped_limbs, 2);
+/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Algorithms {
@@ -11,4 +29,74 @@ pub struct Algorithms {
     pub scaling: ScalerOptions,
     /// The digits of relinearisation and rotation.
     pub key_switching: GadgetOptions,
+}
+
+impl Algorithms {
+    /// Fails unless ciphertext moduli and a plaintext modulus allow every option.
+    pub(crate) fn check(&self, moduli: &[u64], plain_modulus: u64) -> Result<(), BfvError> {
+        RnsDigits::new(&self.key_switching, moduli).map_err(BfvError::Algorithms)?;
+        ScalingBounds::new(&self.scaling, moduli, plain_modulus).map_err(BfvError::Algorithms)?;
+        Ok(())
+    }
+}
+
+/// What differs from the default, or "default".
+impl fmt::Display for Algorithms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ScalerOptions { decryption, m_tilde, auxiliary } = self.scaling;
+        let GadgetOptions { radix_bits, dropped_limbs } = self.key_switching;
+        let mut chosen = Vec::new();
+        match decryption {
+            Decryption::Gamma { gamma: None } => {}
+            Decryption::Gamma { gamma: Some(gamma) } => chosen.push(format!("decryption with gamma {gamma}")),
+            Decryption::PowerOfTwo { log2_gamma: None } => {
+                chosen.push("decryption with a power of two".to_owned());
+            }
+            Decryption::PowerOfTwo { log2_gamma: Some(log2) } => {
+                chosen.push(format!("decryption with gamma 2^{log2}"));
+            }
+            Decryption::FloatingPoint { precision } => chosen.push(match precision {
+                Precision::Automatic => "decryption by quotients".to_owned(),
+                Precision::Double => "decryption by quotients of 53 bits".to_owned(),
+                Precision::Fixed128 => "decryption by quotients of 128 bits".to_owned(),
+            }),
+        }
+        match m_tilde {
+            MTilde::Bits16 => {}
+            MTilde::Bits8 => chosen.push("m~ 2^8".to_owned()),
+            MTilde::None => chosen.push("no reduction by m~".to_owned()),
+        }
+        match auxiliary {
+            Auxiliary::Standard => {}
+            Auxiliary::LikeModulus => chosen.push("auxiliary moduli as long as those of q".to_owned()),
+        }
+        if let Some(bits) = radix_bits {
+            chosen.push(format!("key switching in radix 2^{bits}"));
+        }
+        if dropped_limbs > 0 {
+            chosen.push(format!("keys without {dropped_limbs} limbs"));
+        }
+        f.write_str(if chosen.is_empty() { "default" } else { "" })?;
+        f.write_str(&chosen.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_said() {
+        assert_eq!(Algorithms::default().to_string(), "default");
+        let scaling = ScalerOptions {
+            decryption: Decryption::PowerOfTwo { log2_gamma: Some(20) },
+            m_tilde: MTilde::None,
+            auxiliary: Auxiliary::LikeModulus,
+        };
+        let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2 };
+        let text = Algorithms { scaling, key_switching }.to_string();
+        for part in ["gamma 2^20", "no reduction", "auxiliary", "radix 2^24", "2 limbs"] {
+            assert!(text.contains(part), "{part} is missing: {text}");
+        }
+    }
 }

@@ -21,7 +21,7 @@ use num_bigint::BigUint;
 use sunzi_rlwe::Security;
 
 use crate::explain::{Choice, Explanation};
-use crate::{BfvError, CrtParameters, Parameters};
+use crate::{Algorithms, BfvError, CrtParameters, Parameters};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -129,6 +129,13 @@ impl ParametersBuilder {
     #[must_use]
     pub fn security(mut self, security: Security) -> Self {
         self.request.security = security;
+        self
+    }
+
+    /// The algorithms to use; the fastest unless set.
+    #[must_use]
+    pub fn algorithms(mut self, algorithms: Algorithms) -> Self {
+        self.request.algorithms = algorithms;
         self
     }
 

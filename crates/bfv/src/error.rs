@@ -91,6 +91,9 @@ pub enum BfvError {
         /// The modulus given.
         got: u64,
     },
+    /// An option of the algorithms that the moduli do not allow.
+    #[error("algorithms: {0}")]
+    Algorithms(#[source] RingError),
     /// No plaintext modulus at all.
     #[error("no plaintext modulus is given: give at least one")]
     NoPlainModuli,

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sunzi_ring::{GadgetOptions, RnsDigits};
 
-use crate::CrtParameters;
 use crate::builder::{PlainRequest, Request};
+use crate::{Algorithms, CrtParameters};
 
 /// A request, every candidate considered, and the choice.
 ///
@@ -110,6 +111,11 @@ pub enum Refusal {
     },
     /// There are not enough primes for the ciphertext modulus.
     NoModuli,
+    /// The algorithms asked for do not work with these moduli.
+    Algorithms {
+        /// Which option, and why.
+        reason: String,
+    },
     /// Even the largest secure modulus leaves fewer bits than the margin.
     TooNoisy {
         /// Bits missing.
@@ -131,6 +137,7 @@ impl fmt::Display for Refusal {
                 write!(f, "batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")
             }
             Self::NoModuli => f.write_str("there are too few primes for the modulus"),
+            Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
             Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
         }
     }
@@ -169,11 +176,13 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Two polynomials; a switching key has two for each limb.
-    pub(crate) fn of(log2_degree: u32, limbs: usize) -> Self {
-        let limbs = limbs as u64;
-        let ciphertext = 2 * (limbs << log2_degree) * 8;
-        let switching_key = limbs * ciphertext;
+    /// Two polynomials; a switching key has two for each digit, each with the limbs it keeps.
+    pub(crate) fn of(log2_degree: u32, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
+        let limb = 8_u64 << log2_degree;
+        let ciphertext = 2 * moduli.len() as u64 * limb;
+        let digits = RnsDigits::new(key_switching, moduli);
+        let limbs = digits.map_or(0, |digits| digits.count() * digits.key_limbs());
+        let switching_key = 2 * limbs as u64 * limb;
         Self {
             ciphertext,
             public_key: ciphertext,
@@ -206,6 +215,9 @@ impl fmt::Display for Request {
         }
         if let Some(log2_degree) = self.log2_degree {
             write!(f, ", ring degree 2^{log2_degree}")?;
+        }
+        if self.algorithms != Algorithms::default() {
+            write!(f, ", {}", self.algorithms)?;
         }
         write!(f, ", {} security, {} bits to spare", self.security, self.margin)
     }
@@ -250,6 +262,9 @@ impl fmt::Display for Choice {
         let levels: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();
         writeln!(f, "  bits left             {} (fresh, then after each level)", levels.join(", "))?;
         writeln!(f, "  security              {}", parameters.security())?;
+        if *parameters.algorithms() != Algorithms::default() {
+            writeln!(f, "  algorithms            {}", parameters.algorithms())?;
+        }
         let sizes = &self.sizes;
         writeln!(f, "  ciphertext            {}", bytes(sizes.ciphertext))?;
         writeln!(f, "  public key            {}", bytes(sizes.public_key))?;
@@ -313,9 +328,12 @@ mod tests {
 
     #[test]
     fn sizes_count_eight_bytes_a_residue() {
-        let sizes = Sizes::of(12, 2);
+        let q = sunzi_math::primes_below(1 << 47, 1 << 13, 2).unwrap();
+        let sizes = Sizes::of(12, &q, &GadgetOptions::default());
         assert_eq!(sizes.ciphertext, 2 * 2 * 4096 * 8);
         assert_eq!(sizes.relinearization_key, 2 * sizes.ciphertext);
         assert_eq!(bytes(sizes.ciphertext), "128.0 KiB");
+        let smaller = GadgetOptions { radix_bits: Some(16), dropped_limbs: 1 };
+        assert_eq!(Sizes::of(12, &q, &smaller).galois_key, 2 * 2 * 3 * 4096 * 8);
     }
 }

@@ -122,10 +122,12 @@ impl Parameters {
     /// # Errors
     /// [`BfvError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
     /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i; [`BfvError::PlainModulusOutOfRange`] and
-    /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Rlwe`] above the security limit.
+    /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Algorithms`] for algorithms these numbers do not
+    /// allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
         check_ring(self.log2_degree, &self.moduli)?;
         check_plain(self.plain_modulus, &self.moduli)?;
+        self.algorithms.check(&self.moduli, self.plain_modulus)?;
         Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
     }
 }
@@ -141,19 +143,36 @@ pub struct CrtParameters {
     moduli: Vec<u64>,
     plain_moduli: Vec<u64>,
     security: Security,
+    #[serde(default)]
+    algorithms: Algorithms,
 }
 
 impl CrtParameters {
     /// Takes the numbers as they are; nothing is checked.
     #[must_use]
     pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_moduli: Vec<u64>, security: Security) -> Self {
-        Self { log2_degree, moduli, plain_moduli, security }
+        Self { log2_degree, moduli, plain_moduli, security, algorithms: Algorithms::default() }
+    }
+
+    /// The same numbers with a choice of algorithms.
+    #[must_use]
+    pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
+        Self { algorithms, ..self }
+    }
+
+    /// The algorithms to use.
+    #[must_use]
+    pub fn algorithms(&self) -> &Algorithms {
+        &self.algorithms
     }
 
     /// The parameter set of each t_i.
     #[must_use]
     pub fn parts(&self) -> Vec<Parameters> {
-        let part = |&t: &u64| Parameters::new(self.log2_degree, self.moduli.clone(), t, self.security);
+        let part = |&t: &u64| {
+            Parameters::new(self.log2_degree, self.moduli.clone(), t, self.security)
+                .with_algorithms(self.algorithms)
+        };
         self.plain_moduli.iter().map(part).collect()
     }
 
@@ -212,6 +231,7 @@ impl CrtParameters {
         check_count(&self.plain_moduli)?;
         self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &self.moduli))?;
         check_pairwise_coprime(&self.plain_moduli)?;
+        self.plain_moduli.iter().try_for_each(|&t| self.algorithms.check(&self.moduli, t))?;
         Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
     }
 }
@@ -219,6 +239,7 @@ impl CrtParameters {
 impl From<Parameters> for CrtParameters {
     fn from(one: Parameters) -> Self {
         Self::new(one.log2_degree, one.moduli, vec![one.plain_modulus], one.security)
+            .with_algorithms(one.algorithms)
     }
 }
 
@@ -274,6 +295,7 @@ pub(crate) fn log2_product(moduli: &[u64]) -> f64 {
 mod tests {
     use super::*;
     use sunzi_math::primes_below;
+    use sunzi_ring::{Decryption, GadgetOptions, ScalerOptions};
     use sunzi_rlwe::RlweError;
 
     fn valid() -> Parameters {
@@ -351,5 +373,50 @@ mod tests {
         let text = serde_json::to_string(&valid()).unwrap();
         assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), valid());
         assert!(serde_json::from_str::<Parameters>(&text.replace("plain_modulus", "t")).is_err());
+    }
+
+    #[test]
+    fn algorithms_travel_and_older_files_still_load() {
+        let key_switching = GadgetOptions { radix_bits: Some(16), dropped_limbs: 2 };
+        let chosen = valid().with_algorithms(Algorithms { key_switching, ..Algorithms::default() });
+        let text = serde_json::to_string(&chosen).unwrap();
+        assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), chosen);
+        let crt = CrtParameters::from(chosen.clone());
+        assert_eq!(crt.parts(), [chosen]);
+        let text = serde_json::to_string(&crt).unwrap();
+        assert_eq!(serde_json::from_str::<CrtParameters>(&text).unwrap(), crt);
+        let old = r#"{"log2_degree":12,"moduli":[3],"plain_modulus":5,"security":"Bits128"}"#;
+        let old: Parameters = serde_json::from_str(old).unwrap();
+        assert_eq!(*old.algorithms(), Algorithms::default());
+        let unknown = text.replace("radix_bits", "radix");
+        assert!(serde_json::from_str::<CrtParameters>(&unknown).is_err());
+    }
+
+    #[test]
+    fn options_that_the_moduli_do_not_allow_are_named() {
+        let refuse = |algorithms| {
+            let parameters = valid().with_algorithms(algorithms);
+            let error = parameters.validate().unwrap_err();
+            assert!(matches!(error, BfvError::Algorithms(_)), "{error}");
+            let crt = CrtParameters::from(parameters).validate().unwrap_err();
+            assert_eq!(crt.to_string(), error.to_string());
+            error.to_string()
+        };
+        for (radix_bits, dropped_limbs, name) in
+            [(Some(0), 0, "radix_bits"), (Some(62), 0, "radix_bits"), (None, 3, "dropped_limbs")]
+        {
+            let key_switching = GadgetOptions { radix_bits, dropped_limbs };
+            let error = refuse(Algorithms { key_switching, ..Algorithms::default() });
+            assert!(error.contains(name), "{error}");
+        }
+        for (decryption, name) in [
+            (Decryption::Gamma { gamma: Some(5) }, "gamma"),
+            (Decryption::Gamma { gamma: Some(65537) }, "65537"),
+            (Decryption::PowerOfTwo { log2_gamma: Some(61) }, "log2_gamma"),
+        ] {
+            let scaling = ScalerOptions { decryption, ..ScalerOptions::default() };
+            let error = refuse(Algorithms { scaling, ..Algorithms::default() });
+            assert!(error.contains(name), "{error}");
+        }
     }
 }

@@ -45,4 +45,4 @@ pub use options::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, Scale
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, DigitBound, Domain, Evaluation, Gadget, PolyRing, Scaler};
 pub use ring::Ring;
-pub use rns::RnsScaler;
+pub use rns::{RnsScaler, ScalingBounds};

@@ -1,17 +1,13 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::{RingError, RnsDigits, ScalingBounds};
 use sunzi_rlwe::noise::{key_switch, public_encryption};
 use sunzi_rlwe::{NoiseBound, NoiseTerm};
 
 use super::Request;
+use crate::Algorithms;
 use crate::noise::{self, ProductModel};
 use crate::parameters::log2_product;
-
-/// m̃ of the Montgomery-reduced extension `[BEHZ16, Alg. 2]`.
-const M_TILDE: f64 = 65536.0;
-/// Lower bound on the share of q/t that decryption tolerates, 1/2 − k/γ `[BEHZ16, Theorem 1]`.
-const DECRYPTION_MARGIN: f64 = 0.5 - 1.0 / 1024.0;
 
 /// What the noise depends on.
 struct Model {
@@ -21,21 +17,23 @@ struct Model {
 }
 
 impl Model {
-    fn new(log2_degree: u32, moduli: &[u64], plain_modulus: u64) -> Self {
+    fn new(
+        log2_degree: u32,
+        moduli: &[u64],
+        plain_modulus: u64,
+        algorithms: &Algorithms,
+    ) -> Result<Self, RingError> {
         let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
-        let limbs = moduli.len() as f64;
         let log2_modulus = log2_product(moduli);
-        let product = ProductModel {
-            degree,
-            plain_modulus: plain_modulus as f64,
-            log2_modulus,
-            overflow: (2.0 * limbs + 1.0) / M_TILDE,
-            scale_error: limbs,
-        };
-        let digits = RnsDigits::new(&GadgetOptions::default(), moduli).map(|digits| digits.bounds());
-        let key_switch = key_switch(degree, &digits.unwrap_or_default());
-        let capacity = DECRYPTION_MARGIN.log2() + log2_modulus - (plain_modulus as f64).log2();
-        Self { product, key_switch, capacity }
+        let digits = RnsDigits::new(&algorithms.key_switching, moduli)?;
+        let ScalingBounds { overflow, scale_error, decryption_margin } =
+            ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
+        let plain_modulus = plain_modulus as f64;
+        Ok(Self {
+            product: ProductModel { degree, plain_modulus, log2_modulus, overflow, scale_error },
+            key_switch: key_switch(degree, &digits.bounds()),
+            capacity: decryption_margin.log2() + log2_modulus - plain_modulus.log2(),
+        })
     }
 
     /// Public-key encryption.
@@ -65,8 +63,16 @@ impl Model {
 }
 
 /// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
-pub(super) fn bits_left(log2_degree: u32, moduli: &[u64], plain_modulus: u64, request: &Request) -> Vec<f64> {
-    let mut model = Model::new(log2_degree, moduli, plain_modulus);
+///
+/// # Errors
+/// Those of algorithms that these moduli do not allow.
+pub(super) fn bits_left(
+    log2_degree: u32,
+    moduli: &[u64],
+    plain_modulus: u64,
+    request: &Request,
+) -> Result<Vec<f64>, RingError> {
+    let mut model = Model::new(log2_degree, moduli, plain_modulus, &request.algorithms)?;
     let terms = f64::from(request.additions).exp2();
     let mut bound = model.fresh().times_norm(terms);
     if request.depth == 0 {
@@ -82,7 +88,7 @@ pub(super) fn bits_left(log2_degree: u32, moduli: &[u64], plain_modulus: u64, re
         bound = model.finish(model.multiply(&bound).times_norm(terms), request);
         left.push(model.bits_left(&bound));
     }
-    left
+    Ok(left)
 }
 
 #[cfg(test)]
@@ -93,7 +99,9 @@ mod tests {
     #[test]
     fn every_demand_costs_bits_and_every_limb_gives_some() {
         let moduli = |count| primes_below(1 << 47, 1 << 14, count).unwrap();
-        let last = |moduli: &[u64], t, request: &Request| *bits_left(13, moduli, t, request).last().unwrap();
+        let last = |moduli: &[u64], t, request: &Request| {
+            *bits_left(13, moduli, t, request).unwrap().last().unwrap()
+        };
         let base = Request { depth: 2, additions: 1, rotations: 1, plain_products: 1, ..Request::default() };
         let bits = last(&moduli(4), 65537, &base);
         assert!(last(&moduli(4), 65537, &Request { depth: 3, ..base.clone() }) < bits - 20.0);
@@ -107,7 +115,7 @@ mod tests {
     #[test]
     fn the_shortage_grows_evenly_with_the_depth() {
         let q = primes_below(1 << 47, 1 << 14, 4).unwrap();
-        let left = bits_left(13, &q, 65537, &Request { depth: 30, ..Request::default() });
+        let left = bits_left(13, &q, 65537, &Request { depth: 30, ..Request::default() }).unwrap();
         let steps: Vec<f64> = left.windows(2).map(|pair| pair[0] - pair[1]).collect();
         assert!(steps[1..].iter().all(|step| (25.0..40.0).contains(step)), "{steps:?}");
     }
@@ -116,7 +124,7 @@ mod tests {
     fn a_fresh_ciphertext_has_the_noise_of_its_encryption() {
         let request = Request { depth: 0, ..Request::default() };
         let q = primes_below(1 << 47, 1 << 13, 1).unwrap();
-        let bits = bits_left(12, &q, 2, &request);
+        let bits = bits_left(12, &q, 2, &request).unwrap();
         // σ = sqrt(10.5·(1 + 4n/3)) = 239.5, 13.8σ = 2^11.7; q/(2t) = 2^45.
         assert_eq!(bits.len(), 1);
         assert!((bits[0] - 33.3).abs() < 0.2, "{bits:?}");

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::Security;
 
-use crate::BfvError;
 use crate::plaintext::check_plain_modulus;
+use crate::{Algorithms, BfvError};
 
 /// The numbers to compute with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Request {
     pub margin: u32,
     /// The security to reach.
     pub security: Security,
+    /// The algorithms to use.
+    #[serde(default)]
+    pub algorithms: Algorithms,
 }
 
 impl Default for Request {
@@ -58,6 +61,7 @@ impl Default for Request {
             log2_degree: None,
             margin: 2,
             security: Security::Bits128,
+            algorithms: Algorithms::default(),
         }
     }
 }

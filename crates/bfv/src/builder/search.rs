@@ -101,7 +101,16 @@ impl<'a> Search<'a> {
             let Some(moduli) = chains.get(log2_degree, limbs, limit, &best.candidate.plain_moduli) else {
                 continue;
             };
-            let bits_left = predict::bits_left(log2_degree, &moduli, largest, self.request);
+            let bits_left = match predict::bits_left(log2_degree, &moduli, largest, self.request) {
+                Ok(bits_left) => bits_left,
+                Err(error) => {
+                    if best.moduli.is_empty() {
+                        let refusal = Refusal::Algorithms { reason: error.to_string() };
+                        best.candidate.verdict = Verdict::Refused(refusal);
+                    }
+                    continue;
+                }
+            };
             let last = bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
             if last <= closest {
                 continue;
@@ -112,7 +121,7 @@ impl<'a> Search<'a> {
             best.candidate.log2_modulus = log2_product(&moduli);
             best.candidate.bits_left = bits_left;
             best.candidate.cost =
-                cost::butterflies(log2_degree, limbs, best.candidate.plain_moduli.len(), self.request);
+                cost::butterflies(log2_degree, &moduli, best.candidate.plain_moduli.len(), self.request);
             best.moduli = moduli;
             if bits_short <= 0.0 {
                 best.candidate.verdict = Verdict::Fits;
@@ -126,10 +135,11 @@ impl<'a> Search<'a> {
     fn choice(&self, Tried { candidate, moduli }: &Tried) -> Choice {
         let Candidate { log2_degree, plain_moduli, .. } = candidate;
         let parameters =
-            CrtParameters::new(*log2_degree, moduli.clone(), plain_moduli.clone(), self.request.security);
+            CrtParameters::new(*log2_degree, moduli.clone(), plain_moduli.clone(), self.request.security)
+                .with_algorithms(self.request.algorithms);
         Choice {
             slots: parameters.degree(),
-            sizes: Sizes::of(*log2_degree, moduli.len()),
+            sizes: Sizes::of(*log2_degree, moduli, &self.request.algorithms.key_switching),
             log2_modulus: candidate.log2_modulus,
             limit: candidate.limit,
             bits_left: candidate.bits_left.clone(),

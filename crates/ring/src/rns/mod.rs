@@ -4,6 +4,7 @@
 //! folded into matrices and into the last stage of the inverse transforms that precede them.
 
 pub(crate) mod auxiliary_basis;
+mod bounds;
 mod centered_conversion;
 mod decryption;
 mod extension;
@@ -16,6 +17,7 @@ mod scaler;
 mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 
+pub use bounds::ScalingBounds;
 pub use scaler::RnsScaler;
 
 use sunzi_kernels::{Conversion, Modulus};

@@ -7,12 +7,12 @@ use sunzi_kernels::{Conversion, InverseScale};
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::auxiliary_basis;
+use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
 use super::extension::{Extension, Overflow};
 use super::fast_base_conversion::row_factors;
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::{matrix_product, rns_floor};
-use crate::error::check_plaintext_modulus;
 use crate::parallel::{block_of, for_each_block};
 use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
@@ -30,29 +30,20 @@ struct Inner {
     /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
     extend_scales: Vec<InverseScale>,
     extension: Extension,
-    overflow: Overflow,
     /// t·(q/q_i)^-1 over q, t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
     floor_scales: Vec<InverseScale>,
     floor: Conversion,
     shenoy_kumaresan: ShenoyKumaresan,
     decryption: Decryptor,
     products: u64,
+    bounds: ScalingBounds,
 }
 
 impl RnsScaler {
     pub(crate) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
-        check_plaintext_modulus(t, 60)?;
         let q = ring.basis();
-        if *q.product() <= (2 * t).into() {
-            return Err(RingError::out_of_range(
-                "modulus",
-                format_args!("above 2t = {}", 2 * t),
-                q.product(),
-            ));
-        }
-        if let Some(&left) = q.values().iter().find(|&&q| sunzi_math::gcd(q, t) != 1) {
-            return Err(RingError::NotCoprime { left, right: t });
-        }
+        check_scalable(q, t)?;
+        let decryption = Decryptor::new(q, t, options.decryption)?;
         let m_tilde = options.m_tilde.value().unwrap_or(1);
         let chosen = auxiliary_basis::choose(q, ring.degree(), t, options)?;
         let b = Basis::with_isa(&chosen.b, q.isa())?;
@@ -70,11 +61,11 @@ impl RnsScaler {
             wide: ring.concat(&auxiliary)?,
             extend_scales: scales(ring, &row_factors(q, |q_i| Ok(m_tilde % q_i))?)?,
             extension: Extension::new(q, options.m_tilde, targets)?,
-            overflow: Overflow::new(q.len(), options.m_tilde),
             floor_scales: floor_scales(ring, &auxiliary, &sk_factors, t)?,
             floor: matrix_product(q.moduli(), targets, &floor_columns)?,
             shenoy_kumaresan: ShenoyKumaresan::new(&b, m_sk, q.moduli())?,
-            decryption: Decryptor::new(q, t, options.decryption)?,
+            bounds: ScalingBounds::of(Overflow::new(q.len(), options.m_tilde), q.len(), &decryption),
+            decryption,
             products: chosen.products,
             ring: ring.clone(),
             auxiliary,
@@ -152,16 +143,16 @@ impl Scaler<Ring> for RnsScaler {
 
     /// ρ of [BEHZ16, Lemma 4].
     fn overflow(&self) -> f64 {
-        self.0.overflow.value()
+        self.0.bounds.overflow
     }
 
     /// k [BEHZ16, Lemma 5].
     fn scale_error(&self) -> f64 {
-        self.0.ring.basis().len() as f64
+        self.0.bounds.scale_error
     }
 
     fn decryption_margin(&self) -> f64 {
-        self.0.decryption.margin()
+        self.0.bounds.decryption_margin
     }
 }
 
