@@ -3,6 +3,7 @@
 use sunzi_bfv::BfvError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
+use sunzi_ring::RingError;
 use sunzi_rlwe::RlweError;
 use thiserror::Error;
 
@@ -61,6 +62,9 @@ pub enum BenchError {
         /// How many.
         missed: usize,
     },
+    /// An error of the ring.
+    #[error(transparent)]
+    Ring(#[from] RingError),
     /// An error of the kernels.
     #[error(transparent)]
     Kernel(#[from] KernelError),

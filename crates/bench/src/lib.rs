@@ -17,6 +17,7 @@ mod peer;
 pub mod report;
 #[cfg(feature = "peers")]
 pub mod rivals;
+pub mod variants;
 
 pub use error::BenchError;
 pub use options::Options;

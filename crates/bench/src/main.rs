@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
-use bench::{BenchError, Options, alternate, conversion, ntt, operations};
+use bench::{BenchError, Options, alternate, conversion, ntt, operations, variants};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -28,6 +28,8 @@ enum What {
     Ntt(Common),
     /// Base conversion from 8 to 8 moduli alone
     Conversion(Common),
+    /// The variants of extension, scaling and decryption against the default ones
+    Variants(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
@@ -88,6 +90,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
     let (common, rows) = match what {
         What::Ntt(common) => (common, transforms(&common.into())?),
         What::Conversion(common) => (common, conversion::run(&common.into())?),
+        What::Variants(common) => (common, variants::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)

@@ -14,16 +14,57 @@ pub(crate) struct GammaDecryption {
     k: usize,
     gamma: u64,
     t: u64,
-    to_gamma: ToGamma,
-    to_plain: Conversion,
+    to_gamma: Column,
+    to_plain: Column,
     ones: Buffer,
 }
 
-/// The matrix column modulo γ.
-enum ToGamma {
+/// A matrix column modulo γ or t, its last row one of ones.
+enum Column {
     Product(Conversion),
-    /// For γ a power of two.
-    Wrapping(WrappingSum),
+    /// For a power of two, below which its low bits are right; without the row of ones.
+    Wrapping(WrappingSum, u64),
+}
+
+impl Column {
+    fn new(
+        basis: &Basis,
+        rows: &[Modulus],
+        target: Modulus,
+        mut column: Vec<u64>,
+    ) -> Result<Self, RingError> {
+        let rows: Vec<Modulus> =
+            basis.moduli().iter().chain(rows).copied().chain([row_of_ones(basis)?]).collect();
+        if target.value().is_power_of_two() {
+            let start = column.pop().unwrap_or(0);
+            let sum = WrappingSum::new(basis.isa(), start, &column)?;
+            Ok(Self::Wrapping(sum, target.value() - 1))
+        } else {
+            Ok(Self::Product(matrix_product(&rows, &[target], &[column])?))
+        }
+    }
+
+    fn apply<'a>(
+        &self,
+        rows: &mut Vec<&'a [u64]>,
+        ones: &'a [u64],
+        out: &mut [u64],
+    ) -> Result<(), RingError> {
+        match self {
+            Self::Product(conversion) => {
+                rows.push(ones);
+                conversion.apply(rows, &mut [out])?;
+                rows.pop();
+            }
+            Self::Wrapping(sum, mask) => {
+                sum.apply(rows, out)?;
+                for word in out {
+                    *word &= mask;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 impl GammaDecryption {
@@ -37,20 +78,13 @@ impl GammaDecryption {
         let half = (gamma - 1) / 2;
         // Line 2 modulo γ: (q/q_i)·(−1/q) = −1/q_i; the constant row adds h, so that r = [s]_γ + h.
         let mut column = rns_floor::column(basis, correction, 1)?;
-        let to_gamma = if gamma.is_power_of_two() {
-            ToGamma::Wrapping(WrappingSum::new(basis.isa(), half, &column)?)
-        } else {
-            column.push(half);
-            let rows: Vec<Modulus> = basis.moduli().iter().copied().chain([row_of_ones(basis)?]).collect();
-            ToGamma::Product(matrix_product(&rows, &[correction], &[column])?)
-        };
+        column.push(half);
+        let to_gamma = Column::new(basis, &[], correction, column)?;
         // Lines 2 and 5 modulo t: s/γ − (r − h)/γ.
         let inverse = mod_inv(gamma % t, t)?;
-        let mut to_plain = rns_floor::column(basis, plain, inverse)?;
-        to_plain.extend([plain.neg(inverse), mul_mod(half % t, inverse, t)]);
-        let rows = [correction, row_of_ones(basis)?];
-        let rows: Vec<Modulus> = basis.moduli().iter().copied().chain(rows).collect();
-        let to_plain = matrix_product(&rows, &[plain], &[to_plain])?;
+        let mut column = rns_floor::column(basis, plain, inverse)?;
+        column.extend([plain.neg(inverse), mul_mod(half % t, inverse, t)]);
+        let to_plain = Column::new(basis, &[correction], plain, column)?;
         let ones = Buffer::from_slice(&[1; BLOCK]);
         Ok(Self { k: basis.len(), gamma, t, to_gamma, to_plain, ones })
     }
@@ -72,21 +106,9 @@ impl Form for GammaDecryption {
         let words = (correction.get_mut(..message.len()), self.ones.get(..message.len()));
         if let (Some(correction), Some(ones)) = words {
             let mut inputs = rows.to_vec();
-            match &self.to_gamma {
-                ToGamma::Product(conversion) => {
-                    inputs.push(ones);
-                    conversion.apply(&inputs, &mut [&mut *correction])?;
-                    inputs.pop();
-                }
-                ToGamma::Wrapping(sum) => {
-                    sum.apply(&inputs, correction)?;
-                    for r in correction.iter_mut() {
-                        *r &= self.gamma - 1;
-                    }
-                }
-            }
-            inputs.extend([&*correction, ones]);
-            self.to_plain.apply(&inputs, &mut [message])?;
+            self.to_gamma.apply(&mut inputs, ones, correction)?;
+            inputs.push(correction);
+            self.to_plain.apply(&mut inputs, ones, message)?;
         }
         correction.zeroize();
         Ok(())

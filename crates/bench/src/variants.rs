@@ -1,0 +1,158 @@
+//! The algorithms of BEHZ 2016 that a scaler may be asked for, each against the default one.
+
+use std::hint::black_box;
+
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+use sunzi_ring::{
+    Auxiliary, Decryption, MTilde, PolyRing, Precision, Ring, RnsScaler, Scaler, ScalerOptions,
+};
+
+use crate::alternate;
+use crate::check;
+use crate::report::Row;
+use crate::{BenchError, Options};
+
+/// log2 of the degree that is timed unless others are asked for.
+pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 13..=13;
+/// A power of two, for which Lemma 3 needs no modulus, and a prime.
+const PLAIN_MODULI: [u64; 2] = [1 << 10, 65_537];
+/// The one with which products are scaled.
+const EXTENDED: u64 = 65_537;
+
+/// Times every variant at every degree asked for, on one thread.
+///
+/// # Errors
+/// A degree for which there are no moduli; threads that do not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
+    options.validate()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
+    pool.install(|| {
+        let mut rows = Vec::new();
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            let m = 2_u64 << log_n;
+            for moduli in [
+                primes_below(DEFAULT_PRIME_BOUND, m, 4)?,
+                primes_with_bits(30, m, 13)?,
+                primes_with_bits(62, m, 6)?,
+            ] {
+                let ring = Ring::new(m, &moduli)?;
+                for t in PLAIN_MODULI {
+                    rows.extend(decryptions(&ring, t, options.rounds)?);
+                }
+                rows.extend(extensions(&ring, options.rounds)?);
+            }
+        }
+        Ok(rows)
+    })
+}
+
+/// Name and options of a variant; the first is the default.
+type Variant = (&'static str, ScalerOptions);
+
+fn decryption_forms(t: u64) -> Vec<Variant> {
+    let with = |decryption| ScalerOptions { decryption, ..ScalerOptions::default() };
+    let float = |precision| with(Decryption::FloatingPoint { precision });
+    let mut all = vec![
+        ("gamma", ScalerOptions::default()),
+        ("power of two", with(Decryption::PowerOfTwo { log2_gamma: None })),
+        ("double", float(Precision::Double)),
+        ("fixed point", float(Precision::Fixed128)),
+    ];
+    if t % 2 == 1 {
+        all.push(("gamma = 2^8", with(Decryption::Gamma { gamma: Some(256) })));
+    }
+    all
+}
+
+fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let message = check::residues(ring.degree(), t, 5);
+    let scaled = ring.scale_plaintext(&message, t)?;
+    let variants = decryption_forms(t);
+    let right = |scaler: &RnsScaler| scaler.decrypt(&scaled).is_ok_and(|found| found == message);
+    let what = format!("decrypt, t = {t}");
+    let time = |scaler: &RnsScaler| {
+        black_box(scaler.decrypt(&scaled)?);
+        Ok(())
+    };
+    compare(ring, &what, t, &variants, right, time, rounds)
+}
+
+fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let standard = ScalerOptions::default();
+    let variants = [
+        ("m~ = 2^16", standard),
+        ("m~ = 2^8", ScalerOptions { m_tilde: MTilde::Bits8, ..standard }),
+        ("no m~", ScalerOptions { m_tilde: MTilde::None, ..standard }),
+        ("like modulus", ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..standard }),
+    ];
+    let words: Vec<u64> =
+        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let a = ring.poly_from_residues(&words)?;
+    let round_trip = |scaler: &RnsScaler| scaler.extend(&a).and_then(|a| scaler.scale(a));
+    // ⌊t·a'/q⌉ + b is as small as the lift a' and the error b say, and otherwise as large as q.
+    let right = |scaler: &RnsScaler| {
+        let bound = EXTENDED as f64 * (1.0 + scaler.overflow()) / 2.0 + scaler.scale_error() + 1.0;
+        let back = round_trip(scaler).and_then(|scaled| ring.to_integers(&scaled));
+        back.is_ok_and(|all| {
+            all.iter().all(|x| i64::try_from(x).is_ok_and(|x| x.unsigned_abs() as f64 <= bound))
+        })
+    };
+    let time = |scaler: &RnsScaler| {
+        black_box(round_trip(scaler)?);
+        Ok(())
+    };
+    compare(ring, "extend and scale", EXTENDED, &variants, right, time, rounds)
+}
+
+/// Lets variants take turns and compares all with the first; also the first with itself, for its time.
+fn compare(
+    ring: &Ring,
+    what: &str,
+    t: u64,
+    variants: &[Variant],
+    right: impl Fn(&RnsScaler) -> bool,
+    time: impl Fn(&RnsScaler) -> Result<(), BenchError>,
+    rounds: usize,
+) -> Result<Vec<Row>, BenchError> {
+    let scalers = variants.iter().map(|(_, options)| Ok(ring.scaler(t, options)?));
+    let scalers = scalers.collect::<Result<Vec<_>, BenchError>>()?;
+    let mut calls: Vec<_> = scalers.iter().map(|scaler| || time(scaler)).collect();
+    let mut contenders: Vec<&mut dyn alternate::Contender> = Vec::new();
+    for call in &mut calls {
+        contenders.push(call);
+    }
+    let series = alternate::alternate(rounds, &mut contenders)?;
+    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let rows = variants.iter().zip(&scalers).zip(&series).map(|(((name, _), scaler), ours)| {
+        let ratio = series.first().map(|first| ours.over(first));
+        Row {
+            name: format!("{what}: {name}, {} x {bits} bits", ring.basis().len()),
+            n: ring.degree(),
+            log_q: ring.modulus().bits() as f64,
+            ours_us: ours.median(),
+            isa: Some(ring.isa().to_string()),
+            peer: variants.first().map(|(first, _)| (*first).to_owned()),
+            peer_us: series.first().map(alternate::Series::median),
+            ratio: ratio.map(|ratio| ratio.median),
+            spread: ratio.map(|ratio| ratio.spread),
+            correct: right(scaler),
+            rounds,
+            ..Row::default()
+        }
+    });
+    Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_is_timed_and_right() {
+        let options = Options { rounds: 1, log_n: vec![10], ..Options::default() };
+        let rows = run(&options).unwrap();
+        assert_eq!(rows.len(), 3 * (4 + 5 + 4));
+        assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
+    }
+}
