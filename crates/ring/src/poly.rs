@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
 
+use crate::scratch::Scratch;
 use crate::{Domain, Shape};
 
 /// An element of a [`Ring`](crate::Ring) in domain `D`: limb after limb, n residues each, in [0, q_i).
@@ -12,7 +12,7 @@ use crate::{Domain, Shape};
 /// It does not print: it may hold a secret.
 #[derive(Clone)]
 pub struct Poly<D: Domain> {
-    data: Buffer,
+    data: Scratch,
     degree: usize,
     /// The tag of the basis.
     tag: u64,
@@ -20,7 +20,7 @@ pub struct Poly<D: Domain> {
 }
 
 impl<D: Domain> Poly<D> {
-    pub(crate) fn new(data: Buffer, degree: usize, tag: u64) -> Self {
+    pub(crate) fn new(data: Scratch, degree: usize, tag: u64) -> Self {
         Self { data, degree, tag, domain: PhantomData }
     }
 

@@ -8,13 +8,14 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
-use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan, active_isa, permute};
+use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::error::{check_automorphism, check_length, check_shape, negacyclic_degree};
 use crate::parallel::{Work, for_each_limb};
 use crate::poly_ring::sealed::Sealed;
 use crate::sampling::{SeededRng, uniform_residues};
+use crate::scratch::Scratch;
 use crate::transform::NegacyclicTransform;
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
@@ -147,7 +148,7 @@ impl Ring {
                 return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
             }
         }
-        Ok(Poly::new(Buffer::from_slice(words), shape.degree, self.basis().tag()))
+        Ok(Poly::new(Scratch::from_slice(words), shape.degree, self.basis().tag()))
     }
 
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
@@ -220,7 +221,7 @@ impl PolyRing for Ring {
 
     fn zero<D: Domain>(&self) -> Poly<D> {
         let Shape { degree, limbs } = self.shape();
-        Poly::new(Buffer::zeroed(degree * limbs), degree, self.basis().tag())
+        Poly::new(Scratch::zeroed(degree * limbs), degree, self.basis().tag())
     }
 
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {

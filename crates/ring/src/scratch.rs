@@ -1,42 +1,97 @@
-//! Working memory that is kept between operations.
+//! Memory that is kept between operations.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use sunzi_kernels::Buffer;
+use zeroize::Zeroize;
 
-/// Words kept at most (64 MiB).
-const KEPT_WORDS: usize = 1 << 23;
+/// Words kept at most (256 MiB): the temporaries of a multiplication at n = 2^15.
+const MOST_WORDS: usize = 1 << 25;
+/// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
+const SHORTEST: usize = 1 << 13;
 
-static KEPT: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Store> = Mutex::new(Store { buffers: Vec::new(), words: 0 });
 
-/// A buffer of arbitrary content that returns to the process's store when dropped: a fresh one of this size
-/// would cost as much in page faults as the transforms that use it. Whoever puts a secret in erases it.
+/// Buffers that nobody uses, the oldest first.
+struct Store {
+    buffers: Vec<Buffer>,
+    words: usize,
+}
+
+impl Store {
+    fn take(&mut self, len: usize) -> Option<Buffer> {
+        // The one that came last is most likely still in the caches.
+        let fitting = self.buffers.iter().rposition(|buffer| buffer.len() == len)?;
+        self.words -= len;
+        Some(self.buffers.remove(fitting))
+    }
+
+    /// Keeps the buffer; returns those that have to go for it.
+    fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
+        self.words += buffer.len();
+        self.buffers.push(buffer);
+        let mut surplus = 0;
+        for buffer in &self.buffers {
+            if self.words <= MOST_WORDS {
+                break;
+            }
+            self.words -= buffer.len();
+            surplus += 1;
+        }
+        self.buffers.drain(..surplus).collect()
+    }
+}
+
+/// A buffer that returns to the process's store when dropped: a fresh one of its size would cost more in
+/// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
 pub(crate) struct Scratch(Buffer);
 
 impl Scratch {
     /// `len` words of arbitrary content.
     pub(crate) fn new(len: usize) -> Self {
-        let kept = KEPT.lock().ok().and_then(|mut kept| {
-            let fitting = kept.iter().rposition(|buffer| buffer.len() == len)?;
-            Some(kept.remove(fitting))
-        });
-        Self(kept.unwrap_or_else(|| Buffer::zeroed(len)))
+        Self(Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)))
+    }
+
+    /// `len` words of zero.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        match Self::kept(len) {
+            Some(mut buffer) => {
+                buffer.fill(0);
+                Self(buffer)
+            }
+            None => Self(Buffer::zeroed(len)),
+        }
+    }
+
+    /// A copy of `words`.
+    pub(crate) fn from_slice(words: &[u64]) -> Self {
+        let mut copy = Self::new(words.len());
+        copy.copy_from_slice(words);
+        copy
+    }
+
+    fn kept(len: usize) -> Option<Buffer> {
+        if len < SHORTEST {
+            return None;
+        }
+        KEPT.lock().unwrap_or_else(PoisonError::into_inner).take(len)
+    }
+}
+
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Self::from_slice(self)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.0);
-        if let Ok(mut kept) = KEPT.lock() {
-            // The oldest go first.
-            while kept.iter().map(|buffer| buffer.len()).sum::<usize>() + buffer.len() > KEPT_WORDS {
-                if kept.is_empty() {
-                    return;
-                }
-                kept.remove(0);
-            }
-            kept.push(buffer);
+        if buffer.len() >= SHORTEST {
+            let surplus = KEPT.lock().unwrap_or_else(PoisonError::into_inner).keep(buffer);
+            // Unmapped only here, where nobody waits for the store.
+            drop(surplus);
         }
     }
 }
@@ -55,20 +110,47 @@ impl DerefMut for Scratch {
     }
 }
 
+impl Zeroize for Scratch {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn buffers_come_back_and_the_store_is_bounded() {
-        let len = 12_345;
+    fn buffers_come_back_and_copies_are_copies() {
+        // A length that no other test asks for.
+        let len = SHORTEST + 12_345;
         let mut scratch = Scratch::new(len);
         scratch.fill(7);
+        let copy = scratch.clone();
         drop(scratch);
+        let zeroed = Scratch::zeroed(len);
+        assert!(zeroed.iter().all(|word| *word == 0));
+        assert!(copy.iter().all(|word| *word == 7));
+        drop((zeroed, copy));
         assert_eq!(Scratch::new(len).len(), len);
-        drop((0..20).map(|i| Scratch::new(KEPT_WORDS / 16 + i)).collect::<Vec<_>>());
-        drop(Scratch::new(KEPT_WORDS + 1));
-        let kept: usize = KEPT.lock().unwrap().iter().map(|buffer| buffer.len()).sum();
-        assert!(kept <= KEPT_WORDS);
+        assert!(Scratch::zeroed(0).is_empty());
+    }
+
+    #[test]
+    fn the_store_is_bounded_and_the_oldest_go_first() {
+        let mut store = Store { buffers: Vec::new(), words: 0 };
+        let len = MOST_WORDS / 4;
+        for extra in 0..4 {
+            assert!(store.keep(Buffer::zeroed(len - extra)).is_empty());
+        }
+        let gone = store.keep(Buffer::zeroed(len));
+        assert_eq!(gone.iter().map(|buffer| buffer.len()).collect::<Vec<_>>(), [len]);
+        assert_eq!(store.words, store.buffers.iter().map(|buffer| buffer.len()).sum::<usize>());
+        assert!(store.words <= MOST_WORDS);
+        assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
+        assert!(store.take(len - 1).is_none());
+        // One larger than the store does not stay.
+        assert!(!store.keep(Buffer::zeroed(MOST_WORDS + 1)).is_empty());
+        assert_eq!((store.words, store.buffers.len()), (0, 0));
     }
 }

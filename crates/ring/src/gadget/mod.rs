@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::basis::tag_of;
 use crate::error::{check_shape, no_such_digit};
+use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 
 use digits::Digit;
@@ -66,7 +67,7 @@ impl RnsGadget {
     /// q_I·a in the limbs where that is not zero.
     fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
         let Shape { degree, limbs } = self.key_shape();
-        let mut part = Poly::new(Buffer::zeroed(degree * limbs), degree, self.tag(digit));
+        let mut part = Poly::new(Scratch::zeroed(degree * limbs), degree, self.tag(digit));
         let kept = (0..).zip(self.0.ring.basis().moduli()).zip(a.limbs());
         let kept = kept.filter(|&((limb, _), _)| self.0.digits.limb(digit.source, limb).is_some());
         for (out, ((_, modulus), limb)) in part.words_mut().chunks_exact_mut(degree).zip(kept) {
