@@ -14,6 +14,8 @@ mod conversion;
 pub mod counts;
 mod error;
 mod generic;
+#[cfg(feature = "gmp")]
+pub mod gmp;
 mod isa;
 mod modulus;
 pub mod pace;

@@ -3,34 +3,73 @@
 use num_bigint::BigUint;
 use sunzi_kernels::Modulus;
 
-use super::lift::{Lift, TILE, half};
+use super::groups::{Group, for_each_coefficient, group};
+use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::rounding::Rounding;
 use crate::parallel::{block_of, for_each_block};
 use crate::{Basis, RingError};
 
-/// Tables of x ↦ x or x ↦ ⌊t·x/q⌉ from residues modulo a source to residues modulo a target.
+/// What computes with the big integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    /// Our own words.
+    #[default]
+    Words,
+    /// GMP.
+    #[cfg(feature = "gmp")]
+    Gmp,
+}
+
+/// Division and rounding by t/q, for q > 2t.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ratio<'a> {
+    pub(super) t: u64,
+    pub(super) q: &'a BigUint,
+}
+
+/// Tables of x ↦ x or x ↦ ⌊t·x/q⌉, a half rounding up, from residues modulo a source to residues modulo a target, for
+/// x centred modulo the source.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
-    lift: Lift,
-    rounding: Option<Rounding>,
-    remainders: Remainders,
+    groups: Vec<Group>,
+    steps: Steps,
+}
+
+#[derive(Clone, Debug)]
+enum Steps {
+    Words {
+        lift: Lift,
+        rounding: Option<Rounding>,
+        remainders: Remainders,
+    },
+    #[cfg(feature = "gmp")]
+    Gmp(super::gmp::Steps),
 }
 
 impl Conversion {
-    /// x, centred modulo the source.
-    pub(super) fn exact(source: &Basis, target: &[Modulus]) -> Result<Self, RingError> {
-        let lift = Lift::new(source)?;
-        let remainders = Remainders::new(target, lift.length(), &half(source.product()))?;
-        Ok(Self { lift, rounding: None, remainders })
-    }
-
-    /// ⌊t·x/q⌉ for x centred modulo the source and q > 2t, a half rounding up.
-    pub(super) fn scaled(source: &Basis, t: u64, q: &BigUint, target: &[Modulus]) -> Result<Self, RingError> {
-        let lift = Lift::new(source)?;
-        let rounding = Rounding::new(t, q, &half(source.product()), lift.length());
-        let remainders = Remainders::new(target, rounding.length(), rounding.shift())?;
-        Ok(Self { lift, rounding: Some(rounding), remainders })
+    pub(super) fn new(
+        arithmetic: Arithmetic,
+        source: &Basis,
+        ratio: Option<Ratio<'_>>,
+        target: &[Modulus],
+    ) -> Result<Self, RingError> {
+        let groups = group(source.moduli())?;
+        let steps = match arithmetic {
+            Arithmetic::Words => {
+                let lift = Lift::new(source, &groups);
+                let half = half(source.product());
+                let rounding = ratio.map(|ratio| Rounding::new(ratio, &half, lift.length()));
+                let remainders = match &rounding {
+                    Some(rounding) => Remainders::new(target, rounding.length(), rounding.shift())?,
+                    None => Remainders::new(target, lift.length(), &half)?,
+                };
+                Steps::Words { lift, rounding, remainders }
+            }
+            #[cfg(feature = "gmp")]
+            Arithmetic::Gmp => Steps::Gmp(super::gmp::Steps::new(source, &groups, ratio, target)?),
+        };
+        Ok(Self { groups, steps })
     }
 
     /// Converts limbs of n residues y_i = |x·(q/q_i)^-1|_{q_i} to limbs of n residues of the result.
@@ -43,21 +82,28 @@ impl Conversion {
     }
 
     fn apply_to_block(&self, rows: &[&[u64]], output: &mut [&mut [u64]], length: usize) {
-        let mut tile = vec![0; TILE * self.lift.residues()];
-        // A zero on either side, as rounding needs.
-        let mut integer = vec![0; self.lift.length() + 2];
-        let mut rounded = vec![0; self.rounding.as_ref().map_or(0, Rounding::length)];
-        for at in (0..length).step_by(TILE) {
-            self.lift.gather(rows, at, &mut tile);
-            for (i, residues) in (at..length).zip(tile.chunks_exact(self.lift.residues())) {
-                let Some(lifted) = integer.get_mut(1..=self.lift.length()) else { continue };
-                self.lift.apply(residues, lifted);
-                if let Some(rounding) = &self.rounding {
-                    rounding.apply(&integer, &mut rounded);
-                    self.remainders.apply(&rounded, output, i);
-                } else {
-                    self.remainders.apply(lifted, output, i);
-                }
+        match &self.steps {
+            Steps::Words { lift, rounding, remainders } => {
+                // A zero on either side, as rounding needs.
+                let mut integer = vec![0; lift.length() + 2];
+                let mut rounded = vec![0; rounding.as_ref().map_or(0, Rounding::length)];
+                for_each_coefficient(&self.groups, rows, length, |i, residues| {
+                    let Some(lifted) = integer.get_mut(1..=lift.length()) else { return };
+                    lift.apply(residues, lifted);
+                    if let Some(rounding) = rounding {
+                        rounding.apply(&integer, &mut rounded);
+                        remainders.apply(&rounded, output, i);
+                    } else {
+                        remainders.apply(lifted, output, i);
+                    }
+                });
+            }
+            #[cfg(feature = "gmp")]
+            Steps::Gmp(steps) => {
+                let mut buffers = steps.buffers();
+                for_each_coefficient(&self.groups, rows, length, |i, residues| {
+                    steps.apply(residues, &mut buffers, output, i);
+                });
             }
         }
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_traits::One;
-use sunzi_kernels::NttPlan;
+use sunzi_kernels::{MAX_TERMS, NttPlan};
 use zeroize::Zeroizing;
 
 use super::MultiPrecisionRing;
-use super::lift::{Lift, TILE, half};
+use super::groups::{Group, for_each_coefficient, group};
+use super::lift::{Lift, half};
 use super::words::{self, BITS, MASK, bits};
 use crate::error::{check_length, no_such_digit};
 use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb_pair};
@@ -35,6 +36,7 @@ struct Inner {
     radix_bits: u32,
     /// ℓ_{ω,q} = ⌈log_ω q⌉.
     count: usize,
+    groups: Vec<Group>,
     lift: Lift,
     /// (ω/2)·(1 + ω + … + ω^(ℓ−1)) − ⌊q/2⌋: digits of a sum with it are d_i + ω/2.
     offset: Vec<u64>,
@@ -59,11 +61,17 @@ impl MultiPrecisionGadget {
         }
         let q = ring.modulus();
         let count = usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX);
+        if count > MAX_TERMS {
+            let expected = format_args!("at most {MAX_TERMS} digits");
+            return Err(RingError::out_of_range("radix bits of a gadget", expected, radix_bits));
+        }
         let halves = (0..count).map(|i| power(radix_bits, i) << (radix_bits - 1)).sum::<BigUint>();
         let length = words::length(&(power(radix_bits, count) << 1_u32));
-        let lift = Lift::new(basis)?;
+        let groups = group(basis.moduli())?;
+        let lift = Lift::new(basis, &groups);
         let offset = words::words(&(halves - half(q)), length.max(lift.length()));
-        Ok(Self(Arc::new(Inner { ring: ring.clone(), options: *options, radix_bits, count, lift, offset })))
+        let (ring, options) = (ring.clone(), *options);
+        Ok(Self(Arc::new(Inner { ring, options, radix_bits, count, groups, lift, offset })))
     }
 }
 
@@ -86,28 +94,24 @@ impl Inner {
     }
 
     fn digits_of_block(&self, rows: &[&[u64]], digits: &mut [&mut [u64]], length: usize) {
-        let mut tile = vec![0; TILE * self.lift.residues()];
         let mut integer = vec![0; self.offset.len()];
-        for at in (0..length).step_by(TILE) {
-            self.lift.gather(rows, at, &mut tile);
-            for (i, residues) in (at..length).zip(tile.chunks_exact(self.lift.residues())) {
-                let (lifted, rest) = integer.split_at_mut(self.lift.length());
-                self.lift.apply(residues, lifted);
-                rest.fill(0);
-                let mut carry = 0;
-                for (word, offset) in integer.iter_mut().zip(&self.offset) {
-                    let sum = *word + offset + carry;
-                    (*word, carry) = (sum & MASK, sum >> BITS);
-                }
-                for (d, digit) in digits.iter_mut().enumerate() {
-                    // The last digit keeps what the rounding of the others carries into it.
-                    let count = self.radix_bits + u32::from(d + 1 == self.count);
-                    if let Some(digit) = digit.get_mut(i) {
-                        *digit = bits(&integer, d as u64 * u64::from(self.radix_bits), count);
-                    }
+        for_each_coefficient(&self.groups, rows, length, |i, residues| {
+            let (lifted, rest) = integer.split_at_mut(self.lift.length());
+            self.lift.apply(residues, lifted);
+            rest.fill(0);
+            let mut carry = 0;
+            for (word, offset) in integer.iter_mut().zip(&self.offset) {
+                let sum = *word + offset + carry;
+                (*word, carry) = (sum & MASK, sum >> BITS);
+            }
+            for (d, digit) in digits.iter_mut().enumerate() {
+                // The last digit keeps what the rounding of the others carries into it.
+                let count = self.radix_bits + u32::from(d + 1 == self.count);
+                if let Some(digit) = digit.get_mut(i) {
+                    *digit = bits(&integer, d as u64 * u64::from(self.radix_bits), count);
                 }
             }
-        }
+        });
     }
 
     /// Every digit modulo the target of `plan`, in evaluation form.
@@ -136,8 +140,15 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
     }
 
     fn digit_bounds(&self) -> Vec<DigitBound> {
-        let digit = DigitBound { log2_bound: f64::from(self.0.radix_bits - 1), log2_mean: -1.0 };
-        vec![digit; self.0.count]
+        let Inner { radix_bits, count, ring, .. } = &*self.0;
+        let whole = DigitBound { log2_bound: f64::from(radix_bits - 1), log2_mean: -1.0 };
+        let mut bounds = vec![whole; *count];
+        if let Some(last) = bounds.last_mut() {
+            // ⌈(q/2)/ω^(ℓ−1)⌉.
+            let lower = u64::from(*radix_bits) * (*count as u64 - 1);
+            last.log2_bound = sunzi_math::log2(&((ring.modulus() >> (lower + 1)) + 1_u32));
+        }
+        bounds
     }
 
     fn log2_truncation(&self) -> f64 {

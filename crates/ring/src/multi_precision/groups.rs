@@ -19,6 +19,9 @@ pub(super) struct Member {
     pub(super) cofactor: u64,
 }
 
+/// Coefficients gathered together: the residues of one row that share a few cache lines.
+const TILE: usize = 16;
+
 /// Groups as large as they can be: a sum of as many products below P as there are members stays below 2^62.
 pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
     let mut groups = Vec::new();
@@ -38,4 +41,27 @@ pub(super) fn group(moduli: &[Modulus]) -> Result<Vec<Group>, RingError> {
         rest = left;
     }
     Ok(groups)
+}
+
+/// Calls `f(i, residues of coefficient i)` for the first `length` coefficients of the rows, one row for each modulus,
+/// with the residues y_i of a group merged to Σ y_i·(P/q_i): y_i·(q/q_i) is y_i·(P/q_i)·(q/P).
+pub(super) fn for_each_coefficient(
+    groups: &[Group],
+    rows: &[&[u64]],
+    length: usize,
+    mut f: impl FnMut(usize, &[u64]),
+) {
+    let mut tile = vec![0; TILE * groups.len()];
+    for at in (0..length).step_by(TILE) {
+        let mut rows = rows.iter();
+        for (g, group) in groups.iter().enumerate() {
+            for (i, (member, row)) in group.members.iter().zip(&mut rows).enumerate() {
+                let targets = tile.iter_mut().skip(g).step_by(groups.len());
+                for (to, from) in targets.zip(row.get(at..).unwrap_or_default()) {
+                    *to = from * member.cofactor + if i == 0 { 0 } else { *to };
+                }
+            }
+        }
+        (at..length).zip(tile.chunks_exact(groups.len())).for_each(|(i, residues)| f(i, residues));
+    }
 }

@@ -4,17 +4,13 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
-use super::groups::{Group, group};
+use super::groups::Group;
 use super::words::{self, BITS, MASK, bits, columns};
-use crate::{Basis, RingError};
-
-/// Coefficients gathered together: the residues of one row that share a few cache lines.
-pub(super) const TILE: usize = 16;
+use crate::Basis;
 
 /// Tables of x ↦ [x]_q + ⌊q/2⌋ from the residues y_i = |x·(q/q_i)^-1|_{q_i}.
 #[derive(Clone, Debug)]
 pub(super) struct Lift {
-    groups: Vec<Group>,
     /// Word w of q/P_g for the groups g, then the next word.
     quotients: Vec<u64>,
     half: Vec<u64>,
@@ -29,8 +25,8 @@ pub(super) struct Lift {
 }
 
 impl Lift {
-    pub(super) fn new(basis: &Basis) -> Result<Self, RingError> {
-        let groups = group(basis.moduli())?;
+    /// For the groups of the moduli of a basis.
+    pub(super) fn new(basis: &Basis, groups: &[Group]) -> Self {
         let q = basis.product();
         // Σ y_i·(q/q_i) + ⌊q/2⌋ < (k + 1)·q.
         let bound = q * (basis.len() + 1);
@@ -45,7 +41,7 @@ impl Lift {
         let divisor = (q >> top) + 1_u32;
         let exponent = divisor.bits() + BITS;
         let reciprocal = (words::end(1) << divisor.bits()) / &divisor;
-        Ok(Self {
+        Self {
             quotients,
             half: words::words(&(q / 2_u32), length),
             modulus: words::words(q, length),
@@ -53,32 +49,12 @@ impl Lift {
             top,
             reciprocal: reciprocal.to_u64().unwrap_or(0),
             exponent: exponent as u32,
-            groups,
-        })
+        }
     }
 
     /// Words of a result.
     pub(super) fn length(&self) -> usize {
         self.modulus.len()
-    }
-
-    /// Words that the residues of one coefficient take.
-    pub(super) fn residues(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// The residues of [`TILE`] coefficients from `at` on, coefficient after coefficient, groups merged:
-    /// Y_g = Σ y_i·(P/q_i), since y_i·(q/q_i) = y_i·(P/q_i)·(q/P).
-    pub(super) fn gather(&self, rows: &[&[u64]], at: usize, tile: &mut [u64]) {
-        let mut rows = rows.iter();
-        for (g, group) in self.groups.iter().enumerate() {
-            for (i, (member, row)) in group.members.iter().zip(&mut rows).enumerate() {
-                let targets = tile.iter_mut().skip(g).step_by(self.groups.len());
-                for (to, from) in targets.zip(row.get(at..).unwrap_or_default()) {
-                    *to = from * member.cofactor + if i == 0 { 0 } else { *to };
-                }
-            }
-        }
     }
 
     /// [x]_q + ⌊q/2⌋ in [0, q) from the gathered residues of one coefficient.

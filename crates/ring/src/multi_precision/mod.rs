@@ -9,6 +9,8 @@
 
 mod conversion;
 mod gadget;
+#[cfg(feature = "gmp")]
+mod gmp;
 mod groups;
 mod lift;
 mod remainders;

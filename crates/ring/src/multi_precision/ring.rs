@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 
+use super::conversion::Arithmetic;
 use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 use crate::{Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring, RingError, ScalerOptions};
 
@@ -23,7 +24,7 @@ use crate::{Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct MultiPrecisionRing(Ring);
+pub struct MultiPrecisionRing(Ring, Arithmetic);
 
 impl MultiPrecisionRing {
     /// The ring of index m modulo the product of these primes, as [`Ring::new`].
@@ -31,13 +32,29 @@ impl MultiPrecisionRing {
     /// # Errors
     /// Those of [`Ring::new`].
     pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
-        Ring::new(m, moduli).map(Self)
+        Ring::new(m, moduli).map(Self::with_ring)
     }
 
     /// The ring over the tables of another.
     #[must_use]
     pub const fn with_ring(ring: Ring) -> Self {
-        Self(ring)
+        Self(ring, Arithmetic::Words)
+    }
+
+    /// The same ring computing with GMP, to compare with.
+    #[cfg(feature = "gmp")]
+    #[must_use]
+    pub fn with_gmp(self) -> Self {
+        Self(self.0, Arithmetic::Gmp)
+    }
+
+    pub(super) const fn arithmetic(&self) -> Arithmetic {
+        self.1
+    }
+
+    /// Another ring with the arithmetic of this one.
+    pub(super) const fn rewrap(&self, ring: Ring) -> Self {
+        Self(ring, self.1)
     }
 
     /// The ring of residues that this one wraps.

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 
+use super::conversion::Ratio;
 use super::lift::half;
 use super::words::{self, BITS, MASK, columns};
 
@@ -30,8 +31,9 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
-    /// For u of `length` words and q > 2t.
-    pub(super) fn new(t: u64, q: &BigUint, offset: &BigUint, length: usize) -> Self {
+    /// For u of `length` words.
+    pub(super) fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> Self {
+        let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);
         let constant = &shift * q + half(q) - offset * t;
         // Dropping `skip` words of 2^60·u changes t·u/q by less than 2^-60.
@@ -100,5 +102,44 @@ impl Rounding {
         let u = words::integer(padded) >> BITS;
         let quotient = (u * self.t + &self.constant) / &self.q;
         out.copy_from_slice(&words::words(&quotient, out.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Integers u around every multiple of q/t: the fraction tells all but those closest to an integer, and those
+    /// only by the division.
+    #[test]
+    fn doubt_is_resolved_by_division() {
+        let q = (BigUint::from(1_u32) << 367_u32) - 1_234_567_u32;
+        let mut wrong_without = 0;
+        for (t, wide) in [(1_u64 << 10, 760_u32), ((1 << 60) - 1, 400), (2, 1500)] {
+            let offset = (BigUint::from(1_u32) << wide) / 3_u32;
+            let length = words::length(&(&offset * 4_u32));
+            let rounding = Rounding::new(Ratio { t, q: &q }, &offset, length);
+            let hasty = Rounding { doubt: u64::MAX, ..rounding.clone() };
+            let careful = Rounding { doubt: 0, ..rounding.clone() };
+            let apply = |rounding: &Rounding, u: &BigUint| {
+                let mut padded = vec![0; length + 2];
+                padded[1..=length].copy_from_slice(&words::words(u, length));
+                let mut out = vec![0; rounding.length()];
+                rounding.apply(&padded, &mut out);
+                words::integer(&out)
+            };
+            for j in 0..200_u32 {
+                // The x with t·x + ⌊q/2⌋ next to a multiple of q, at u = x + offset.
+                let integer = &offset * t / &q * j / 200_u32;
+                let multiple = &q * (integer * 2_u32 + 1_u32) / (2 * u128::from(t));
+                for u in [&offset + &multiple, &offset + &multiple + 1_u32, &offset - &multiple - 1_u32] {
+                    let exact = (&u * t + &rounding.constant) / &q;
+                    assert_eq!(apply(&rounding, &u), exact);
+                    assert_eq!(apply(&careful, &u), exact);
+                    wrong_without += usize::from(apply(&hasty, &u) != exact);
+                }
+            }
+        }
+        assert!(wrong_without > 100, "the doubt is real: {wrong_without}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sunzi_kernels::{InverseScale, Modulus};
 
 use super::MultiPrecisionRing;
-use super::conversion::Conversion;
+use super::conversion::{Conversion, Ratio};
 use crate::error::check_plaintext_modulus;
 use crate::parallel::{Work, for_each_limb};
 use crate::rns::auxiliary_basis;
@@ -45,14 +45,18 @@ impl MultiPrecisionScaler {
         let moduli: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
         let auxiliary = Ring::with_isa(base.index(), &moduli, base.isa())?;
         let wide = base.concat(&auxiliary)?;
+        let ratio = Ratio { t, q };
+        let conversion = |source: &Ring, ratio: Option<Ratio<'_>>, target: &[Modulus]| {
+            Conversion::new(ring.arithmetic(), source.basis(), ratio, target)
+        };
         Ok(Self(Arc::new(Inner {
             inverses: inverses(base)?,
             wide_inverses: inverses(&wide)?,
-            extension: Conversion::exact(base.basis(), auxiliary.basis().moduli())?,
-            scaling: Conversion::scaled(wide.basis(), t, q, base.basis().moduli())?,
-            decryption: Conversion::scaled(base.basis(), t, q, &[Modulus::new(t)?])?,
+            extension: conversion(base, None, auxiliary.basis().moduli())?,
+            scaling: conversion(&wide, Some(ratio), base.basis().moduli())?,
+            decryption: conversion(base, Some(ratio), &[Modulus::new(t)?])?,
             ring: ring.clone(),
-            wide: MultiPrecisionRing::with_ring(wide),
+            wide: ring.rewrap(wide),
             auxiliary,
         })))
     }

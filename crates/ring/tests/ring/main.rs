@@ -8,6 +8,8 @@ mod hostile;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod multi_precision;
+#[cfg(test)]
 mod scaling;
 #[cfg(test)]
 mod threads;

@@ -1,0 +1,77 @@
+//! The low-level functions of GMP that the multi-precision baseline can be compared over (feature `gmp`).
+//!
+//! Integers are words of 64 bits, lowest first. GMP is under the LGPL, its binding compiles it with a C compiler and
+//! `m4`: nothing of Sunzi needs it.
+#![expect(unsafe_code, reason = "calls of a C library")]
+
+use gmp_mpfr_sys::gmp::{limb_t, mpn_addmul_1, mpn_mod_1, mpn_mul, size_t};
+
+/// GMP's words are ours.
+const _: () = assert!(size_of::<limb_t>() == 8 && align_of::<limb_t>() == align_of::<u64>());
+
+fn length(words: &[u64]) -> size_t {
+    // A slice never has more bytes than isize::MAX.
+    words.len() as size_t
+}
+
+/// acc += a·b; the carry goes into the words of `acc` above those of `a`, and what is left is returned.
+#[must_use]
+pub fn mul_add(acc: &mut [u64], a: &[u64], b: u64) -> u64 {
+    let Some((low, high)) = acc.split_at_mut_checked(a.len()) else { return 0 };
+    if low.is_empty() {
+        return 0;
+    }
+    // SAFETY: both pointers are to as many initialised words as the length says, at least one, and do not overlap.
+    let mut carry =
+        unsafe { mpn_addmul_1(low.as_mut_ptr().cast(), a.as_ptr().cast(), length(a), b as limb_t) };
+    for word in high {
+        let (sum, overflow) = word.overflowing_add(carry);
+        (*word, carry) = (sum, limb_t::from(overflow));
+    }
+    carry
+}
+
+/// out = a·b for as many words as both have; nothing if the lengths are otherwise or b is empty or longer than a.
+pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
+    if b.is_empty() || b.len() > a.len() || out.len() != a.len() + b.len() {
+        return;
+    }
+    // SAFETY: `out` has the words of both operands together and overlaps neither; a is not shorter than b, and b not
+    // empty.
+    unsafe {
+        mpn_mul(out.as_mut_ptr().cast(), a.as_ptr().cast(), length(a), b.as_ptr().cast(), length(b));
+    }
+}
+
+/// a mod m, 0 for m = 0.
+#[must_use]
+pub fn remainder(a: &[u64], m: u64) -> u64 {
+    if a.is_empty() || m == 0 {
+        return 0;
+    }
+    // SAFETY: the pointer is to as many initialised words as the length says; the divisor is not zero.
+    unsafe { mpn_mod_1(a.as_ptr().cast(), length(a), m as limb_t) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_lengths_are_harmless() {
+        let mut acc = [u64::MAX; 3];
+        assert_eq!(mul_add(&mut acc, &[u64::MAX; 4], 5), 0);
+        assert_eq!(mul_add(&mut acc, &[], 5), 0);
+        assert_eq!(acc, [u64::MAX; 3]);
+        assert_eq!(mul_add(&mut acc, &[1], 1), 1);
+        assert_eq!(acc, [0; 3]);
+        let mut out = [7; 3];
+        mul(&mut out, &[1], &[1, 2]);
+        mul(&mut out, &[1, 2, 3], &[]);
+        mul(&mut out, &[1], &[1]);
+        assert_eq!(out, [7; 3]);
+        mul(&mut out, &[u64::MAX, 1], &[2]);
+        assert_eq!(out, [u64::MAX - 1, 3, 0]);
+        assert_eq!((remainder(&[], 3), remainder(&[1], 0), remainder(&[1, 1], 3)), (0, 0, 2));
+    }
+}
