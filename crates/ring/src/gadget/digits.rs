@@ -114,9 +114,12 @@ impl RnsDigits {
 
     /// Where limb `target` stands in a key for residue j; nowhere if it is zero.
     pub(super) fn limb(&self, source: usize, target: usize) -> Option<usize> {
-        let k = self.moduli.len();
-        let is_kept = |limb: usize| (limb + k - source - 1) % k >= self.dropped_limbs;
-        is_kept(target).then(|| (0..target).filter(|&limb| is_kept(limb)).count())
+        let (k, dropped) = (self.moduli.len(), self.dropped_limbs);
+        if (target + k - source - 1) % k < dropped {
+            return None;
+        }
+        // Dropped are source + 1, …, source + dropped; those past the end are the first limbs.
+        Some(target - if target > source { dropped } else { (source + dropped + 1).saturating_sub(k) })
     }
 }
 
