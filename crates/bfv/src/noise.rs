@@ -1,9 +1,23 @@
 //! How BFV operations change the two noise bounds.
 //!
 //! The noise of a ciphertext is the real-valued v with c(s) = (q/t)·m + v (mod q). Encryption
-//! rounds (q/t)·m instead of scaling by ⌊q/t⌋, so the terms with |q|_t of `[BEHZ16,
-//! Proposition 1]` do not appear; otherwise the worst case follows that proposition and
-//! Proposition 3 term by term.
+//! rounds (q/t)·m instead of scaling by ⌊q/t⌋, so the terms with |q|_t of `[BEHZ16, Proposition 1]` do not
+//! appear; otherwise the worst case follows the paper term by term:
+//!
+//! | term of the worst case | from | variants |
+//! |---|---|---|
+//! | ‖v‖ ≤ (1/2 − k/γ)·q/t decrypts | Lemmas 1 and 2, Theorem 1 | k/γ with γ = 2^j: Lemma 3; the error of the quotients instead: 3.5 |
+//! | ρ in r∞ = (1 + ρ)/2·(1 + δB_key) + 1 | Lemma 4, eq. (8) | smaller for a larger m̃; k − 1 without one (centred digits; 2k − 1 in the paper) |
+//! | δt(r∞ + 1/2)(‖v_1‖ + ‖v_2‖) | Proposition 1 | by ρ |
+//! | δt·‖v_1‖‖v_2‖/q | Proposition 1, where (δ/2)·min‖v_i‖ bounds it | none |
+//! | (1/2 + k)(1 + δB_key(1 + δB_key)) | rounding in Proposition 1, b of Lemma 5 in Proposition 3 | none |
+//! | no wrap in B_sk | Lemma 6, Proposition 2 | `Auxiliary`: room for one product or for 256 |
+//! | δB_err·Σ_i B_i for digits below B_i | Lemmas 7 and 8, Proposition 3 | radix: B.1; times q_I for keys with fewer limbs: B.2 |
+//! | δ²B_key²·‖what is dropped‖ | B.2, eq. (22) | multi-precision digits only |
+//!
+//! Digits are centred, B_i = q_i/2: half of Lemma 8's q_i. They are those of the integer that scaling returns, its
+//! error b included, so the second half of the last term of Proposition 3, which the paper pays for the digits of
+//! b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
 
 use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};

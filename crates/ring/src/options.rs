@@ -1,5 +1,7 @@
 //! Which of the algorithms of [BEHZ16] a ring uses: plain data that travels with parameters.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// How the scale-invariant operations of BFV are computed: results differ in noise and speed only.
@@ -98,4 +100,19 @@ pub struct GadgetOptions {
     pub radix_bits: Option<u32>,
     /// Limbs of each key polynomial that are zero and neither stored nor computed with [BEHZ16, B.2].
     pub dropped_limbs: usize,
+}
+
+/// "digits that are whole residues", "digits in radix 2^12 with 1 limb dropped".
+impl fmt::Display for GadgetOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.radix_bits {
+            None => f.write_str("digits that are whole residues")?,
+            Some(bits) => write!(f, "digits in radix 2^{bits}")?,
+        }
+        match self.dropped_limbs {
+            0 => Ok(()),
+            1 => f.write_str(" with 1 limb dropped"),
+            limbs => write!(f, " with {limbs} limbs dropped"),
+        }
+    }
 }

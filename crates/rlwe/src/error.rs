@@ -32,7 +32,8 @@ pub enum RlweError {
     },
     /// A key was made with other digits than the context uses.
     #[error(
-        "the key was made with {got:?}, the context uses {expected:?}; use keys and contexts of the same parameters"
+        "the key is for {got}, the context uses {expected}; make the key in a context of the same \
+         parameters, algorithms included"
     )]
     GadgetMismatch {
         /// The options of the context.
