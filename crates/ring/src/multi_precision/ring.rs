@@ -7,7 +7,7 @@ use super::conversion::Arithmetic;
 use super::{MultiPrecisionGadget, MultiPrecisionScaler};
 use crate::{Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring, RingError, ScalerOptions};
 
-/// A [`Ring`] whose scaler and gadget compute with multi-precision integers, as [BEHZ16] measures them: BFV over it
+/// A [`Ring`] whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
 /// is FV of [BEHZ16, section 2] with its products by transforms.
 ///
 /// Its polynomials are those of the ring it wraps. Nothing about it takes constant time.
