@@ -191,17 +191,33 @@ impl<R: PolyRing> NoiseMeter<R> {
     }
 }
 
-/// a·b modulo X^n + 1 and t.
+/// a·b modulo X^n + 1 and t < 2^60.
 fn negacyclic(a: &[u64], b: &[u64], t: u64) -> Vec<u64> {
-    let n = a.len();
-    let mut product = vec![0_u64; n];
-    for (i, &x) in a.iter().enumerate() {
-        for (j, &y) in b.iter().enumerate() {
-            let term = (u128::from(x) * u128::from(y) % u128::from(t)) as u64;
-            if let Some(at) = product.get_mut((i + j) % n) {
-                *at = if i + j < n { *at + term } else { *at + (t - term) } % t;
-            }
-        }
+    // X^n·b wraps to −b: coefficient k is ⟨a, e[n − 1 − k..]⟩ for e = (b_{n−1}, …, b_0, −b_{n−1}, …, −b_1).
+    let negated = b.iter().skip(1).rev().map(|&y| (t - y) % t);
+    let extended: Vec<u64> = b.iter().rev().copied().chain(negated).collect();
+    let coefficient = |window: &[u64]| {
+        // 256 products below 2^120 fit a double word.
+        let chunks = a.chunks(255).zip(window.chunks(255));
+        chunks.fold(0, |sum: u64, (a, b)| {
+            let terms = a.iter().zip(b).map(|(&x, &y)| u128::from(x) * u128::from(y));
+            ((u128::from(sum) + terms.sum::<u128>()) % u128::from(t)) as u64
+        })
+    };
+    extended.windows(a.len()).rev().map(coefficient).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_wrap_with_a_minus_sign() {
+        assert_eq!(negacyclic(&[1, 2, 3], &[4, 5, 6], 1000), [1000 + 4 - 27, 1000 + 13 - 18, 28]);
+        let (n, t) = (600, (1 << 60) - 1);
+        // (−Σ X^i)² has coefficients (k + 1) − (n − 1 − k).
+        let square = negacyclic(&vec![t - 1; n], &vec![t - 1; n], t);
+        let expected = |k: i64| (2 * k + 2 - n as i64).rem_euclid(t as i64) as u64;
+        assert_eq!(square, (0..n as i64).map(expected).collect::<Vec<_>>());
     }
-    product
 }

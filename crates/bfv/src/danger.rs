@@ -37,8 +37,12 @@ impl<R: PolyRing> Context<R> {
     }
 }
 
-/// The representative of `value` modulo `period` of least absolute value.
+/// A representative of `value` modulo `period` of least absolute value.
 fn centred(value: BigInt, period: &BigInt) -> BigInt {
-    let reduced = ((value % period) + period) % period;
-    if &reduced * 2_u8 >= *period { reduced - period } else { reduced }
+    let reduced = value % period;
+    match &reduced * 2_u8 {
+        ref twice if twice >= period => reduced - period,
+        ref twice if -twice > *period => reduced + period,
+        _ => reduced,
+    }
 }
