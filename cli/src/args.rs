@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Time every operation
     Bench(BenchArgs),
-    /// Compute the tables of a paper again, beside the printed ones
+    /// Compute and time the tables and figures of a paper again, beside the printed ones
     Repro {
         /// Which paper.
         #[command(subcommand)]
@@ -123,13 +123,30 @@ pub(crate) enum Paper {
 
 /// Options of `sunzi repro behz`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
 pub(crate) struct BehzArgs {
-    /// Parts to compute: table1, table3, table4; all unless given
+    /// Parts to make: table1 to table5, figure1 to figure3; all unless given
     #[arg(long, value_name = "PART,...", value_delimiter = ',')]
     pub(crate) only: Vec<Part>,
+    /// Degrees up to 2^13 and fewer rounds: about a minute instead of ten
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// log2 of the ring degrees to time, 11 to 15
+    #[arg(long, value_name = "L,...", value_delimiter = ',')]
+    pub(crate) log_n: Vec<u32>,
+    /// Folder for the figures; repro-behz unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 fn parse_decimals(text: &str) -> Result<Decimals, String> {

@@ -1,14 +1,24 @@
-//! `sunzi repro`: the tables of a paper, computed again.
+//! `sunzi repro`: the tables and figures of a paper, computed and timed again.
 
 mod human;
 
-use ::repro::behz::{self, Part};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ::repro::behz::{self, Options};
+use ::repro::report::Report;
+use ::repro::{ReproError, plot};
 
 use crate::args::{BehzArgs, Paper};
 use crate::error::CliError;
 use crate::output;
+use crate::progress::Progress;
 
-/// Computes what was asked for and prints it.
+/// Where figures go unless told otherwise.
+const FOLDER: &str = "repro-behz";
+
+/// Reproduces what was asked for, prints the tables and writes the figures.
 pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
     match paper {
         Paper::Behz(args) => run_behz(args),
@@ -16,7 +26,76 @@ pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
 }
 
 fn run_behz(args: &BehzArgs) -> Result<(), CliError> {
-    let parts = if args.only.is_empty() { Part::ALL.to_vec() } else { args.only.clone() };
-    let report = behz::run(&parts).map_err(CliError::failure)?;
-    if args.json { output::print_json(&report) } else { output::print(&human::render(&report)) }
+    sunzi::kernels::active_isa().map_err(CliError::input)?;
+    let options = options(args);
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    options.validate().map_err(refuse)?;
+    // Found out before minutes of work, not after.
+    if options.parts.iter().any(|part| part.is_figure()) {
+        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    }
+    let progress = Progress::new(!args.json && !args.quiet);
+    let report = behz::run(&options, &mut |what, done, total| {
+        progress.at(done, total);
+        progress.say(what);
+    });
+    drop(progress);
+    let report = report.map_err(refuse)?;
+    let files = write_figures(&report, &folder)?;
+    if args.json {
+        return output::print_json(&report);
+    }
+    output::print(&human::render(&report, &files))
+}
+
+fn options(args: &BehzArgs) -> Options {
+    let mut options = if args.quick { Options::quick() } else { Options::full() };
+    if !args.only.is_empty() {
+        options.parts.clone_from(&args.only);
+    }
+    if !args.log_n.is_empty() {
+        options.log2_degrees.clone_from(&args.log_n);
+        options.log2_degrees.sort_unstable();
+        options.log2_degrees.dedup();
+    }
+    options
+}
+
+/// A wrong result is a check that did not hold; a degree out of range is the user's to mend.
+fn refuse(error: ReproError) -> CliError {
+    match error {
+        ReproError::Degree { .. } => CliError::input(error),
+        ReproError::Wrong { .. } => CliError::Check(error.to_string()),
+        _ => CliError::failure(error),
+    }
+}
+
+/// Writes every figure as SVG and says where.
+fn write_figures(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let mut files = Vec::with_capacity(report.figures.len());
+    for figure in &report.figures {
+        let svg = plot::render(figure).map_err(CliError::failure)?;
+        let file = folder.join(figure.file);
+        write_whole(&file, svg.as_bytes()).map_err(|error| cannot_write(&file, &error))?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// Writes beside the file and renames: nobody ever sees half of it.
+fn write_whole(file: &Path, content: &[u8]) -> std::io::Result<()> {
+    let beside = file.with_extension(format!("svg.{}.part", std::process::id()));
+    let written = fs::File::create(&beside).and_then(|mut out| {
+        out.write_all(content)?;
+        out.sync_all()?;
+        fs::rename(&beside, file)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::input(format!("cannot write {}: {error}; choose another folder with --out", path.display()))
 }

@@ -126,10 +126,14 @@ fn a_wrong_override_of_the_kernels() {
 fn parts_of_a_paper_that_are_not_there() {
     for json in [&[][..], &["--json"]] {
         let only = |parts| [&["repro", "behz", "--only", parts], json].concat();
-        refuse("part", &only("table9"), &["table1, table3, table4", "\"table9\""]);
+        refuse("part", &only("table9"), &["table1, table2", "figure3", "\"table9\""]);
         refuse("noparts", &only(""), &["--only", "\"\""]);
         refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
     }
+    refuse("degree", &["repro", "behz", "--log-n", "11,16"], &["log2 n between 11 and 15", "got 16"]);
+    refuse("nodegree", &["repro", "behz", "--log-n", "x"], &["'x'"]);
+    let taken = ["repro", "behz", "--only", "figure3", "--out", "taken"];
+    assert_refused(&sunzi_with("taken", &[("taken", b"")], &taken), &["cannot write taken", "--out"]);
     refuse("nopaper", &["repro"], &["behz"]);
     refuse("otherpaper", &["repro", "kpz"], &["kpz"]);
 }

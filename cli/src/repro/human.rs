@@ -1,34 +1,54 @@
 //! The tables as text for people: the paper's value and ours side by side.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use repro::report::{Report, Row, Table, Value};
+use repro::report::{Quantity, Report, Row, Table, Value};
 
 use crate::columns::{empty_table, right_align};
 
-/// All tables.
-pub(crate) fn render(report: &Report) -> String {
-    let tables: Vec<String> = report.tables.iter().map(table).collect();
-    format!("[{}]\n\n{}", report.paper, tables.join("\n"))
+/// All tables, and where the figures are.
+pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
+    let mut text = format!("[{}], {}\n", report.paper, report.machine);
+    if report.tables.iter().flat_map(|table| &table.rows).any(|row| row.measured) {
+        let _ = writeln!(text, "timed: {}; every result checked", report.effort);
+    }
+    for one in &report.tables {
+        text.push('\n');
+        text.push_str(&table(one));
+    }
+    for (figure, file) in report.figures.iter().zip(files) {
+        let _ = write!(text, "\n{}: {}\n  {}\n", figure.name, figure.title, file.display());
+    }
+    text
+}
+
+/// The paper's value of a quantity, or ours.
+type Side = fn(&Quantity) -> &Option<Value>;
+
+/// A column: its heading and where its values come from.
+struct Column {
+    heading: String,
+    of: Side,
+    index: usize,
 }
 
 fn table(table: &Table) -> String {
-    let mut headers = Vec::new();
-    if let Some(row) = table.rows.first() {
-        headers.extend(row.keys.iter().map(|(name, _)| (*name).to_owned()));
-        for one in &row.quantities {
-            headers.extend([format!("{}\npaper", one.name), "\nours".to_owned()]);
-        }
-    }
-    let mut columns = empty_table(&headers);
+    let columns = columns(table);
+    let keys = table.rows.first().map_or(&[][..], |row| &row.keys);
+    let mut headings: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+    headings.extend(columns.iter().map(|column| column.heading.clone()));
+    let mut grid = empty_table(&headings);
     for row in &table.rows {
-        columns.add_row(cells(row));
+        grid.add_row(cells(row, &columns));
     }
-    right_align(&mut columns, 0..headers.len());
-    let equal = table.rows.iter().filter(|row| row.equal()).count();
-    let mut text = format!("{}: {}\n{columns}\n", table.name, table.title);
-    let _ = writeln!(text, "{equal} of {} rows equal the paper's", table.rows.len());
-    for row in &table.rows {
+    right_align(&mut grid, 0..headings.len());
+    let mut text = format!("{}: {}\n{grid}\n", table.name, table.title);
+    if table.rows.iter().all(|row| !row.measured) {
+        let equal = table.rows.iter().filter(|row| row.equal()).count();
+        let _ = writeln!(text, "{equal} of {} rows equal the paper's", table.rows.len());
+    }
+    for row in table.rows.iter().filter(|row| !row.measured) {
         if let Some(reason) = &row.reason {
             let keys: Vec<String> =
                 row.keys.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -38,8 +58,33 @@ fn table(table: &Table) -> String {
     text
 }
 
-fn cells(row: &Row) -> Vec<String> {
-    let keys = row.keys.iter().map(|(_, value)| value.to_string());
+/// The paper's column and ours of each quantity, without those that hold nothing.
+fn columns(table: &Table) -> Vec<Column> {
+    let quantities = table.rows.first().map_or(&[][..], |row| &row.quantities);
+    let sides: [(&str, Side); 2] = [("paper", |one| &one.paper), ("ours", |one| &one.ours)];
+    let mut columns = Vec::new();
+    for (index, quantity) in quantities.iter().enumerate() {
+        let mut name = quantity.name;
+        for (side, of) in sides {
+            let mut cells = table.rows.iter().filter_map(|row| row.quantities.get(index));
+            if cells.any(|one| of(one).is_some()) {
+                columns.push(Column {
+                    heading: format!("{}\n{side}", name.replacen('_', "\n", 1).replace('_', " ")),
+                    of,
+                    index,
+                });
+                name = "";
+            }
+        }
+    }
+    columns
+}
+
+fn cells(row: &Row, columns: &[Column]) -> Vec<String> {
     let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "–".to_owned(), Value::to_string);
-    keys.chain(row.quantities.iter().flat_map(|one| [show(&one.paper), show(&one.ours)])).collect()
+    let keys = row.keys.iter().map(|(_, value)| value.to_string());
+    let values = columns.iter().map(|column| {
+        row.quantities.get(column.index).map_or_else(String::new, |one| show((column.of)(one)))
+    });
+    keys.chain(values).collect()
 }

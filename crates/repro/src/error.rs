@@ -1,6 +1,10 @@
 //! What can go wrong before a table stands.
 
+use sunzi_bfv::BfvError;
+use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
+use sunzi_ring::RingError;
+use sunzi_rlwe::RlweError;
 use thiserror::Error;
 
 /// An error of a reproduction.
@@ -35,6 +39,55 @@ pub enum ReproError {
         /// Moduli of q.
         count: usize,
     },
+    /// A degree that the paper has no row for.
+    #[error("expected log2 n between {low} and {high}, got {got}: the paper has no other rows")]
+    Degree {
+        /// What was asked for.
+        got: u32,
+        /// Smallest in the tables.
+        low: u32,
+        /// Largest in the tables.
+        high: u32,
+    },
+    /// A plaintext modulus whose products cannot be checked.
+    #[error("expected a plaintext modulus that is a power of two of at most 2^16, got {got}")]
+    PlainModulus {
+        /// What was asked for.
+        got: u64,
+    },
+    /// Something that was timed gave a wrong result: no figure is worth anything then.
+    #[error("a {operation} of {variant} at n = {degree} gave a wrong result")]
+    Wrong {
+        /// What was done.
+        operation: &'static str,
+        /// By which variant.
+        variant: &'static str,
+        /// The degree n.
+        degree: usize,
+    },
+    /// The thread that times could not be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(String),
+    /// A figure that could not be drawn.
+    #[error("cannot draw {figure}: {reason}")]
+    Plot {
+        /// Its name.
+        figure: &'static str,
+        /// What went wrong.
+        reason: String,
+    },
+    /// An error of the scheme.
+    #[error(transparent)]
+    Bfv(#[from] BfvError),
+    /// An error of the layer below it.
+    #[error(transparent)]
+    Rlwe(#[from] RlweError),
+    /// An error of the ring.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// An error of the kernels.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),

@@ -2,9 +2,10 @@
 //! the one printed.
 //!
 //! ```
-//! use repro::behz::{self, Part};
+//! use repro::behz::{self, Options, Part};
 //!
-//! let report = behz::run(&[Part::Table3])?;
+//! let options = Options { parts: vec![Part::Table3], ..Options::quick() };
+//! let report = behz::run(&options, &mut |_, _, _| {})?;
 //! assert!(report.tables[0].rows.iter().all(|row| row.equal()));
 //! # Ok::<(), repro::ReproError>(())
 //! ```
@@ -12,6 +13,8 @@
 
 pub mod behz;
 mod error;
+pub mod plot;
 pub mod report;
+pub mod rounds;
 
 pub use error::ReproError;

@@ -4,14 +4,139 @@ use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use sunzi_kernels::{KernelError, active_isa};
 
 /// All tables of one paper.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The paper's key in `docs/references.bib`.
     pub paper: &'static str,
+    /// What it was computed and timed on.
+    pub machine: Machine,
+    /// How it was timed.
+    pub effort: String,
     /// The tables asked for, in the paper's order.
     pub tables: Vec<Table>,
+    /// The figures asked for, in the paper's order.
+    pub figures: Vec<Figure>,
+}
+
+/// A machine, as far as it says what it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub processor: String,
+    /// The fastest instruction set that the kernels use there.
+    pub isa: String,
+    /// Sunzi's version.
+    pub version: &'static str,
+}
+
+impl Machine {
+    /// This one.
+    ///
+    /// # Errors
+    /// A choice of instruction set that this machine cannot follow.
+    pub fn this() -> Result<Self, KernelError> {
+        let listed = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let name = listed.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        let processor = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).to_owned();
+        Ok(Self { processor, isa: active_isa()?.to_string(), version: env!("CARGO_PKG_VERSION") })
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} kernels, one thread, Sunzi {}", self.processor, self.isa, self.version)
+    }
+}
+
+/// One figure: panels over the same axes.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its number in the paper.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Where the points come from.
+    pub source: String,
+    /// Name of the file it is written to.
+    pub file: &'static str,
+    /// What the horizontal axis shows.
+    pub x_label: &'static str,
+    /// What the vertical axis shows.
+    pub y_label: &'static str,
+    /// Whether the vertical axis is logarithmic.
+    pub logarithmic: bool,
+    /// Where the legend leaves the lines alone.
+    pub legend: Corner,
+    /// The panels, from the left.
+    pub panels: Vec<Panel>,
+    /// Why the paper's points are not there.
+    pub reason: Option<String>,
+}
+
+/// A corner of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corner {
+    /// Above rising lines.
+    UpperLeft,
+    /// Below them.
+    LowerRight,
+}
+
+/// One panel of a figure.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Its heading.
+    pub title: String,
+    /// Whether its points are the paper's.
+    pub printed: bool,
+    /// Its lines.
+    pub series: Vec<Series>,
+}
+
+/// One line of a panel.
+#[derive(Clone, Debug, Serialize)]
+pub struct Series {
+    /// What the legend says.
+    pub name: String,
+    /// Index of its colour.
+    #[serde(skip)]
+    pub colour: usize,
+    /// Whether it is dashed.
+    #[serde(skip)]
+    pub dashed: bool,
+    /// Its points (x, y).
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Panel {
+    /// A panel without lines.
+    #[must_use]
+    pub fn new(title: &str, printed: bool) -> Self {
+        Self { title: title.to_owned(), printed, series: Vec::new() }
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let side =
+            |printed| self.panels.iter().find(|panel| panel.printed == printed).map(|panel| &panel.series);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", self.name)?;
+        map.serialize_entry("title", &self.title)?;
+        map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("file", self.file)?;
+        map.serialize_entry("x", self.x_label)?;
+        map.serialize_entry("y", self.y_label)?;
+        map.serialize_entry("paper", &side(true))?;
+        map.serialize_entry("ours", &side(false))?;
+        if let Some(reason) = &self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        map.end()
+    }
 }
 
 /// One table.
@@ -28,6 +153,8 @@ pub struct Table {
 /// One row: what identifies it, then what the paper and we found.
 #[derive(Clone, Debug)]
 pub struct Row {
+    /// Whether ours is measured, so that it cannot be expected to equal the paper's.
+    pub measured: bool,
     /// What the row is about: degree, moduli and the like.
     pub keys: Vec<(&'static str, Value)>,
     /// What was found.
@@ -54,6 +181,8 @@ pub enum Value {
     Integer(u64),
     /// A quotient of two whole numbers, in lowest terms.
     Ratio(u64, u64),
+    /// A measured number and the decimals worth showing.
+    Decimal(f64, usize),
     /// A word or two.
     Text(&'static str),
 }
@@ -92,6 +221,7 @@ impl fmt::Display for Value {
             Self::Integer(value) => write!(f, "{value}"),
             Self::Ratio(value, 1) => write!(f, "{value}"),
             Self::Ratio(numerator, denominator) => write!(f, "{numerator}/{denominator}"),
+            Self::Decimal(value, decimals) => write!(f, "{value:.decimals$}"),
             Self::Text(text) => f.write_str(text),
         }
     }
@@ -101,6 +231,7 @@ impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Integer(value) => serializer.serialize_u64(*value),
+            Self::Decimal(value, _) => serializer.serialize_f64(*value),
             other => serializer.collect_str(other),
         }
     }
@@ -114,7 +245,9 @@ impl Serialize for Row {
         }
         map.serialize_entry("paper", &Side { row: self, of: |one| one.paper.as_ref() })?;
         map.serialize_entry("ours", &Side { row: self, of: |one| one.ours.as_ref() })?;
-        map.serialize_entry("equal", &self.equal())?;
+        if !self.measured {
+            map.serialize_entry("equal", &self.equal())?;
+        }
         if let Some(reason) = &self.reason {
             map.serialize_entry("reason", reason)?;
         }
@@ -145,6 +278,7 @@ mod tests {
 
     fn row(paper: Option<Value>, reason: Option<&str>) -> Row {
         Row {
+            measured: false,
             keys: vec![("n", Value::Integer(2048))],
             quantities: vec![Quantity { name: "rho", paper, ours: Some(Value::Ratio(1, 3)) }],
             reason: reason.map(str::to_owned),

@@ -53,7 +53,7 @@ fn row(line: &Line) -> Result<Row, ReproError> {
         Some((rho, _)) if *rho != printed.0 => Some(at_printed_rho(&setting, depth, &printed)?),
         _ => None,
     };
-    Ok(Row { keys: super::keys(log2_degree, count, plain_modulus), quantities, reason })
+    Ok(Row { measured: false, keys: super::keys(log2_degree, count, plain_modulus), quantities, reason })
 }
 
 /// The greatest depth, the largest ρ that reaches it, and what suffices then.

@@ -70,7 +70,7 @@ fn row(width: Width, line: &Line) -> Result<Row, ReproError> {
     quantities.push(with("gamma", gamma, ours.map(|ours| ours.gamma)));
     let mut keys = super::keys(log2_degree, count, plain_modulus);
     keys.push(("m_tilde", m_tilde.into()));
-    Ok(Row { keys, quantities, reason: None })
+    Ok(Row { measured: false, keys, quantities, reason: None })
 }
 
 #[cfg(test)]

@@ -1,0 +1,229 @@
+//! Line plots as SVG: panels side by side over the same axes, a legend in each.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+
+use crate::ReproError;
+use crate::report::{Corner, Figure, Series};
+
+/// Pixels of one panel of several.
+const PANEL: (u32, u32) = (620, 560);
+/// Width of a lone panel.
+const WIDE: u32 = 900;
+/// Height of the title and the line below it.
+const HEAD: u32 = 70;
+const FONT: &str = "sans-serif";
+/// Colours that colour-blind readers can tell apart, dark enough on white.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0x33, 0x33, 0x33),
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x8a, 0x64),
+    RGBColor(0xb0, 0x4d, 0x8a),
+    RGBColor(0x8c, 0x6d, 0x00),
+    RGBColor(0x2b, 0x9e, 0xc9),
+];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws the panels of a figure.
+///
+/// # Errors
+/// [`ReproError::Plot`] if there is nothing to draw or the drawing fails.
+pub fn render(figure: &Figure) -> Result<String, ReproError> {
+    let fail =
+        |error: &dyn std::fmt::Display| ReproError::Plot { figure: figure.name, reason: error.to_string() };
+    let mut svg = String::new();
+    let width = (PANEL.0 * figure.panels.len() as u32).max(WIDE);
+    let size = (width, PANEL.1 + HEAD);
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        draw(figure, &root).map_err(|error| fail(&error))?;
+        root.present().map_err(|error| fail(&error))?;
+    }
+    Ok(svg)
+}
+
+fn draw(figure: &Figure, root: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    root.fill(&WHITE)?;
+    let middle = root.dim_in_pixel().0 as i32 / 2;
+    let centred = |size: u32| {
+        let anchor = plotters::style::text_anchor::Pos::new(
+            plotters::style::text_anchor::HPos::Center,
+            plotters::style::text_anchor::VPos::Top,
+        );
+        TextStyle::from((FONT, size).into_font()).color(&BLACK).pos(anchor)
+    };
+    root.draw(&Text::new(format!("{}: {}", figure.name, figure.title), (middle, 12), centred(22)))?;
+    root.draw(&Text::new(figure.source.clone(), (middle, 42), centred(14)))?;
+    let below = root.margin(HEAD, 0, 0, 0);
+    let (x, y) = (bounds(figure, |point| point.0), bounds(figure, |point| point.1));
+    // Room for the outermost markers.
+    let side = (x.end - x.start) * 0.04;
+    let x = x.start - side..x.end + side;
+    for (panel, area) in figure.panels.iter().zip(below.split_evenly((1, figure.panels.len()))) {
+        let labels = Labels { figure, title: &panel.title };
+        if figure.logarithmic {
+            let y = y.start / 1.6..y.end * 1.6;
+            chart(&area, &labels, &panel.series, x.clone(), y.log_scale())?;
+        } else {
+            let room = (y.end - y.start) * 0.05;
+            chart(&area, &labels, &panel.series, x.clone(), y.start - room..y.end + room)?;
+        }
+    }
+    Ok(())
+}
+
+struct Labels<'a> {
+    figure: &'a Figure,
+    title: &'a str,
+}
+
+fn chart<Y>(
+    area: &Area<'_>,
+    labels: &Labels<'_>,
+    series: &[Series],
+    x: Range<f64>,
+    y: Y,
+) -> Result<(), Box<dyn std::error::Error>>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let length = x.end - x.start;
+    let corner = match labels.figure.legend {
+        Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
+        Corner::LowerRight => SeriesLabelPosition::LowerRight,
+    };
+    let mut chart = ChartBuilder::on(area)
+        .caption(labels.title, (FONT, 17))
+        .margin(12)
+        .x_label_area_size(48)
+        .y_label_area_size(72)
+        .build_cartesian_2d(x, y)?;
+    chart
+        .configure_mesh()
+        .x_desc(labels.figure.x_label)
+        .y_desc(labels.figure.y_label)
+        // Depths and logarithms of degrees are whole numbers.
+        .x_label_formatter(&|x| if x.fract() == 0.0 { format!("{x}") } else { String::new() })
+        .y_label_formatter(&|y| format!("{y}"))
+        .x_labels((length + 2.0) as usize)
+        .x_max_light_lines(0)
+        .y_labels(14)
+        .axis_desc_style((FONT, 15))
+        .label_style((FONT, 14))
+        .light_line_style(RGBColor(0xee, 0xee, 0xee))
+        .bold_line_style(RGBColor(0xcc, 0xcc, 0xcc))
+        .draw()?;
+    for one in series {
+        let colour = COLOURS.get(one.colour % COLOURS.len()).copied().unwrap_or(BLACK);
+        let style = colour.stroke_width(2);
+        let points = one.points.iter().copied();
+        if one.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?.label(&one.name).legend(
+                move |(x, y)| {
+                    EmptyElement::at((x, y))
+                        + PathElement::new(vec![(0, 0), (9, 0)], style)
+                        + PathElement::new(vec![(15, 0), (24, 0)], style)
+                },
+            );
+        } else {
+            chart
+                .draw_series(LineSeries::new(points.clone(), style))?
+                .label(&one.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style));
+        }
+        chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
+    }
+    chart
+        .configure_series_labels()
+        .position(corner)
+        .margin(10)
+        .legend_area_size(30)
+        .label_font((FONT, 14))
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(0x99, 0x99, 0x99))
+        .draw()?;
+    Ok(())
+}
+
+/// The range of a coordinate over all panels; a lone value gets room around it.
+fn bounds(figure: &Figure, of: fn(&(f64, f64)) -> f64) -> Range<f64> {
+    let points = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let (low, high) = points
+        .map(of)
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    match low < high {
+        true => low..high,
+        false if low.is_finite() => low * 0.5..low.mul_add(1.5, 1.0),
+        false => 1.0..2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Panel;
+
+    fn figure(panels: Vec<Panel>, logarithmic: bool) -> Figure {
+        Figure {
+            name: "Figure 9",
+            title: "a title".to_owned(),
+            source: "a source".to_owned(),
+            file: "figure9.svg",
+            x_label: "across",
+            y_label: "up",
+            logarithmic,
+            legend: Corner::UpperLeft,
+            panels,
+            reason: None,
+        }
+    }
+
+    fn panel(points: Vec<(f64, f64)>) -> Panel {
+        let series =
+            |name: &str, dashed| Series { name: name.to_owned(), colour: 1, dashed, points: points.clone() };
+        Panel {
+            title: "panel".to_owned(),
+            printed: false,
+            series: vec![series("a & <b>", false), series("c", true)],
+        }
+    }
+
+    #[test]
+    fn text_is_escaped_and_every_label_is_there() {
+        for logarithmic in [false, true] {
+            let svg = render(&figure(vec![panel(vec![(11.0, 0.1), (12.0, 200.0)])], logarithmic)).unwrap();
+            for part in [
+                "<svg",
+                "</svg>",
+                "Figure 9: a title",
+                "a source",
+                "across",
+                "up",
+                "panel",
+                "a &amp; &lt;b&gt;",
+            ] {
+                assert!(svg.contains(part), "{part} is missing:\n{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_points_are_drawn_too() {
+        for points in [vec![], vec![(11.0, 3.0)]] {
+            for logarithmic in [false, true] {
+                assert!(
+                    render(&figure(vec![panel(points.clone()); 2], logarithmic))
+                        .unwrap()
+                        .ends_with("</svg>\n")
+                );
+            }
+        }
+    }
+}
