@@ -5,9 +5,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use rayon::prelude::*;
-    use sunzi_bfv::{BfvError, Context};
+    use sunzi_bfv::{Algorithms, BfvError, Context};
     use sunzi_math::{primes_below, primes_with_bits};
-    use sunzi_ring::{BigRing, PolyRing, Ring};
+    use sunzi_ring::{Auxiliary, BigRing, MTilde, PolyRing, Ring, ScalerOptions};
     use sunzi_rlwe::Security;
     use sunzi_testing::{NoiseMeter, Tracked};
 
@@ -234,6 +234,42 @@ mod tests {
             gaps.append(&mut meter.gaps);
         }
         show(&gaps);
+    }
+
+    /// Lifts beyond q/2, where m̃ is small or there is none; an even and an odd number of moduli.
+    fn attack_extensions(index: u64, bases: &[Vec<u64>]) -> Vec<(String, f64, f64)> {
+        let mut contexts = Vec::new();
+        for (m_tilde, auxiliary) in
+            [(MTilde::None, Auxiliary::LikeModulus), (MTilde::Bits8, Auxiliary::Standard)]
+        {
+            let scaling = ScalerOptions { m_tilde, auxiliary, ..ScalerOptions::default() };
+            let algorithms = Algorithms { scaling, ..Algorithms::default() };
+            for (moduli, t) in bases.iter().flat_map(|moduli| [(moduli, 2), (moduli, 65_537)]) {
+                let ring = Ring::new(index, moduli).unwrap();
+                let security = Security::InsecureForResearchOnly;
+                contexts.push(Context::with_algorithms(ring, t, security, &algorithms).unwrap());
+            }
+        }
+        let under = |(seed, context): (usize, &Context<Ring>)| {
+            let mut meter = NoiseMeter::new(context.clone(), seed as u64, &ROTATIONS).unwrap();
+            attack(&mut meter, seed as u64).unwrap();
+            meter.gaps
+        };
+        contexts.par_iter().enumerate().flat_map_iter(under).collect()
+    }
+
+    #[test]
+    fn dependent_operands_break_no_bound_with_larger_lifts() {
+        let bits = |bits, count| primes_with_bits(bits, 128, count).unwrap();
+        let mixed = [bits(17, 2), bits(62, 2), bits(48, 2), bits(30, 2)].concat();
+        show(&attack_extensions(128, &[bits(30, 9), mixed]));
+    }
+
+    #[test]
+    #[ignore = "long: the same at a degree in use"]
+    fn dependent_operands_break_no_bound_with_larger_lifts_at_degree_2048() {
+        let default = |count| primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 4096, count).unwrap();
+        show(&attack_extensions(4096, &[default(6), default(7)]));
     }
 
     #[test]

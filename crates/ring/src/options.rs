@@ -47,7 +47,7 @@ impl Default for Decryption {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// Double for moduli below 2^31 as long as its error is below 2^-10, else 128-bit fixed point.
+    /// Double as long as its error is at most 2^-10, else 128-bit fixed point.
     #[default]
     Automatic,
     /// Double: an error of about t·k·(k + 7)·2^-54, or (k + 15) for (k + 7) with moduli from 2^52.

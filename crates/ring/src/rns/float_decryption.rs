@@ -10,6 +10,10 @@ use crate::{Basis, RingError};
 const NEGLIGIBLE: f64 = 1.0 / 1024.0;
 
 /// ⌊Σ x_i·t/q_i⌉ mod t for x_i = |a·q_i/q|_{q_i}: multiples of q in Σ x_i·q/q_i become multiples of t.
+///
+/// The paper asks for t/q_i to 2ν + log2 k − log2 t bits, which makes the sum right to the last unit of x_i. Noise is
+/// never that close to its limit: what counts is the error relative to 1, and x_i·t/q_i < t in doubles has
+/// t·2^-53 of it, however long q_i is.
 pub(crate) struct FloatDecryption {
     sum: RoundedSum,
 }
@@ -22,9 +26,8 @@ impl FloatDecryption {
             Precision::Double => double()?,
             Precision::Fixed128 => fixed()?,
             Precision::Automatic => {
-                let short = basis.moduli().iter().all(|q| q.bits() <= 31);
                 let sum = double()?;
-                if short && sum.error() <= NEGLIGIBLE { sum } else { fixed()? }
+                if sum.error() <= NEGLIGIBLE { sum } else { fixed()? }
             }
         };
         if half_less(sum.error()) <= 0.0 {

@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
+use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{primes_below, primes_with_bits};
 use sunzi_ring::{
     Auxiliary, Decryption, MTilde, PolyRing, Precision, Ring, RingError, RnsScaler, Scaler, ScalerOptions,
@@ -198,6 +199,19 @@ fn auxiliary_moduli_are_what_was_asked_for() {
     }
 }
 
+/// B_sk has k + 1 moduli [BEHZ16, 5.3]; by default as many as 48-bit primes must be.
+#[test]
+fn auxiliary_bases_have_the_sizes_of_the_paper() {
+    for (log_n, bits, k, standard) in [(11, 30, 3, 3), (12, 62, 3, 5), (13, 30, 13, 9), (13, 62, 6, 9)] {
+        let ring = Ring::new(2 << log_n, &primes_with_bits(bits, 2 << log_n, k).unwrap()).unwrap();
+        for (auxiliary, count) in [(Auxiliary::LikeModulus, k + 1), (Auxiliary::Standard, standard)] {
+            let options = ScalerOptions { auxiliary, ..ScalerOptions::default() };
+            let wide = ring.scaler(1 << 10, &options).unwrap().wide().basis().len();
+            assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
+        }
+    }
+}
+
 #[test]
 fn every_form_decrypts_up_to_its_margin() {
     let mut margins = Vec::new();
@@ -306,4 +320,30 @@ fn no_option_panics() {
     let tiny = Ring::new(M, &[257]).unwrap();
     let like = ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..ScalerOptions::default() };
     assert!(matches!(tiny.scaler(2, &like), Err(RingError::Math(_))));
+}
+
+/// All that a scaler computes, on every instruction set, outside of its margins too.
+#[test]
+fn every_variant_gives_the_same_words_on_every_instruction_set() {
+    let lists = [primes_with_bits(48, M, 4), primes_with_bits(30, M, 5), primes_with_bits(62, M, 2)];
+    let mut variants = extensions();
+    let first = variants[0];
+    variants.extend(decryptions().into_iter().map(|decryption| ScalerOptions { decryption, ..first }));
+    let all = [Isa::Portable, active_isa().unwrap()];
+    for moduli in lists.map(Result::unwrap) {
+        for options in &variants {
+            for t in [2, 65_537, 1 << 20] {
+                let words = all.map(|isa| {
+                    let ring = Ring::with_isa(M, &moduli, isa).unwrap();
+                    let scaler = ring.scaler(t, options).ok()?;
+                    let a = ring.uniform(&mut rng("tables"));
+                    let extended = scaler.extend(&a).unwrap();
+                    let scaled = scaler.scale(extended.clone()).unwrap();
+                    let message = scaler.decrypt(&ring.to_coefficient(a).unwrap()).unwrap();
+                    Some([extended.words().to_vec(), scaled.words().to_vec(), message])
+                });
+                assert!(words[0] == words[1], "{options:?} t {t} {moduli:?}");
+            }
+        }
+    }
 }
