@@ -210,6 +210,12 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
             assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
         }
     }
+    // Without m̃, ρ = 12 costs a modulus more at thirteen of 30 bits.
+    let ring = Ring::new(1 << 14, &primes_with_bits(30, 1 << 14, 13).unwrap()).unwrap();
+    for (m_tilde, count) in [(MTilde::Bits16, 9), (MTilde::None, 10)] {
+        let options = ScalerOptions { m_tilde, ..ScalerOptions::default() };
+        assert_eq!(ring.scaler(65_537, &options).unwrap().wide().basis().len() - 13, count);
+    }
 }
 
 #[test]
