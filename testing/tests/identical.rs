@@ -83,9 +83,11 @@ mod tests {
             digest
         };
         let portable = child("portable").expect("the portable table is always there");
-        match child("avx512ifma") {
-            Some(digest) => assert_eq!(portable, digest),
-            None => println!("no AVX-512 IFMA on this machine: only the portable table ran"),
+        for isa in sunzi_kernels::Isa::ALL.map(|isa| isa.to_string()) {
+            match child(&isa) {
+                Some(digest) => assert_eq!(portable, digest, "{isa}"),
+                None => println!("no {isa} on this machine"),
+            }
         }
         assert_eq!(portable, format!("{:016x}", digest()), "the default table");
     }

@@ -34,6 +34,7 @@ pub(crate) struct Constants52 {
     /// ⌊2^(bits + 50) / q⌋
     pub(crate) barrett: u64,
     /// q^-1 mod 2^52
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for conversions with 52-bit words"))]
     pub(crate) inverse: u64,
 }
 

@@ -1,11 +1,13 @@
 //! Base conversion: the matrix product that carries residues from some moduli to others.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
+use std::sync::Arc;
+
 use crate::error::{KernelError, check_count, check_length};
-use crate::generic::conversion52::{self, Column, Columns};
+use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::portable::PORTABLE;
-use crate::table::ConvertColumns;
+use crate::table::{Column, MakeTogether, Together};
 
 /// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
@@ -26,22 +28,11 @@ use crate::table::ConvertColumns;
 pub struct Conversion {
     from: Vec<Modulus>,
     to: Vec<Modulus>,
-    /// Targets that are computed together, and the kernel that does.
-    together: Option<(ConvertColumns, Columns)>,
+    /// Targets that are computed together, for each instruction set among them.
+    together: Vec<Arc<dyn Together>>,
     /// The others.
-    alone: Vec<Alone>,
+    alone: Vec<Column>,
 }
-
-/// A target with a column of its own.
-#[derive(Clone)]
-struct Alone {
-    output: usize,
-    /// M_0j, M_1j, …
-    matrix: Vec<u64>,
-}
-
-/// Inputs of moduli up to here may be multiplied in 52-bit words.
-const NARROW: u64 = 1 << 49;
 
 impl Conversion {
     /// The conversion by `matrix(i, j)`, which is reduced modulo `to[j]`.
@@ -54,20 +45,25 @@ impl Conversion {
         matrix: impl Fn(usize, usize) -> u64,
     ) -> Result<Self, KernelError> {
         check_terms(from.len())?;
-        let widest = from.iter().map(Modulus::value).max().unwrap_or(0);
-        let (mut kernel, mut columns, mut alone) = (None, Vec::new(), Vec::new());
-        for (j, to) in to.iter().enumerate() {
-            let matrix: Vec<u64> = (0..from.len()).map(|i| to.reduce(matrix(i, j))).collect();
-            match to.table.convert_columns {
-                Some(convert) if widest < NARROW && (1..=conversion52::MAX_TERMS).contains(&from.len()) => {
-                    kernel = Some(convert);
-                    columns.push(Column::new(j, to, matrix));
-                }
-                _ => alone.push(Alone { output: j, matrix }),
+        let mut alone: Vec<Column> = Vec::new();
+        let mut groups: Vec<(MakeTogether, Isa, Vec<Column>)> = Vec::new();
+        for (output, to) in to.iter().enumerate() {
+            let matrix = (0..from.len()).map(|i| to.reduce(matrix(i, output))).collect();
+            let column = Column { output, to: *to, matrix };
+            match (to.table.together, groups.iter_mut().find(|(_, isa, _)| *isa == to.isa())) {
+                (None, _) => alone.push(column),
+                (_, Some((_, _, columns))) => columns.push(column),
+                (Some(make), None) => groups.push((make, to.isa(), vec![column])),
             }
         }
-        let sum = from.iter().map(Modulus::value).fold(0, u64::saturating_add);
-        let together = kernel.map(|kernel| (kernel, Columns::new(&columns, sum)));
+        let mut together = Vec::new();
+        for (make, _, columns) in groups {
+            // SAFETY: the function belongs to a table chosen for an available instruction set.
+            match unsafe { make(from, &columns) } {
+                Some(columns) => together.push(columns),
+                None => alone.extend(columns),
+            }
+        }
         Ok(Self { from: from.to_vec(), to: to.to_vec(), together, alone })
     }
 
@@ -98,14 +94,13 @@ impl Conversion {
         for out in output.iter() {
             check_length(len, out.len())?;
         }
-        if let Some((kernel, columns)) = &self.together {
-            // SAFETY: the kernel belongs to a table chosen for an available instruction set.
-            unsafe { kernel(columns, input, output) };
+        for columns in &self.together {
+            columns.convert(input, output);
         }
         for column in &self.alone {
-            if let (Some(out), Some(to)) = (output.get_mut(column.output), self.to.get(column.output)) {
+            if let Some(out) = output.get_mut(column.output) {
                 // SAFETY: the portable table runs everywhere; it takes inputs and targets of any width.
-                unsafe { (PORTABLE.convert_column)(&to.constants, out, input, &column.matrix) };
+                unsafe { (PORTABLE.convert_column)(&column.to.constants, out, input, &column.matrix) };
             }
         }
         Ok(())

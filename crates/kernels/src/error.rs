@@ -9,7 +9,7 @@ use crate::isa::Isa;
 #[non_exhaustive]
 pub enum KernelError {
     /// `SUNZI_ISA` holds a word that names no instruction set.
-    #[error("SUNZI_ISA is {value:?}; choose one of: portable, avx512ifma")]
+    #[error("SUNZI_ISA is {value:?}; choose one of: portable, neon, avx2, avx512ifma")]
     UnknownIsa {
         /// The value found.
         value: String,

@@ -11,16 +11,27 @@ use crate::error::KernelError;
 pub enum Isa {
     /// Plain Rust on 64-bit words; runs everywhere and takes every modulus.
     Portable,
+    /// 128-bit vectors of 64-bit ARM with fused multiply-add on doubles; takes moduli up to 2^50.
+    Neon,
+    /// 256-bit vectors with fused multiply-add on doubles; takes moduli up to 2^50.
+    Avx2,
     /// 512-bit vectors with 52-bit multiply-add; takes odd moduli below 2^49.
     Avx512Ifma,
 }
 
 impl Isa {
+    /// All of them, the fastest first.
+    pub const ALL: [Isa; 4] = [Isa::Avx512Ifma, Isa::Avx2, Isa::Neon, Isa::Portable];
+
     /// Whether this processor can run it.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
             Isa::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => {
+                std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+            }
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Ifma => {
                 std::arch::is_x86_feature_detected!("avx512f")
@@ -28,8 +39,9 @@ impl Isa {
                     && std::arch::is_x86_feature_detected!("avx512vl")
                     && std::arch::is_x86_feature_detected!("avx512ifma")
             }
-            #[cfg(not(target_arch = "x86_64"))]
-            Isa::Avx512Ifma => false,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+            _ => false,
         }
     }
 }
@@ -38,13 +50,15 @@ impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Isa::Portable => "portable",
+            Isa::Neon => "neon",
+            Isa::Avx2 => "avx2",
             Isa::Avx512Ifma => "avx512ifma",
         })
     }
 }
 
 /// The instruction set every new [`Modulus`](crate::Modulus) uses: the best available one, unless
-/// the environment variable `SUNZI_ISA` (`portable` or `avx512ifma`) says otherwise.
+/// the environment variable `SUNZI_ISA` (`portable`, `neon`, `avx2` or `avx512ifma`) says otherwise.
 ///
 /// The variable is read once, at the first call.
 ///
@@ -57,13 +71,11 @@ pub fn active_isa() -> Result<Isa, KernelError> {
 
 fn choose(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
     let isa = match value {
-        None if Isa::Avx512Ifma.is_available() => Isa::Avx512Ifma,
-        None => Isa::Portable,
-        Some(value) => match value.to_str() {
-            Some("portable") => Isa::Portable,
-            Some("avx512ifma") => Isa::Avx512Ifma,
-            _ => return Err(KernelError::UnknownIsa { value: value.to_string_lossy().into_owned() }),
-        },
+        None => Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable),
+        Some(value) => {
+            let named = Isa::ALL.into_iter().find(|isa| value.to_str() == Some(&isa.to_string()));
+            named.ok_or_else(|| KernelError::UnknownIsa { value: value.to_string_lossy().into_owned() })?
+        }
     };
     if isa.is_available() { Ok(isa) } else { Err(KernelError::UnavailableIsa { isa }) }
 }
@@ -74,15 +86,12 @@ mod tests {
 
     #[test]
     fn override_is_obeyed_or_refused() {
-        assert_eq!(choose(Some("portable".into())), Ok(Isa::Portable));
         assert_eq!(choose(Some("sse9".into())), Err(KernelError::UnknownIsa { value: "sse9".into() }));
-        let ifma = choose(Some("avx512ifma".into()));
-        if Isa::Avx512Ifma.is_available() {
-            assert_eq!(ifma, Ok(Isa::Avx512Ifma));
-            assert_eq!(choose(None), ifma);
-        } else {
-            assert_eq!(ifma, Err(KernelError::UnavailableIsa { isa: Isa::Avx512Ifma }));
-            assert_eq!(choose(None), Ok(Isa::Portable));
+        for isa in Isa::ALL {
+            let refused = Err(KernelError::UnavailableIsa { isa });
+            let expected = if isa.is_available() { Ok(isa) } else { refused };
+            assert_eq!(choose(Some(isa.to_string().into())), expected);
         }
+        assert_eq!(choose(None).ok(), Isa::ALL.into_iter().find(|isa| isa.is_available()));
     }
 }

@@ -8,6 +8,8 @@
 //! Time depends on lengths and moduli, never on the words (except in the scalar [`Modulus::pow`] and
 //! [`Modulus::inv`]).
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod buffer;
 mod constants;
 mod conversion;

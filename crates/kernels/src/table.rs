@@ -1,10 +1,12 @@
 //! One table of functions for each way of computing, chosen when a modulus is made.
 
+use std::sync::Arc;
+
 use crate::constants::Constants;
-use crate::generic::conversion52::Columns;
 use crate::generic::ntt_inverse::LastFactors;
 use crate::generic::rounding::{Double, Fixed, Wrapping};
 use crate::isa::Isa;
+use crate::modulus::Modulus;
 use crate::twiddles::Twiddles;
 
 /// (constant factor, modulus)
@@ -16,8 +18,24 @@ type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u
 /// (constants, out, input vectors, matrix column)
 type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
 
-/// (targets, input vectors, output vectors)
-pub(crate) type ConvertColumns = unsafe fn(&Columns, &[&[u64]], &mut [&mut [u64]]);
+/// A target of a conversion.
+#[derive(Clone)]
+pub(crate) struct Column {
+    /// Its place among the outputs.
+    pub(crate) output: usize,
+    pub(crate) to: Modulus,
+    /// M_0, M_1, …, canonical.
+    pub(crate) matrix: Vec<u64>,
+}
+
+/// Targets that are computed together.
+pub(crate) trait Together: Send + Sync {
+    /// Converts input vectors to output vectors.
+    fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]);
+}
+
+/// (source moduli, targets) to what converts them together, where it can.
+pub(crate) type MakeTogether = unsafe fn(&[Modulus], &[Column]) -> Option<Arc<dyn Together>>;
 
 /// All kernels of one instruction set and one word discipline.
 ///
@@ -42,7 +60,7 @@ pub(crate) struct Table {
     pub(crate) inner_product_pair: InnerProductPair,
     pub(crate) convert_column: ConvertColumn,
     /// Converts to several targets at once, where that saves work.
-    pub(crate) convert_columns: Option<ConvertColumns>,
+    pub(crate) together: Option<MakeTogether>,
     /// (constants, out, input vectors), here and in the next two.
     pub(crate) wrapping_sum: unsafe fn(&Wrapping, &mut [u64], &[&[u64]]),
     pub(crate) round_double: unsafe fn(&Double, &mut [u64], &[&[u64]]),
@@ -54,7 +72,7 @@ pub(crate) struct Table {
 /// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
 macro_rules! define_table {
     ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
-     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $columns:expr);) => {
+     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $together:expr);) => {
         $(#[doc = $doc])*
         pub(crate) static $name: $crate::table::Table = {
             use $crate::constants::Constants;
@@ -144,7 +162,7 @@ macro_rules! define_table {
                 inner_product: inner_product_of,
                 inner_product_pair,
                 convert_column,
-                convert_columns: $columns,
+                together: $together,
                 wrapping_sum,
                 round_double,
                 round_fixed,
@@ -162,6 +180,16 @@ pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Ifma if q % 2 == 1 => {
             let tables = crate::x86_64::avx512_ifma::TABLES;
+            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
+        }
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => {
+            let tables = crate::aarch64::neon::TABLES;
+            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
+        }
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => {
+            let tables = crate::x86_64::avx2::TABLES;
             tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
         }
         _ => &crate::portable::PORTABLE,

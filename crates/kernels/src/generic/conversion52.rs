@@ -9,6 +9,7 @@
 use super::elementwise::copy;
 use super::lanes::{Lanes, Lanes52, WIDTH};
 use crate::modulus::Modulus;
+use crate::table::Column;
 
 /// Vectors handled together: matrix entries are loaded once for all of them.
 const VECTORS: usize = 2;
@@ -16,27 +17,25 @@ const CHUNK: usize = VECTORS * WIDTH;
 /// Targets handled together: words are loaded once for all of them.
 const TARGETS: usize = 4;
 /// Terms for which no lane overflows: half as many pairs of halves below 2^52, and what is subtracted.
-pub(crate) const MAX_TERMS: usize = 512;
+const MAX_TERMS: usize = 512;
 
-/// One target modulus.
-#[derive(Clone)]
-pub(crate) struct Column {
-    /// Its place among the outputs.
+/// Source moduli are below it.
+const NARROW: u64 = 1 << 49;
+
+/// One target modulus and its entries times 2^52.
+struct Scaled {
     output: usize,
     modulus: u64,
     /// modulus^-1 mod 2^52.
     inverse: u64,
-    /// M_0, M_1, … times 2^52, canonical.
     matrix: Vec<u64>,
 }
 
-impl Column {
-    /// The column of output `output`, from entries modulo `to`.
-    pub(crate) fn new(output: usize, to: &Modulus, mut matrix: Vec<u64>) -> Self {
-        for word in &mut matrix {
-            *word = to.mul(*word, to.constants.word52.wrap.0);
-        }
-        Self { output, modulus: to.value(), inverse: to.constants.word52.inverse, matrix }
+impl Scaled {
+    fn new(column: &Column) -> Self {
+        let to = &column.to;
+        let matrix = column.matrix.iter().map(|word| to.mul(*word, to.constants.word52.wrap.0)).collect();
+        Self { output: column.output, modulus: to.value(), inverse: to.constants.word52.inverse, matrix }
     }
 
     /// Entries i and i + 1, zero past the end.
@@ -72,21 +71,26 @@ struct Target {
 }
 
 impl Columns {
-    /// Columns of at most [`MAX_TERMS`] inputs whose moduli, all below 2^49, add up to `sum`.
-    pub(crate) fn new(columns: &[Column], sum: u64) -> Self {
+    /// Columns of 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; none for others.
+    pub(crate) fn new(from: &[Modulus], columns: &[Column]) -> Option<Self> {
+        if from.iter().any(|from| from.value() >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
+            return None;
+        }
         // A result is below modulus·(1 + sum / 2^52).
+        let sum: u64 = from.iter().map(Modulus::value).sum();
         let multiple = 1 + sum.div_ceil(1 << 52);
+        let columns: Vec<Scaled> = columns.iter().map(Scaled::new).collect();
         let groups = columns.chunks(TARGETS).map(Group::new).collect();
-        Self { groups, steps: multiple.next_power_of_two().ilog2() }
+        Some(Self { groups, steps: multiple.next_power_of_two().ilog2() })
     }
 }
 
 impl Group {
-    fn new(columns: &[Column]) -> Self {
+    fn new(columns: &[Scaled]) -> Self {
         let terms = columns.first().map_or(0, |column| column.matrix.len());
         let pairs = (0..terms).step_by(2);
         let factors = pairs.clone().flat_map(|i| columns.iter().map(move |column| column.pair(i))).collect();
-        let target = |column: &Column| {
+        let target = |column: &Scaled| {
             let halves = pairs.clone().map(|i| {
                 let [first, second] = column.pair(i).map(u128::from);
                 (((first * second) >> 52) as u64, (first * second) as u64 & ((1 << 52) - 1))

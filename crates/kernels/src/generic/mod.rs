@@ -5,7 +5,16 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod conversion;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod conversion52;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod conversion_double;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod double;
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod double_extremes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod doubles;
 pub(crate) mod elementwise;
 pub(crate) mod inner_product;
 pub(crate) mod lanes;

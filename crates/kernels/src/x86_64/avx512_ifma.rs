@@ -2,13 +2,15 @@
 #![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
 
 use std::arch::x86_64::*;
+use std::sync::Arc;
 
 use crate::constants::Constants;
 use crate::generic::conversion52::{self, Columns};
 use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
 use crate::generic::word52::Word52;
 use crate::isa::Isa;
-use crate::table::{Table, define_table};
+use crate::modulus::Modulus;
+use crate::table::{Column, Table, Together, define_table};
 
 /// Witness that the processor has AVX-512 F, DQ, VL and IFMA.
 #[derive(Clone, Copy)]
@@ -143,26 +145,40 @@ fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> 
     Word52::new(unsafe { Avx512Ifma::new() }, c)
 }
 
+/// A conversion on a processor that has the instructions: only [`together`] makes it.
+struct Conversion(Columns);
+
+impl Together for Conversion {
+    fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+        fn convert(columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+            // SAFETY: the features are those of this function.
+            conversion52::convert(unsafe { Avx512Ifma::new() }, columns, input, out);
+        }
+        // SAFETY: the processor has the instructions, or `self` would not exist.
+        unsafe { convert(&self.0, input, out) };
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-fn convert_columns(columns: &Columns, input: &[&[u64]], output: &mut [&mut [u64]]) {
-    // SAFETY: the features are those of this function.
-    conversion52::convert(unsafe { Avx512Ifma::new() }, columns, input, output);
+fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
+    Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 18: four levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(convert_columns));
+    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(together));
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 10: two levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(convert_columns));
+    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(together));
 }
 
 define_table! {
     /// Odd moduli below 2^49: a reduction before every level.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(convert_columns));
+    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(together));
 }

@@ -4,7 +4,7 @@ use sunzi_kernels::Isa;
 
 /// The instruction sets of this machine.
 pub(crate) fn isas() -> Vec<Isa> {
-    [Isa::Portable, Isa::Avx512Ifma].into_iter().filter(|isa| isa.is_available()).collect()
+    Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect()
 }
 
 /// a·b mod q

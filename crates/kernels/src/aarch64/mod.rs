@@ -1,0 +1,3 @@
+//! Registers of 64-bit ARM processors.
+
+pub(crate) mod neon;

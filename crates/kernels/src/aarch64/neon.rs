@@ -1,0 +1,189 @@
+//! 128-bit vectors with fused multiply-add.
+#![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
+
+use std::arch::aarch64::*;
+use std::sync::Arc;
+
+use crate::constants::Constants;
+use crate::generic::conversion_double::{self, Columns};
+use crate::generic::double::{Double, Double48, Double50, ENDLESS};
+use crate::generic::doubles::Doubles;
+use crate::generic::lanes::WIDTH;
+use crate::generic::registers::Registers;
+use crate::isa::Isa;
+use crate::modulus::Modulus;
+use crate::table::{Column, Table, Together, define_table};
+
+/// Witness that the processor has Neon.
+#[derive(Clone, Copy)]
+pub(crate) struct Neon(());
+
+impl Neon {
+    /// # Safety
+    /// The processor must have it.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+
+    /// The witness, where the processor has it.
+    #[cfg(test)]
+    pub(crate) fn detect() -> Option<Self> {
+        Isa::Neon.is_available().then_some(Self(()))
+    }
+}
+
+/// Calls intrinsics in a method of [`Neon`].
+macro_rules! vector {
+    ($body:expr) => {
+        // SAFETY: `self` witnesses that the processor has the instructions; references are valid for
+        // the two words they are typed for.
+        unsafe { $body }
+    };
+}
+
+/// An operation on words: doubles in, doubles out, their bits between.
+macro_rules! words {
+    ($operation:ident($a:expr, $b:expr)) => {
+        vector!(vreinterpretq_f64_u64($operation(vreinterpretq_u64_f64($a), vreinterpretq_u64_f64($b))))
+    };
+}
+
+impl Neon {
+    /// Shifts left by `count`, right where it is negative.
+    #[inline(always)]
+    fn shift(self, a: float64x2_t, count: i64) -> float64x2_t {
+        vector!(vreinterpretq_f64_u64(vshlq_u64(vreinterpretq_u64_f64(a), vdupq_n_s64(count))))
+    }
+}
+
+impl Registers for Neon {
+    type R = float64x2_t;
+    const WORDS: usize = 2;
+
+    #[inline(always)]
+    fn load(self, words: &[u64]) -> float64x2_t {
+        let words: &[u64; 2] = words.first_chunk().unwrap_or(&[0; 2]);
+        vector!(vreinterpretq_f64_u64(vld1q_u64(words.as_ptr())))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64], r: float64x2_t) {
+        if let Some(words) = words.first_chunk_mut::<2>() {
+            vector!(vst1q_u64(words.as_mut_ptr(), vreinterpretq_u64_f64(r)));
+        }
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> float64x2_t {
+        vector!(vdupq_n_f64(f64::from_bits(word)))
+    }
+    #[inline(always)]
+    fn transpose(self, x: &mut [float64x2_t; WIDTH]) {
+        for square in x.as_chunks_mut().0 {
+            let [a, b] = *square;
+            *square = vector!([vtrn1q_f64(a, b), vtrn2q_f64(a, b)]);
+        }
+    }
+    #[inline(always)]
+    fn prefetch(self, _: *const u64) {}
+}
+
+impl Doubles for Neon {
+    #[inline(always)]
+    fn add(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        vector!(vaddq_f64(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        vector!(vsubq_f64(a, b))
+    }
+    #[inline(always)]
+    fn multiply(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        vector!(vmulq_f64(a, b))
+    }
+    #[inline(always)]
+    fn multiply_add(self, a: float64x2_t, b: float64x2_t, c: float64x2_t) -> float64x2_t {
+        vector!(vfmaq_f64(c, a, b))
+    }
+    #[inline(always)]
+    fn multiply_subtract(self, a: float64x2_t, b: float64x2_t, c: float64x2_t) -> float64x2_t {
+        vector!(vfmaq_f64(vnegq_f64(c), a, b))
+    }
+    #[inline(always)]
+    fn subtract_product(self, a: float64x2_t, b: float64x2_t, c: float64x2_t) -> float64x2_t {
+        vector!(vfmsq_f64(c, a, b))
+    }
+
+    #[inline(always)]
+    fn add_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        words!(vaddq_u64(a, b))
+    }
+    #[inline(always)]
+    fn sub_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        words!(vsubq_u64(a, b))
+    }
+    #[inline(always)]
+    fn and(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        words!(vandq_u64(a, b))
+    }
+    #[inline(always)]
+    fn or(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        words!(vorrq_u64(a, b))
+    }
+    #[inline(always)]
+    fn shift_left(self, a: float64x2_t, count: u32) -> float64x2_t {
+        self.shift(a, i64::from(count.min(64)))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: float64x2_t, count: u32) -> float64x2_t {
+        self.shift(a, -i64::from(count.min(64)))
+    }
+    #[inline(always)]
+    fn unless_negative(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        vector!({
+            let negative = vcltzq_s64(vreinterpretq_s64_f64(a));
+            vbslq_f64(negative, b, a)
+        })
+    }
+}
+
+/// Those with the longest lazy runs first.
+pub(crate) const TABLES: [&Table; 2] = [&DOUBLE_48, &DOUBLE_50];
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn arithmetic<const PERIOD: usize>(c: &Constants) -> Double<Neon, 4, PERIOD> {
+    // SAFETY: the feature is that of this function.
+    Double::new(unsafe { Neon::new() }, c)
+}
+
+/// A conversion on a processor that has the instructions: only [`together`] makes it.
+struct Conversion(Columns);
+
+impl Together for Conversion {
+    fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
+        #[target_feature(enable = "neon")]
+        fn convert(columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+            // SAFETY: the feature is that of this function.
+            conversion_double::convert(unsafe { Neon::new() }, columns, input, out);
+        }
+        // SAFETY: the processor has the instructions, or `self` would not exist.
+        unsafe { convert(&self.0, input, out) };
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
+    Some(Arc::new(Conversion(Columns::new(from, columns)?)))
+}
+
+define_table! {
+    /// Moduli up to 2^48: no reduction in a forward transform.
+    #[target_feature(enable = "neon")]
+    pub(crate) static DOUBLE_48 = (Isa::Neon, Double48<Neon, 4>, arithmetic::<ENDLESS>, Some(together));
+}
+
+define_table! {
+    /// Moduli up to 2^50.
+    #[target_feature(enable = "neon")]
+    pub(crate) static DOUBLE_50 = (Isa::Neon, Double50<Neon, 4>, arithmetic::<3>, Some(together));
+}
