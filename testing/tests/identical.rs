@@ -83,8 +83,8 @@ mod tests {
             digest
         };
         let portable = child("portable").expect("the portable table is always there");
-        for isa in sunzi_kernels::Isa::ALL.map(|isa| isa.to_string()) {
-            match child(&isa) {
+        for isa in ["avx512ifma", "avx2", "neon"] {
+            match child(isa) {
                 Some(digest) => assert_eq!(portable, digest, "{isa}"),
                 None => println!("no {isa} on this machine"),
             }
