@@ -12,8 +12,8 @@ mod tests {
     use sunzi_bfv::{Algorithms, BfvError, Context};
     use sunzi_math::{is_prime, primes_below, primes_with_bits};
     use sunzi_ring::{
-        Auxiliary, BigRing, Decryption, GadgetOptions, MTilde, PolyRing, Precision, Ring, RingError,
-        ScalerOptions,
+        Auxiliary, BigRing, Decryption, GadgetOptions, MTilde, MultiPrecisionRing, PolyRing, Precision, Ring,
+        RingError, ScalerOptions,
     };
     use sunzi_rlwe::Security;
     use sunzi_testing::{Circuit, NoiseMeter, Party, Tracked};
@@ -177,6 +177,15 @@ mod tests {
                 .collect::<Vec<_>>()
         });
         assert_eq!(big.sum::<usize>(), 4 * 4 * shapes.len());
+        // The paper's baseline follows a radix.
+        for shape in &shapes {
+            let ring = MultiPrecisionRing::new(128, &shape.moduli).unwrap();
+            for key_switching in &gadgets()[..2] {
+                let algorithms = Algorithms { key_switching: *key_switching, ..Algorithms::default() };
+                let context = Context::with_algorithms(ring.clone(), shape.t, INSECURE, &algorithms).unwrap();
+                assert_eq!(products(context, 1), 4);
+            }
+        }
     }
 
     /// Random circuits over slots, on both implementations.

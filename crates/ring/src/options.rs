@@ -92,13 +92,20 @@ pub enum Auxiliary {
     LikeModulus,
 }
 
-/// How a polynomial is cut into digits for key switching.
+/// How a polynomial is cut into digits for key switching: relinearisation and rotation.
+///
+/// With k ciphertext moduli q_i of ν bits, ℓ digits of each and d dropped limbs, a key has 2kℓ(k − d) limbs, a key
+/// switch kℓ(k − d) transforms, and its noise is at most δB_err·kℓ·2^(νd)·ω/2 with ω = 2^ν where ℓ = 1. Keys and the
+/// context that uses them must agree on the options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GadgetOptions {
-    /// log2 ω of the second-level radix that cuts each RNS digit once more [BEHZ16, B.1].
+    /// log2 ω, 1 to 61, of the second-level radix that cuts each RNS digit into ℓ = ⌈ν/log2 ω⌉ [BEHZ16, B.1]: less
+    /// noise, larger keys, more time. Multi-precision rings have this radix only, by default one of about a word.
     pub radix_bits: Option<u32>,
-    /// Limbs of each key polynomial that are zero and neither stored nor computed with [BEHZ16, B.2].
+    /// Limbs of each key polynomial, fewer than k, that are zero and neither stored nor computed with
+    /// [BEHZ16, B.2]: smaller keys, less time, 2^ν times the noise for each. A big-integer ring drops as many of the
+    /// lowest digits.
     pub dropped_limbs: usize,
 }
 

@@ -113,9 +113,10 @@ fn residues(inner: &Inner, a: &Poly<Coefficient>) -> Result<Scratch, RingError> 
         out.copy_from_slice(limb);
         modulus.mul_scalar_assign(out, inverse)?;
         let half = (modulus.value() - 1) / 2;
+        out.iter_mut().for_each(|x| *x = modulus.add(*x, half));
         let rest = inner.digits.offset(j) - half;
-        for x in out.iter_mut() {
-            *x = modulus.add(*x, half) + rest;
+        if rest > 0 {
+            out.iter_mut().for_each(|x| *x += rest);
         }
         Ok(())
     })?;
