@@ -10,6 +10,7 @@ mod check;
 pub mod conversion;
 mod error;
 mod job;
+pub mod mp;
 pub mod ntt;
 pub mod operations;
 mod options;

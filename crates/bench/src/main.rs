@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
-use bench::{BenchError, Options, alternate, conversion, ntt, operations, variants};
+use bench::{BenchError, Options, alternate, conversion, mp, ntt, operations, variants};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -30,6 +30,8 @@ enum What {
     Conversion(Common),
     /// The variants of extension, scaling and decryption against the default ones
     Variants(Common),
+    /// Multi-precision decryption, extension and scaling at 800 bits; beside GMP with the feature `gmp`
+    Mp(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
@@ -90,6 +92,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
     let (common, rows) = match what {
         What::Ntt(common) => (common, transforms(&common.into())?),
         What::Conversion(common) => (common, conversion::run(&common.into())?),
+        What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };

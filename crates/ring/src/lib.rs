@@ -1,7 +1,8 @@
 //! Polynomial rings R_q = Z_q\[X\]/Φ_m(X) for Sunzi.
 //!
 //! [`PolyRing`] is what the layers above ask of a ring, [`Scaler`] the scale-invariant part of it. [`Ring`]
-//! implements them over word-size residues, [`BigRing`] over big integers as an oracle.
+//! implements them over word-size residues, [`MultiPrecisionRing`] over the same residues but through big integers, as
+//! the baseline of the papers, [`BigRing`] over big integers as an oracle.
 //!
 //! | looking for | file |
 //! |---|---|
@@ -17,6 +18,7 @@
 //! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
+//! | Dec_MP and Mult_MP, 3.5 and B.3; D and P of eq. (7) | `multi_precision/` |
 #![forbid(unsafe_code)]
 
 mod automorphism;

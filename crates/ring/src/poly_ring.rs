@@ -1,9 +1,9 @@
 //! The second seam: what the schemes need of a ring, whatever stores its residues.
 //!
 //! Polynomials are plain data; a ring value holds the tables and does the work, so that a scheme
-//! reads `ring.add_assign(&mut a, &b)?`. Two implementations keep the seam honest: the word-size
-//! RNS [`Ring`](crate::Ring) and the multi-precision [`BigRing`](crate::BigRing), which is the
-//! oracle of the tests and the baseline of the papers.
+//! reads `ring.add_assign(&mut a, &b)?`. Three implementations keep the seam honest: the word-size
+//! RNS [`Ring`](crate::Ring), the oracle of the tests [`BigRing`](crate::BigRing), and the baseline of
+//! the papers [`MultiPrecisionRing`](crate::MultiPrecisionRing).
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! The multi-precision implementation of the seam: the oracle of the tests, the baseline of the papers.
+//! The simple implementation of the seam: the oracle of the tests.
 
 mod gadget;
 mod poly;

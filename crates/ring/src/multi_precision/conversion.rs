@@ -86,12 +86,13 @@ impl Conversion {
             Steps::Words { lift, rounding, remainders } => {
                 // A zero on either side, as rounding needs.
                 let mut integer = vec![0; lift.length() + 2];
+                let mut pairs = Vec::new();
                 let mut rounded = vec![0; rounding.as_ref().map_or(0, Rounding::length)];
                 for_each_coefficient(&self.groups, rows, length, |i, residues| {
                     let Some(lifted) = integer.get_mut(1..=lift.length()) else { return };
                     lift.apply(residues, lifted);
                     if let Some(rounding) = rounding {
-                        rounding.apply(&integer, &mut rounded);
+                        rounding.apply(&integer, &mut pairs, &mut rounded);
                         remainders.apply(&rounded, output, i);
                     } else {
                         remainders.apply(lifted, output, i);

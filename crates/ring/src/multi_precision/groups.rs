@@ -56,9 +56,11 @@ pub(super) fn for_each_coefficient(
         let mut rows = rows.iter();
         for (g, group) in groups.iter().enumerate() {
             for (i, (member, row)) in group.members.iter().zip(&mut rows).enumerate() {
-                let targets = tile.iter_mut().skip(g).step_by(groups.len());
-                for (to, from) in targets.zip(row.get(at..).unwrap_or_default()) {
-                    *to = from * member.cofactor + if i == 0 { 0 } else { *to };
+                let row = row.get(at..).unwrap_or_default();
+                for (residues, from) in tile.chunks_exact_mut(groups.len()).zip(row) {
+                    if let Some(to) = residues.get_mut(g) {
+                        *to = from * member.cofactor + if i == 0 { 0 } else { *to };
+                    }
                 }
             }
         }

@@ -5,14 +5,14 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 
 use super::groups::Group;
-use super::words::{self, BITS, MASK, bits, columns};
+use super::words::{self, BITS, MASK, bits, columns, interleave};
 use crate::Basis;
 
 /// Tables of x ↦ [x]_q + ⌊q/2⌋ from the residues y_i = |x·(q/q_i)^-1|_{q_i}.
 #[derive(Clone, Debug)]
 pub(super) struct Lift {
-    /// Word w of q/P_g for the groups g, then the next word.
-    quotients: Vec<u64>,
+    /// Words w and w + 1 of q/P_g for the groups g, then the next two words.
+    quotients: Vec<[u64; 2]>,
     half: Vec<u64>,
     modulus: Vec<u64>,
     /// 2^(60·length) − q.
@@ -33,10 +33,9 @@ impl Lift {
         let length = words::length(&bound);
         let parts: Vec<Vec<u64>> =
             groups.iter().map(|group| words::words(&(q / group.product.value()), length)).collect();
-        // An even number of columns: they are computed in pairs.
-        let quotients = (0..length.next_multiple_of(2))
-            .flat_map(|w| parts.iter().map(move |part| part.get(w).copied().unwrap_or(0)))
-            .collect();
+        let word =
+            |w: usize| -> Vec<u64> { parts.iter().map(|part| part.get(w).copied().unwrap_or(0)).collect() };
+        let quotients = (0..length).step_by(2).flat_map(|w| interleave(&word(w), &word(w + 1))).collect();
         let top = bound.bits().saturating_sub(BITS);
         let divisor = (q >> top) + 1_u32;
         let exponent = divisor.bits() + BITS;
@@ -64,9 +63,8 @@ impl Lift {
     pub(super) fn apply(&self, residues: &[u64], out: &mut [u64]) {
         let mut carry = 0;
         let pairs = out.chunks_mut(2).zip(self.half.chunks(2));
-        for ((out, half), pair) in pairs.zip(self.quotients.chunks_exact(2 * residues.len())) {
-            let (a, b) = pair.split_at(residues.len());
-            for ((out, half), column) in out.iter_mut().zip(half).zip(columns(residues, a, b)) {
+        for ((out, half), quotients) in pairs.zip(self.quotients.chunks_exact(residues.len())) {
+            for ((out, half), column) in out.iter_mut().zip(half).zip(columns(residues, quotients)) {
                 carry += u128::from(*half);
                 *out = column.carry(&mut carry);
             }
@@ -81,11 +79,12 @@ impl Lift {
 
     /// out − α·q.
     fn add_multiple(&self, alpha: u64, out: &mut [u64]) {
-        let mut carry = 0_u128;
+        let mut carry = 0;
         for (out, negated) in out.iter_mut().zip(&self.negated) {
-            let sum = u128::from(*out) + u128::from(alpha) * u128::from(*negated) + carry;
-            *out = sum as u64 & MASK;
-            carry = sum >> BITS;
+            let product = u128::from(*out) + u128::from(alpha) * u128::from(*negated);
+            let sum = (product as u64 & MASK) + carry;
+            *out = sum & MASK;
+            carry = (product >> BITS) as u64 + (sum >> BITS);
         }
     }
 }

@@ -66,17 +66,19 @@ impl Rounding {
     }
 
     /// The result for the integer u whose words stand in `padded` after one zero and before another.
+    /// `pairs` is working memory.
     #[inline]
-    pub(super) fn apply(&self, padded: &[u64], out: &mut [u64]) {
+    pub(super) fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
         let operand = padded.get(self.skip..).unwrap_or_default();
+        pairs.clear();
+        pairs.extend(operand.iter().zip(operand.iter().skip(1)).map(|(&a, &b)| [a, b]));
         let terms = self.reciprocal.len();
         let (mut carry, mut fraction) = (0, 0);
         // Columns terms − 1 (a guard), terms (the fraction), and the integer above.
         for d in (0..=terms.max(2)).step_by(2) {
             let shared = self.reciprocal.get(..terms.saturating_sub(d)).unwrap_or_default();
-            let a = operand.get(d..).unwrap_or_default();
-            let b = operand.get(d + 1..).unwrap_or_default();
-            for (i, column) in columns(shared, a, b).into_iter().enumerate() {
+            let pairs = pairs.get(d..).unwrap_or_default();
+            for (i, column) in columns(shared, pairs).into_iter().enumerate() {
                 if d + i == 1 {
                     carry += self.fraction;
                 }
@@ -125,7 +127,7 @@ mod tests {
                 let mut padded = vec![0; length + 2];
                 padded[1..=length].copy_from_slice(&words::words(u, length));
                 let mut out = vec![0; rounding.length()];
-                rounding.apply(&padded, &mut out);
+                rounding.apply(&padded, &mut Vec::new(), &mut out);
                 words::integer(&out)
             };
             for j in 0..200_u32 {

@@ -32,11 +32,11 @@ pub(super) fn end(length: usize) -> BigUint {
     BigUint::one() << (length as u64 * BITS)
 }
 
-/// Σ s_i·a_i and Σ s_i·b_i over at most [`TERMS`] terms. Two sums at once keep the multiplier busy.
+/// Σ s_i·a_i and Σ s_i·b_i over at most [`TERMS`] pairs (a_i, b_i). Two sums at once keep the multiplier busy.
 #[inline(always)]
-fn sums(shared: &[u64], a: &[u64], b: &[u64]) -> [u128; 2] {
+fn sums(shared: &[u64], pairs: &[[u64; 2]]) -> [u128; 2] {
     let mut sums = [0_u128; 2];
-    for ((&s, &a), &b) in shared.iter().zip(a).zip(b) {
+    for (&s, &[a, b]) in shared.iter().zip(pairs) {
         sums = [sums[0] + u128::from(s) * u128::from(a), sums[1] + u128::from(s) * u128::from(b)];
     }
     sums
@@ -44,32 +44,41 @@ fn sums(shared: &[u64], a: &[u64], b: &[u64]) -> [u128; 2] {
 
 /// Calls `f` with the two sums of every [`TERMS`] terms.
 #[inline(always)]
-pub(super) fn for_each_sum(shared: &[u64], a: &[u64], b: &[u64], mut f: impl FnMut([u128; 2])) {
+pub(super) fn for_each_sum(shared: &[u64], pairs: &[[u64; 2]], mut f: impl FnMut([u128; 2])) {
     if shared.len() <= TERMS {
-        return f(sums(shared, a, b));
+        return f(sums(shared, pairs));
     }
-    let chunks = shared.chunks(TERMS).zip(a.chunks(TERMS)).zip(b.chunks(TERMS));
-    chunks.for_each(|((shared, a), b)| f(sums(shared, a, b)));
+    let chunks = shared.chunks(TERMS).zip(pairs.chunks(TERMS));
+    chunks.for_each(|(shared, pairs)| f(sums(shared, pairs)));
 }
 
 /// A sum of products as low + 2^60·high.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Column {
-    pub(super) low: u128,
-    pub(super) high: u128,
+    low: u128,
+    high: u128,
 }
 
 /// Σ s_i·a_i and Σ s_i·b_i for any number of terms.
 #[inline(always)]
-pub(super) fn columns(shared: &[u64], a: &[u64], b: &[u64]) -> [Column; 2] {
+pub(super) fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
+    if shared.len() <= TERMS {
+        return sums(shared, pairs).map(|low| Column { low, high: 0 });
+    }
     let mut columns = [Column::default(); 2];
-    for_each_sum(shared, a, b, |sums| {
+    for_each_sum(shared, pairs, |sums| {
         for (column, sum) in columns.iter_mut().zip(sums) {
             column.low += sum & u128::from(MASK);
             column.high += sum >> BITS;
         }
     });
     columns
+}
+
+/// Two lists entry by entry, the shorter filled with zeros.
+pub(super) fn interleave(a: &[u64], b: &[u64]) -> Vec<[u64; 2]> {
+    let entry = |list: &[u64], i: usize| list.get(i).copied().unwrap_or(0);
+    (0..a.len().max(b.len())).map(|i| [entry(a, i), entry(b, i)]).collect()
 }
 
 impl Column {
@@ -113,8 +122,7 @@ mod tests {
     fn sums_do_not_overflow() {
         for terms in [0, 1, 2, TERMS - 1, TERMS, TERMS + 1, 2 * TERMS, 1000] {
             let (shared, a) = (vec![(1 << 62) - 1; terms], vec![MASK; terms]);
-            let zero = vec![0; terms];
-            let [sum, nothing] = columns(&shared, &a, &zero);
+            let [sum, nothing] = columns(&shared, &interleave(&a, &[]));
             let expected = BigUint::from((1_u64 << 62) - 1) * MASK * terms;
             assert_eq!(BigUint::from(sum.low) + (BigUint::from(sum.high) << BITS), expected);
             assert_eq!((nothing.low, nothing.high), (0, 0));
