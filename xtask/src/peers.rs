@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// log2 of the degrees, separated by commas
     #[arg(long, conflicts_with = "quick")]
     log_n: Option<String>,
+    /// Only these operations of BFV, separated by commas
+    #[arg(long)]
+    operations: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,8 +83,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     if let Some(rounds) = arguments.rounds {
         comparison.args(["--rounds", &rounds.to_string()]);
     }
-    if let Some(log_n) = &arguments.log_n {
-        comparison.args(["--log-n", log_n]);
+    for (option, value) in [("--log-n", &arguments.log_n), ("--operations", &arguments.operations)] {
+        if let Some(value) = value {
+            comparison.args([option, value]);
+        }
     }
     done(&mut comparison, "the comparison")?;
     Ok(String::new())

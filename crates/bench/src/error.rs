@@ -55,6 +55,15 @@ pub enum BenchError {
     #[cfg(feature = "peers")]
     #[error("cannot serve the request: {0}")]
     Request(&'static str),
+    /// An operation that is not compared.
+    #[cfg(feature = "peers")]
+    #[error("expected operations among {known}, got {got}: change --operations")]
+    Operation {
+        /// What was asked for.
+        got: String,
+        /// What there is.
+        known: String,
+    },
     /// Bars were to be held, and are not.
     #[cfg(feature = "peers")]
     #[error("{missed} bar(s) missed: see the rows that say so")]
@@ -97,6 +106,10 @@ impl BenchError {
     /// Whether other options would have avoided it.
     #[must_use]
     pub fn is_usage(&self) -> bool {
+        #[cfg(feature = "peers")]
+        if matches!(self, Self::Operation { .. }) {
+            return true;
+        }
         matches!(self, Self::NoPeers { .. } | Self::TooFewRounds { .. } | Self::Degree { .. })
     }
 }

@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// log2 of the degrees, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
+    /// Only these operations of BFV, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    operations: Vec<String>,
     /// Fail if a bar is missed
     #[arg(long)]
     check: bool,
@@ -37,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let rows = rivals::run(&options, &arguments.rivals, &mut |at| {
+    let rows = rivals::run(&options, &arguments.rivals, &arguments.operations, &mut |at| {
         bar.set_length(at.total as u64);
         bar.set_position(at.done as u64);
         bar.set_message(format!("{}, n = {}", at.name, at.n));

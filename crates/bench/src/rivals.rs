@@ -125,20 +125,28 @@ impl FromStr for Selection {
 }
 
 /// Compares with every rival that was selected; `progress` hears of each operation before it begins.
+/// Of BFV, only the named `operations` are compared, all if none is named.
 ///
 /// # Errors
-/// A degree out of range; a rival that does not start, ends, is silent or talks nonsense; an operation of
+/// A degree out of range; an operation that is not compared; a rival that does not start, ends, is silent or talks nonsense; an operation of
 /// ours that fails.
 pub fn run(
     options: &Options,
     rivals: &[Selection],
+    operations: &[String],
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
+    if let Some(got) = operations.iter().find(|name| !OPERATIONS.contains(&name.as_str())) {
+        return Err(BenchError::Operation { got: got.clone(), known: OPERATIONS.join(", ") });
+    }
+    let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
+    let operations: Vec<&'static str> = OPERATIONS.into_iter().filter(chosen).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
     pool.install(|| {
-        let mut run = Comparison { options, progress, done: 0, total: total(options, rivals) };
+        let total = total(options, rivals, operations.len());
+        let mut run = Comparison { options, operations, progress, done: 0, total };
         let mut rows = Vec::new();
         for selection in rivals {
             rows.extend(run.library(selection)?);
@@ -148,15 +156,13 @@ pub fn run(
 }
 
 /// How many rows there will be.
-fn total(options: &Options, rivals: &[Selection]) -> usize {
+fn total(options: &Options, rivals: &[Selection], operations: usize) -> usize {
     let within = |range: std::ops::RangeInclusive<u32>| {
         options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).count()
     };
     let rows = rivals.iter().map(|selection| match selection.library {
-        Library::FheRs | Library::Sunzi => OPERATIONS.len() * within(BFV_DEGREES),
-        Library::Lattigo => {
-            OPERATIONS.len() * within(BFV_DEGREES) + TRANSFORMS.len() * within(TRANSFORM_DEGREES)
-        }
+        Library::FheRs | Library::Sunzi => operations * within(BFV_DEGREES),
+        Library::Lattigo => operations * within(BFV_DEGREES) + TRANSFORMS.len() * within(TRANSFORM_DEGREES),
         Library::TfheNtt => 0,
     });
     rows.sum()
@@ -165,6 +171,7 @@ fn total(options: &Options, rivals: &[Selection]) -> usize {
 /// A run over several rivals.
 struct Comparison<'a> {
     options: &'a Options,
+    operations: Vec<&'static str>,
     progress: &'a mut (dyn FnMut(Progress) + Send),
     done: usize,
     total: usize,
@@ -217,7 +224,10 @@ impl Comparison<'_> {
         let asked = Preparation { scheme, n, t, q, p, left: left.clone(), right: right.clone() };
         let offered = rival.prepare(asked)?;
         let mut rows = Vec::new();
-        for name in OPERATIONS.into_iter().filter(|name| offered.iter().any(|other| other == name)) {
+        for name in self.operations.clone() {
+            if !offered.iter().any(|other| other == name) {
+                continue;
+            }
             self.begin(name, n);
             let expected = job::expected(name, &left, &right, t);
             let correct = job.outcome(name)? == expected && rival.verify(name)? == expected;
