@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, PolyRing};
-use sunzi_rlwe::encryption::{ZeroEncryption, zero_public, zero_secret};
+use sunzi_rlwe::encryption::{ZeroEncryption, message_public, zero_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
@@ -21,7 +21,9 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
-        self.add_message(zero_public(self.rlwe(), key, rng)?, plaintext, key.id())
+        let scaled = self.ring().scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
+        let parts = message_public(self.rlwe(), key, &Zeroizing::new(scaled), rng)?;
+        self.encryption(parts, key.id())
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -36,21 +38,14 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
-        self.add_message(zero_secret(self.rlwe(), key, rng)?, plaintext, key.id())
+        let (mut parts, noise) = zero_secret(self.rlwe(), key, rng)?;
+        let [c0, _] = &mut parts;
+        self.ring().add_assign(c0, &*self.scaled_message(plaintext)?)?;
+        self.encryption((parts, noise), key.id())
     }
 
-    /// Adds ⌊(q/t)·m⌉ to an encryption of zero.
-    fn add_message(
-        &self,
-        zero: ZeroEncryption<R>,
-        plaintext: &Plaintext,
-        key: KeyId,
-    ) -> Result<Ciphertext<R>, BfvError> {
-        let ring = self.ring();
-        let (mut parts, bound) = zero;
-        let [c0, _] = &mut parts;
-        let scaled = self.scaled_message(plaintext)?;
-        ring.add_assign(c0, &scaled)?;
+    /// The ciphertext with these parts, whose noise is that of its encryption of zero.
+    fn encryption(&self, (parts, bound): ZeroEncryption<R>, key: KeyId) -> Result<Ciphertext<R>, BfvError> {
         Ok(Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?)
     }
 

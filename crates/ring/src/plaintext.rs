@@ -19,7 +19,7 @@ pub(crate) fn scale_plaintext(ring: &Ring, message: &[u64], t: u64) -> Result<Po
     let basis = ring.basis();
     let inverses: Result<Vec<u64>, _> = basis.values().iter().map(|&q| mod_inv(t, q)).collect();
     let remainder = basis.product_mod(t);
-    let mut scaled = ring.zero();
+    let mut scaled = ring.arbitrary();
     let limbs = scaled.words_mut().chunks_exact_mut(ring.degree()).zip(basis.moduli());
     let Ok(inverses) = inverses else {
         for (limb, modulus) in limbs {

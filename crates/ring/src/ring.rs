@@ -151,6 +151,12 @@ impl Ring {
         Ok(Poly::new(Scratch::from_slice(words), shape.degree, self.basis().tag()))
     }
 
+    /// A polynomial of arbitrary content, for those who write every word.
+    pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
+        let Shape { degree, limbs } = self.shape();
+        Poly::new(Scratch::new(degree * limbs), degree, self.basis().tag())
+    }
+
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
         self.0.transform.plans()
     }
@@ -226,7 +232,7 @@ impl PolyRing for Ring {
 
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
         check_length("coefficients", self.0.degree, coefficients.len())?;
-        let mut a = self.zero();
+        let mut a = self.arbitrary();
         self.for_each_modulus(
             &mut a,
             |_, modulus, limb| Ok(modulus.reduce_signed_into(limb, coefficients)?),

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
 use zeroize::Zeroizing;
 
-use crate::keys::{error_polynomial, zero_sample};
+use crate::keys::zero_sample;
 use crate::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
 
 /// Two parts that encrypt zero, with their noise.
@@ -21,13 +21,39 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
     key: &PublicKey<R>,
     rng: &mut G,
 ) -> Result<ZeroEncryption<R>, RlweError> {
+    masked_public(context, key, None, rng)
+}
+
+/// [`zero_public`] with a message added to c_0: to e_1 before its transform, so that the message needs none.
+///
+/// # Errors
+/// [`RlweError::Ring`] if the key or the message belongs to another ring.
+pub fn message_public<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &RlweContext<R>,
+    key: &PublicKey<R>,
+    message: &R::Poly<Coefficient>,
+    rng: &mut G,
+) -> Result<ZeroEncryption<R>, RlweError> {
+    masked_public(context, key, Some(message), rng)
+}
+
+fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &RlweContext<R>,
+    key: &PublicKey<R>,
+    message: Option<&R::Poly<Coefficient>>,
+    rng: &mut G,
+) -> Result<ZeroEncryption<R>, RlweError> {
     let ring = context.ring();
     let coefficients = sampling::ternary(ring.degree(), rng)?;
     let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
     let mut parts = key.parts.clone();
-    for part in &mut parts {
+    for (part, message) in parts.iter_mut().zip([message, None]) {
         ring.mul_assign(part, &u)?;
-        let error = error_polynomial(ring, rng)?;
+        let mut error = ring.from_signed(&sampling::centered_binomial(ring.degree(), rng)?)?;
+        if let Some(message) = message {
+            ring.add_assign(&mut error, message)?;
+        }
+        let error = Zeroizing::new(ring.to_evaluation(error)?);
         ring.add_assign(part, &error)?;
     }
     Ok((parts, NoiseBound::fresh(noise::public_encryption(ring.degree()), randomness::tag(rng))))

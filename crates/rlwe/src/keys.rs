@@ -114,7 +114,7 @@ pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
 }
 
 /// A fresh error polynomial in evaluation form, erased when dropped.
-pub(crate) fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
+fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
     ring: &R,
     rng: &mut G,
 ) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
