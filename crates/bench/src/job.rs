@@ -60,7 +60,15 @@ impl Job {
         values: [Vec<u64>; 2],
         exponents: Vec<u64>,
     ) -> Result<Self, BenchError> {
-        let context = Context::new(parameters)?;
+        Self::with_context(Context::new(parameters)?, values, exponents)
+    }
+
+    /// The same over a context that is there already.
+    pub(crate) fn with_context(
+        context: Context,
+        values: [Vec<u64>; 2],
+        exponents: Vec<u64>,
+    ) -> Result<Self, BenchError> {
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
         let rlwe = context.rlwe();
         let n = context.degree();

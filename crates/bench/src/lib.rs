@@ -9,6 +9,7 @@ mod bound;
 mod check;
 pub mod conversion;
 mod error;
+pub mod isa;
 mod job;
 pub mod mp;
 pub mod ntt;

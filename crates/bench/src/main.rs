@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
-use bench::{BenchError, Options, alternate, conversion, mp, ntt, operations, variants};
+use bench::{BenchError, Options, alternate, conversion, isa, mp, ntt, operations, variants};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -32,6 +32,8 @@ enum What {
     Variants(Common),
     /// Multi-precision decryption, extension and scaling at 800 bits; beside GMP with the feature `gmp`
     Mp(Common),
+    /// Transforms and BFV on every instruction set of this machine, against the fastest one
+    Isa(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
@@ -94,6 +96,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
         What::Conversion(common) => (common, conversion::run(&common.into())?),
         What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),
+        What::Isa(common) => (common, isa::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)

@@ -91,7 +91,7 @@ fn time(
 }
 
 /// As many default primes as 128-bit security allows at this degree.
-fn parameters(log_n: u32) -> Result<Parameters, BenchError> {
+pub(crate) fn parameters(log_n: u32) -> Result<Parameters, BenchError> {
     let limit = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
     let each = (DEFAULT_PRIME_BOUND as f64).log2();
     let count = (limit / each).floor().max(1.0) as usize;

@@ -1,0 +1,155 @@
+//! Transforms and BFV on every instruction set this machine has, against the one it would choose.
+
+use std::ops::RangeInclusive;
+
+use sunzi_bfv::{Context, Parameters, slot_sum_exponents};
+use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan};
+use sunzi_ring::Ring;
+
+use crate::alternate::{self, Series};
+use crate::check;
+use crate::job::Job;
+use crate::operations::parameters;
+use crate::report::Row;
+use crate::{BenchError, Options};
+
+/// log2 of the degrees that are timed unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 13..=14;
+/// The operations of BFV.
+const OPERATIONS: [&str; 5] = ["encrypt_public", "decrypt", "multiply", "multiply_relinearize", "rotate"];
+/// The one that has bars.
+const JUDGED: &str = "multiply_relinearize";
+
+/// Bar on the time of an operation against AVX-512 IFMA.
+fn bar(isa: Isa) -> Option<f64> {
+    match isa {
+        Isa::Avx2 => Some(2.5),
+        Isa::Portable => Some(5.0),
+        _ => None,
+    }
+}
+
+/// Times every instruction set at every degree asked for, on one thread.
+///
+/// # Errors
+/// A degree without a default parameter set; an operation that fails; threads that do not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
+    options.validate()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
+    pool.install(|| {
+        let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect();
+        let mut rows = Vec::new();
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            let parameters = parameters(log_n)?;
+            rows.extend(transforms(&isas, 1 << log_n, &parameters, options.rounds)?);
+            rows.extend(operations(&isas, &parameters, options.rounds)?);
+        }
+        Ok(rows)
+    })
+}
+
+/// The first modulus of the parameters, forward and back.
+fn transforms(
+    isas: &[Isa],
+    n: usize,
+    parameters: &Parameters,
+    rounds: usize,
+) -> Result<Vec<Row>, BenchError> {
+    let q = parameters.moduli().first().copied().unwrap_or_default();
+    let plans = isas.iter().map(|&isa| NttPlan::new(Modulus::with_isa(q, isa)?, n));
+    let plans = plans.collect::<Result<Vec<_>, _>>()?;
+    let words = check::residues(n, q, 3);
+    let mut rows = Vec::new();
+    for forward in [true, false] {
+        let mut data = vec![Buffer::from_slice(&words); plans.len()];
+        let mut calls: Vec<_> = plans
+            .iter()
+            .zip(&mut data)
+            .map(|(plan, words)| move || Ok(if forward { plan.forward(words) } else { plan.inverse(words) }?))
+            .collect();
+        let series = take_turns(rounds, &mut calls)?;
+        let name = if forward { "forward" } else { "inverse" };
+        let row = Row { name: name.to_owned(), n, log_q: (q as f64).log2(), rounds, ..Row::default() };
+        // Every table gives the same bits.
+        let mut results = vec![Buffer::from_slice(&words); plans.len()];
+        for (plan, words) in plans.iter().zip(&mut results) {
+            if forward { plan.forward(words) } else { plan.inverse(words) }?;
+        }
+        let correct = results.windows(2).all(|pair| matches!(pair, [a, b] if a[..] == b[..]));
+        rows.extend(compare(isas, &Row { correct, ..row }, &series));
+    }
+    Ok(rows)
+}
+
+fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let t = parameters.plain_modulus();
+    let job = |isa: &Isa| {
+        let ring = Ring::with_isa(2 << parameters.log2_degree(), parameters.moduli(), *isa)?;
+        let n = 1 << parameters.log2_degree();
+        let context = Context::with_ring(ring, t, parameters.security())?;
+        let values = [1, 2].map(|seed| check::residues(n, t, seed));
+        Job::with_context(context, values, slot_sum_exponents(n, n))
+    };
+    let jobs = isas.iter().map(job).collect::<Result<Vec<_>, BenchError>>()?;
+    let mut correct = true;
+    for job in &jobs {
+        correct &= job.holds()?;
+    }
+    let mut rows = Vec::new();
+    for name in OPERATIONS {
+        let all: Vec<_> = jobs.iter().flat_map(Job::operations).filter(|(other, _)| *other == name).collect();
+        let mut calls: Vec<_> = all.iter().map(|(_, operation)| || operation()).collect();
+        let series = take_turns(rounds, &mut calls)?;
+        let (n, log_q) = jobs.first().map_or((0, 0.0), |job| (job.n(), job.log_q()));
+        let row = Row { name: name.to_owned(), n, log_q, correct, rounds, ..Row::default() };
+        rows.extend(compare(isas, &row, &series));
+    }
+    Ok(rows)
+}
+
+fn take_turns(
+    rounds: usize,
+    calls: &mut [impl FnMut() -> Result<(), BenchError>],
+) -> Result<Vec<Series>, BenchError> {
+    let mut contenders: Vec<&mut dyn alternate::Contender> = Vec::new();
+    for call in calls {
+        contenders.push(call);
+    }
+    alternate::alternate(rounds, &mut contenders)
+}
+
+/// One row for each instruction set, like `row` in all else.
+fn compare(isas: &[Isa], row: &Row, series: &[Series]) -> Vec<Row> {
+    let rows = isas.iter().zip(series).map(|(isa, ours)| {
+        let first = isas.first().zip(series.first());
+        let ratio = first.map(|(_, first)| ours.over(first));
+        let judged = row.name == JUDGED && isas.first() == Some(&Isa::Avx512Ifma);
+        Row {
+            name: format!("{}, {isa}", row.name),
+            isa: Some(isa.to_string()),
+            ours_us: ours.median(),
+            peer: first.map(|(isa, _)| isa.to_string()),
+            peer_us: first.map(|(_, first)| first.median()),
+            ratio: ratio.map(|ratio| ratio.median),
+            spread: ratio.map(|ratio| ratio.spread),
+            bar: if judged { bar(*isa) } else { None },
+            ..row.clone()
+        }
+        .judged()
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_instruction_set_is_timed_and_right() {
+        let rows = run(&Options { rounds: 1, log_n: vec![12], ..Options::default() }).unwrap();
+        let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available()).count();
+        assert_eq!(rows.len(), isas * (2 + OPERATIONS.len()));
+        assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
+    }
+}
