@@ -85,7 +85,7 @@ impl Library {
         match self {
             // Words of 64 bits, and no special modulus: the fewer the faster.
             Self::FheRs => (62.0, |_| 0),
-            // Hybrid key switching with four or five digits.
+            // Hybrid key switching with three or four digits.
             Self::Lattigo => (60.0, |limbs| limbs.div_ceil(5).max(1)),
             Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), |_| 0),
         }
