@@ -208,10 +208,11 @@ impl From<u32> for Value {
 }
 
 impl Row {
-    /// Whether every quantity that the paper prints is what we found.
+    /// Whether the paper prints something here, and all that it prints is what we found.
     #[must_use]
     pub fn equal(&self) -> bool {
-        self.quantities.iter().all(|one| one.paper == one.ours)
+        let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
+        printed.peek().is_some() && printed.all(|one| one.paper == one.ours)
     }
 }
 
@@ -292,6 +293,9 @@ mod tests {
             json!({ "n": 2048, "paper": { "rho": "1/3" }, "ours": { "rho": "1/3" }, "equal": true })
         );
         assert!(!row(Some(Value::Ratio(1, 2)), None).equal());
+        let mut more = row(Some(Value::Ratio(1, 3)), None);
+        more.quantities.push(Quantity { name: "k", paper: None, ours: Some(Value::Integer(1)) });
+        assert!(more.equal(), "what the paper does not print cannot differ");
     }
 
     #[test]
