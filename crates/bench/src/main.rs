@@ -28,7 +28,7 @@ enum What {
     Ntt(Common),
     /// Base conversion from 8 to 8 moduli alone
     Conversion(Common),
-    /// The variants of extension, scaling and decryption against the default ones
+    /// The variants of extension, scaling, decryption and key switching against the default ones
     Variants(Common),
     /// Multi-precision decryption, extension and scaling at 800 bits; beside GMP with the feature `gmp`
     Mp(Common),

@@ -1,10 +1,11 @@
-//! The algorithms of BEHZ 2016 that a scaler may be asked for, each against the default one.
+//! The algorithms of BEHZ 2016 that a scaler or a gadget may be asked for, each against the default one.
 
 use std::hint::black_box;
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, PolyRing, Precision, Ring, RnsScaler, Scaler, ScalerOptions,
+    Auxiliary, Decryption, Evaluation, Gadget, GadgetOptions, MTilde, Poly, PolyRing, Precision, Ring,
+    RnsGadget, RnsScaler, Scaler, ScalerOptions,
 };
 
 use crate::alternate;
@@ -41,6 +42,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
                     rows.extend(decryptions(&ring, t, options.rounds)?);
                 }
                 rows.extend(extensions(&ring, options.rounds)?);
+                rows.extend(switches(&ring, options.rounds)?);
             }
         }
         Ok(rows)
@@ -75,7 +77,7 @@ fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, BenchErro
         black_box(scaler.decrypt(&scaled)?);
         Ok(())
     };
-    compare(ring, &what, t, &variants, right, time, rounds)
+    compare(ring, &what, &scalers(ring, t, &variants)?, right, time, rounds)
 }
 
 fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
@@ -102,29 +104,71 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
         black_box(round_trip(scaler)?);
         Ok(())
     };
-    compare(ring, "extend and scale", EXTENDED, &variants, right, time, rounds)
+    compare(ring, "extend and scale", &scalers(ring, EXTENDED, &variants)?, right, time, rounds)
+}
+
+fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, RnsScaler)>, BenchError> {
+    variants.iter().map(|(name, options)| Ok((*name, ring.scaler(t, options)?))).collect()
+}
+
+/// A gadget and half of a key that gives back what is decomposed.
+struct Switch {
+    gadget: RnsGadget,
+    key: Vec<Poly<Evaluation>>,
+}
+
+/// The digits of a key switch and their inner products with both halves of a key.
+fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let k = ring.basis().len();
+    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let (two_digits, half) = (Some(bits.div_ceil(2)), k / 2);
+    let one = vec![1; ring.degree() * k];
+    let one = ring.poly_from_residues(&one)?;
+    let switch = |(name, radix_bits, dropped_limbs)| {
+        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs })?;
+        let part = |i| gadget.key_part([ring.zero(), ring.zero()], &one, i).map(|[part, _]| part);
+        let key = (0..gadget.digit_count()).map(part).collect::<Result<_, _>>()?;
+        Ok((name, Switch { gadget, key }))
+    };
+    let variants = [
+        ("whole residues", None, 0),
+        ("two digits a residue", two_digits, 0),
+        ("half of the limbs", None, half),
+        ("both", two_digits, half),
+    ];
+    let all = variants.into_iter().map(switch).collect::<Result<Vec<_>, BenchError>>()?;
+    let words: Vec<u64> =
+        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let c = ring.poly_from_residues(&words)?;
+    let evaluated = ring.to_evaluation(c.clone())?;
+    let product = |switch: &Switch| switch.gadget.product(&c, [&switch.key, &switch.key]);
+    let right = |switch: &Switch| {
+        product(switch).is_ok_and(|halves| halves.iter().all(|half| half.words() == evaluated.words()))
+    };
+    let time = |switch: &Switch| {
+        black_box(product(switch)?);
+        Ok(())
+    };
+    compare(ring, "key switch", &all, right, time, rounds)
 }
 
 /// Lets variants take turns and compares all with the first; also the first with itself, for its time.
-fn compare(
+fn compare<T>(
     ring: &Ring,
     what: &str,
-    t: u64,
-    variants: &[Variant],
-    right: impl Fn(&RnsScaler) -> bool,
-    time: impl Fn(&RnsScaler) -> Result<(), BenchError>,
+    variants: &[(&'static str, T)],
+    right: impl Fn(&T) -> bool,
+    time: impl Fn(&T) -> Result<(), BenchError>,
     rounds: usize,
 ) -> Result<Vec<Row>, BenchError> {
-    let scalers = variants.iter().map(|(_, options)| Ok(ring.scaler(t, options)?));
-    let scalers = scalers.collect::<Result<Vec<_>, BenchError>>()?;
-    let mut calls: Vec<_> = scalers.iter().map(|scaler| || time(scaler)).collect();
+    let mut calls: Vec<_> = variants.iter().map(|(_, variant)| || time(variant)).collect();
     let mut contenders: Vec<&mut dyn alternate::Contender> = Vec::new();
     for call in &mut calls {
         contenders.push(call);
     }
     let series = alternate::alternate(rounds, &mut contenders)?;
     let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
-    let rows = variants.iter().zip(&scalers).zip(&series).map(|(((name, _), scaler), ours)| {
+    let rows = variants.iter().zip(&series).map(|((name, variant), ours)| {
         let ratio = series.first().map(|first| ours.over(first));
         Row {
             name: format!("{what}: {name}, {} x {bits} bits", ring.basis().len()),
@@ -136,7 +180,7 @@ fn compare(
             peer_us: series.first().map(alternate::Series::median),
             ratio: ratio.map(|ratio| ratio.median),
             spread: ratio.map(|ratio| ratio.spread),
-            correct: right(scaler),
+            correct: right(variant),
             rounds,
             ..Row::default()
         }
@@ -152,7 +196,7 @@ mod tests {
     fn every_variant_is_timed_and_right() {
         let options = Options { rounds: 1, log_n: vec![10], ..Options::default() };
         let rows = run(&options).unwrap();
-        assert_eq!(rows.len(), 3 * (4 + 5 + 4));
+        assert_eq!(rows.len(), 3 * (4 + 5 + 4 + 4));
         assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
     }
 }
