@@ -39,7 +39,7 @@ pub(crate) enum Command {
 #[command(
     after_help = "Without --input the table is Breast Cancer Wisconsin (Diagnostic), 569 x 30, by diagnosis.\n\
     Exit codes: 0 every encrypted result equals the plain one; 1 some check did not hold; 2 the input was refused.\n\
-    SUNZI_ISA=portable|neon|avx2|avx512ifma overrides the choice of kernels."
+    SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 pub(crate) struct DemoArgs {
     /// A CSV file with a header line

@@ -61,6 +61,23 @@ impl Constants {
             },
         }
     }
+
+    /// Any double word modulo q.
+    #[inline]
+    pub(crate) fn reduce_u128(&self, a: u128) -> u64 {
+        let (q, c) = (self.q, &self.word64);
+        let (high, low) = ((a >> 64) as u64, a as u64);
+        // high·2^64 by Shoup's multiplication and low by its reciprocal, each below 2q.
+        let quotient = high_product(high, c.wrap.1).wrapping_add(high_product(low, c.reciprocal));
+        let r = high.wrapping_mul(c.wrap.0).wrapping_add(low).wrapping_sub(quotient.wrapping_mul(q));
+        let r = r.min(r.wrapping_sub(2 * q));
+        r.min(r.wrapping_sub(q))
+    }
+}
+
+/// The high word of a product.
+pub(crate) fn high_product(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// ⌊w · 2^word_bits / q⌋ for w < q: Shoup's quotient, which makes w·y mod q two products and no division.

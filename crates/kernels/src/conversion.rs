@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::error::{KernelError, check_count, check_length};
 use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
-use crate::portable::PORTABLE;
-use crate::table::{Column, MakeTogether, Together};
+use crate::table::{self, Column, MakeTogether, Together};
 
 /// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
@@ -99,8 +98,9 @@ impl Conversion {
         }
         for column in &self.alone {
             if let Some(out) = output.get_mut(column.output) {
-                // SAFETY: the portable table runs everywhere; it takes inputs and targets of any width.
-                unsafe { (PORTABLE.convert_column)(&column.to.constants, out, input, &column.matrix) };
+                let table = table::widest(column.to.isa());
+                // SAFETY: the instruction set is that of a modulus, so it is available.
+                unsafe { (table.convert_column)(&column.to.constants, out, input, &column.matrix) };
             }
         }
         Ok(())

@@ -15,13 +15,16 @@ pub enum Isa {
     Neon,
     /// 256-bit vectors with fused multiply-add on doubles; takes moduli up to 2^50.
     Avx2,
-    /// 512-bit vectors with 52-bit multiply-add; takes odd moduli below 2^49.
+    /// 512-bit vectors with products of whole words (AVX-512 F, DQ and VL) for moduli above 2^50, and what
+    /// `Avx2` has for the others.
+    Avx512Dq,
+    /// The same with 52-bit multiply-add; at its best for odd moduli below 2^49.
     Avx512Ifma,
 }
 
 impl Isa {
     /// All of them, the fastest first.
-    pub const ALL: [Isa; 4] = [Isa::Avx512Ifma, Isa::Avx2, Isa::Neon, Isa::Portable];
+    pub const ALL: [Isa; 5] = [Isa::Avx512Ifma, Isa::Avx512Dq, Isa::Avx2, Isa::Neon, Isa::Portable];
 
     /// Whether this processor can run it.
     #[must_use]
@@ -33,11 +36,15 @@ impl Isa {
                 std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
             }
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512Ifma => {
-                std::arch::is_x86_feature_detected!("avx512f")
+            Isa::Avx512Dq => {
+                Isa::Avx2.is_available()
+                    && std::arch::is_x86_feature_detected!("avx512f")
                     && std::arch::is_x86_feature_detected!("avx512dq")
                     && std::arch::is_x86_feature_detected!("avx512vl")
-                    && std::arch::is_x86_feature_detected!("avx512ifma")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Ifma => {
+                Isa::Avx512Dq.is_available() && std::arch::is_x86_feature_detected!("avx512ifma")
             }
             #[cfg(target_arch = "aarch64")]
             Isa::Neon => std::arch::is_aarch64_feature_detected!("neon"),
@@ -52,13 +59,14 @@ impl fmt::Display for Isa {
             Isa::Portable => "portable",
             Isa::Neon => "neon",
             Isa::Avx2 => "avx2",
+            Isa::Avx512Dq => "avx512dq",
             Isa::Avx512Ifma => "avx512ifma",
         })
     }
 }
 
 /// The instruction set every new [`Modulus`](crate::Modulus) uses: the best available one, unless
-/// the environment variable `SUNZI_ISA` (`portable`, `neon`, `avx2` or `avx512ifma`) says otherwise.
+/// the environment variable `SUNZI_ISA` (`portable`, `neon`, `avx2`, `avx512dq` or `avx512ifma`) says otherwise.
 ///
 /// The variable is read once, at the first call.
 ///

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::constants::Constants;
+use crate::constants::{Constants, high_product};
 use crate::error::{KernelError, check_count, check_length};
 use crate::isa::{Isa, active_isa};
 use crate::table::{self, Table};
@@ -67,8 +67,8 @@ impl Modulus {
         Self::with_isa(q, active_isa()?)
     }
 
-    /// The modulus `q` on a given instruction set; where that cannot take `q` (an even modulus, or one
-    /// above 2^49, for [`Isa::Avx512Ifma`]) on the portable one.
+    /// The modulus `q` on a given instruction set; where that cannot take `q` (one of the upper bits for
+    /// [`Isa::Avx2`] and [`Isa::Neon`]) on the portable one.
     ///
     /// # Errors
     /// [`KernelError::ModulusOutOfRange`] outside `2 ≤ q < 2^62`, [`KernelError::UnavailableIsa`].
@@ -165,13 +165,7 @@ impl Modulus {
     /// Any double word modulo q.
     #[must_use]
     pub fn reduce_u128(&self, a: u128) -> u64 {
-        let (q, c) = (self.value(), &self.constants.word64);
-        let (high, low) = ((a >> 64) as u64, a as u64);
-        // high·2^64 by Shoup's multiplication and low by its reciprocal, each below 2q.
-        let quotient = high_product(high, c.wrap.1).wrapping_add(high_product(low, c.reciprocal));
-        let r = high.wrapping_mul(c.wrap.0).wrapping_add(low).wrapping_sub(quotient.wrapping_mul(q));
-        let r = r.min(r.wrapping_sub(2 * q));
-        r.min(r.wrapping_sub(q))
+        self.constants.reduce_u128(a)
     }
 
     /// Any signed word modulo q, in `[0, q)`.
@@ -302,11 +296,6 @@ impl Modulus {
         let modulus = self.value();
         if value < modulus { Ok(()) } else { Err(KernelError::NotReduced { value, modulus }) }
     }
-}
-
-/// The high word of a product.
-fn high_product(a: u64, b: u64) -> u64 {
-    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// Checks the shape of an inner product.

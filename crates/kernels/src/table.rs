@@ -72,9 +72,9 @@ pub(crate) struct Table {
 /// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
 macro_rules! define_table {
     ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
-     pub(crate) static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $together:expr);) => {
+     $visibility:vis static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $together:expr);) => {
         $(#[doc = $doc])*
-        pub(crate) static $name: $crate::table::Table = {
+        $visibility static $name: $crate::table::Table = {
             use $crate::constants::Constants;
             use $crate::generic::arithmetic::Arithmetic as _;
             use $crate::generic::ntt_inverse::LastFactors;
@@ -176,22 +176,25 @@ pub(crate) use define_table;
 
 /// The table for a modulus on an available instruction set.
 pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {
-    match isa {
+    #[cfg(target_arch = "x86_64")]
+    use crate::x86_64::{avx2, avx512_dq, avx512_ifma};
+    let tables: &[&'static Table] = match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Ifma if q % 2 == 1 => {
-            let tables = crate::x86_64::avx512_ifma::TABLES;
-            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
-        }
+        Isa::Avx512Ifma if q % 2 == 1 => &avx512_ifma::TABLES,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Ifma => &[&avx512_ifma::WIDE],
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Dq => &[&avx2::DOUBLE_48, &avx2::DOUBLE_50, &avx512_dq::WIDE],
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => &avx2::TABLES,
         #[cfg(target_arch = "aarch64")]
-        Isa::Neon => {
-            let tables = crate::aarch64::neon::TABLES;
-            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
-        }
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => {
-            let tables = crate::x86_64::avx2::TABLES;
-            tables.into_iter().find(|table| q <= table.widest).unwrap_or(&crate::portable::PORTABLE)
-        }
-        _ => &crate::portable::PORTABLE,
-    }
+        Isa::Neon => &crate::aarch64::neon::TABLES,
+        _ => &crate::portable::TABLES,
+    };
+    tables.iter().find(|table| q <= table.widest).copied().unwrap_or(&crate::portable::PORTABLE)
+}
+
+/// The table of an instruction set that takes any modulus, and words of any other.
+pub(crate) fn widest(isa: Isa) -> &'static Table {
+    choose(isa, (1 << 62) - 1)
 }

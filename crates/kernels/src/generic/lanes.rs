@@ -42,10 +42,18 @@ pub(crate) trait Lanes52: Lanes {
 
 /// Lanes that multiply whole words.
 pub(crate) trait Lanes64: Lanes {
+    /// Whether there is a cheaper product for quotients that may be short.
+    const ABOUT_IS_SHORT: bool = false;
+
     /// The low 64 bits of the product.
     fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V;
     /// The high 64 bits of the product.
     fn multiply_high(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The high 64 bits of the product, or up to 2 less where [`ABOUT_IS_SHORT`](Self::ABOUT_IS_SHORT).
+    #[inline(always)]
+    fn multiply_high_about(self, a: Self::V, b: Self::V) -> Self::V {
+        self.multiply_high(a, b)
+    }
     /// The 128-bit sums `hi:lo + other_hi:other_lo`, as (hi, lo).
     fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
 }

@@ -135,9 +135,12 @@ fn prepare<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE],
     }
 }
 
+/// Levels before the tail of the longest transform.
+const MAX_PASS_LEVELS: usize = MAX_LEVELS - TAIL.trailing_zeros() as usize;
+
 /// Whether level `r` of a pass starts with a renormalisation, unless inputs enter there.
 const fn renormalises(period: usize, r: usize) -> bool {
-    period < MAX_LEVELS && r.is_multiple_of(period)
+    period < MAX_PASS_LEVELS && r.is_multiple_of(period)
 }
 
 /// Level `R` of a pass.
@@ -171,7 +174,7 @@ fn level<A: Butterflies, const SIZE: usize, const R: usize>(
 /// Whether level `r` of the tail starts with a renormalisation.
 const fn tail_renormalises(period: usize, r: usize) -> bool {
     // With period 4 the levels of the pass before it, three at most, and the first of the tail share one.
-    if period == 4 { r == 1 } else { renormalises(period, r) }
+    if period == 4 { r == 1 } else { period < MAX_LEVELS && r.is_multiple_of(period) }
 }
 
 /// The last six levels over every block of 64 words, two blocks half a step apart: one alone is a chain of

@@ -40,8 +40,10 @@ impl<L: Lanes64> Word64<L> {
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
         let l = self.lanes;
-        let quotient = l.multiply_high(y, w.1);
-        l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q))
+        let quotient = l.multiply_high_about(y, w.1);
+        let r = l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q));
+        // A quotient that is 2 short leaves less than 4q.
+        if L::ABOUT_IS_SHORT { self.subtract_once(r, self.q2) } else { r }
     }
 }
 

@@ -4,115 +4,25 @@
 use std::arch::x86_64::*;
 use std::sync::Arc;
 
+use super::avx512::{Avx512, vector};
 use crate::constants::Constants;
 use crate::generic::conversion52::{self, Columns};
-use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
+use crate::generic::lanes::{Lanes, Lanes52, Lanes64};
 use crate::generic::word52::Word52;
+use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
 use crate::table::{Column, Table, Together, define_table};
 
 /// Witness that the processor has AVX-512 F, DQ, VL and IFMA.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512Ifma(());
+pub(crate) type Avx512Ifma = Avx512<true>;
 
 impl Avx512Ifma {
-    /// # Safety
-    /// The processor must have the four features.
-    #[inline(always)]
-    pub(crate) unsafe fn new() -> Self {
-        Self(())
-    }
-
     /// The witness, where the processor has them.
     #[cfg(test)]
     pub(crate) fn detect() -> Option<Self> {
-        Isa::Avx512Ifma.is_available().then_some(Self(()))
-    }
-}
-
-/// Quarters 0 and 2 of both operands.
-const EVEN: i32 = 0b10_00_10_00;
-/// Quarters 1 and 3 of both operands.
-const ODD: i32 = 0b11_01_11_01;
-
-/// Calls intrinsics in a method of [`Avx512Ifma`].
-macro_rules! vector {
-    ($body:expr) => {
-        // SAFETY: `self` witnesses that the processor has the instructions; references are valid for
-        // the eight words they are typed for.
-        unsafe { $body }
-    };
-}
-
-impl Lanes for Avx512Ifma {
-    type V = __m512i;
-
-    #[inline(always)]
-    fn load(self, words: &[u64; WIDTH]) -> __m512i {
-        vector!(_mm512_loadu_si512(words.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, words: &mut [u64; WIDTH], v: __m512i) {
-        vector!(_mm512_storeu_si512(words.as_mut_ptr().cast(), v));
-    }
-    #[inline(always)]
-    fn splat(self, word: u64) -> __m512i {
-        vector!(_mm512_set1_epi64(word.cast_signed()))
-    }
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        vector!(_mm512_add_epi64(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
-        vector!(_mm512_sub_epi64(a, b))
-    }
-    #[inline(always)]
-    fn unless_negative(self, a: __m512i, b: __m512i) -> __m512i {
-        // A negative a, read without sign, is above every b.
-        vector!(_mm512_min_epu64(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: __m512i, b: __m512i) -> __m512i {
-        vector!(_mm512_and_si512(a, b))
-    }
-    #[inline(always)]
-    fn shift_left(self, a: __m512i, count: u32) -> __m512i {
-        vector!(_mm512_sll_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
-    }
-    #[inline(always)]
-    fn shift_right(self, a: __m512i, count: u32) -> __m512i {
-        vector!(_mm512_srl_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
-    }
-    #[inline(always)]
-    fn prefetch(self, address: *const u64) {
-        vector!(_mm_prefetch::<_MM_HINT_T0>(address.cast()));
-    }
-    #[inline(always)]
-    fn transpose(self, v: &mut [__m512i; WIDTH]) {
-        // Pairs of words, then pairs of pairs, then halves: 24 shuffles.
-        vector!({
-            let [v0, v1, v2, v3, v4, v5, v6, v7] = *v;
-            let (a0, a1) = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpackhi_epi64(v0, v1));
-            let (a2, a3) = (_mm512_unpacklo_epi64(v2, v3), _mm512_unpackhi_epi64(v2, v3));
-            let (a4, a5) = (_mm512_unpacklo_epi64(v4, v5), _mm512_unpackhi_epi64(v4, v5));
-            let (a6, a7) = (_mm512_unpacklo_epi64(v6, v7), _mm512_unpackhi_epi64(v6, v7));
-            let (b0, b2) = (_mm512_shuffle_i64x2::<EVEN>(a0, a2), _mm512_shuffle_i64x2::<ODD>(a0, a2));
-            let (b1, b3) = (_mm512_shuffle_i64x2::<EVEN>(a1, a3), _mm512_shuffle_i64x2::<ODD>(a1, a3));
-            let (b4, b6) = (_mm512_shuffle_i64x2::<EVEN>(a4, a6), _mm512_shuffle_i64x2::<ODD>(a4, a6));
-            let (b5, b7) = (_mm512_shuffle_i64x2::<EVEN>(a5, a7), _mm512_shuffle_i64x2::<ODD>(a5, a7));
-            *v = [
-                _mm512_shuffle_i64x2::<EVEN>(b0, b4),
-                _mm512_shuffle_i64x2::<EVEN>(b1, b5),
-                _mm512_shuffle_i64x2::<EVEN>(b2, b6),
-                _mm512_shuffle_i64x2::<EVEN>(b3, b7),
-                _mm512_shuffle_i64x2::<ODD>(b0, b4),
-                _mm512_shuffle_i64x2::<ODD>(b1, b5),
-                _mm512_shuffle_i64x2::<ODD>(b2, b6),
-                _mm512_shuffle_i64x2::<ODD>(b3, b7),
-            ];
-        });
+        // SAFETY: the processor has the features.
+        Isa::Avx512Ifma.is_available().then(|| unsafe { Self::new() })
     }
 }
 
@@ -131,8 +41,50 @@ impl Lanes52 for Avx512Ifma {
     }
 }
 
+/// The 52-bit multiplier makes most of a high word: what it leaves out is below three.
+impl Lanes64 for Avx512Ifma {
+    const ABOUT_IS_SHORT: bool = true;
+
+    #[inline(always)]
+    fn multiply_low(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_mullo_epi64(a, b))
+    }
+    #[inline(always)]
+    fn multiply_high(self, a: __m512i, b: __m512i) -> __m512i {
+        super::avx512_dq::multiply_high(self, a, b)
+    }
+    #[inline(always)]
+    fn multiply_high_about(self, a: __m512i, b: __m512i) -> __m512i {
+        // a = a1·2^52 + a0 and b·2^-64 = b1·2^-52 + b0·2^-64. The high word of a·b is
+        // a1·b1 + a0·b1·2^-52 + a1·b0·2^-12, where each fraction is cut, + a0·b0·2^-64, which is left out.
+        let (a1, b1) = (self.shift_right(a, 52), self.shift_right(b, 12));
+        let high = self.multiply_add_high(self.multiply_low(a1, b1), a, b1);
+        // The multiplier reads b0·2^40.
+        self.multiply_add_high(high, a1, self.shift_left(b, 40))
+    }
+    #[inline(always)]
+    fn add_wide(self, sum: (__m512i, __m512i), other: (__m512i, __m512i)) -> (__m512i, __m512i) {
+        super::avx512_dq::add_wide(sum, other)
+    }
+}
+
 /// Those with the longest lazy runs first.
-pub(crate) const TABLES: [&Table; 3] = [&PERIOD_4, &PERIOD_2, &PERIOD_1];
+pub(crate) const TABLES: [&Table; 4] = [&PERIOD_4, &PERIOD_2, &PERIOD_1, &WIDE];
+
+type Wide = Word64<Avx512Ifma>;
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+fn wide(c: &Constants) -> Wide {
+    // SAFETY: the features are those of this function.
+    Word64::new(unsafe { Avx512Ifma::new() }, c)
+}
+
+define_table! {
+    /// Any modulus: the others are for narrow and odd ones.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    pub(crate) static WIDE = (Isa::Avx512Ifma, Wide, wide, None);
+}
 
 type Period4 = Word52<Avx512Ifma, 4>;
 type Period2 = Word52<Avx512Ifma, 2>;

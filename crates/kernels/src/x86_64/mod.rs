@@ -1,5 +1,7 @@
 //! Lanes of x86-64 processors.
 
 pub(crate) mod avx2;
+mod avx512;
+pub(crate) mod avx512_dq;
 pub(crate) mod avx512_ifma;
 pub(crate) mod pace;

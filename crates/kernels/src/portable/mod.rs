@@ -1,15 +1,22 @@
-//! Lanes in plain Rust, and the table that takes every modulus.
+//! Lanes in plain Rust, and the tables that together take every modulus.
 
+mod conversion;
+mod narrow;
+mod pair;
+mod sums;
+
+use self::narrow::Narrow;
 use crate::constants::Constants;
 use crate::generic::lanes::{Lanes, Lanes64, WIDTH};
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::define_table;
+use crate::table::{MakeTogether, Table, define_table};
 
-/// Eight words in an array; the compiler vectorises what it can.
+/// Eight words in an array.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
+#[inline(always)]
 fn map(a: [u64; WIDTH], f: impl Fn(u64) -> u64) -> [u64; WIDTH] {
     a.map(f)
 }
@@ -48,7 +55,10 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V {
-        zip(a, b, u64::min)
+        zip(a, b, |x, y| {
+            let negative = (x.cast_signed() >> 63).cast_unsigned();
+            (x & !negative) | (y & negative)
+        })
     }
     #[inline(always)]
     fn and(self, a: Self::V, b: Self::V) -> Self::V {
@@ -93,13 +103,43 @@ impl Lanes64 for Portable {
     }
 }
 
-type Arithmetic = Word64<Portable>;
+type Wide = Word64<Portable>;
+type Period11 = Narrow<11>;
+type Period3 = Narrow<3>;
 
-fn arithmetic(c: &Constants) -> Arithmetic {
+fn wide(c: &Constants) -> Wide {
     Word64::new(Portable, c)
+}
+
+/// Those with the longest lazy runs first.
+pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
+
+define_table! {
+    /// Any modulus up to 2^52 / 18: no renormalisation before the tail of a transform.
+    static PERIOD_11 = (Isa::Portable, Period11, Period11::new, None);
+}
+
+define_table! {
+    /// Any modulus below 2^49: one renormalisation every three levels.
+    static PERIOD_3 = (Isa::Portable, Period3, Period3::new, None);
 }
 
 define_table! {
     /// Any modulus from 2 to 2^62 on any processor.
-    pub(crate) static PORTABLE = (Isa::Portable, Arithmetic, arithmetic, None);
+    static LANES = (Isa::Portable, Wide, wide, None);
+}
+
+/// The sums of products are scalar: vectors would only keep them from the registers.
+pub(crate) static PORTABLE: Table = with_sums(&LANES, None);
+static NARROW_11: Table = with_sums(&PERIOD_11, Some(conversion::together));
+static NARROW_3: Table = with_sums(&PERIOD_3, Some(conversion::together));
+
+const fn with_sums(table: &Table, together: Option<MakeTogether>) -> Table {
+    Table {
+        inner_product: sums::inner_product,
+        inner_product_pair: sums::inner_product_pair,
+        convert_column: sums::convert_column,
+        together,
+        ..*table
+    }
 }

@@ -1,0 +1,182 @@
+//! Two words in a register that every processor of an architecture has.
+
+pub(crate) use imp::Pair;
+
+use crate::generic::lanes::WIDTH;
+use crate::generic::registers::Registers;
+
+/// Registers of two words.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs;
+
+impl Registers for Pairs {
+    type R = Pair;
+    const WORDS: usize = 2;
+
+    #[inline(always)]
+    fn load(self, words: &[u64]) -> Pair {
+        Pair::new(words.first_chunk().copied().unwrap_or([0; 2]))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64], r: Pair) {
+        if let Some(words) = words.first_chunk_mut() {
+            *words = r.words();
+        }
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> Pair {
+        Pair::new([word; 2])
+    }
+    #[inline(always)]
+    fn transpose(self, x: &mut [Pair; WIDTH]) {
+        for [a, b] in x.as_chunks_mut().0 {
+            (*a, *b) = a.transpose(*b);
+        }
+    }
+    #[inline(always)]
+    fn prefetch(self, _: *const u64) {}
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "intrinsics that need no detection")]
+mod imp {
+    use std::arch::x86_64::*;
+
+    /// Two words in one of the registers that come with x86-64 (SSE2).
+    #[derive(Clone, Copy)]
+    pub(crate) struct Pair(__m128i);
+
+    /// Calls intrinsics.
+    macro_rules! vector {
+        ($body:expr) => {
+            // SAFETY: SSE2 is part of x86-64.
+            unsafe { $body }
+        };
+    }
+
+    /// Applies a function of doubles to words that hold them.
+    macro_rules! doubles {
+        ($function:ident, $a:expr, $b:expr) => {
+            Self(vector!(_mm_castpd_si128($function(_mm_castsi128_pd($a.0), _mm_castsi128_pd($b.0)))))
+        };
+    }
+
+    impl Pair {
+        #[inline(always)]
+        pub(crate) fn new([low, high]: [u64; 2]) -> Self {
+            Self(vector!(_mm_set_epi64x(high.cast_signed(), low.cast_signed())))
+        }
+        #[inline(always)]
+        pub(crate) fn words(self) -> [u64; 2] {
+            vector!({
+                let high = _mm_unpackhi_epi64(self.0, self.0);
+                [_mm_cvtsi128_si64(self.0).cast_unsigned(), _mm_cvtsi128_si64(high).cast_unsigned()]
+            })
+        }
+        #[inline(always)]
+        pub(crate) fn add(self, other: Self) -> Self {
+            Self(vector!(_mm_add_epi64(self.0, other.0)))
+        }
+        #[inline(always)]
+        pub(crate) fn sub(self, other: Self) -> Self {
+            Self(vector!(_mm_sub_epi64(self.0, other.0)))
+        }
+        #[inline(always)]
+        pub(crate) fn and(self, other: Self) -> Self {
+            Self(vector!(_mm_and_si128(self.0, other.0)))
+        }
+        /// All ones where the word is negative, else zero.
+        #[inline(always)]
+        pub(crate) fn sign(self) -> Self {
+            Self(vector!(_mm_shuffle_epi32::<0b11_11_01_01>(_mm_srai_epi32::<31>(self.0))))
+        }
+        /// The first words of both and the second words of both.
+        #[inline(always)]
+        pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
+            vector!((Self(_mm_unpacklo_epi64(self.0, other.0)), Self(_mm_unpackhi_epi64(self.0, other.0))))
+        }
+        /// The products of the low halves.
+        #[inline(always)]
+        pub(crate) fn multiply_halves(self, other: Self) -> Self {
+            Self(vector!(_mm_mul_epu32(self.0, other.0)))
+        }
+        #[inline(always)]
+        pub(crate) fn high_half(self) -> Self {
+            Self(vector!(_mm_srli_epi64::<32>(self.0)))
+        }
+        #[inline(always)]
+        pub(crate) fn to_high_half(self) -> Self {
+            Self(vector!(_mm_slli_epi64::<32>(self.0)))
+        }
+        #[inline(always)]
+        pub(crate) fn add_doubles(self, other: Self) -> Self {
+            doubles!(_mm_add_pd, self, other)
+        }
+        #[inline(always)]
+        pub(crate) fn sub_doubles(self, other: Self) -> Self {
+            doubles!(_mm_sub_pd, self, other)
+        }
+        #[inline(always)]
+        pub(crate) fn multiply_doubles(self, other: Self) -> Self {
+            doubles!(_mm_mul_pd, self, other)
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod imp {
+    /// Two words.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Pair([u64; 2]);
+
+    impl Pair {
+        fn map(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+            Self([f(self.0[0], other.0[0]), f(self.0[1], other.0[1])])
+        }
+        fn doubles(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+            self.map(other, |a, b| f(f64::from_bits(a), f64::from_bits(b)).to_bits())
+        }
+        pub(crate) fn new(words: [u64; 2]) -> Self {
+            Self(words)
+        }
+        pub(crate) fn words(self) -> [u64; 2] {
+            self.0
+        }
+        pub(crate) fn add(self, other: Self) -> Self {
+            self.map(other, u64::wrapping_add)
+        }
+        pub(crate) fn sub(self, other: Self) -> Self {
+            self.map(other, u64::wrapping_sub)
+        }
+        pub(crate) fn and(self, other: Self) -> Self {
+            self.map(other, |a, b| a & b)
+        }
+        /// All ones where the word is negative, else zero.
+        pub(crate) fn sign(self) -> Self {
+            self.map(self, |a, _| (a.cast_signed() >> 63).cast_unsigned())
+        }
+        /// The first words of both and the second words of both.
+        pub(crate) fn transpose(self, other: Self) -> (Self, Self) {
+            (Self([self.0[0], other.0[0]]), Self([self.0[1], other.0[1]]))
+        }
+        /// The products of the low halves.
+        pub(crate) fn multiply_halves(self, other: Self) -> Self {
+            self.map(other, |a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff))
+        }
+        pub(crate) fn high_half(self) -> Self {
+            self.map(self, |a, _| a >> 32)
+        }
+        pub(crate) fn to_high_half(self) -> Self {
+            self.map(self, |a, _| a << 32)
+        }
+        pub(crate) fn add_doubles(self, other: Self) -> Self {
+            self.doubles(other, |a, b| a + b)
+        }
+        pub(crate) fn sub_doubles(self, other: Self) -> Self {
+            self.doubles(other, |a, b| a - b)
+        }
+        pub(crate) fn multiply_doubles(self, other: Self) -> Self {
+            self.doubles(other, |a, b| a * b)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Sums of products in 128 bits, one reduction each.
+
+use crate::constants::Constants;
+
+/// Words handled together: the sums and rows of a block stay in the first-level cache.
+pub(super) const BLOCK: usize = 64;
+/// Terms added to a sum in registers before it returns to memory.
+const TERMS: usize = 4;
+
+pub(super) type Sums = [u128; BLOCK];
+type Row = [u64; BLOCK];
+
+/// Products of numbers below q that a sum holds, besides another such number.
+fn max_terms(c: &Constants) -> usize {
+    // 4096 terms below 2^116, or 8 of 2^124.
+    if c.bits <= 58 { 4096 } else { 8 }
+}
+
+/// The words of block `at`, padded with zeros past the end.
+pub(super) fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
+    let words = words.get(at..).unwrap_or(&[]);
+    match words.first_chunk() {
+        Some(row) => row,
+        None => {
+            spare.fill(0);
+            for (to, from) in spare.iter_mut().zip(words) {
+                *to = *from;
+            }
+            spare
+        }
+    }
+}
+
+/// sums += Σ_k f(k, x_k, y_k) in every place.
+#[inline(always)]
+fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
+    for (i, sum) in sums.iter_mut().enumerate() {
+        let mut total = *sum;
+        for (x, y) in x.iter().zip(y) {
+            let (Some(x), Some(y)) = (x.get(i), y.get(i)) else { continue };
+            total = total.wrapping_add(u128::from(*x) * u128::from(*y));
+        }
+        *sum = total;
+    }
+}
+
+/// Adds Σ_k x_k·y_k of the words from `at` to sums.
+pub(super) fn add_products(sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[u64]]) {
+    let mut spare = [[[0; BLOCK]; 2]; TERMS];
+    let (x_groups, x_rest) = x.as_chunks::<TERMS>();
+    let (y_groups, y_rest) = y.as_chunks::<TERMS>();
+    for (x, y) in x_groups.iter().zip(y_groups) {
+        let [[a0, b0], [a1, b1], [a2, b2], [a3, b3]] = &mut spare;
+        let [x0, x1, x2, x3] = x;
+        let [y0, y1, y2, y3] = y;
+        let x = [row(x0, at, a0), row(x1, at, a1), row(x2, at, a2), row(x3, at, a3)];
+        let y = [row(y0, at, b0), row(y1, at, b1), row(y2, at, b2), row(y3, at, b3)];
+        add_terms(sums, x, y);
+    }
+    for (x, y) in x_rest.iter().zip(y_rest) {
+        let [[a, b], ..] = &mut spare;
+        add_terms(sums, [row(x, at, a)], [row(y, at, b)]);
+    }
+}
+
+/// Canonical values of sums.
+fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
+    for (word, sum) in out.iter_mut().zip(sums) {
+        *word = c.reduce_u128(*sum);
+    }
+}
+
+/// The block of Σ_i x_i·y_i that starts at `at`.
+fn inner_product_at(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[u64]]) {
+    let group = max_terms(c);
+    let mut sums = [0; BLOCK];
+    for (g, (x, y)) in x.chunks(group).zip(y.chunks(group)).enumerate() {
+        if g > 0 {
+            sums = sums.map(|sum| u128::from(c.reduce_u128(sum)));
+        }
+        add_products(&mut sums, at, x, y);
+    }
+    reduce(c, out, &sums);
+}
+
+/// out = Σ_i x_i·y_i for canonical words.
+pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+    for (k, out) in out.chunks_mut(BLOCK).enumerate() {
+        inner_product_at(c, out, k * BLOCK, x, y);
+    }
+}
+
+/// The same for two lists of second factors, block by block.
+pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
+    let ([first, second], [y_first, y_second]) = (out, y);
+    let blocks = first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK));
+    for (k, (first, second)) in blocks.enumerate() {
+        inner_product_at(c, first, k * BLOCK, x, y_first);
+        inner_product_at(c, second, k * BLOCK, x, y_second);
+    }
+}
+
+/// out = Σ_i x_i·m_i for words x_i below 2^62 and canonical m_i.
+pub(super) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
+    const GROUP: usize = 8;
+    let mut spare = [0; BLOCK];
+    for (k, out) in out.chunks_mut(BLOCK).enumerate() {
+        let mut sums = [0; BLOCK];
+        for (g, (xs, ms)) in input.chunks(GROUP).zip(column.chunks(GROUP)).enumerate() {
+            if g > 0 {
+                sums = sums.map(|sum| u128::from(c.reduce_u128(sum)));
+            }
+            for (x, m) in xs.iter().zip(ms) {
+                for (sum, x) in sums.iter_mut().zip(row(x, k * BLOCK, &mut spare)) {
+                    *sum = sum.wrapping_add(u128::from(*x) * u128::from(*m));
+                }
+            }
+        }
+        reduce(c, out, &sums);
+    }
+}

@@ -1,0 +1,106 @@
+//! 512-bit vectors, whatever they multiply with.
+#![expect(unsafe_code, reason = "intrinsics called from methods that a witness guards")]
+
+use std::arch::x86_64::*;
+
+use crate::generic::lanes::{Lanes, WIDTH};
+
+/// Witness that the processor has AVX-512 F, DQ and VL, and IFMA if so marked.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512<const IFMA: bool>(());
+
+impl<const IFMA: bool> Avx512<IFMA> {
+    /// # Safety
+    /// The processor must have the features.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Quarters 0 and 2 of both operands.
+const EVEN: i32 = 0b10_00_10_00;
+/// Quarters 1 and 3 of both operands.
+const ODD: i32 = 0b11_01_11_01;
+
+/// Calls intrinsics in a method of [`Avx512`].
+macro_rules! vector {
+    ($body:expr) => {
+        // SAFETY: `self` witnesses that the processor has the instructions; references are valid for
+        // the eight words they are typed for.
+        unsafe { $body }
+    };
+}
+
+pub(super) use vector;
+
+impl<const IFMA: bool> Lanes for Avx512<IFMA> {
+    type V = __m512i;
+
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> __m512i {
+        vector!(_mm512_loadu_si512(words.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: __m512i) {
+        vector!(_mm512_storeu_si512(words.as_mut_ptr().cast(), v));
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> __m512i {
+        vector!(_mm512_set1_epi64(word.cast_signed()))
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_add_epi64(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_sub_epi64(a, b))
+    }
+    #[inline(always)]
+    fn unless_negative(self, a: __m512i, b: __m512i) -> __m512i {
+        // A negative a, read without sign, is above every b.
+        vector!(_mm512_min_epu64(a, b))
+    }
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        vector!(_mm512_and_si512(a, b))
+    }
+    #[inline(always)]
+    fn shift_left(self, a: __m512i, count: u32) -> __m512i {
+        vector!(_mm512_sll_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: __m512i, count: u32) -> __m512i {
+        vector!(_mm512_srl_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
+    }
+    #[inline(always)]
+    fn prefetch(self, address: *const u64) {
+        vector!(_mm_prefetch::<_MM_HINT_T0>(address.cast()));
+    }
+    #[inline(always)]
+    fn transpose(self, v: &mut [__m512i; WIDTH]) {
+        // Pairs of words, then pairs of pairs, then halves: 24 shuffles.
+        vector!({
+            let [v0, v1, v2, v3, v4, v5, v6, v7] = *v;
+            let (a0, a1) = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpackhi_epi64(v0, v1));
+            let (a2, a3) = (_mm512_unpacklo_epi64(v2, v3), _mm512_unpackhi_epi64(v2, v3));
+            let (a4, a5) = (_mm512_unpacklo_epi64(v4, v5), _mm512_unpackhi_epi64(v4, v5));
+            let (a6, a7) = (_mm512_unpacklo_epi64(v6, v7), _mm512_unpackhi_epi64(v6, v7));
+            let (b0, b2) = (_mm512_shuffle_i64x2::<EVEN>(a0, a2), _mm512_shuffle_i64x2::<ODD>(a0, a2));
+            let (b1, b3) = (_mm512_shuffle_i64x2::<EVEN>(a1, a3), _mm512_shuffle_i64x2::<ODD>(a1, a3));
+            let (b4, b6) = (_mm512_shuffle_i64x2::<EVEN>(a4, a6), _mm512_shuffle_i64x2::<ODD>(a4, a6));
+            let (b5, b7) = (_mm512_shuffle_i64x2::<EVEN>(a5, a7), _mm512_shuffle_i64x2::<ODD>(a5, a7));
+            *v = [
+                _mm512_shuffle_i64x2::<EVEN>(b0, b4),
+                _mm512_shuffle_i64x2::<EVEN>(b1, b5),
+                _mm512_shuffle_i64x2::<EVEN>(b2, b6),
+                _mm512_shuffle_i64x2::<EVEN>(b3, b7),
+                _mm512_shuffle_i64x2::<ODD>(b0, b4),
+                _mm512_shuffle_i64x2::<ODD>(b1, b5),
+                _mm512_shuffle_i64x2::<ODD>(b2, b6),
+                _mm512_shuffle_i64x2::<ODD>(b3, b7),
+            ];
+        });
+    }
+}
