@@ -132,7 +132,7 @@ pub(crate) struct BehzArgs {
     /// Parts to make: table1 to table5, figure1 to figure3; all unless given
     #[arg(long, value_name = "PART,...", value_delimiter = ',')]
     pub(crate) only: Vec<Part>,
-    /// Degrees up to 2^13 and fewer rounds: about a minute instead of ten
+    /// Degrees up to 2^13 and fewer rounds: about half a minute instead of ten or more
     #[arg(long)]
     pub(crate) quick: bool,
     /// log2 of the ring degrees to time, 11 to 15

@@ -1,4 +1,4 @@
-//! [BEHZ16]: "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
+//! `[BEHZ16]`, "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
 
 mod bounds;
 mod negacyclic;
@@ -23,7 +23,7 @@ use crate::ReproError;
 use crate::report::{Machine, Report, Value};
 use crate::rounds::Budget;
 
-/// B_err = 6σ with σ = 8 [BEHZ16, 5.1].
+/// B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
 pub const ERROR_BOUND: u64 = 48;
 /// log2 of the smallest and largest degree of the tables.
 pub const LOG2_DEGREES: [u32; 2] = [11, 15];
@@ -116,7 +116,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every degree, about ten minutes.
+    /// Every degree; 20 s or five rounds, whichever is longer, for each operation.
     #[must_use]
     pub fn full() -> Self {
         Self {
@@ -127,7 +127,7 @@ impl Options {
         }
     }
 
-    /// Degrees up to 2^13 and fewer rounds, about a minute.
+    /// Degrees up to 2^13 and fewer rounds: about half a minute.
     #[must_use]
     pub fn quick() -> Self {
         Self {
