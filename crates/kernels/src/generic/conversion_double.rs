@@ -181,8 +181,9 @@ fn convert_block<D: Doubles, const J: usize>(
 
 /// Canonical words of two registers, as many as `out` holds.
 #[inline(always)]
-fn store<D: Doubles>(d: D, target: &Target, out: &mut [u64], low: Pair<D>) {
-    let words = low.map(|x| canonical(d, target, x));
+fn store<D: Doubles>(d: D, target: &Target, out: &mut [u64], [first, second]: Pair<D>) {
+    // No closure: it would be compiled without the instructions of this function.
+    let words = [canonical(d, target, first), canonical(d, target, second)];
     if let Some(out) = out.get_mut(..2 * D::WORDS) {
         let (first, second) = out.split_at_mut(D::WORDS);
         d.store(first, words[0]);
