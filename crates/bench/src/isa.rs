@@ -10,6 +10,7 @@ use crate::alternate::{self, Series};
 use crate::check;
 use crate::job::Job;
 use crate::operations::parameters;
+use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options};
 
@@ -35,9 +36,7 @@ fn bar(isa: Isa) -> Option<f64> {
 /// A degree without a default parameter set; an operation that fails; threads that do not start.
 pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
-    pool.install(|| {
+    on_threads(1, || {
         let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect();
         let mut rows = Vec::new();
         for log_n in options.log_degrees(LOG_DEGREES) {

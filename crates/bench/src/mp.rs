@@ -8,6 +8,7 @@ use sunzi_ring::{
     BigRing, Coefficient, Evaluation, MultiPrecisionRing, Poly, PolyRing, RingError, Scaler, ScalerOptions,
 };
 
+use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options, alternate, check};
 
@@ -25,9 +26,7 @@ const RATIO_BAR: f64 = 1.2;
 /// A degree without enough primes; an operation that fails; a thread that does not start.
 pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
-    pool.install(|| {
+    on_threads(1, || {
         let mut rows = Vec::new();
         for log_n in options.log_degrees(LOG_DEGREES) {
             for (bits, count) in MODULI {

@@ -10,6 +10,7 @@ use sunzi_rlwe::security::max_log2_modulus;
 use crate::alternate;
 use crate::check;
 use crate::job::Job;
+use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options};
 
@@ -42,10 +43,7 @@ pub fn run(options: &Options, progress: &mut (dyn FnMut(Progress) + Send)) -> Re
         let (low, high) = LOG_DEGREES.into_inner();
         return Err(BenchError::Degree { got: *got, low, high });
     }
-    let threads = options.threads;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads, reason: error.to_string() })?;
-    pool.install(|| run_here(options, &degrees, progress))
+    on_threads(options.threads, || run_here(options, &degrees, progress))
 }
 
 fn run_here(

@@ -50,3 +50,12 @@ impl Options {
         asked.into_iter()
     }
 }
+
+/// Runs `work` on a pool of its own with so many threads.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> Result<T, BenchError> + Send,
+) -> Result<T, BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| BenchError::Threads { threads, reason: error.to_string() })?.install(work)
+}

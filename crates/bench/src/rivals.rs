@@ -28,6 +28,7 @@ use crate::check;
 use crate::job::{self, Job};
 use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
+use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options};
 use process::Rival;
@@ -142,9 +143,7 @@ pub fn run(
     }
     let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
     let operations: Vec<&'static str> = OPERATIONS.into_iter().filter(chosen).collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
-    pool.install(|| {
+    on_threads(1, || {
         let total = total(options, rivals, operations.len());
         let mut run = Comparison { options, operations, progress, done: 0, total };
         let mut rows = Vec::new();

@@ -10,6 +10,7 @@ use sunzi_ring::{
 
 use crate::alternate;
 use crate::check;
+use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options};
 
@@ -26,9 +27,7 @@ const EXTENDED: u64 = 65_537;
 /// A degree for which there are no moduli; threads that do not start.
 pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads: 1, reason: error.to_string() })?;
-    pool.install(|| {
+    on_threads(1, || {
         let mut rows = Vec::new();
         for log_n in options.log_degrees(LOG_DEGREES) {
             let m = 2_u64 << log_n;
