@@ -1,6 +1,6 @@
 //! Base conversion from eight moduli to eight others, against eight forward transforms.
 
-use sunzi_kernels::{Buffer, Conversion, Modulus, NttPlan};
+use sunzi_kernels::{Buffer, Conversion, Isa, Modulus, NttPlan, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, mul_mod, primes_below};
 
 use crate::alternate::{self, ROUNDS};
@@ -12,7 +12,7 @@ use crate::{BenchError, Options};
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;
 /// Moduli on either side.
 const LIMBS: usize = 8;
-/// Bar on conversion / eight transforms, and the degree it is set for.
+/// Bar on conversion / eight transforms with AVX-512 IFMA, and the degree it is set for.
 const RATIO_BAR: f64 = 0.55;
 const BAR_DEGREE: usize = 1 << 14;
 
@@ -53,7 +53,7 @@ fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
         peer_us: Some(transforms.median()),
         ratio: Some(ratio.median),
         spread: Some(ratio.spread),
-        bar: (n == BAR_DEGREE).then_some(RATIO_BAR),
+        bar: (n == BAR_DEGREE && active_isa()? == Isa::Avx512Ifma).then_some(RATIO_BAR),
         correct: job.holds(&output),
         rounds,
         ..Row::default()

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use sunzi_bfv::{Context, Parameters, slot_sum_exponents};
 use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan};
+use sunzi_math::primes_below;
 use sunzi_ring::Ring;
 
 use crate::alternate::{self, Series};
@@ -16,6 +17,8 @@ use crate::{BenchError, Options};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=14;
+/// Bits of the modulus whose transforms are timed beside those of default size.
+const WIDE_BITS: u32 = 60;
 /// The operations of BFV.
 const OPERATIONS: [&str; 5] = ["encrypt_public", "decrypt", "multiply", "multiply_relinearize", "rotate"];
 /// The one that has bars.
@@ -41,21 +44,17 @@ pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
         let mut rows = Vec::new();
         for log_n in options.log_degrees(LOG_DEGREES) {
             let parameters = parameters(log_n)?;
-            rows.extend(transforms(&isas, 1 << log_n, &parameters, options.rounds)?);
+            for q in parameters.moduli().iter().take(1).chain(&primes_below(1 << WIDE_BITS, 2 << log_n, 1)?) {
+                rows.extend(transforms(&isas, 1 << log_n, *q, options.rounds)?);
+            }
             rows.extend(operations(&isas, &parameters, options.rounds)?);
         }
         Ok(rows)
     })
 }
 
-/// The first modulus of the parameters, forward and back.
-fn transforms(
-    isas: &[Isa],
-    n: usize,
-    parameters: &Parameters,
-    rounds: usize,
-) -> Result<Vec<Row>, BenchError> {
-    let q = parameters.moduli().first().copied().unwrap_or_default();
+/// One modulus, forward and back.
+fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>, BenchError> {
     let plans = isas.iter().map(|&isa| NttPlan::new(Modulus::with_isa(q, isa)?, n));
     let plans = plans.collect::<Result<Vec<_>, _>>()?;
     let words = check::residues(n, q, 3);
@@ -148,7 +147,7 @@ mod tests {
     fn every_instruction_set_is_timed_and_right() {
         let rows = run(&Options { rounds: 1, log_n: vec![12], ..Options::default() }).unwrap();
         let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available()).count();
-        assert_eq!(rows.len(), isas * (2 + OPERATIONS.len()));
+        assert_eq!(rows.len(), isas * (2 * 2 + OPERATIONS.len()));
         assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
     }
 }
