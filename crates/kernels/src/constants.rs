@@ -86,7 +86,7 @@ pub(crate) fn shoup_quotient(w: u64, q: u64, word_bits: u32) -> u64 {
 }
 
 /// q^-1 mod 2^64 for odd q, by Newton's iteration; each step doubles the correct low bits.
-fn inverse_of_odd(q: u64) -> u64 {
+pub(crate) fn inverse_of_odd(q: u64) -> u64 {
     // q·q = 1 mod 8: three bits to start from, 96 after five steps.
     (0..5).fold(q, |x, _| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x))))
 }

@@ -1,100 +1,147 @@
 //! Base conversion in plain Rust: half the multiplications by pairs of terms [Winograd68], sums in 128 bits.
 //!
 //! y_1·M_1 + y_2·M_2 = (y_1 + M_2)(y_2 + M_1) − y_1·y_2 − M_1·M_2: the products of words serve all targets,
-//! those of matrix entries are constants.
+//! those of matrix entries are constants. Sums are divided by 2^64 as they are reduced [Montgomery85], which the
+//! matrix makes up for.
 
 use std::sync::Arc;
 
-use super::sums::{BLOCK, Sums, add_products, row};
+use crate::constants::{high_product, inverse_of_odd};
 use crate::modulus::Modulus;
 use crate::table::{Column, Together};
 
-/// Pairs of terms added to a sum in registers before it returns to memory.
-const PAIRS: usize = 2;
-/// Words below 2^49 keep the sums of 4096 terms below 2^128.
+/// Coefficients handled together.
+const BLOCK: usize = 64;
+/// Pairs of terms added in registers.
+const GROUP: usize = 4;
+/// Words below 2^49 keep the sums of 4096 terms below 2^64·q.
 const NARROW: u64 = 1 << 49;
 
-type Row = [u64; BLOCK];
-/// The words of two terms.
-type Pair<'a> = [&'a Row; 2];
+type Sums = [u128; BLOCK];
+type Pair = [u64; 2];
 
 struct Columns(Vec<Target>);
 
 struct Target {
     output: usize,
-    modulus: Modulus,
-    /// (M_1, M_2) for every pair of terms, the last with a zero if it lacks a second.
-    factors: Vec<[u64; 2]>,
+    q: u64,
+    /// q^-1 modulo 2^64
+    inverse: u64,
+    /// (M_2, M_1), times 2^64, for every pair of terms; the last has a zero if it lacks a second.
+    factors: Vec<Pair>,
     /// −Σ M_1·M_2
     start: u128,
 }
 
 impl Target {
     fn new(column: &Column) -> Self {
-        let matrix = &column.matrix;
-        let pair = |pair: &[u64]| [0, 1].map(|i| pair.get(i).copied().unwrap_or(0));
-        let factors: Vec<[u64; 2]> = matrix.chunks(2).map(pair).collect();
+        let (to, wrap) = (column.to, column.to.constants.word64.wrap.0);
+        let entry = |pair: &[u64], i: usize| pair.get(i).map_or(0, |entry| to.mul(*entry, wrap));
+        let factors: Vec<Pair> =
+            column.matrix.chunks(2).map(|pair| [entry(pair, 1), entry(pair, 0)]).collect();
         let products = factors.iter().map(|[a, b]| u128::from(*a) * u128::from(*b));
         let start = 0_u128.wrapping_sub(products.sum());
-        Self { output: column.output, modulus: column.to, factors, start }
+        Self { output: column.output, q: to.value(), inverse: inverse_of_odd(to.value()), factors, start }
+    }
+
+    /// sum / 2^64 modulo q, for a sum below 2^64·q.
+    #[inline(always)]
+    fn reduce(&self, sum: u128) -> u64 {
+        let multiple = high_product((sum as u64).wrapping_mul(self.inverse), self.q);
+        let r = ((sum >> 64) as u64).wrapping_sub(multiple);
+        r.min(r.wrapping_add(self.q))
     }
 }
 
-/// What converts to targets below 2^49 together, from moduli below it.
+/// What converts to odd targets below 2^49 together, from moduli below it.
 pub(super) fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
+    let odd = columns.iter().all(|column| column.to.value() % 2 == 1);
     let narrow = from.iter().chain(columns.iter().map(|column| &column.to)).all(|q| q.value() < NARROW);
-    narrow.then(|| Arc::new(Columns(columns.iter().map(Target::new).collect())) as Arc<dyn Together>)
+    (odd && narrow).then(|| Arc::new(Columns(columns.iter().map(Target::new).collect())) as Arc<dyn Together>)
 }
 
 impl Together for Columns {
     fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
         let len = out.first().map_or(0, |out| out.len());
+        let zeros = vec![[0; 2]; input.len().div_ceil(2)];
+        let mut words = vec![[0; 2]; zeros.len() * BLOCK];
         for at in (0..len).step_by(BLOCK) {
-            self.convert_block(input, out, at);
-        }
-    }
-}
-
-impl Columns {
-    /// The coefficients of the block that starts at `at`.
-    fn convert_block(&self, input: &[&[u64]], out: &mut [&mut [u64]], at: usize) {
-        let zeros = [0; BLOCK];
-        let mut spare = vec![[0; BLOCK]; input.len()];
-        let rows: Vec<&Row> =
-            input.iter().zip(&mut spare).map(|(words, spare)| row(words, at, spare)).collect();
-        let pairs: Vec<Pair<'_>> =
-            rows.chunks(2).map(|pair| [0, 1].map(|i| *pair.get(i).unwrap_or(&&zeros))).collect();
-        let mut shared = [0; BLOCK];
-        let (first, second): (Vec<&[u64]>, Vec<&[u64]>) =
-            pairs.iter().map(|[a, b]| (a.as_slice(), b.as_slice())).unzip();
-        add_products(&mut shared, 0, &first, &second);
-        for target in &self.0 {
-            let mut sums = shared.map(|shared| target.start.wrapping_sub(shared));
-            let (pair_groups, pairs_rest) = pairs.as_chunks::<PAIRS>();
-            let (factor_groups, factors_rest) = target.factors.as_chunks::<PAIRS>();
-            for (pairs, factors) in pair_groups.iter().zip(factor_groups) {
-                add_pairs(&mut sums, pairs, factors);
-            }
-            for (pair, factors) in pairs_rest.iter().zip(factors_rest) {
-                add_pairs(&mut sums, &[*pair], &[*factors]);
-            }
-            let words = out.get_mut(target.output).and_then(|out| out.get_mut(at..)).unwrap_or_default();
-            for (word, sum) in words.iter_mut().zip(&sums) {
-                *word = target.modulus.constants.reduce_u128(*sum);
+            gather(input, at, &mut words);
+            let mut shared = [0; BLOCK];
+            add_pairs(&mut shared, &words, &zeros);
+            for target in &self.0 {
+                let mut sums = shared.map(|shared| target.start.wrapping_sub(shared));
+                add_pairs(&mut sums, &words, &target.factors);
+                let out = out.get_mut(target.output).and_then(|out| out.get_mut(at..)).unwrap_or_default();
+                for (word, sum) in out.iter_mut().zip(&sums) {
+                    *word = target.reduce(*sum);
+                }
             }
         }
     }
 }
 
-/// sums += Σ (y_1 + M_2)(y_2 + M_1) in every place.
-#[inline(always)]
-fn add_pairs<const K: usize>(sums: &mut Sums, pairs: &[Pair<'_>; K], factors: &[[u64; 2]; K]) {
-    for (i, sum) in sums.iter_mut().enumerate() {
+/// Puts the pairs of a group of terms next to each other, coefficient by coefficient of the block from `at`.
+fn gather(input: &[&[u64]], at: usize, words: &mut [Pair]) {
+    for (rows, words) in input.chunks(2 * GROUP).zip(words.chunks_mut(GROUP * BLOCK)) {
+        for (k, pair) in rows.chunks(2).enumerate() {
+            for (i, row) in pair.iter().enumerate() {
+                let places = words.chunks_exact_mut(rows.len().div_ceil(2));
+                for (place, word) in places.zip(row.get(at..).unwrap_or_default()) {
+                    if let Some(place) = place.get_mut(k).and_then(|pair| pair.get_mut(i)) {
+                        *place = *word;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// sums += Σ (y_1 + M_2)(y_2 + M_1) for the gathered words of a block.
+fn add_pairs(sums: &mut Sums, words: &[Pair], factors: &[Pair]) {
+    for (words, factors) in words.chunks(GROUP * BLOCK).zip(factors.chunks(GROUP)) {
+        match *factors {
+            [a] => add_group(sums, words, [a]),
+            [a, b] => add_group(sums, words, [a, b]),
+            [a, b, c] => add_group(sums, words, [a, b, c]),
+            [a, b, c, d] => add_group(sums, words, [a, b, c, d]),
+            _ => {}
+        }
+    }
+}
+
+/// The same for the pairs of one group. A call of its own, so that the factors have registers.
+#[inline(never)]
+fn add_group<const K: usize>(sums: &mut Sums, words: &[Pair], factors: [Pair; K]) {
+    for (sum, pairs) in sums.iter_mut().zip(words.as_chunks::<K>().0) {
         let mut total = *sum;
-        for ([y1, y2], [m1, m2]) in pairs.iter().zip(factors) {
-            let (Some(y1), Some(y2)) = (y1.get(i), y2.get(i)) else { continue };
+        for ([y1, y2], [m2, m1]) in pairs.iter().zip(&factors) {
             total = total.wrapping_add(u128::from(y1.wrapping_add(*m2)) * u128::from(y2.wrapping_add(*m1)));
         }
         *sum = total;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Conversion, Isa, MAX_TERMS, Modulus};
+
+    /// The longest sums of the largest words, and odd numbers of pairs and terms.
+    #[test]
+    fn the_largest_sums_fit() {
+        for q in [(1 << 49) - 1, (1 << 52) / 18 - 1, 3] {
+            let q = Modulus::with_isa(q, Isa::Portable).unwrap();
+            let top = q.value() - 1;
+            for terms in [1, 2, 3, 4, 5, 7, 8, 9, 15, MAX_TERMS - 1, MAX_TERMS] {
+                for entry in [0, 1, top] {
+                    let conversion = Conversion::new(&vec![q; terms], &[q], |_, _| entry).unwrap();
+                    let (row, mut out) = ([top; 65], [0; 65]);
+                    conversion.apply(&vec![&row[..]; terms], &mut [&mut out]).unwrap();
+                    let product = u128::from(top) * u128::from(entry) % u128::from(q.value());
+                    let expected = product * terms as u128 % u128::from(q.value());
+                    assert!(out.iter().all(|word| u128::from(*word) == expected));
+                }
+            }
+        }
     }
 }

@@ -1,16 +1,17 @@
 //! Lanes in plain Rust, and the tables that together take every modulus.
 
 mod conversion;
+mod levels;
 mod narrow;
 mod pair;
+mod products;
 mod sums;
 
-use self::narrow::Narrow;
 use crate::constants::Constants;
 use crate::generic::lanes::{Lanes, Lanes64, WIDTH};
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::{MakeTogether, Table, define_table};
+use crate::table::{Table, define_table};
 
 /// Eight words in an array.
 #[derive(Clone, Copy)]
@@ -104,8 +105,6 @@ impl Lanes64 for Portable {
 }
 
 type Wide = Word64<Portable>;
-type Period11 = Narrow<11>;
-type Period3 = Narrow<3>;
 
 fn wide(c: &Constants) -> Wide {
     Word64::new(Portable, c)
@@ -115,31 +114,35 @@ fn wide(c: &Constants) -> Wide {
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
 
 define_table! {
-    /// Any modulus up to 2^52 / 18: no renormalisation before the tail of a transform.
-    static PERIOD_11 = (Isa::Portable, Period11, Period11::new, None);
-}
-
-define_table! {
-    /// Any modulus below 2^49: one renormalisation every three levels.
-    static PERIOD_3 = (Isa::Portable, Period3, Period3::new, None);
-}
-
-define_table! {
     /// Any modulus from 2 to 2^62 on any processor.
     static LANES = (Isa::Portable, Wide, wide, None);
 }
 
-/// The sums of products are scalar: vectors would only keep them from the registers.
-pub(crate) static PORTABLE: Table = with_sums(&LANES, None);
-static NARROW_11: Table = with_sums(&PERIOD_11, Some(conversion::together));
-static NARROW_3: Table = with_sums(&PERIOD_3, Some(conversion::together));
+/// Any modulus. Products and their sums are scalar: vectors would only keep them from the registers.
+pub(crate) static PORTABLE: Table = Table {
+    mul_assign: products::mul_assign,
+    mul_add_assign: products::mul_add_assign,
+    mul_scalar_assign: products::mul_scalar_assign,
+    inner_product: sums::inner_product,
+    inner_product_pair: sums::inner_product_pair,
+    convert_column: sums::convert_column,
+    ..LANES
+};
+/// No renormalisation before the tail of a transform.
+static NARROW_11: Table = narrow(Table {
+    ntt_forward: levels::forward::<11>,
+    ntt_inverse: levels::inverse::<11>,
+    widest: narrow::widest(11),
+    ..PORTABLE
+});
+/// One renormalisation every three levels.
+static NARROW_3: Table = narrow(Table {
+    ntt_forward: levels::forward::<3>,
+    ntt_inverse: levels::inverse::<3>,
+    widest: narrow::widest(3),
+    ..PORTABLE
+});
 
-const fn with_sums(table: &Table, together: Option<MakeTogether>) -> Table {
-    Table {
-        inner_product: sums::inner_product,
-        inner_product_pair: sums::inner_product_pair,
-        convert_column: sums::convert_column,
-        together,
-        ..*table
-    }
+const fn narrow(table: Table) -> Table {
+    Table { factor: narrow::factor, together: Some(conversion::together), ..table }
 }

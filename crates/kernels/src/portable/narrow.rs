@@ -4,16 +4,77 @@
 //! a small signed number; no carry and no high word is needed. Words are two's complement and may leave
 //! `[0, q)` on either side, which makes most renormalisations superfluous.
 
-use super::Portable;
-use super::pair::{Pair, Pairs};
+use super::pair::Pair;
 use crate::constants::Constants;
-use crate::generic::arithmetic::{Arithmetic, Butterflies};
-use crate::generic::lanes::WIDTH;
-use crate::generic::word64::Word64;
 
 /// 1.5·2^52: a double near it has ulp 1, so adding it rounds to the nearest integer, whose two's complement
 /// then stands in the low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
+
+/// 2^63
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// A constant w with its high half and w/q as a double.
+#[derive(Clone, Copy)]
+pub(super) struct Twiddle {
+    w: Pair,
+    high: Pair,
+    quotient: Pair,
+}
+
+/// A constant w and ⌊w·2^63 / q⌉, up to 2^10.
+#[derive(Clone, Copy)]
+pub(super) struct Scalar {
+    w: u64,
+    quotient: i64,
+    q: u64,
+}
+
+impl Scalar {
+    pub(super) fn new(&[w, quotient]: &[u64; 2], c: &Constants) -> Self {
+        let quotient = f64::from_bits(quotient) * TWO_63;
+        Self { w, quotient: quotient as i64, q: c.q }
+    }
+
+    /// w·y between −q and q for a signed word, |y| < 2^51.
+    #[inline(always)]
+    fn multiply(self, y: u64) -> u64 {
+        let product = i128::from(2 * y.cast_signed()) * i128::from(self.quotient);
+        let t = ((product + (1 << 63)) >> 64) as u64;
+        y.wrapping_mul(self.w).wrapping_sub(t.wrapping_mul(self.q))
+    }
+
+    /// (x + w·y, x − w·y)
+    #[inline(always)]
+    pub(super) fn butterfly(self, x: &mut u64, y: &mut u64) {
+        let t = self.multiply(*y);
+        (*x, *y) = (x.wrapping_add(t), x.wrapping_sub(t));
+    }
+
+    /// (x + y, w·(x − y))
+    #[inline(always)]
+    pub(super) fn inverse_butterfly(self, x: &mut u64, y: &mut u64) {
+        (*x, *y) = (x.wrapping_add(*y), self.multiply(x.wrapping_sub(*y)));
+    }
+}
+
+impl Twiddle {
+    #[inline(always)]
+    pub(super) fn new(w: Pair, quotient: Pair) -> Self {
+        Self { w, high: w.high_half(), quotient }
+    }
+}
+
+/// What multiplies by a constant.
+pub(super) fn factor(w: u64, q: u64) -> [u64; 2] {
+    [w, (w as f64 / q as f64).to_bits()]
+}
+
+/// The largest modulus of a period: eleven levels reach less than 9q, three less than 4q, inverse levels 8q and
+/// 4q, which all stay below 2^51.
+pub(super) const fn widest(period: usize) -> u64 {
+    if period == 11 { (1 << 52) / 18 } else { (1 << 49) - 1 }
+}
 
 /// Signed arithmetic with `PERIOD` levels between renormalisations.
 ///
@@ -21,22 +82,34 @@ const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// half a unit in the last place of y: less than 3/4 in all. A level therefore adds less than 3q/4 to a
 /// bound, and summed level by level eleven of them keep 9q from an input below 2q, three keep 3q.
 #[derive(Clone, Copy)]
-pub(crate) struct Narrow<const PERIOD: usize> {
-    wide: Word64<Portable>,
+pub(super) struct Narrow<const PERIOD: usize> {
     q: Pair,
+    q_high: Pair,
     /// 1/q
     inverse: Pair,
     magic: Pair,
+    constants: Constants,
 }
-
-type V = [u64; WIDTH];
 
 impl<const PERIOD: usize> Narrow<PERIOD> {
     #[inline(always)]
-    pub(crate) fn new(c: &Constants) -> Self {
+    pub(super) fn new(c: &Constants) -> Self {
         let splat = |word| Pair::new([word; 2]);
+        let q = splat(c.q);
         let inverse = splat((1.0 / c.q as f64).to_bits());
-        Self { wide: Word64::new(Portable, c), q: splat(c.q), inverse, magic: splat(MAGIC.to_bits()) }
+        Self { q, q_high: q.high_half(), inverse, magic: splat(MAGIC.to_bits()), constants: *c }
+    }
+
+    /// A constant and what goes with it in both words.
+    #[inline(always)]
+    pub(super) fn twiddle(self, [w, quotient]: &[u64; 2]) -> Twiddle {
+        Twiddle::new(Pair::new([*w; 2]), Pair::new([*quotient; 2]))
+    }
+
+    /// The same for scalars.
+    #[inline(always)]
+    pub(super) fn scalar(self, words: &[u64; 2]) -> Scalar {
+        Scalar::new(words, &self.constants)
     }
 
     /// A signed word, |y| < 2^51, as a double.
@@ -51,157 +124,121 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
         x.add_doubles(self.magic).sub(self.magic)
     }
 
-    /// y·w − t·q modulo 2^64.
-    #[inline(always)]
-    fn difference(self, y: Pair, w: Pair, t: Pair) -> Pair {
-        let cross = y.multiply_halves(w.high_half()).add(y.high_half().multiply_halves(w));
-        let cross = cross.sub(t.multiply_halves(self.q.high_half()));
-        let cross = cross.sub(t.high_half().multiply_halves(self.q));
-        y.multiply_halves(w).sub(t.multiply_halves(self.q)).add(cross.to_high_half())
-    }
-
     /// Canonical from a signed word between −q and q.
     #[inline(always)]
     fn lift(self, x: Pair) -> Pair {
         x.add(x.sign().and(self.q))
     }
 
-    /// w·y between −q and q.
+    /// w·y between −q and q: y·w − t·q modulo 2^64.
     #[inline(always)]
-    fn multiply_lazy(self, y: Pair, w: (Pair, Pair)) -> Pair {
-        self.difference(y, w.0, self.nearest(self.float(y).multiply_doubles(w.1)))
+    fn multiply(self, y: Pair, w: Twiddle) -> Pair {
+        let t = self.nearest(self.float(y).multiply_doubles(w.quotient));
+        let cross = y.multiply_halves(w.high).add(y.high_half().multiply_halves(w.w));
+        let cross = cross.sub(t.multiply_halves(self.q_high));
+        let cross = cross.sub(t.high_half().multiply_halves(self.q));
+        y.multiply_halves(w.w).sub(t.multiply_halves(self.q)).add(cross.to_high_half())
     }
 
     /// The word modulo q, between −q and q.
     #[inline(always)]
-    fn reduce_signed(self, x: Pair) -> Pair {
+    pub(super) fn reduce(self, x: Pair) -> Pair {
         let t = self.nearest(self.float(x).multiply_doubles(self.inverse));
-        let cross = t.multiply_halves(self.q.high_half()).add(t.high_half().multiply_halves(self.q));
+        let cross = t.multiply_halves(self.q_high).add(t.high_half().multiply_halves(self.q));
         x.sub(t.multiply_halves(self.q)).sub(cross.to_high_half())
     }
 
-    /// Pair by pair.
+    /// Prepares an input below 2q for the first levels.
     #[inline(always)]
-    fn zip(self, a: V, b: V, f: impl Fn(Pair, Pair) -> Pair) -> V {
-        let mut out = a;
-        for (out, b) in out.as_chunks_mut().0.iter_mut().zip(b.as_chunks().0) {
-            *out = f(Pair::new(*out), Pair::new(*b)).words();
-        }
-        out
-    }
-}
-
-impl<const PERIOD: usize> Arithmetic for Narrow<PERIOD> {
-    type Lanes = Portable;
-
-    // Eleven levels reach less than 9q, three less than 4q, and inverse levels 2·INVERSE_LIMIT·q: below 2^51.
-    const WIDEST: u64 = if PERIOD == 11 { (1 << 52) / 18 } else { (1 << 49) - 1 };
-    const MAX_TERMS: usize = <Word64<Portable> as Arithmetic>::MAX_TERMS;
-
-    fn factor(w: u64, q: u64) -> [u64; 2] {
-        [w, (w as f64 / q as f64).to_bits()]
-    }
-    #[inline(always)]
-    fn lanes(self) -> Portable {
-        Portable
-    }
-    #[inline(always)]
-    fn modulus(self) -> V {
-        [self.q.words()[0]; WIDTH]
-    }
-    /// The product of doubles is off by 2^49·2^-53 three times over, so the rest lies between −q and q.
-    #[inline(always)]
-    fn multiply(self, a: V, b: V) -> V {
-        self.zip(a, b, |a, b| {
-            let quotient = self.float(a).multiply_doubles(self.float(b)).multiply_doubles(self.inverse);
-            self.lift(self.difference(a, b, self.nearest(quotient)))
-        })
-    }
-    #[inline(always)]
-    fn multiply_constant(self, y: V, (w, f): (V, V)) -> V {
-        let mut out = y;
-        let factors = w.as_chunks().0.iter().zip(f.as_chunks().0);
-        for (out, (w, f)) in out.as_chunks_mut().0.iter_mut().zip(factors) {
-            *out = self.lift(self.multiply_lazy(Pair::new(*out), (Pair::new(*w), Pair::new(*f)))).words();
-        }
-        out
-    }
-    #[inline(always)]
-    fn reduce(self, words: V) -> V {
-        self.wide.reduce(words)
-    }
-    #[inline(always)]
-    fn sum_reduce(self, sum: (V, V)) -> V {
-        self.wide.sum_reduce(sum)
-    }
-    #[inline(always)]
-    fn sum_add(self, sum: (V, V), a: V, b: V) -> (V, V) {
-        self.wide.sum_add(sum, a, b)
-    }
-}
-
-impl<const PERIOD: usize> Butterflies for Narrow<PERIOD> {
-    type Registers = Pairs;
-
-    const PERIOD: usize = PERIOD;
-    const FRESH: u32 = 1;
-    const INVERSE_LIMIT: u32 = if PERIOD == 11 { 4 } else { 2 };
-    const INVERSE_EXIT: u32 = if PERIOD == 11 { 4 } else { 2 };
-    const HALVES: bool = false;
-
-    #[inline(always)]
-    fn registers(self) -> Pairs {
-        Pairs
-    }
-    #[inline(always)]
-    fn forward_input(self, x: Pair) -> Pair {
-        x
-    }
-    #[inline(always)]
-    fn inverse_input(self, x: Pair) -> Pair {
-        x
-    }
-    #[inline(always)]
-    fn enter(self, x: Pair) -> Pair {
+    pub(super) fn enter(self, x: Pair) -> Pair {
         x.sub(self.q)
     }
+
+    /// (x + w·y, x − w·y)
     #[inline(always)]
-    fn renormalise(self, x: Pair) -> Pair {
-        self.reduce_signed(x)
-    }
-    #[inline(always)]
-    fn butterfly(self, x: Pair, y: Pair, w: (Pair, Pair)) -> (Pair, Pair) {
-        let t = self.multiply_lazy(y, w);
+    pub(super) fn butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        let t = self.multiply(y, w);
         (x.add(t), x.sub(t))
     }
+
+    /// The same, canonical.
     #[inline(always)]
-    fn last_butterfly(self, x: Pair, y: Pair, w: (Pair, Pair)) -> (Pair, Pair) {
-        let (x, t) = (self.lift(self.reduce_signed(x)), self.lift(self.multiply_lazy(y, w)));
+    pub(super) fn last_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        let (x, t) = (self.lift(self.reduce(x)), self.lift(self.multiply(y, w)));
         (self.lift(x.add(t).sub(self.q)), self.lift(x.sub(t)))
     }
 
+    /// (x + y, w·(x − y))
     #[inline(always)]
-    fn reduce_lazy(self, x: Pair) -> Pair {
-        self.reduce_signed(x)
+    pub(super) fn inverse_butterfly(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        (x.add(y), self.multiply(x.sub(y), w))
     }
+
+    /// The same with both results between −q and q.
     #[inline(always)]
-    fn halve(self, x: Pair, _bound: u32) -> Pair {
-        self.reduce_signed(x)
+    pub(super) fn inverse_butterfly_reduced(self, x: Pair, y: Pair, w: Twiddle) -> (Pair, Pair) {
+        (self.reduce(x.add(y)), self.multiply(x.sub(y), w))
     }
+
+    /// (c·(x + y), w·(x − y)), canonical.
     #[inline(always)]
-    fn inverse_butterfly(self, x: Pair, y: Pair, w: (Pair, Pair), _bound: u32) -> (Pair, Pair) {
-        (x.add(y), self.multiply_lazy(x.sub(y), w))
+    pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
+        (self.lift(self.multiply(x.add(y), c)), self.lift(self.multiply(x.sub(y), w)))
     }
-    #[inline(always)]
-    fn inverse_last_butterfly(
-        self,
-        x: Pair,
-        y: Pair,
-        c: (Pair, Pair),
-        w: (Pair, Pair),
-        bound: u32,
-    ) -> (Pair, Pair) {
-        let (sum, y) = self.inverse_butterfly(x, y, w, bound);
-        (self.lift(self.multiply_lazy(sum, c)), self.lift(y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn congruent(x: u64, value: i128, q: u64) -> bool {
+        (i128::from(x.cast_signed()) - value) % i128::from(q) == 0
+    }
+
+    /// Both words of a pair, which must agree.
+    fn word(pair: Pair) -> u64 {
+        let mut words = [0; 2];
+        pair.store(&mut words);
+        assert_eq!(words[0], words[1]);
+        words[0]
+    }
+
+    fn ends(q: u64) -> Vec<i64> {
+        let top = (1 << 51) - 1;
+        let multiples = (0..=9).flat_map(|k| [-1, 0, 1].map(|d| k * q.cast_signed() + d));
+        let halves = (0..4).flat_map(|k| [-1, 0, 1].map(|d| k * q.cast_signed() + q.cast_signed() / 2 + d));
+        multiples.chain(halves).chain([top]).flat_map(|y| [y, -y]).filter(|y| y.abs() <= top).collect()
+    }
+
+    fn check<const PERIOD: usize>(q: u64) {
+        let a = Narrow::<PERIOD>::new(&Constants::new(q));
+        let small = |x: u64| x.cast_signed().abs() < q.cast_signed();
+        for y in ends(q) {
+            let pair = Pair::new([y.cast_unsigned(); 2]);
+            let reduced = word(a.reduce(pair));
+            assert!(small(reduced) && congruent(reduced, y.into(), q));
+            for w in [0, 1, 2, q / 3, q / 2, q / 2 + 1, q - 2, q - 1] {
+                let factor = factor(w, q);
+                let product = i128::from(y) * i128::from(w);
+                let of_pair = word(a.multiply(pair, a.twiddle(&factor)));
+                let of_word = a.scalar(&factor).multiply(y.cast_unsigned());
+                for r in [of_pair, of_word] {
+                    // What a level may add: three quarters of q.
+                    assert!(r.cast_signed().unsigned_abs() <= q / 4 * 3 + 3 && congruent(r, product, q));
+                }
+                let lifted = word(a.lift(a.multiply(pair, a.twiddle(&factor))));
+                assert!(lifted < q && congruent(lifted, product, q));
+            }
+        }
+    }
+
+    #[test]
+    fn products_at_the_ends() {
+        for q in [3, 257, widest(11) - 1, widest(11), 250_199_977_984_001] {
+            check::<11>(q);
+        }
+        for q in [widest(11) + 1, widest(3) - 1, widest(3)] {
+            check::<3>(q);
+        }
     }
 }

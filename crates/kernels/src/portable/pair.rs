@@ -2,41 +2,6 @@
 
 pub(crate) use imp::Pair;
 
-use crate::generic::lanes::WIDTH;
-use crate::generic::registers::Registers;
-
-/// Registers of two words.
-#[derive(Clone, Copy)]
-pub(crate) struct Pairs;
-
-impl Registers for Pairs {
-    type R = Pair;
-    const WORDS: usize = 2;
-
-    #[inline(always)]
-    fn load(self, words: &[u64]) -> Pair {
-        Pair::new(words.first_chunk().copied().unwrap_or([0; 2]))
-    }
-    #[inline(always)]
-    fn store(self, words: &mut [u64], r: Pair) {
-        if let Some(words) = words.first_chunk_mut() {
-            *words = r.words();
-        }
-    }
-    #[inline(always)]
-    fn splat(self, word: u64) -> Pair {
-        Pair::new([word; 2])
-    }
-    #[inline(always)]
-    fn transpose(self, x: &mut [Pair; WIDTH]) {
-        for [a, b] in x.as_chunks_mut().0 {
-            (*a, *b) = a.transpose(*b);
-        }
-    }
-    #[inline(always)]
-    fn prefetch(self, _: *const u64) {}
-}
-
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "intrinsics that need no detection")]
 mod imp {
@@ -67,11 +32,14 @@ mod imp {
             Self(vector!(_mm_set_epi64x(high.cast_signed(), low.cast_signed())))
         }
         #[inline(always)]
-        pub(crate) fn words(self) -> [u64; 2] {
-            vector!({
-                let high = _mm_unpackhi_epi64(self.0, self.0);
-                [_mm_cvtsi128_si64(self.0).cast_unsigned(), _mm_cvtsi128_si64(high).cast_unsigned()]
-            })
+        pub(crate) fn load(words: &[u64; 2]) -> Self {
+            // SAFETY: the words can be read; the instruction asks for no alignment.
+            Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
+        }
+        #[inline(always)]
+        pub(crate) fn store(self, words: &mut [u64; 2]) {
+            // SAFETY: the words can be written; the instruction asks for no alignment.
+            unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) }
         }
         #[inline(always)]
         pub(crate) fn add(self, other: Self) -> Self {
@@ -139,8 +107,11 @@ mod imp {
         pub(crate) fn new(words: [u64; 2]) -> Self {
             Self(words)
         }
-        pub(crate) fn words(self) -> [u64; 2] {
-            self.0
+        pub(crate) fn load(words: &[u64; 2]) -> Self {
+            Self(*words)
+        }
+        pub(crate) fn store(self, words: &mut [u64; 2]) {
+            *words = self.0;
         }
         pub(crate) fn add(self, other: Self) -> Self {
             self.map(other, u64::wrapping_add)

@@ -3,11 +3,11 @@
 use crate::constants::Constants;
 
 /// Words handled together: the sums and rows of a block stay in the first-level cache.
-pub(super) const BLOCK: usize = 64;
+const BLOCK: usize = 64;
 /// Terms added to a sum in registers before it returns to memory.
 const TERMS: usize = 4;
 
-pub(super) type Sums = [u128; BLOCK];
+type Sums = [u128; BLOCK];
 type Row = [u64; BLOCK];
 
 /// Products of numbers below q that a sum holds, besides another such number.
@@ -17,7 +17,7 @@ fn max_terms(c: &Constants) -> usize {
 }
 
 /// The words of block `at`, padded with zeros past the end.
-pub(super) fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
+fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
     let words = words.get(at..).unwrap_or(&[]);
     match words.first_chunk() {
         Some(row) => row,
@@ -45,7 +45,7 @@ fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
 }
 
 /// Adds Σ_k x_k·y_k of the words from `at` to sums.
-pub(super) fn add_products(sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[u64]]) {
+fn add_products(sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[u64]]) {
     let mut spare = [[[0; BLOCK]; 2]; TERMS];
     let (x_groups, x_rest) = x.as_chunks::<TERMS>();
     let (y_groups, y_rest) = y.as_chunks::<TERMS>();

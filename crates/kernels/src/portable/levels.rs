@@ -1,0 +1,360 @@
+//! Transforms of moduli below 2^49 level by level, two words at a time.
+//!
+//! A group of eight streams, as larger registers hold it, would leave the sixteen registers of x86-64; one level
+//! is a loop of short independent chains. Blocks that fit the first-level cache still run all their levels at once.
+
+use super::narrow::{Narrow, Twiddle};
+use super::pair::Pair;
+use crate::constants::Constants;
+use crate::generic::lanes::WIDTH;
+use crate::generic::ntt_inverse::LastFactors;
+use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
+use crate::twiddles::Twiddles;
+
+/// A block of the tail, by rows.
+type Rows = [[u64; WIDTH]; WIDTH];
+/// Its twiddles: pairs of words, then pairs of rows.
+type TailWords = [[u64; WIDTH]; TAIL_TWIDDLES / WIDTH];
+
+/// Coefficients below 2q to canonical evaluations.
+pub(super) fn forward<const PERIOD: usize>(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
+    let a = Narrow::<PERIOD>::new(c);
+    let schedule = &twiddles.schedule;
+    let (outer, inner) = twiddles.passes.split_at(schedule.outer().len().min(twiddles.passes.len()));
+    for (pass, words) in schedule.outer().iter().zip(outer) {
+        forward_pass(a, *pass, pass.block == twiddles.n, data, words);
+    }
+    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
+    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+        for (pass, words) in schedule.inner().iter().zip(inner) {
+            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
+            let words = words.get(c * per_chunk..).unwrap_or_default();
+            forward_pass(a, *pass, pass.block == twiddles.n, chunk, words);
+        }
+        let enter = schedule.passes().is_empty();
+        let blocks = chunk.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
+        let tail = tail.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0;
+        for (block, words) in blocks.iter_mut().zip(tail) {
+            forward_tail(a, block, words, enter);
+        }
+    }
+}
+
+/// Calls `f` with the halves of every block of `len` words.
+#[inline(always)]
+fn halves(data: &mut [u64], len: usize, mut f: impl FnMut(&mut [[u64; 2]], &mut [[u64; 2]])) {
+    for block in data.chunks_exact_mut(len) {
+        let (x, y) = block.split_at_mut(len / 2);
+        f(x.as_chunks_mut().0, y.as_chunks_mut().0);
+    }
+}
+
+/// Replaces pairs.
+#[inline(always)]
+fn update(x: &mut [[u64; 2]], y: &mut [[u64; 2]], f: impl Fn(Pair, Pair) -> (Pair, Pair)) {
+    for (x, y) in x.iter_mut().zip(y) {
+        let (a, b) = f(Pair::load(x), Pair::load(y));
+        a.store(x);
+        b.store(y);
+    }
+}
+
+/// Replaces three pairs by one function and two words by the other: the scalar multiplier idles otherwise.
+#[inline(always)]
+fn update_mixed(
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    pairs: impl Fn(Pair, Pair) -> (Pair, Pair),
+    words: impl Fn(&mut u64, &mut u64),
+) {
+    for ([x, x_pairs @ ..], [y, y_pairs @ ..]) in
+        x.as_chunks_mut::<4>().0.iter_mut().zip(y.as_chunks_mut::<4>().0)
+    {
+        for (x, y) in x.iter_mut().zip(y) {
+            words(x, y);
+        }
+        update(x_pairs, y_pairs, &pairs);
+    }
+}
+
+/// The levels of a pass over all blocks in `data`.
+#[inline(always)]
+fn forward_pass<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    pass: Pass,
+    enter: bool,
+    data: &mut [u64],
+    words: &[u64],
+) {
+    for (block, words) in data.chunks_exact_mut(pass.block).zip(words.chunks_exact(pass.twiddles())) {
+        let mut twiddles = words.as_chunks::<2>().0.iter();
+        for r in 0..pass.levels {
+            halves(block, pass.block >> r, |x, y| {
+                let Some(w) = twiddles.next() else { return };
+                if enter && r == 0 {
+                    forward_enter(a, x, y, w);
+                } else if PERIOD == 3 && r == 0 {
+                    forward_renormalise(a, x, y, w);
+                } else {
+                    forward_level(a, x, y, w);
+                }
+            });
+        }
+    }
+}
+
+#[inline(never)]
+fn forward_enter<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    w: &[u64; 2],
+) {
+    let w = a.twiddle(w);
+    update(x, y, |x, y| a.butterfly(a.enter(x), y, w));
+}
+
+#[inline(never)]
+fn forward_renormalise<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    w: &[u64; 2],
+) {
+    let w = a.twiddle(w);
+    update(x, y, |x, y| a.butterfly(a.reduce(x), y, w));
+}
+
+#[inline(never)]
+fn forward_level<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    w: &[u64; 2],
+) {
+    let (w, scalar) = (a.twiddle(w), a.scalar(w));
+    update_mixed(x, y, |x, y| a.butterfly(x, y, w), |x, y| scalar.butterfly(x, y));
+}
+
+/// The last six levels of a block, with the transposition between the third and the fourth.
+fn forward_tail<const PERIOD: usize>(a: Narrow<PERIOD>, rows: &mut Rows, words: &TailWords, enter: bool) {
+    let mut twiddles = words.as_flattened().as_chunks::<2>().0.iter();
+    for r in 0..3 {
+        halves(rows.as_flattened_mut(), TAIL >> r, |x, y| {
+            let Some(w) = twiddles.next() else { return };
+            if enter && r == 0 {
+                forward_enter(a, x, y, w);
+            } else if r == 0 {
+                forward_renormalise(a, x, y, w);
+            } else {
+                forward_level(a, x, y, w);
+            }
+        });
+    }
+    let mut turned = transposed(rows);
+    let twiddles = words.as_chunks::<2>().0;
+    for (r, first) in [(0, 1), (1, 2)] {
+        let twiddles = twiddles.iter().skip(first);
+        for (rows, w) in turned.chunks_exact_mut(WIDTH >> r).zip(twiddles) {
+            let (x, y) = rows.split_at_mut(rows.len() / 2);
+            for (x, y) in x.iter_mut().zip(y) {
+                if PERIOD == 3 && r == 0 {
+                    update_rows(x, y, w, |x, y, w| a.butterfly(a.reduce(x), y, w));
+                } else {
+                    update_rows(x, y, w, |x, y, w| a.butterfly(x, y, w));
+                }
+            }
+        }
+    }
+    for ([x, y], w) in turned.as_chunks_mut::<2>().0.iter_mut().zip(twiddles.iter().skip(4)) {
+        update_rows(x, y, w, |x, y, w| a.last_butterfly(x, y, w));
+    }
+    *rows = turned;
+}
+
+/// Replaces pairs of words of two rows, each with its own twiddle.
+#[inline(always)]
+fn update_rows(
+    x: &mut [u64; WIDTH],
+    y: &mut [u64; WIDTH],
+    [w, f]: &[[u64; WIDTH]; 2],
+    butterfly: impl Fn(Pair, Pair, Twiddle) -> (Pair, Pair),
+) {
+    let pairs = x.as_chunks_mut().0.iter_mut().zip(y.as_chunks_mut().0);
+    let factors = w.as_chunks().0.iter().zip(f.as_chunks().0);
+    for ((x, y), (w, f)) in pairs.zip(factors) {
+        let (p, q) = butterfly(Pair::load(x), Pair::load(y), Twiddle::new(Pair::load(w), Pair::load(f)));
+        p.store(x);
+        q.store(y);
+    }
+}
+
+/// Word k of row i goes to word i of row k.
+#[inline(always)]
+fn transposed(rows: &Rows) -> Rows {
+    let mut out = [[0; WIDTH]; WIDTH];
+    for (i, [a, b]) in rows.as_chunks::<2>().0.iter().enumerate() {
+        let columns = a.as_chunks().0.iter().zip(b.as_chunks().0);
+        for ((a, b), [first, second]) in columns.zip(out.as_chunks_mut::<2>().0) {
+            let (c, d) = Pair::load(a).transpose(Pair::load(b));
+            if let (Some(to_c), Some(to_d)) =
+                (first.as_chunks_mut().0.get_mut(i), second.as_chunks_mut().0.get_mut(i))
+            {
+                c.store(to_c);
+                d.store(to_d);
+            }
+        }
+    }
+    out
+}
+
+/// Canonical evaluations to canonical coefficients, times the constant in `last`.
+pub(super) fn inverse<const PERIOD: usize>(
+    c: &Constants,
+    twiddles: &Twiddles,
+    last: &LastFactors,
+    data: &mut [u64],
+) {
+    let a = Narrow::<PERIOD>::new(c);
+    let schedule = &twiddles.schedule;
+    let (outer, inner) = twiddles.passes.split_at(schedule.outer().len().min(twiddles.passes.len()));
+    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
+    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+        let blocks = chunk.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
+        let tail = tail.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0;
+        let last_block = schedule.passes().is_empty().then_some(last);
+        for (block, words) in blocks.iter_mut().zip(tail) {
+            inverse_tail(a, block, words, last_block);
+        }
+        for (pass, words) in schedule.inner().iter().zip(inner).rev() {
+            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
+            let words = words.get(c * per_chunk..).unwrap_or_default();
+            inverse_pass(a, *pass, chunk, words, (pass.block == twiddles.n).then_some(last));
+        }
+    }
+    for (pass, words) in schedule.outer().iter().zip(outer).rev() {
+        inverse_pass(a, *pass, data, words, (pass.block == twiddles.n).then_some(last));
+    }
+}
+
+/// The levels of a pass over all blocks in `data`, and the last of all where its factors are given.
+fn inverse_pass<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    pass: Pass,
+    data: &mut [u64],
+    words: &[u64],
+    last: Option<&LastFactors>,
+) {
+    for (block, words) in data.chunks_exact_mut(pass.block).zip(words.chunks_exact(pass.twiddles())) {
+        for r in (0..pass.levels).rev() {
+            inverse_level(a, block, r, words.as_chunks().0, last.filter(|_| r == 0));
+        }
+    }
+}
+
+/// The level that is `r` below the first of a block.
+#[inline(always)]
+fn inverse_level<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    block: &mut [u64],
+    r: usize,
+    twiddles: &[[u64; 2]],
+    last: Option<&LastFactors>,
+) {
+    let len = block.len() >> r;
+    if let Some(last) = last {
+        return halves(block, len, |x, y| inverse_last(a, x, y, last));
+    }
+    let mut twiddles = twiddles.iter().skip((1 << r) - 1);
+    halves(block, len, |x, y| {
+        if let Some(w) = twiddles.next() {
+            inverse_halves(a, x, y, w);
+        }
+    });
+}
+
+/// Levels after which a sum of sums has to be reduced.
+const fn run(period: usize) -> u32 {
+    if period == 11 { 3 } else { 2 }
+}
+
+/// One level on the halves of a block.
+///
+/// A word that was x in all of the last `run` levels is reduced, any other may grow. Among the sums these are ranges:
+/// the upper half was y one level ago, half of the rest two levels ago, and so on.
+#[inline(never)]
+fn inverse_halves<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    w: &[u64; 2],
+) {
+    let (w, scalar) = (a.twiddle(w), a.scalar(w));
+    let run = run(PERIOD);
+    let (mut x, mut y) = (x, y);
+    let mut level = (x.len() / (WIDTH / 2)).trailing_zeros();
+    // The words beyond `at` were y within the last levels.
+    let mut age = 0;
+    loop {
+        let bottom = level == 0;
+        let at = if bottom { 0 } else { x.len() / 2 };
+        let (x_rest, x_range) = x.split_at_mut(at);
+        let (y_rest, y_range) = y.split_at_mut(at);
+        age += 1;
+        // The lowest eight words left the tail as sums, once reduced late.
+        let grown = age % run == if bottom { run - 1 } else { 0 };
+        if grown {
+            update(x_range, y_range, |x, y| a.inverse_butterfly_reduced(x, y, w));
+        } else {
+            let butterfly = |x, y| a.inverse_butterfly(x, y, w);
+            update_mixed(x_range, y_range, butterfly, |x, y| scalar.inverse_butterfly(x, y));
+        }
+        if bottom {
+            break;
+        }
+        (x, y) = (x_rest, y_rest);
+        level -= 1;
+    }
+}
+
+#[inline(never)]
+fn inverse_last<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    x: &mut [[u64; 2]],
+    y: &mut [[u64; 2]],
+    [c, c_quotient, w, w_quotient]: &LastFactors,
+) {
+    let (c, w) = (a.twiddle(&[*c, *c_quotient]), a.twiddle(&[*w, *w_quotient]));
+    update(x, y, |x, y| a.inverse_last_butterfly(x, y, c, w));
+}
+
+/// The first six levels of a block, with the transposition between the third and the fourth.
+fn inverse_tail<const PERIOD: usize>(
+    a: Narrow<PERIOD>,
+    rows: &mut Rows,
+    words: &TailWords,
+    last: Option<&LastFactors>,
+) {
+    let twiddles = words.as_chunks::<2>().0;
+    for (r, first) in [(2, 4), (1, 2), (0, 1)] {
+        let twiddles = twiddles.iter().skip(first);
+        for (rows, w) in rows.chunks_exact_mut(WIDTH >> r).zip(twiddles) {
+            let (x, y) = rows.split_at_mut(rows.len() / 2);
+            for (k, (x, y)) in x.iter_mut().zip(y).enumerate() {
+                // Rows that would be sums of more levels than may pass; what is left is below 2q.
+                let reduce =
+                    if PERIOD == 11 { r == 0 && k < 2 } else { (r == 1 && k == 0) || (r == 0 && k == 1) };
+                if reduce {
+                    update_rows(x, y, w, |x, y, w| a.inverse_butterfly_reduced(x, y, w));
+                } else {
+                    update_rows(x, y, w, |x, y, w| a.inverse_butterfly(x, y, w));
+                }
+            }
+        }
+    }
+    *rows = transposed(rows);
+    for r in (0..3).rev() {
+        let twiddles = words.as_flattened().as_chunks().0;
+        inverse_level(a, rows.as_flattened_mut(), r, twiddles, last.filter(|_| r == 0));
+    }
+}
