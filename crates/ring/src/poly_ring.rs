@@ -173,7 +173,9 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// Bounds on the coefficients of f_i·digit_i, which multiply the i-th error of a key, for every i.
     fn digit_bounds(&self) -> Vec<DigitBound>;
     /// Upper bound on log2 of the coefficients of ⟨decompose(c), g⟩ − c, which multiply s′: −∞ where they are zero.
-    fn log2_truncation(&self) -> f64;
+    fn log2_truncation(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
     /// The i-th polynomials (f_i·b + g_i·s′, f_i·a) of a key, for an encryption (b, a) of zero: without their zero
     /// limbs, hence not of ring `R`.
     ///

@@ -101,10 +101,6 @@ impl Gadget<Ring> for RnsGadget {
         self.0.digits.bounds()
     }
 
-    fn log2_truncation(&self) -> f64 {
-        f64::NEG_INFINITY
-    }
-
     fn key_part(
         &self,
         zero: [Poly<Evaluation>; 2],

@@ -151,10 +151,6 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         bounds
     }
 
-    fn log2_truncation(&self) -> f64 {
-        f64::NEG_INFINITY
-    }
-
     fn key_part(
         &self,
         zero: [Poly<Evaluation>; 2],
