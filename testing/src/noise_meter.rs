@@ -55,7 +55,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     }
 
     fn plaintext(&self, coefficients: &[u64]) -> Result<Plaintext, BfvError> {
-        Plaintext::new(coefficients.to_vec(), self.t())
+        Ok(Plaintext::new(coefficients.to_vec(), self.t())?)
     }
 
     /// Measures a value and keeps it; `name` says how it came about.

@@ -18,6 +18,7 @@ pub use relax::{NothingFits, Relaxation};
 pub use request::{PlainRequest, Request};
 
 use num_bigint::BigUint;
+use sunzi_encoding::EncodingError;
 use sunzi_rlwe::Security;
 
 use crate::explain::{Choice, Explanation};
@@ -151,7 +152,7 @@ impl ParametersBuilder {
     /// [`BfvError::Request`] for a setting out of range; [`BfvError::NothingFits`], saying what to relax.
     pub fn build(&self) -> Result<Parameters, BfvError> {
         let parameters = self.choose(true)?.parameters;
-        parameters.parts().into_iter().next().ok_or(BfvError::NoPlainModuli)
+        Ok(parameters.parts().into_iter().next().ok_or(EncodingError::NoPlainModuli)?)
     }
 
     /// The cheapest parameters, with as many plaintext moduli as that takes.

@@ -11,7 +11,7 @@ impl<R: PolyRing> Context<R> {
     /// log2 of the true noise ‖c(s) − (q/t)·m‖∞ of a ciphertext of `message`, modulo q; −∞ for none.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].
     pub fn measure_noise(
         &self,
         ciphertext: &Ciphertext<R>,

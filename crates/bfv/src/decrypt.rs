@@ -37,6 +37,6 @@ impl<R: PolyRing> Context<R> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
-        Plaintext::new(self.scaler().decrypt(&phase)?, self.plain_modulus())
+        Ok(Plaintext::new(self.scaler().decrypt(&phase)?, self.plain_modulus())?)
     }
 }

@@ -12,7 +12,7 @@ impl<R: PolyRing> Context<R> {
     /// Encrypts under the public key.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
     /// key of another ring.
     pub fn encrypt<G: CryptoRng + ?Sized>(
         &self,
@@ -29,7 +29,7 @@ impl<R: PolyRing> Context<R> {
     /// Encrypts under the secret key: less noise, for those who hold it.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
     /// key of another ring.
     pub fn encrypt_secret<G: CryptoRng + ?Sized>(
         &self,
@@ -61,6 +61,6 @@ impl<R: PolyRing> Context<R> {
 
     /// Fails unless the plaintext has this context's degree and modulus.
     pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), BfvError> {
-        plaintext.check(self.degree(), self.plain_modulus())
+        Ok(plaintext.check(self.degree(), self.plain_modulus())?)
     }
 }

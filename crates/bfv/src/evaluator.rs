@@ -6,7 +6,6 @@ mod plain;
 mod rotate;
 
 pub use multiply::Extended;
-pub use rotate::{row_rotation_exponent, row_swap_exponent, slot_sum_exponents};
 
 use sunzi_ring::{PolyRing, Ring};
 

@@ -16,22 +16,22 @@ mod context;
 #[cfg(feature = "danger")]
 pub mod danger;
 mod decrypt;
-mod encoder;
 mod encrypt;
 mod error;
 mod evaluator;
 pub mod explain;
 pub mod noise;
 mod parameters;
-mod plaintext;
 
 pub use algorithms::Algorithms;
 pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
-pub use encoder::{BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder};
 pub use error::BfvError;
-pub use evaluator::{Evaluator, Extended, row_rotation_exponent, row_swap_exponent, slot_sum_exponents};
+pub use evaluator::{Evaluator, Extended};
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
-pub use plaintext::Plaintext;
+pub use sunzi_encoding::{
+    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, row_rotation_exponent,
+    row_swap_exponent, slot_sum_exponents,
+};

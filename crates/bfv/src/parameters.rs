@@ -2,18 +2,15 @@
 
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
+use sunzi_encoding::{
+    EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus, is_batchable,
+};
 use sunzi_math::is_prime;
 use sunzi_rlwe::{Security, security};
 
 use crate::builder::ParametersBuilder;
-use crate::encoder::{check_pairwise_coprime, is_batchable};
-use crate::plaintext::check_plain_modulus;
 use crate::{Algorithms, BfvError};
 
-/// Ring degrees the transforms serve: log2 n.
-const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
-/// The largest ring degree.
-pub(crate) const MAX_DEGREE: usize = 1 << *LOG2_DEGREES.end();
 /// The most moduli, of ciphertexts or plaintexts: 256 of the smallest that a ring of degree 2^17 has exceed
 /// every entry of the security table.
 const MAX_MODULI: usize = 256;
@@ -120,8 +117,8 @@ impl Parameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`BfvError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
-    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i; [`BfvError::PlainModulusOutOfRange`] and
+    /// [`EncodingError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
+    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i; [`EncodingError::PlainModulusOutOfRange`] and
     /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Algorithms`] for algorithms these numbers do not
     /// allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
@@ -221,12 +218,12 @@ impl CrtParameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// As [`Parameters::validate`]; [`BfvError::NoPlainModuli`] and
-    /// [`BfvError::PlainModuliNotCoprime`] for the t_i.
+    /// As [`Parameters::validate`]; [`EncodingError::NoPlainModuli`] and
+    /// [`EncodingError::PlainModuliNotCoprime`] for the t_i.
     pub fn validate(&self) -> Result<(), BfvError> {
         check_ring(self.log2_degree, &self.moduli)?;
         if self.plain_moduli.is_empty() {
-            return Err(BfvError::NoPlainModuli);
+            return Err(EncodingError::NoPlainModuli.into());
         }
         check_count(&self.plain_moduli)?;
         self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &self.moduli))?;
@@ -240,15 +237,6 @@ impl From<Parameters> for CrtParameters {
     fn from(one: Parameters) -> Self {
         Self::new(one.log2_degree, one.moduli, vec![one.plain_modulus], one.security)
             .with_algorithms(one.algorithms)
-    }
-}
-
-/// Checks that n is a power of two the transforms serve.
-pub(crate) fn check_degree(degree: usize) -> Result<(), BfvError> {
-    if degree.is_power_of_two() && LOG2_DEGREES.contains(&degree.ilog2()) {
-        Ok(())
-    } else {
-        Err(BfvError::DegreeOutOfRange { got: degree as u64 })
     }
 }
 
@@ -325,7 +313,10 @@ mod tests {
         };
         let q = valid().moduli()[0];
         for log2_degree in [0, 5, 18, 63, 64, u32::MAX] {
-            assert!(matches!(refuse(log2_degree, &[q], 65537), BfvError::DegreeOutOfRange { .. }));
+            assert!(matches!(
+                refuse(log2_degree, &[q], 65537),
+                BfvError::Encoding(EncodingError::DegreeOutOfRange { .. })
+            ));
         }
         assert!(matches!(refuse(12, &[], 65537), BfvError::NoModuli));
         for bad in [0, 1, 4, q - 8192, q - 1, (1 << 62) + 1, u64::MAX] {
@@ -335,7 +326,10 @@ mod tests {
         }
         assert!(matches!(refuse(12, &[q, q], 65537), BfvError::ModulusRepeated { .. }));
         for t in [0, 1, 1 << 60] {
-            assert!(matches!(refuse(12, &[q], t), BfvError::PlainModulusOutOfRange { .. }));
+            assert!(matches!(
+                refuse(12, &[q], t),
+                BfvError::Encoding(EncodingError::PlainModulusOutOfRange { .. })
+            ));
         }
         for t in [q, 3 * q] {
             assert!(matches!(refuse(12, &[q], t), BfvError::PlainModulusNotCoprime { .. }));
@@ -351,10 +345,10 @@ mod tests {
         assert!(good.validate().is_ok());
         assert_eq!(good.plain_range(), BigUint::from(40961_u64 * 65537));
         assert_eq!(good.parts()[1], valid());
-        assert!(matches!(build(&[]).validate(), Err(BfvError::NoPlainModuli)));
+        assert!(matches!(build(&[]).validate(), Err(BfvError::Encoding(EncodingError::NoPlainModuli))));
         assert!(matches!(
             build(&[6, 35, 9]).validate(),
-            Err(BfvError::PlainModuliNotCoprime { left: 6, right: 9 })
+            Err(BfvError::Encoding(EncodingError::PlainModuliNotCoprime { left: 6, right: 9 }))
         ));
         assert_eq!(CrtParameters::from(valid()), build(&[65537]));
     }

@@ -68,7 +68,7 @@ mod tests {
         let named = matches!(
             error,
             BfvError::PlainModulusMismatch { .. }
-                | BfvError::PlaintextMismatch { .. }
+                | BfvError::Encoding(sunzi_encoding::EncodingError::PlaintextMismatch { .. })
                 | BfvError::Ring(RingError::ShapeMismatch { .. } | RingError::OtherModulus { .. })
                 | BfvError::Ring(RingError::LengthMismatch { .. })
                 | BfvError::Rlwe(RlweError::Ring(_) | RlweError::KeyMismatch { .. })

@@ -1,6 +1,7 @@
 //! What can go wrong before a table stands.
 
 use sunzi_bfv::BfvError;
+use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
@@ -79,6 +80,9 @@ pub enum ReproError {
     /// An error of the scheme.
     #[error(transparent)]
     Bfv(#[from] BfvError),
+    /// An error of plaintexts and encoders.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

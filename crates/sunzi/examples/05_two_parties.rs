@@ -42,7 +42,7 @@ impl Client {
     }
 
     fn open(&self, answer: &Ciphertext) -> Result<Vec<i64>, BfvError> {
-        self.encoder.decode_signed(&self.context.decrypt(answer, &self.secret)?)
+        Ok(self.encoder.decode_signed(&self.context.decrypt(answer, &self.secret)?)?)
     }
 }
 

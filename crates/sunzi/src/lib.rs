@@ -38,11 +38,12 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`] < [`bfv`] < [`circuits`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`] < [`bfv`] < [`circuits`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
 pub use sunzi_circuits as circuits;
+pub use sunzi_encoding as encoding;
 pub use sunzi_kernels as kernels;
 pub use sunzi_math as math;
 pub use sunzi_ring as ring;
@@ -50,9 +51,9 @@ pub use sunzi_rlwe as rlwe;
 
 /// What most programs need: `use sunzi::prelude::*`.
 pub mod prelude {
-    pub use sunzi_bfv::{
-        BatchEncoder, BfvError, Ciphertext, CoefficientEncoder, Context, CrtEncoder, CrtParameters, Encoder,
-        Evaluator, Parameters, Plaintext, slot_sum_exponents,
+    pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtParameters, Evaluator, Parameters};
+    pub use sunzi_encoding::{
+        BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, slot_sum_exponents,
     };
     pub use sunzi_kernels::{Isa, active_isa};
     pub use sunzi_rlwe::{

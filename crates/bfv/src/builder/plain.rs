@@ -6,7 +6,7 @@ use sunzi_math::is_prime;
 
 use super::{PlainRequest, Request};
 use crate::explain::Refusal;
-use crate::plaintext::PLAIN_MODULUS_LIMIT;
+use sunzi_encoding::PLAIN_MODULUS_LIMIT;
 
 /// Splittings of one range that are tried at each ring degree.
 const MAX_SPLITTINGS: usize = 9;

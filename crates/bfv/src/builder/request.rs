@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::Security;
 
-use crate::plaintext::check_plain_modulus;
 use crate::{Algorithms, BfvError};
+use sunzi_encoding::check_plain_modulus;
 
 /// The numbers to compute with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

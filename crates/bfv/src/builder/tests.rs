@@ -111,7 +111,7 @@ fn the_smallest_and_the_largest_plain_moduli_work() {
     for t in [0, 1, 1 << 60] {
         assert!(matches!(
             Parameters::builder().plain_modulus(t).build(),
-            Err(BfvError::PlainModulusOutOfRange { .. })
+            Err(BfvError::Encoding(sunzi_encoding::EncodingError::PlainModulusOutOfRange { .. }))
         ));
     }
 }

@@ -10,7 +10,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a + m.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
     /// of other parameters.
     pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
         self.shift(a, plaintext, R::add_assign)
@@ -50,7 +50,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
     /// of other parameters.
     pub fn multiply_plain(
         &self,

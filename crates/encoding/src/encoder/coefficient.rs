@@ -1,7 +1,7 @@
 //! One number per coefficient, for any plaintext modulus.
 
 use crate::plaintext::{check_length, check_plain_modulus};
-use crate::{BfvError, Plaintext};
+use crate::{EncodingError, Plaintext};
 
 use super::{Encoder, check_values};
 
@@ -17,8 +17,8 @@ impl CoefficientEncoder {
     /// The encoder for ring degree n and plaintext modulus t.
     ///
     /// # Errors
-    /// [`BfvError::PlainModulusOutOfRange`]; [`BfvError::DegreeOutOfRange`] for n = 0 or above 2^17.
-    pub fn new(degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
+    /// [`EncodingError::PlainModulusOutOfRange`]; [`EncodingError::DegreeOutOfRange`] for n = 0 or above 2^17.
+    pub fn new(degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
         check_length(degree)?;
         Ok(Self { degree, plain_modulus })
@@ -38,14 +38,14 @@ impl Encoder for CoefficientEncoder {
         self.degree
     }
 
-    fn encode(&self, values: &[u64]) -> Result<Plaintext, BfvError> {
+    fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError> {
         check_values(values, self.degree, self.plain_modulus)?;
         let mut coefficients = values.to_vec();
         coefficients.resize(self.degree, 0);
         Plaintext::new(coefficients, self.plain_modulus)
     }
 
-    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, BfvError> {
+    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError> {
         plaintext.check(self.degree, self.plain_modulus)?;
         Ok(plaintext.coefficients().to_vec())
     }
@@ -73,11 +73,14 @@ mod tests {
     #[test]
     fn misuse_is_an_error() {
         let encoder = CoefficientEncoder::new(4, 7).unwrap();
-        assert!(matches!(encoder.encode(&[0; 5]), Err(BfvError::TooManyValues { got: 5, slots: 4 })));
-        assert!(matches!(encoder.encode(&[1, 7]), Err(BfvError::ValueOutOfRange { index: 1, .. })));
-        assert!(matches!(encoder.encode_signed(&[1, 4]), Err(BfvError::ValueOutOfRange { index: 1, .. })));
+        assert!(matches!(encoder.encode(&[0; 5]), Err(EncodingError::TooManyValues { got: 5, slots: 4 })));
+        assert!(matches!(encoder.encode(&[1, 7]), Err(EncodingError::ValueOutOfRange { index: 1, .. })));
+        assert!(matches!(
+            encoder.encode_signed(&[1, 4]),
+            Err(EncodingError::ValueOutOfRange { index: 1, .. })
+        ));
         let other = CoefficientEncoder::new(4, 8).unwrap().encode(&[1]).unwrap();
-        assert!(matches!(encoder.decode(&other), Err(BfvError::PlaintextMismatch { .. })));
+        assert!(matches!(encoder.decode(&other), Err(EncodingError::PlaintextMismatch { .. })));
         assert!(CoefficientEncoder::new(0, 7).is_err());
         assert!(CoefficientEncoder::new(4, 1).is_err());
         assert!(CoefficientEncoder::new(4, 1 << 60).is_err());

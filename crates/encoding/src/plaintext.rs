@@ -1,30 +1,48 @@
-//! A BFV plaintext: a polynomial modulo t.
+//! A plaintext: a polynomial modulo t.
 
 use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::BfvError;
-use crate::parameters::MAX_DEGREE;
+use crate::EncodingError;
 
+/// Ring degrees the transforms serve: log2 n.
+pub const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
+/// The largest ring degree.
+pub const MAX_DEGREE: usize = 1 << *LOG2_DEGREES.end();
 /// The largest plaintext modulus plus one: t < 2^60.
-pub(crate) const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
+pub const PLAIN_MODULUS_LIMIT: u64 = 1 << 60;
 
 /// Checks 2 ≤ t < 2^60.
-pub(crate) fn check_plain_modulus(plain_modulus: u64) -> Result<(), BfvError> {
+///
+/// # Errors
+/// [`EncodingError::PlainModulusOutOfRange`].
+pub fn check_plain_modulus(plain_modulus: u64) -> Result<(), EncodingError> {
     if (2..PLAIN_MODULUS_LIMIT).contains(&plain_modulus) {
         Ok(())
     } else {
-        Err(BfvError::PlainModulusOutOfRange { got: plain_modulus })
+        Err(EncodingError::PlainModulusOutOfRange { got: plain_modulus })
+    }
+}
+
+/// Checks that n is a power of two the transforms serve.
+///
+/// # Errors
+/// [`EncodingError::DegreeOutOfRange`].
+pub fn check_degree(degree: usize) -> Result<(), EncodingError> {
+    if degree.is_power_of_two() && LOG2_DEGREES.contains(&degree.ilog2()) {
+        Ok(())
+    } else {
+        Err(EncodingError::DegreeOutOfRange { got: degree as u64 })
     }
 }
 
 /// Checks that a list of so many coefficients is worth making.
-pub(crate) fn check_length(degree: usize) -> Result<(), BfvError> {
+pub(crate) fn check_length(degree: usize) -> Result<(), EncodingError> {
     if (1..=MAX_DEGREE).contains(&degree) {
         Ok(())
     } else {
-        Err(BfvError::DegreeOutOfRange { got: degree as u64 })
+        Err(EncodingError::DegreeOutOfRange { got: degree as u64 })
     }
 }
 
@@ -42,12 +60,12 @@ impl Plaintext {
     /// The polynomial with these coefficients, modulo `plain_modulus` = t.
     ///
     /// # Errors
-    /// [`BfvError::PlainModulusOutOfRange`] unless 2 ≤ t < 2^60; [`BfvError::ValueOutOfRange`]
+    /// [`EncodingError::PlainModulusOutOfRange`] unless 2 ≤ t < 2^60; [`EncodingError::ValueOutOfRange`]
     /// for a coefficient of t or more.
-    pub fn new(coefficients: Vec<u64>, plain_modulus: u64) -> Result<Self, BfvError> {
+    pub fn new(coefficients: Vec<u64>, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
         match coefficients.iter().position(|&c| c >= plain_modulus) {
-            Some(index) => Err(BfvError::unsigned_out_of_range(index, plain_modulus)),
+            Some(index) => Err(EncodingError::unsigned_out_of_range(index, plain_modulus)),
             None => Ok(Self { coefficients, plain_modulus }),
         }
     }
@@ -55,8 +73,8 @@ impl Plaintext {
     /// The constant polynomial `value`, for a ring of degree `degree`.
     ///
     /// # Errors
-    /// As [`Plaintext::new`]; [`BfvError::DegreeOutOfRange`] unless 1 ≤ n ≤ 2^17.
-    pub fn constant(value: u64, degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
+    /// As [`Plaintext::new`]; [`EncodingError::DegreeOutOfRange`] unless 1 ≤ n ≤ 2^17.
+    pub fn constant(value: u64, degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_length(degree)?;
         let mut coefficients = vec![0; degree];
         if let Some(first) = coefficients.first_mut() {
@@ -92,12 +110,12 @@ impl Plaintext {
     /// Checks that the plaintext belongs to degree n and plaintext modulus t.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`] otherwise.
-    pub fn check(&self, degree: usize, plain_modulus: u64) -> Result<(), BfvError> {
+    /// [`EncodingError::PlaintextMismatch`] otherwise.
+    pub fn check(&self, degree: usize, plain_modulus: u64) -> Result<(), EncodingError> {
         if self.degree() == degree && self.plain_modulus == plain_modulus {
             return Ok(());
         }
-        Err(BfvError::PlaintextMismatch {
+        Err(EncodingError::PlaintextMismatch {
             expected_degree: degree,
             expected_modulus: plain_modulus,
             degree: self.degree(),
@@ -162,7 +180,7 @@ mod tests {
     fn coefficients_must_be_reduced() {
         assert!(Plaintext::new(vec![0, 6], 7).is_ok());
         let error = Plaintext::new(vec![0, 7], 7).unwrap_err();
-        assert!(matches!(error, BfvError::ValueOutOfRange { index: 1, .. }), "{error}");
+        assert!(matches!(error, EncodingError::ValueOutOfRange { index: 1, .. }), "{error}");
         assert!(error.to_string().contains("[0, 6]"), "{error}");
     }
 
@@ -170,7 +188,7 @@ mod tests {
     fn the_plain_modulus_has_two_ends() {
         for t in [0, 1, 1 << 60, u64::MAX] {
             assert!(
-                matches!(Plaintext::new(vec![0], t), Err(BfvError::PlainModulusOutOfRange { got }) if got == t)
+                matches!(Plaintext::new(vec![0], t), Err(EncodingError::PlainModulusOutOfRange { got }) if got == t)
             );
         }
         for t in [2, (1 << 60) - 1] {
@@ -185,7 +203,7 @@ mod tests {
         assert!(p.check(8, 7).is_ok());
         assert!(p.check(8, 11).is_err());
         assert!(p.check(4, 7).is_err());
-        assert!(matches!(Plaintext::constant(0, 0, 7), Err(BfvError::DegreeOutOfRange { got: 0 })));
+        assert!(matches!(Plaintext::constant(0, 0, 7), Err(EncodingError::DegreeOutOfRange { got: 0 })));
     }
 
     #[test]

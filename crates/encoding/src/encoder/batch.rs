@@ -12,21 +12,21 @@ use sunzi_kernels::{Modulus, NttPlan, evaluation_exponent};
 use sunzi_math::slot_exponents;
 use zeroize::Zeroizing;
 
-use crate::evaluator::{row_rotation_exponent, row_swap_exponent};
 use crate::plaintext::check_plain_modulus;
-use crate::{BfvError, Plaintext};
+use crate::slots::{row_rotation_exponent, row_swap_exponent};
+use crate::{EncodingError, Plaintext};
 
 use super::{Encoder, check_values};
 
 /// Encodes 2 × n/2 numbers modulo a prime t ≡ 1 (mod 2n); sums and products act slot by slot.
 ///
 /// ```
-/// use sunzi_bfv::{BatchEncoder, Encoder};
+/// use sunzi_encoding::{BatchEncoder, Encoder};
 ///
 /// let encoder = BatchEncoder::new(1024, 65537)?;
 /// let plaintext = encoder.encode_signed(&[3, -4, 5])?;
 /// assert_eq!(encoder.decode_signed(&plaintext)?[..4], [3, -4, 5, 0]);
-/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// # Ok::<(), sunzi_encoding::EncodingError>(())
 /// ```
 #[derive(Clone)]
 pub struct BatchEncoder {
@@ -41,13 +41,13 @@ impl BatchEncoder {
     /// The encoder for ring degree n, a power of two from 2^6 to 2^17, and a prime t ≡ 1 (mod 2n).
     ///
     /// # Errors
-    /// [`BfvError::PlainModulusOutOfRange`]; [`BfvError::DegreeOutOfRange`];
-    /// [`BfvError::NotBatchable`] where t has no 2n-th roots of unity.
-    pub fn new(degree: usize, plain_modulus: u64) -> Result<Self, BfvError> {
+    /// [`EncodingError::PlainModulusOutOfRange`]; [`EncodingError::DegreeOutOfRange`];
+    /// [`EncodingError::NotBatchable`] where t has no 2n-th roots of unity.
+    pub fn new(degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
-        crate::parameters::check_degree(degree)?;
+        crate::plaintext::check_degree(degree)?;
         if !is_batchable(degree, plain_modulus) {
-            return Err(BfvError::NotBatchable { plain_modulus, degree });
+            return Err(EncodingError::NotBatchable { plain_modulus, degree });
         }
         let plan = Arc::new(NttPlan::new(Modulus::new(plain_modulus)?, degree)?);
         let positions = slot_positions(degree)?;
@@ -87,14 +87,14 @@ impl fmt::Debug for BatchEncoder {
 }
 
 /// Whether t is a prime ≡ 1 (mod 2n).
-pub(crate) fn is_batchable(degree: usize, plain_modulus: u64) -> bool {
+pub fn is_batchable(degree: usize, plain_modulus: u64) -> bool {
     // A degree beyond the word has no modulus.
     let index = (degree.max(1) as u64).saturating_mul(2);
     plain_modulus % index == 1 && sunzi_math::is_prime(plain_modulus)
 }
 
 /// Entry i is the position in evaluation order of the exponent of slot i.
-fn slot_positions(degree: usize) -> Result<Arc<[u32]>, BfvError> {
+fn slot_positions(degree: usize) -> Result<Arc<[u32]>, EncodingError> {
     // Odd exponent e is entry (e − 1)/2.
     let mut position_of = vec![0_u32; degree];
     for position in 0..degree {
@@ -119,7 +119,7 @@ impl Encoder for BatchEncoder {
         self.degree
     }
 
-    fn encode(&self, values: &[u64]) -> Result<Plaintext, BfvError> {
+    fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError> {
         check_values(values, self.degree, self.plain_modulus)?;
         let mut coefficients = vec![0; self.degree];
         for (&value, &position) in values.iter().zip(self.positions.iter()) {
@@ -131,7 +131,7 @@ impl Encoder for BatchEncoder {
         Plaintext::new(coefficients, self.plain_modulus)
     }
 
-    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, BfvError> {
+    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError> {
         plaintext.check(self.degree, self.plain_modulus)?;
         let mut values = Zeroizing::new(plaintext.coefficients().to_vec());
         self.plan.forward(&mut values)?;
@@ -265,18 +265,21 @@ mod tests {
 
     #[test]
     fn misuse_is_an_error() {
-        assert!(matches!(BatchEncoder::new(1024, 65536), Err(BfvError::NotBatchable { .. })));
-        assert!(matches!(BatchEncoder::new(1024, 40961 * 3), Err(BfvError::NotBatchable { .. })));
-        assert!(matches!(BatchEncoder::new(1024, 257), Err(BfvError::NotBatchable { .. })));
-        assert!(matches!(BatchEncoder::new(1024, 2), Err(BfvError::NotBatchable { .. })));
-        assert!(matches!(BatchEncoder::new(1000, 65537), Err(BfvError::DegreeOutOfRange { .. })));
-        assert!(matches!(BatchEncoder::new(0, 65537), Err(BfvError::DegreeOutOfRange { .. })));
+        assert!(matches!(BatchEncoder::new(1024, 65536), Err(EncodingError::NotBatchable { .. })));
+        assert!(matches!(BatchEncoder::new(1024, 40961 * 3), Err(EncodingError::NotBatchable { .. })));
+        assert!(matches!(BatchEncoder::new(1024, 257), Err(EncodingError::NotBatchable { .. })));
+        assert!(matches!(BatchEncoder::new(1024, 2), Err(EncodingError::NotBatchable { .. })));
+        assert!(matches!(BatchEncoder::new(1000, 65537), Err(EncodingError::DegreeOutOfRange { .. })));
+        assert!(matches!(BatchEncoder::new(0, 65537), Err(EncodingError::DegreeOutOfRange { .. })));
         assert!(BatchEncoder::new(1024, 1).is_err());
         let encoder = BatchEncoder::new(64, 257).unwrap();
-        assert!(matches!(encoder.encode(&[0; 65]), Err(BfvError::TooManyValues { got: 65, slots: 64 })));
-        assert!(matches!(encoder.encode(&[0, 0, 257]), Err(BfvError::ValueOutOfRange { index: 2, .. })));
-        assert!(matches!(encoder.encode_signed(&[129]), Err(BfvError::ValueOutOfRange { index: 0, .. })));
+        assert!(matches!(encoder.encode(&[0; 65]), Err(EncodingError::TooManyValues { got: 65, slots: 64 })));
+        assert!(matches!(encoder.encode(&[0, 0, 257]), Err(EncodingError::ValueOutOfRange { index: 2, .. })));
+        assert!(matches!(
+            encoder.encode_signed(&[129]),
+            Err(EncodingError::ValueOutOfRange { index: 0, .. })
+        ));
         let foreign = Plaintext::constant(1, 128, 257).unwrap();
-        assert!(matches!(encoder.decode(&foreign), Err(BfvError::PlaintextMismatch { .. })));
+        assert!(matches!(encoder.decode(&foreign), Err(EncodingError::PlaintextMismatch { .. })));
     }
 }

@@ -9,14 +9,14 @@ mod coefficient;
 mod crt;
 
 pub use batch::BatchEncoder;
-pub(crate) use batch::is_batchable;
+pub use batch::is_batchable;
 pub use coefficient::CoefficientEncoder;
 pub use crt::CrtEncoder;
-pub(crate) use crt::check_pairwise_coprime;
+pub use crt::check_pairwise_coprime;
 
 use zeroize::Zeroizing;
 
-use crate::{BfvError, Plaintext};
+use crate::{EncodingError, Plaintext};
 
 /// One way to place numbers modulo t into a plaintext.
 pub trait Encoder {
@@ -30,20 +30,20 @@ pub trait Encoder {
     /// The plaintext of these numbers in [0, t); missing ones count as zero.
     ///
     /// # Errors
-    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
-    fn encode(&self, values: &[u64]) -> Result<Plaintext, BfvError>;
+    /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
+    fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError>;
 
     /// All numbers of a plaintext, in [0, t).
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`].
-    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, BfvError>;
+    /// [`EncodingError::PlaintextMismatch`].
+    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError>;
 
     /// The plaintext of these numbers in [-⌊t/2⌋, ⌈t/2⌉ − 1]; missing ones count as zero.
     ///
     /// # Errors
-    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
-    fn encode_signed(&self, values: &[i64]) -> Result<Plaintext, BfvError> {
+    /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
+    fn encode_signed(&self, values: &[i64]) -> Result<Plaintext, EncodingError> {
         let t = self.plain_modulus();
         let mut reduced = Zeroizing::new(Vec::with_capacity(values.len()));
         for (index, &value) in values.iter().enumerate() {
@@ -55,20 +55,20 @@ pub trait Encoder {
     /// All numbers of a plaintext, in [-⌊t/2⌋, ⌈t/2⌉ − 1].
     ///
     /// # Errors
-    /// [`BfvError::PlaintextMismatch`].
-    fn decode_signed(&self, plaintext: &Plaintext) -> Result<Vec<i64>, BfvError> {
+    /// [`EncodingError::PlaintextMismatch`].
+    fn decode_signed(&self, plaintext: &Plaintext) -> Result<Vec<i64>, EncodingError> {
         let t = self.plain_modulus();
         Ok(self.decode(plaintext)?.into_iter().map(|value| to_signed(value, t)).collect())
     }
 }
 
 /// The residue in [0, t) of `value`, which lies in [-⌊t/2⌋, ⌈t/2⌉ − 1].
-fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, BfvError> {
+fn from_signed(value: i64, t: u64, index: usize) -> Result<u64, EncodingError> {
     let fits = if value < 0 { value.unsigned_abs() <= t / 2 } else { value.unsigned_abs() < t.div_ceil(2) };
     match (fits, value < 0) {
         (true, true) => Ok(t - value.unsigned_abs()),
         (true, false) => Ok(value.unsigned_abs()),
-        (false, _) => Err(BfvError::signed_out_of_range(index, t)),
+        (false, _) => Err(EncodingError::signed_out_of_range(index, t)),
     }
 }
 
@@ -78,12 +78,12 @@ pub(crate) fn to_signed(value: u64, t: u64) -> i64 {
 }
 
 /// Checks the values of [`Encoder::encode`].
-fn check_values(values: &[u64], slots: usize, t: u64) -> Result<(), BfvError> {
+fn check_values(values: &[u64], slots: usize, t: u64) -> Result<(), EncodingError> {
     if values.len() > slots {
-        return Err(BfvError::TooManyValues { got: values.len(), slots });
+        return Err(EncodingError::TooManyValues { got: values.len(), slots });
     }
     match values.iter().position(|&value| value >= t) {
-        Some(index) => Err(BfvError::unsigned_out_of_range(index, t)),
+        Some(index) => Err(EncodingError::unsigned_out_of_range(index, t)),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use sunzi_math::{Crt, gcd};
 
-use crate::{BfvError, Plaintext};
+use crate::{EncodingError, Plaintext};
 
 use super::{BatchEncoder, CoefficientEncoder, Encoder};
 
@@ -15,13 +15,13 @@ use super::{BatchEncoder, CoefficientEncoder, Encoder};
 /// without notice, so choose T from the largest result.
 ///
 /// ```
-/// use sunzi_bfv::CrtEncoder;
+/// use sunzi_encoding::CrtEncoder;
 ///
 /// let encoder = CrtEncoder::batching(1024, &[40961, 61441, 65537])?;
 /// let plaintexts = encoder.encode(&[-1_000_000_007, 5])?;
 /// assert_eq!(plaintexts.len(), 3);
 /// assert_eq!(encoder.decode(&plaintexts)?[..2], [-1_000_000_007, 5]);
-/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// # Ok::<(), sunzi_encoding::EncodingError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct CrtEncoder<E = BatchEncoder> {
@@ -34,7 +34,7 @@ impl CrtEncoder<BatchEncoder> {
     ///
     /// # Errors
     /// As [`BatchEncoder::new`] and [`CrtEncoder::from_encoders`].
-    pub fn batching(degree: usize, plain_moduli: &[u64]) -> Result<Self, BfvError> {
+    pub fn batching(degree: usize, plain_moduli: &[u64]) -> Result<Self, EncodingError> {
         let parts: Result<_, _> = plain_moduli.iter().map(|&t| BatchEncoder::new(degree, t)).collect();
         Self::from_encoders(parts?)
     }
@@ -45,7 +45,7 @@ impl CrtEncoder<CoefficientEncoder> {
     ///
     /// # Errors
     /// As [`CoefficientEncoder::new`] and [`CrtEncoder::from_encoders`].
-    pub fn coefficients(degree: usize, plain_moduli: &[u64]) -> Result<Self, BfvError> {
+    pub fn coefficients(degree: usize, plain_moduli: &[u64]) -> Result<Self, EncodingError> {
         let parts: Result<_, _> = plain_moduli.iter().map(|&t| CoefficientEncoder::new(degree, t)).collect();
         Self::from_encoders(parts?)
     }
@@ -55,12 +55,12 @@ impl<E: Encoder> CrtEncoder<E> {
     /// Joins encoders of one degree whose plaintext moduli are pairwise coprime.
     ///
     /// # Errors
-    /// [`BfvError::NoPlainModuli`]; [`BfvError::PlainModuliNotCoprime`];
-    /// [`BfvError::DegreesDiffer`].
-    pub fn from_encoders(parts: Vec<E>) -> Result<Self, BfvError> {
-        let first = parts.first().ok_or(BfvError::NoPlainModuli)?;
+    /// [`EncodingError::NoPlainModuli`]; [`EncodingError::PlainModuliNotCoprime`];
+    /// [`EncodingError::DegreesDiffer`].
+    pub fn from_encoders(parts: Vec<E>) -> Result<Self, EncodingError> {
+        let first = parts.first().ok_or(EncodingError::NoPlainModuli)?;
         if let Some(other) = parts.iter().find(|part| part.degree() != first.degree()) {
-            return Err(BfvError::DegreesDiffer { left: first.degree(), right: other.degree() });
+            return Err(EncodingError::DegreesDiffer { left: first.degree(), right: other.degree() });
         }
         let moduli: Vec<u64> = parts.iter().map(Encoder::plain_modulus).collect();
         check_pairwise_coprime(&moduli)?;
@@ -90,13 +90,13 @@ impl<E: Encoder> CrtEncoder<E> {
     /// The plaintexts of these integers, one for each t_i; missing integers count as zero.
     ///
     /// # Errors
-    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
-    pub fn encode(&self, values: &[i128]) -> Result<Vec<Plaintext>, BfvError> {
+    /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
+    pub fn encode(&self, values: &[i128]) -> Result<Vec<Plaintext>, EncodingError> {
         let (low, high) = self.bounds();
         // A bound beyond i128 excludes nothing.
         let (least, most) = (low.to_i128().unwrap_or(i128::MIN), high.to_i128().unwrap_or(i128::MAX));
         if let Some(index) = values.iter().position(|value| !(least..=most).contains(value)) {
-            return Err(BfvError::ValueOutOfRange { index, low, high });
+            return Err(EncodingError::ValueOutOfRange { index, low, high });
         }
         let encode = |part: &E| {
             let t = i128::from(part.plain_modulus());
@@ -109,11 +109,11 @@ impl<E: Encoder> CrtEncoder<E> {
     /// The plaintexts of these integers of any width, one for each t_i.
     ///
     /// # Errors
-    /// [`BfvError::TooManyValues`]; [`BfvError::ValueOutOfRange`].
-    pub fn encode_integers(&self, values: &[BigInt]) -> Result<Vec<Plaintext>, BfvError> {
+    /// [`EncodingError::TooManyValues`]; [`EncodingError::ValueOutOfRange`].
+    pub fn encode_integers(&self, values: &[BigInt]) -> Result<Vec<Plaintext>, EncodingError> {
         let (low, high) = self.bounds();
         if let Some(index) = values.iter().position(|value| *value < low || *value > high) {
-            return Err(BfvError::ValueOutOfRange { index, low, high });
+            return Err(EncodingError::ValueOutOfRange { index, low, high });
         }
         let residues: Vec<Vec<u64>> = values.iter().map(|value| self.crt.residues(value)).collect();
         let encode = |(i, part): (usize, &E)| {
@@ -126,11 +126,11 @@ impl<E: Encoder> CrtEncoder<E> {
     /// All integers of an encoding, of any width.
     ///
     /// # Errors
-    /// [`BfvError::PlaintextCount`]; [`BfvError::PlaintextMismatch`], also for plaintexts in
+    /// [`EncodingError::PlaintextCount`]; [`EncodingError::PlaintextMismatch`], also for plaintexts in
     /// another order than the t_i.
-    pub fn decode_integers(&self, plaintexts: &[Plaintext]) -> Result<Vec<BigInt>, BfvError> {
+    pub fn decode_integers(&self, plaintexts: &[Plaintext]) -> Result<Vec<BigInt>, EncodingError> {
         if plaintexts.len() != self.parts.len() {
-            return Err(BfvError::PlaintextCount { expected: self.parts.len(), got: plaintexts.len() });
+            return Err(EncodingError::PlaintextCount { expected: self.parts.len(), got: plaintexts.len() });
         }
         let mut residues = vec![Vec::with_capacity(self.parts.len()); self.slots()];
         for (part, plaintext) in self.parts.iter().zip(plaintexts) {
@@ -144,9 +144,10 @@ impl<E: Encoder> CrtEncoder<E> {
     /// All integers of an encoding.
     ///
     /// # Errors
-    /// As [`CrtEncoder::decode_integers`]; [`BfvError::TooWide`] for an integer beyond `i128`.
-    pub fn decode(&self, plaintexts: &[Plaintext]) -> Result<Vec<i128>, BfvError> {
-        let narrow = |(index, value): (usize, BigInt)| value.to_i128().ok_or(BfvError::TooWide { index });
+    /// As [`CrtEncoder::decode_integers`]; [`EncodingError::TooWide`] for an integer beyond `i128`.
+    pub fn decode(&self, plaintexts: &[Plaintext]) -> Result<Vec<i128>, EncodingError> {
+        let narrow =
+            |(index, value): (usize, BigInt)| value.to_i128().ok_or(EncodingError::TooWide { index });
         self.decode_integers(plaintexts)?.into_iter().enumerate().map(narrow).collect()
     }
 }
@@ -159,10 +160,10 @@ pub(crate) fn bounds(range: &BigUint) -> (BigInt, BigInt) {
 }
 
 /// Checks that the plaintext moduli are pairwise coprime.
-pub(crate) fn check_pairwise_coprime(moduli: &[u64]) -> Result<(), BfvError> {
+pub fn check_pairwise_coprime(moduli: &[u64]) -> Result<(), EncodingError> {
     for (i, &left) in moduli.iter().enumerate() {
         if let Some(&right) = moduli.iter().skip(i + 1).find(|&&right| gcd(left, right) != 1) {
-            return Err(BfvError::PlainModuliNotCoprime { left, right });
+            return Err(EncodingError::PlainModuliNotCoprime { left, right });
         }
     }
     Ok(())
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(back.len(), 64);
         for over in [low - 1, high + 1] {
             let error = encoder.encode_integers(&[BigInt::from(0), over]).unwrap_err();
-            assert!(matches!(error, BfvError::ValueOutOfRange { index: 1, .. }), "{error}");
+            assert!(matches!(error, EncodingError::ValueOutOfRange { index: 1, .. }), "{error}");
         }
     }
 
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(plaintexts, encoder.encode_integers(&wide).unwrap());
         assert_eq!(encoder.decode(&plaintexts).unwrap()[..5], values);
         let error = encoder.encode(&[0, 0, high + 1]).unwrap_err();
-        assert!(matches!(error, BfvError::ValueOutOfRange { index: 2, .. }), "{error}");
+        assert!(matches!(error, EncodingError::ValueOutOfRange { index: 2, .. }), "{error}");
         assert!(error.to_string().contains(&format!("[{low}, {high}]")), "{error}");
         assert!(encoder.encode(&[low - 1]).is_err());
         assert!(encoder.encode(&[i128::MIN]).is_err());
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(encoder.decode(&plaintexts).unwrap()[..2], [i128::MIN, i128::MAX]);
         let (_, high) = encoder.bounds();
         let plaintexts = encoder.encode_integers(&[BigInt::from(1), high]).unwrap();
-        assert!(matches!(encoder.decode(&plaintexts), Err(BfvError::TooWide { index: 1 })));
+        assert!(matches!(encoder.decode(&plaintexts), Err(EncodingError::TooWide { index: 1 })));
     }
 
     #[test]
@@ -236,22 +237,22 @@ mod tests {
 
     #[test]
     fn misuse_is_an_error() {
-        assert!(matches!(CrtEncoder::batching(64, &[]), Err(BfvError::NoPlainModuli)));
+        assert!(matches!(CrtEncoder::batching(64, &[]), Err(EncodingError::NoPlainModuli)));
         assert!(matches!(
             CrtEncoder::batching(64, &[257, 257]),
-            Err(BfvError::PlainModuliNotCoprime { left: 257, right: 257 })
+            Err(EncodingError::PlainModuliNotCoprime { left: 257, right: 257 })
         ));
         assert!(CrtEncoder::coefficients(64, &[6, 35, 77]).is_err());
         let mixed = vec![CoefficientEncoder::new(4, 3).unwrap(), CoefficientEncoder::new(8, 5).unwrap()];
         assert!(matches!(
             CrtEncoder::from_encoders(mixed),
-            Err(BfvError::DegreesDiffer { left: 4, right: 8 })
+            Err(EncodingError::DegreesDiffer { left: 4, right: 8 })
         ));
         let encoder = CrtEncoder::batching(64, &[257, 641]).unwrap();
         let mut plaintexts = encoder.encode(&[1; 64]).unwrap();
-        assert!(matches!(encoder.encode(&[1; 65]), Err(BfvError::TooManyValues { got: 65, slots: 64 })));
+        assert!(matches!(encoder.encode(&[1; 65]), Err(EncodingError::TooManyValues { got: 65, slots: 64 })));
         assert!(encoder.decode(&plaintexts[..1]).is_err());
         plaintexts.reverse();
-        assert!(matches!(encoder.decode(&plaintexts), Err(BfvError::PlaintextMismatch { .. })));
+        assert!(matches!(encoder.decode(&plaintexts), Err(EncodingError::PlaintextMismatch { .. })));
     }
 }

@@ -1,0 +1,20 @@
+//! Plaintexts of the exact schemes, and how numbers are placed in them.
+//!
+//! A [`Plaintext`] is a polynomial modulo t. An [`Encoder`] turns numbers into one: a number per slot
+//! ([`BatchEncoder`]), a number per coefficient ([`CoefficientEncoder`]), or integers wider than one t spread over
+//! several ([`CrtEncoder`]). BFV and BGV share all of it.
+#![forbid(unsafe_code)]
+
+mod encoder;
+mod error;
+mod plaintext;
+mod slots;
+
+pub use encoder::{
+    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, check_pairwise_coprime, is_batchable,
+};
+pub use error::EncodingError;
+pub use plaintext::{
+    LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,
+};
+pub use slots::{row_rotation_exponent, row_swap_exponent, slot_sum_exponents};
