@@ -49,7 +49,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`BfvError::SegmentLength`] unless `length` is a power of two and at most n/2;
-    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`slot_sum_exponents`].
+    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`sunzi_encoding::slot_sum_exponents`].
     pub fn sum_segments(
         &self,
         a: &Ciphertext<R>,
@@ -73,7 +73,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// The sum of all n slots, in every slot.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`slot_sum_exponents`] for length n.
+    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`sunzi_encoding::slot_sum_exponents`] for length n.
     pub fn sum_slots(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
         let mut sum = self.sum_segments(a, self.context.degree() / 2, keys)?;
         let swapped = self.rotate_columns(&sum, keys)?;
