@@ -102,7 +102,7 @@ impl<R: PolyRing> Party<R> {
         let measured = self.context.measure_noise(value, &message, &self.secret)?;
         let bound = value.noise().bound(self.context.degree()).bits();
         // Noise is measured modulo q: beyond q/2t it says nothing.
-        if self.context.bits_left(value.noise()) < 0.0 {
+        if self.context.bits_left(value) < 0.0 {
             return Ok(());
         }
         if self.context.decrypt(value, &self.secret)? != message {

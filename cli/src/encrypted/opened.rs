@@ -39,7 +39,7 @@ pub(crate) fn open(
         Ok(slots.into_iter().step_by(layout.segment()).collect())
     };
     let open = |sum: EncryptedSum| -> Result<Heads, CliError> {
-        let bits_left = |ciphertext: &Ciphertext| context.bits_left(ciphertext.noise());
+        let bits_left = |ciphertext: &Ciphertext| context.bits_left(ciphertext);
         Ok(Heads {
             groups: heads(&sum.groups)?,
             total: heads(&sum.total)?,

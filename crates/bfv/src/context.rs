@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sunzi_ring::{PolyRing, Ring, Scaler};
-use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security};
+use sunzi_rlwe::noise::Tail;
+use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace};
 
 use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 
@@ -23,6 +24,7 @@ struct Inner<R: PolyRing> {
     plain_modulus: u64,
     algorithms: Algorithms,
     scaler: R::Scaler,
+    tail: Tail,
 }
 
 impl Context<Ring> {
@@ -59,7 +61,8 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Self, BfvError> {
         let rlwe = RlweContext::with_gadget(ring, security, &algorithms.key_switching)?;
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
-        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: *algorithms, scaler }) })
+        let tail = Tail::new(rlwe.ring().degree());
+        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: *algorithms, scaler, tail }) })
     }
 
     /// The same ring and keys with another plaintext modulus.
@@ -118,9 +121,21 @@ impl<R: PolyRing> Context<R> {
         margin + self.rlwe().log2_modulus() - (self.plain_modulus() as f64).log2()
     }
 
-    /// Bits left before decryption may fail: capacity minus the noise bound, both as log2.
+    /// Bits left before decryption may fail, of a ciphertext or of noise bounds: capacity minus noise, both as
+    /// log2. Below 0 a right answer is not guaranteed, and [`decrypt`](Self::decrypt) refuses.
     #[must_use]
-    pub fn bits_left(&self, noise: &NoiseBound) -> f64 {
-        self.log2_noise_capacity() - noise.bound(self.degree()).bits()
+    pub fn bits_left(&self, noise: impl AsRef<NoiseBound>) -> f64 {
+        self.log2_noise_capacity() - noise.as_ref().bound_by(&self.inner.tail).bits()
+    }
+
+    /// Notes in the ciphertext's trace that `operation` made it from `operands`, or in place.
+    pub(crate) fn record(
+        &self,
+        mut ciphertext: Ciphertext<R>,
+        operation: &'static str,
+        operands: &[&Trace],
+    ) -> Ciphertext<R> {
+        ciphertext.record(operation, self.bits_left(ciphertext.noise()), operands);
+        ciphertext
     }
 }

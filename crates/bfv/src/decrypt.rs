@@ -12,16 +12,17 @@ impl<R: PolyRing> Context<R> {
     /// not given back to whoever made the ciphertext: see `SECURITY.md` before sharing it.
     ///
     /// # Errors
-    /// [`BfvError::NoiseExhausted`] when the noise bound does not guarantee the right answer;
+    /// [`BfvError::NoiseExhausted`] when the noise bound does not guarantee the right answer, naming the operations
+    /// that spent the budget;
     /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext, [`BfvError::PlainModulusMismatch`]
     /// or [`BfvError::Ring`] for one of other parameters.
     pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BfvError> {
-        let bits_left = self.bits_left(ciphertext.noise());
+        let bits_left = self.bits_left(ciphertext);
         // Not `< 0.0`: a bound that is no number guarantees nothing either.
         if bits_left >= 0.0 {
             self.decrypt_unchecked(ciphertext, key)
         } else {
-            Err(BfvError::NoiseExhausted { bits_short: -bits_left })
+            Err(BfvError::NoiseExhausted { bits_short: -bits_left, trace: ciphertext.trace().clone() })
         }
     }
 

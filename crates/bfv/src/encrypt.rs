@@ -46,7 +46,9 @@ impl<R: PolyRing> Context<R> {
 
     /// The ciphertext with these parts, whose noise is that of its encryption of zero.
     fn encryption(&self, (parts, bound): ZeroEncryption<R>, key: KeyId) -> Result<Ciphertext<R>, BfvError> {
-        Ok(Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?)
+        let fresh =
+            Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?;
+        Ok(self.record(fresh, "encrypt", &[]))
     }
 
     /// ⌊(q/t)·m⌉ in evaluation form, erased when dropped.

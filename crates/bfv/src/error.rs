@@ -4,7 +4,7 @@ use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
-use sunzi_rlwe::RlweError;
+use sunzi_rlwe::{RlweError, Trace};
 
 use crate::builder::NothingFits;
 
@@ -75,12 +75,15 @@ pub enum BfvError {
     NothingFits(#[from] Box<NothingFits>),
     /// The noise bound does not guarantee a right decryption.
     #[error(
-        "the noise may exceed what decryption tolerates by {bits_short:.1} bits: choose parameters for more \
-         depth, or fewer operations"
+        "the noise may exceed what decryption tolerates by {bits_short:.1} bits ({}): choose parameters for \
+         more depth, or fewer operations",
+        trace.summary()
     )]
     NoiseExhausted {
         /// Bits of noise above the capacity.
         bits_short: f64,
+        /// The operations that spent the budget.
+        trace: Trace,
     },
     /// A segment of slots has an impossible length.
     #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]

@@ -87,7 +87,7 @@ fn run(builder: &ParametersBuilder) -> Outcome<()> {
             let (sum, sums) = setting.add_up(&square, &setting.map(&slots, |x, _| x * x))?;
             (a, slots) = setting.finish(sum, sums)?;
         }
-        let left = setting.context.bits_left(a.noise());
+        let left = setting.context.bits_left(&a);
         assert!(left >= expected - 1e-6, "level {level}: {expected} bits were predicted, {left} are left");
         assert!(left < expected + 4.0, "level {level}: {expected} bits were predicted, {left} are left");
         let decrypted = setting.encoder.decode(&setting.context.decrypt(&a, &secret)?)?;

@@ -2,7 +2,7 @@
 
 use sunzi_ring::{Evaluation, PolyRing};
 
-use crate::{KeyId, NoiseBound, RlweError};
+use crate::{KeyId, NoiseBound, RlweError, Trace};
 
 /// A scheme, as a type: ciphertexts of two schemes do not mix.
 pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
@@ -23,6 +23,7 @@ pub struct Ciphertext<S: Scheme, R: PolyRing> {
     metadata: S::Metadata,
     noise: NoiseBound,
     key: KeyId,
+    trace: Trace,
 }
 
 impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
@@ -44,7 +45,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
                 remedy: "a single polynomial is a plaintext",
             });
         }
-        Ok(Self { parts, metadata, noise, key })
+        Ok(Self { parts, metadata, noise, key, trace: Trace::default() })
     }
 
     /// The parts c_0, c_1, ….
@@ -75,6 +76,18 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
         self.noise = noise;
     }
 
+    /// Which operations spent its noise budget.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Notes the operation that made it, from `operands` or in place, and the bits left after it: see
+    /// [`Trace::record`].
+    pub fn record(&mut self, operation: &'static str, bits_left: f64, operands: &[&Trace]) {
+        self.trace.record(operation, bits_left, operands);
+    }
+
     /// The name of the secret key that opens it.
     #[must_use]
     pub fn key(&self) -> KeyId {
@@ -103,5 +116,12 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
                 remedy: "relinearize it first",
             }),
         }
+    }
+}
+
+/// So that whoever asks for noise takes a ciphertext as well as its bounds.
+impl<S: Scheme, R: PolyRing> AsRef<NoiseBound> for Ciphertext<S, R> {
+    fn as_ref(&self) -> &NoiseBound {
+        &self.noise
     }
 }

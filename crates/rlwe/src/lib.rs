@@ -19,6 +19,7 @@ pub mod noise;
 pub mod randomness;
 pub mod relinearization;
 pub mod security;
+pub mod trace;
 
 pub use ciphertext::{Ciphertext, Scheme};
 pub use context::RlweContext;
@@ -30,3 +31,4 @@ pub use noise::{Log2, NoiseBound, NoiseTerm};
 pub use relinearization::RelinearizationKey;
 pub use security::Security;
 pub use sunzi_ring::PolyRing;
+pub use trace::Trace;

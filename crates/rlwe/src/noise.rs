@@ -264,7 +264,19 @@ impl NoiseBound {
     /// bound of deviation and peak.
     #[must_use]
     pub fn bound(&self, degree: usize) -> Log2 {
-        self.worst.min(Tail::new(degree).bound(self.deviation, self.peak))
+        self.bound_by(&Tail::new(degree))
+    }
+
+    /// [`bound`](Self::bound) with the tables of a ring degree at hand.
+    #[must_use]
+    pub fn bound_by(&self, tail: &Tail) -> Log2 {
+        self.worst.min(tail.bound(self.deviation, self.peak))
+    }
+}
+
+impl AsRef<Self> for NoiseBound {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

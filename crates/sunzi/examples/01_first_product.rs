@@ -31,13 +31,13 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     let prices = context.encrypt(&prices, &public, &mut rng)?;
     let pieces = context.encrypt(&pieces, &public, &mut rng)?;
-    println!("a fresh ciphertext has {:.0} bits left", context.bits_left(prices.noise()));
+    println!("a fresh ciphertext has {:.0} bits left", context.bits_left(&prices));
 
     // Slot by slot, without any secret: this is the part that somebody else's machine does.
     let totals = Evaluator::new(&context).multiply(&prices, &pieces, &relinearization)?;
 
     // Every operation adds noise. At 0 bits left decryption would refuse; example 06 goes there.
-    println!("their product has {:.0} bits left", context.bits_left(totals.noise()));
+    println!("their product has {:.0} bits left", context.bits_left(&totals));
 
     let opened = encoder.decode_signed(&context.decrypt(&totals, &secret)?)?;
     let expected = [250 * 12, -399 * 3, 1_250 * 8];

@@ -24,10 +24,10 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // One factor after the other: seven products in a row, and each uses bits up. The bound is
     // kept without the secret key, so the server that computes sees it too.
     let mut chain = fresh.first().ok_or("there are eight numbers")?.clone();
-    println!("fresh:     {:6.1} bits left", context.bits_left(chain.noise()));
+    println!("fresh:     {:6.1} bits left", context.bits_left(&chain));
     for (i, factor) in fresh.iter().enumerate().skip(1) {
         chain = evaluator.multiply(&chain, factor, &key)?;
-        println!("product {i}: {:6.1} bits left", context.bits_left(chain.noise()));
+        println!("product {i}: {:6.1} bits left", context.bits_left(&chain));
     }
 
     // Below 0 the answer might be garbage, and garbage looks like any other number: so it is refused.
@@ -35,6 +35,14 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         Err(error @ BfvError::NoiseExhausted { .. }) => println!("refused: {error}\n"),
         Err(other) => return Err(other.into()),
         Ok(_) => return Err("seven products in a row cannot fit parameters for three".into()),
+    }
+
+    // Every ciphertext knows which operations spent its bits: all of them in order, or by operation.
+    println!("{}", chain.trace());
+    let [most, ..] = chain.trace().totals()[..] else { return Err("there were operations".into()) };
+    println!("{} x {} spent {:.1} bits, more than all else\n", most.operation, most.times, most.spent);
+    if (most.operation, most.times) != ("multiply", 7) {
+        return Err("seven products spent the budget".into());
     }
 
     // Remedy 1, free: multiply in pairs. Seven products as before, but only three in a row.
@@ -47,7 +55,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
                 single => evaluator.sum(single),
             })
             .collect::<Result<_, _>>()?;
-        let left = layer.iter().map(|c| context.bits_left(c.noise())).fold(f64::INFINITY, f64::min);
+        let left = layer.iter().map(|c| context.bits_left(c)).fold(f64::INFINITY, f64::min);
         println!("{} left to multiply: {left:5.1} bits left", layer.len());
     }
     let answer = layer.first().ok_or("one product is left")?;

@@ -22,6 +22,16 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+        self.join(a, b, "add")
+    }
+
+    /// a ← a + b under the name of the operation that asks.
+    fn join(
+        &self,
+        a: &mut Ciphertext<R>,
+        b: &Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<(), BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
@@ -33,6 +43,7 @@ impl<R: PolyRing> Evaluator<R> {
         }
         parts.extend(b.parts().iter().skip(parts.len()).cloned());
         a.set_noise(noise);
+        a.record(operation, self.context.bits_left(noise), &[b.trace()]);
         Ok(())
     }
 
@@ -42,7 +53,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
         let mut difference = self.negate(b)?;
-        self.add_assign(&mut difference, a)?;
+        self.join(&mut difference, a, "subtract")?;
         Ok(difference)
     }
 

@@ -1,7 +1,7 @@
 //! The BFV product `[BEHZ16, Alg. 3]`: extend (S0, S1), tensor (S2), scale (S3, S4), relinearise (S5).
 
 use sunzi_ring::{Coefficient, Evaluation, PolyRing, Scaler};
-use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, relinearization};
+use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
 use crate::noise::ProductModel;
@@ -15,6 +15,7 @@ pub struct Extended<R: PolyRing> {
     noise: NoiseBound,
     plain_modulus: u64,
     key: KeyId,
+    trace: Trace,
 }
 
 impl<R: PolyRing> Evaluator<R> {
@@ -55,7 +56,8 @@ impl<R: PolyRing> Evaluator<R> {
         let (parts, noise) = self.scaled_tensor(&a, &b)?;
         let ring = self.context.ring();
         let parts = parts.into_iter().map(|part| ring.to_evaluation(part)).collect::<Result<_, _>>()?;
-        Ok(Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, a.key)?)
+        let product = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, a.key)?;
+        Ok(self.context.record(product, "multiply", &[&a.trace, &b.trace]))
     }
 
     /// Back from three parts to two.
@@ -68,7 +70,8 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.context.check(a)?;
-        Ok(relinearization::relinearize(self.context.rlwe(), a, key)?)
+        let relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
+        Ok(self.context.record(relinearized, "relinearize", &[a.trace()]))
     }
 
     /// Steps S0 and S1 for one operand.
@@ -84,6 +87,7 @@ impl<R: PolyRing> Evaluator<R> {
             noise: *a.noise(),
             plain_modulus: *a.metadata(),
             key: a.key(),
+            trace: a.trace().clone(),
         })
     }
 
@@ -104,7 +108,8 @@ impl<R: PolyRing> Evaluator<R> {
         let (parts, noise) = self.scaled_tensor(a, b)?;
         let parts = key.apply_to_coefficients(rlwe, parts)?;
         let noise = noise.plus(relinearization::added_noise(rlwe));
-        Ok(Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?)
+        let product = Ciphertext::from_parts(parts.into(), self.context.plain_modulus(), noise, a.key)?;
+        Ok(self.context.record(product, "multiply", &[&a.trace, &b.trace]))
     }
 
     /// Steps S2 to S4: the tensor product in the wide ring, scaled by t/q back to q.

@@ -13,7 +13,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
     /// of other parameters.
     pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
-        self.shift(a, plaintext, R::add_assign)
+        self.shift(a, plaintext, R::add_assign, "add a plaintext")
     }
 
     /// a − m.
@@ -21,7 +21,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add_plain`](Self::add_plain).
     pub fn sub_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
-        self.shift(a, plaintext, R::sub_assign)
+        self.shift(a, plaintext, R::sub_assign, "subtract a plaintext")
     }
 
     /// Adds or subtracts ⌊(q/t)·m⌉ in c_0.
@@ -34,6 +34,7 @@ impl<R: PolyRing> Evaluator<R> {
             &mut R::Poly<sunzi_ring::Evaluation>,
             &R::Poly<sunzi_ring::Evaluation>,
         ) -> Result<(), sunzi_ring::RingError>,
+        name: &'static str,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
@@ -44,7 +45,7 @@ impl<R: PolyRing> Evaluator<R> {
         if let Some(c0) = result.parts_mut().first_mut() {
             operation(ring, c0, &scaled)?;
         }
-        Ok(result)
+        Ok(self.context.record(result, name, &[]))
     }
 
     /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
@@ -68,7 +69,7 @@ impl<R: PolyRing> Evaluator<R> {
         for part in product.parts_mut() {
             ring.mul_assign(part, &factor)?;
         }
-        Ok(product)
+        Ok(self.context.record(product, "multiply by a plaintext", &[]))
     }
 
     /// a·c for a constant c, taken modulo t and centred.
@@ -85,6 +86,6 @@ impl<R: PolyRing> Evaluator<R> {
         for part in product.parts_mut() {
             self.context.ring().mul_integer_assign(part, &centred.into())?;
         }
-        Ok(product)
+        Ok(self.context.record(product, "multiply by a constant", &[]))
     }
 }

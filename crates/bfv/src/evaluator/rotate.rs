@@ -19,7 +19,7 @@ impl<R: PolyRing> Evaluator<R> {
         steps: i64,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.automorphism(a, row_rotation_exponent(self.context.degree(), steps), keys)
+        self.apply(a, row_rotation_exponent(self.context.degree(), steps), keys, "rotate")
     }
 
     /// Swaps the two rows, which rotates each column by one.
@@ -27,7 +27,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`rotate_rows`](Self::rotate_rows), for [`row_swap_exponent`].
     pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
-        self.automorphism(a, row_swap_exponent(self.context.degree()), keys)
+        self.apply(a, row_swap_exponent(self.context.degree()), keys, "rotate")
     }
 
     /// The ciphertext of m(X^k).
@@ -40,8 +40,19 @@ impl<R: PolyRing> Evaluator<R> {
         exponent: u64,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
+        self.apply(a, exponent, keys, "apply an automorphism")
+    }
+
+    fn apply(
+        &self,
+        a: &Ciphertext<R>,
+        exponent: u64,
+        keys: &GaloisKeys<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BfvError> {
         self.context.check(a)?;
-        Ok(galois::automorphism(self.context.rlwe(), a, exponent, keys)?)
+        let image = galois::automorphism(self.context.rlwe(), a, exponent, keys)?;
+        Ok(self.context.record(image, operation, &[a.trace()]))
     }
 
     /// Sums of consecutive slots: slot i becomes the sum of slots i, …, i + length − 1 of its row

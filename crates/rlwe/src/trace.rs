@@ -1,0 +1,199 @@
+//! Which operations spent a ciphertext's noise budget.
+//!
+//! Every operation leaves a step with the bits that are left after it. A result continues the trace of the
+//! operand with the fewest bits left: that is the one whose noise decides. Equal operations in a row share a
+//! step, and only the latest steps are kept one by one, so that a trace stays small however long the computation.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Steps kept one by one; the older half of more becomes totals.
+const RECENT: usize = 32;
+
+/// One operation, or several of the same in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The operation's name.
+    pub operation: &'static str,
+    /// How often it was done.
+    pub times: u32,
+    /// Bits it took from the operand with the fewest left; below 0 if it gave some back.
+    pub spent: f64,
+    /// Bits left after it.
+    pub left: f64,
+}
+
+/// The operations behind one ciphertext along the operand with the least budget. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Trace(Arc<History>);
+
+#[derive(Clone, Debug, Default)]
+struct History {
+    /// One for each operation: what is no longer kept one by one.
+    earlier: Vec<Step>,
+    recent: Vec<Step>,
+}
+
+impl Trace {
+    /// Continues the trace with the fewest bits left, this one or one of `others`, by an operation that leaves
+    /// `left` bits.
+    pub fn record(&mut self, operation: &'static str, left: f64, others: &[&Self]) {
+        for &other in others {
+            if other.left() < self.left() {
+                *self = other.clone();
+            }
+        }
+        let before = self.left();
+        // What starts a trace has spent nothing; what lost all bits before loses none now.
+        let spent = if before.is_finite() && !left.is_nan() { before - left } else { 0.0 };
+        Arc::make_mut(&mut self.0).push(Step { operation, times: 1, spent, left });
+    }
+
+    /// Bits left after the last step; infinite before the first.
+    #[must_use]
+    pub fn left(&self) -> f64 {
+        self.0.recent.last().map_or(f64::INFINITY, |step| step.left)
+    }
+
+    /// The latest steps, oldest first.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.0.recent
+    }
+
+    /// All steps by operation, the one that spent the most first.
+    #[must_use]
+    pub fn totals(&self) -> Vec<Step> {
+        let mut totals = self.0.earlier.clone();
+        self.0.recent.iter().for_each(|step| add_to(&mut totals, *step));
+        totals.sort_by(|a, b| b.spent.total_cmp(&a.spent));
+        totals
+    }
+
+    /// What spent the most, for messages: "multiply (7 times) spent 213.4 bits, rotate 1.2 bits".
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut parts = Vec::new();
+        for Step { operation, times, spent, .. } in
+            self.totals().into_iter().filter(|step| step.spent >= 0.05).take(3)
+        {
+            let times = if times == 1 { String::new() } else { format!(" ({times} times)") };
+            let verb = if parts.is_empty() { " spent" } else { "" };
+            parts.push(format!("{operation}{times}{verb} {spent:.1} bits"));
+        }
+        if parts.is_empty() { "no operation spent bits".to_owned() } else { parts.join(", ") }
+    }
+}
+
+impl History {
+    fn push(&mut self, step: Step) {
+        match self.recent.last_mut() {
+            Some(last) if last.operation == step.operation => last.join(step),
+            _ => self.recent.push(step),
+        }
+        if self.recent.len() > RECENT {
+            let older = self.recent.drain(..RECENT / 2);
+            older.for_each(|step| add_to(&mut self.earlier, step));
+        }
+    }
+}
+
+impl Step {
+    fn join(&mut self, later: Self) {
+        self.times = self.times.saturating_add(later.times);
+        self.spent += later.spent;
+        self.left = later.left;
+    }
+}
+
+fn add_to(totals: &mut Vec<Step>, step: Step) {
+    match totals.iter_mut().find(|total| total.operation == step.operation) {
+        Some(total) => total.join(step),
+        None => totals.push(step),
+    }
+}
+
+/// One line a step: the operation, what it spent, what it left.
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.earlier.is_empty() {
+            writeln!(f, "earlier:")?;
+        }
+        for (i, step) in self.0.earlier.iter().chain(&self.0.recent).enumerate() {
+            if i > 0 && i == self.0.earlier.len() {
+                writeln!(f, "then:")?;
+            }
+            let times = if step.times == 1 { String::new() } else { format!(" x {}", step.times) };
+            let name = format!("{}{times}", step.operation);
+            writeln!(f, "{name:24} {:7.1} bits spent {:7.1} left", step.spent, step.left)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traced(steps: &[(&'static str, f64)]) -> Trace {
+        let mut trace = Trace::default();
+        steps.iter().for_each(|&(operation, left)| trace.record(operation, left, &[]));
+        trace
+    }
+
+    #[test]
+    fn a_result_continues_the_operand_with_the_fewest_bits() {
+        let fresh = traced(&[("encrypt", 90.0)]);
+        let used = traced(&[("encrypt", 90.0), ("multiply", 60.0)]);
+        for (mut first, second) in [(fresh.clone(), &used), (used.clone(), &fresh)] {
+            first.record("add", 59.0, &[second]);
+            let names: Vec<_> = first.steps().iter().map(|step| step.operation).collect();
+            assert_eq!(names, ["encrypt", "multiply", "add"]);
+            assert_eq!(first.steps()[2].spent, 1.0);
+        }
+        let mut made = Trace::default();
+        made.record("multiply", 30.0, &[&fresh, &used]);
+        assert_eq!(made.totals()[0], Step { operation: "multiply", times: 2, spent: 60.0, left: 30.0 });
+        assert_eq!(used.steps().len(), 2, "operands keep their own");
+    }
+
+    #[test]
+    fn a_trace_stays_small_and_forgets_no_bit() {
+        let mut trace = traced(&[("encrypt", 1e6)]);
+        for i in 0..10_000 {
+            let operation = if i % 2 == 0 { "rotate" } else { "add" };
+            trace.record(operation, trace.left() - f64::from(1 + i % 2), &[]);
+        }
+        assert!(trace.steps().len() <= RECENT);
+        let totals = trace.totals();
+        let spent: Vec<_> = totals.iter().map(|step| (step.operation, step.times, step.spent)).collect();
+        assert_eq!(spent, [("add", 5000, 10_000.0), ("rotate", 5000, 5000.0), ("encrypt", 1, 0.0)]);
+        assert!(trace.to_string().contains("earlier"));
+        let run = (0..1000).fold(traced(&[("encrypt", 99.0)]), |mut trace, _| {
+            trace.record("add", 98.0, &[]);
+            trace
+        });
+        assert_eq!(run.steps().len(), 2);
+    }
+
+    #[test]
+    fn the_summary_names_what_spent_most_first() {
+        let trace = traced(&[("encrypt", 90.0), ("add", 89.0), ("multiply", 50.0), ("multiply", 10.0)]);
+        assert_eq!(trace.summary(), "multiply (2 times) spent 79.0 bits, add 1.0 bits");
+        assert_eq!(Trace::default().summary(), "no operation spent bits");
+        assert!(trace.to_string().contains("multiply x 2"), "{trace}");
+    }
+
+    #[test]
+    fn bounds_that_are_no_numbers_do_not_spoil_the_totals() {
+        let trace = traced(&[
+            ("encrypt", f64::INFINITY),
+            ("add", 5.0),
+            ("multiply", f64::NEG_INFINITY),
+            ("multiply", f64::NEG_INFINITY),
+            ("add", f64::NAN),
+        ]);
+        assert!(trace.totals().iter().all(|step| !step.spent.is_nan()));
+        assert_eq!(trace.totals()[0].spent, f64::INFINITY);
+    }
+}
