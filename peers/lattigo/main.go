@@ -124,7 +124,9 @@ func serve(asked request, prepared *job) (answer, error) {
 func prepare(asked request) (job, error) {
 	switch asked.Scheme {
 	case "bfv":
-		return newBFV(asked)
+		return newScheme(asked, true)
+	case "bgv":
+		return newScheme(asked, false)
 	case "ntt":
 		return newTransform(asked)
 	}

@@ -6,14 +6,19 @@ import (
 
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/ring"
+	"github.com/tuneinsight/lattigo/v6/ring/ringqp"
 	"github.com/tuneinsight/lattigo/v6/schemes/bgv"
 )
 
 // steps is how far rotate goes, to the left in both rows.
 const steps = 1
 
-// bfv is BFV as Lattigo does it today: its BGV with the scale-invariant tensor product.
-type bfv struct {
+// hoisted is how many rotations, by one step to so many, share one decomposition.
+const hoisted = 16
+
+// scheme is BGV, or BFV as Lattigo does it today: its BGV with the scale-invariant tensor product.
+type scheme struct {
+	invariant  bool
 	parameters bgv.Parameters
 	encoder    *bgv.Encoder
 	encryptor  *rlwe.Encryptor
@@ -32,9 +37,12 @@ type bfv struct {
 	sealed  *rlwe.Ciphertext
 	tensor  *rlwe.Ciphertext
 	result  *rlwe.Ciphertext
+	lowered *rlwe.Ciphertext
+	digits  []ringqp.Poly
+	rotated [hoisted]*rlwe.Ciphertext
 }
 
-func newBFV(asked request) (*bfv, error) {
+func newScheme(asked request, invariant bool) (*scheme, error) {
 	parameters, err := bgv.NewParametersFromLiteral(bgv.ParametersLiteral{
 		LogN:             bits.Len(uint(asked.N)) - 1,
 		Q:                asked.Q,
@@ -47,14 +55,19 @@ func newBFV(asked request) (*bfv, error) {
 	level := parameters.MaxLevel()
 	keys := bgv.NewKeyGenerator(parameters)
 	secret, public := keys.GenKeyPairNew()
-	galois := keys.GenGaloisKeyNew(parameters.GaloisElementForColRotation(steps), secret)
-	evaluation := rlwe.NewMemEvaluationKeySet(keys.GenRelinearizationKeyNew(secret), galois)
-	job := &bfv{
+	var galois []*rlwe.GaloisKey
+	for step := range hoisted {
+		element := parameters.GaloisElementForColRotation(step + 1)
+		galois = append(galois, keys.GenGaloisKeyNew(element, secret))
+	}
+	evaluation := rlwe.NewMemEvaluationKeySet(keys.GenRelinearizationKeyNew(secret), galois...)
+	job := &scheme{
+		invariant:  invariant,
 		parameters: parameters,
 		encoder:    bgv.NewEncoder(parameters),
 		encryptor:  bgv.NewEncryptor(parameters, public),
 		decryptor:  bgv.NewDecryptor(parameters, secret),
-		evaluator:  bgv.NewEvaluator(parameters, evaluation, true),
+		evaluator:  bgv.NewEvaluator(parameters, evaluation, invariant),
 		right:      asked.Right,
 		plain:      bgv.NewPlaintext(parameters, level),
 		encoded:    bgv.NewPlaintext(parameters, level),
@@ -63,6 +76,13 @@ func newBFV(asked request) (*bfv, error) {
 		sealed:     bgv.NewCiphertext(parameters, 1, level),
 		tensor:     bgv.NewCiphertext(parameters, 2, level),
 		result:     bgv.NewCiphertext(parameters, 1, level),
+		lowered:    bgv.NewCiphertext(parameters, 1, level-1),
+	}
+	for range parameters.BaseRNSDecompositionVectorSize(level, parameters.MaxLevelP()) {
+		job.digits = append(job.digits, parameters.RingQP().NewPoly())
+	}
+	for at := range job.rotated {
+		job.rotated[at] = bgv.NewCiphertext(parameters, 1, level)
 	}
 	other := bgv.NewPlaintext(parameters, level)
 	if err := job.encoder.Encode(asked.Left, other); err != nil {
@@ -81,14 +101,18 @@ func newBFV(asked request) (*bfv, error) {
 	return job, err
 }
 
-func (job *bfv) operations() []string {
-	return []string{
+func (job *scheme) operations() []string {
+	all := []string{
 		"encode_encrypt", "encrypt_public", "decrypt", "decrypt_decode",
-		"multiply", "relinearize", "multiply_relinearize", "rotate",
+		"multiply", "relinearize", "multiply_relinearize", "rotate", "rotate_hoisted",
 	}
+	if job.invariant {
+		return all
+	}
+	return append(all, "mod_switch", "multiply_relinearize_switch")
 }
 
-func (job *bfv) operation(name string) (func() error, error) {
+func (job *scheme) operation(name string) (func() error, error) {
 	evaluator := job.evaluator
 	switch name {
 	case "encode_encrypt":
@@ -107,11 +131,17 @@ func (job *bfv) operation(name string) (func() error, error) {
 		return func() error { return evaluator.MulRelin(job.a, job.b, job.result) }, nil
 	case "rotate":
 		return func() error { return evaluator.RotateColumns(job.a, steps, job.result) }, nil
+	case "rotate_hoisted":
+		return job.rotateHoisted, nil
+	case "mod_switch":
+		return func() error { return evaluator.Rescale(job.a, job.lowered) }, nil
+	case "multiply_relinearize_switch":
+		return job.multiplyAndSwitch, nil
 	}
 	return nil, fmt.Errorf("no operation %q", name)
 }
 
-func (job *bfv) verify(name string) ([]uint64, error) {
+func (job *scheme) verify(name string) ([]uint64, error) {
 	call, err := job.operation(name)
 	if err != nil {
 		return nil, err
@@ -127,29 +157,69 @@ func (job *bfv) verify(name string) ([]uint64, error) {
 	case "decrypt_decode":
 	case "multiply":
 		err = job.open(job.tensor)
+	case "mod_switch", "multiply_relinearize_switch":
+		err = job.open(job.lowered)
+	case "rotate_hoisted":
+		return job.openAll()
 	default:
 		err = job.open(job.result)
 	}
 	return job.opened, err
 }
 
-func (job *bfv) encodeAndEncrypt() error {
+func (job *scheme) encodeAndEncrypt() error {
 	if err := job.encoder.Encode(job.right, job.encoded); err != nil {
 		return err
 	}
 	return job.encryptor.Encrypt(job.encoded, job.sealed)
 }
 
+func (job *scheme) multiplyAndSwitch() error {
+	if err := job.evaluator.MulRelin(job.a, job.b, job.result); err != nil {
+		return err
+	}
+	return job.evaluator.Rescale(job.result, job.lowered)
+}
+
+// rotateHoisted decomposes once and rotates by 1 to 16 steps.
+func (job *scheme) rotateHoisted() error {
+	level, special := job.a.Level(), job.parameters.MaxLevelP()
+	job.evaluator.DecomposeNTT(level, special, special+1, job.a.Value[1], job.a.IsNTT, job.digits)
+	for at, rotated := range job.rotated {
+		element := job.parameters.GaloisElementForColRotation(at + 1)
+		if err := job.evaluator.AutomorphismHoisted(level, job.a, job.digits, element, rotated); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openAll returns the slots of all rotations, one after the other.
+func (job *scheme) openAll() ([]uint64, error) {
+	var all []uint64
+	for _, rotated := range job.rotated {
+		if err := job.open(rotated); err != nil {
+			return nil, err
+		}
+		all = append(all, job.opened...)
+	}
+	return all, nil
+}
+
 // decrypt ends where the other libraries do, at coefficients modulo t: Lattigo's Decrypt stops before
 // the scaling, which its Decode begins with.
-func (job *bfv) decrypt() {
+func (job *scheme) decrypt() {
 	level := job.a.Level()
 	job.decryptor.Decrypt(job.a, job.encoded)
 	job.parameters.RingQ().AtLevel(level).INTT(job.encoded.Value, job.encoded.Value)
 	job.encoder.RingQ2T(level, true, job.encoded.Value, job.message)
 }
 
-func (job *bfv) open(ciphertext *rlwe.Ciphertext) error {
-	job.decryptor.Decrypt(ciphertext, job.encoded)
-	return job.encoder.Decode(job.encoded, job.opened)
+func (job *scheme) open(ciphertext *rlwe.Ciphertext) error {
+	plain := job.encoded
+	if level := ciphertext.Level(); level != plain.Level() {
+		plain = bgv.NewPlaintext(job.parameters, level)
+	}
+	job.decryptor.Decrypt(ciphertext, plain)
+	return job.encoder.Decode(plain, job.opened)
 }
