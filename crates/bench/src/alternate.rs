@@ -116,6 +116,21 @@ pub fn alternate(rounds: usize, contenders: &mut [&mut dyn Contender]) -> Result
     Ok(times.into_iter().map(Series::from_micros).collect())
 }
 
+/// Lets calls of one kind take turns.
+///
+/// # Errors
+/// The first error of any call.
+pub(crate) fn take_turns(
+    rounds: usize,
+    calls: &mut [impl FnMut() -> Result<(), BenchError>],
+) -> Result<Vec<Series>, BenchError> {
+    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
+    for call in calls {
+        contenders.push(call);
+    }
+    alternate(rounds, &mut contenders)
+}
+
 /// Times one contender alone.
 ///
 /// # Errors

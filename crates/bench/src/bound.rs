@@ -15,7 +15,7 @@ use sunzi_kernels::{Isa, NttPlan};
 
 use crate::BenchError;
 use crate::alternate::Series;
-use crate::report::Bound;
+use crate::report::{Bound, Counted, Instructions};
 
 /// Rounds of a pace loop in one call: some microseconds.
 const ROUNDS: u32 = 1000;
@@ -52,15 +52,14 @@ pub(crate) fn bound(
     let (multiplies, total) = (counts.multiplies as f64, counts.total() as f64);
     let simple = multiply_add.scaled(total);
     let ports = multiply_add.scaled(multiplies).max(&additions.scaled(total));
-    Some(Bound {
+    let counted = Counted::Instructions(Instructions {
         instructions: counts.total(),
         multiplies: counts.multiplies,
-        bound_us: simple.median(),
-        over_bound: ours.over(&simple).median,
         port_bound_us: ports.median(),
         over_port_bound: ours.over(&ports).median,
-        bound_bar: bar,
         multiply_add_per_ns: 1e-3 / multiply_add.median(),
         addition_per_ns: 1e-3 / additions.median(),
-    })
+    });
+    let (bound_us, over_bound) = (simple.median(), ours.over(&simple).median);
+    Some(Bound { bound_us, over_bound, bound_bar: bar, counted })
 }

@@ -42,23 +42,17 @@ fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
     let [ours, transforms] = series.as_slice() else {
         return Err(BenchError::TooFewRounds { got: 0, least: ROUNDS });
     };
-    let ratio = ours.over(transforms);
     let row = Row {
         name: "base_conversion".to_owned(),
         n,
         log_q: job.from.iter().map(|q| (*q as f64).log2()).sum(),
-        ours_us: ours.median(),
         isa: job.plans.first().map(|plan| plan.modulus().isa().to_string()),
-        peer: Some(format!("{LIMBS} forward transforms")),
-        peer_us: Some(transforms.median()),
-        ratio: Some(ratio.median),
-        spread: Some(ratio.spread),
         bar: (n == BAR_DEGREE && active_isa()? == Isa::Avx512Ifma).then_some(RATIO_BAR),
         correct: job.holds(&output),
         rounds,
         ..Row::default()
     };
-    Ok(row.judged())
+    Ok(row.against(ours, format!("{LIMBS} forward transforms"), transforms).judged())
 }
 
 /// Tables and data of one conversion.

@@ -66,7 +66,7 @@ fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>,
             .zip(&mut data)
             .map(|(plan, words)| move || Ok(if forward { plan.forward(words) } else { plan.inverse(words) }?))
             .collect();
-        let series = take_turns(rounds, &mut calls)?;
+        let series = alternate::take_turns(rounds, &mut calls)?;
         let name = if forward { "forward" } else { "inverse" };
         let row = Row { name: name.to_owned(), n, log_q: (q as f64).log2(), rounds, ..Row::default() };
         // Every table gives the same bits.
@@ -98,7 +98,7 @@ fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Ve
     for name in OPERATIONS {
         let all: Vec<_> = jobs.iter().flat_map(Job::operations).filter(|(other, _)| *other == name).collect();
         let mut calls: Vec<_> = all.iter().map(|(_, operation)| || operation()).collect();
-        let series = take_turns(rounds, &mut calls)?;
+        let series = alternate::take_turns(rounds, &mut calls)?;
         let (n, log_q) = jobs.first().map_or((0, 0.0), |job| (job.n(), job.log_q()));
         let row = Row { name: name.to_owned(), n, log_q, correct, rounds, ..Row::default() };
         rows.extend(compare(isas, &row, &series));
@@ -106,34 +106,18 @@ fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Ve
     Ok(rows)
 }
 
-fn take_turns(
-    rounds: usize,
-    calls: &mut [impl FnMut() -> Result<(), BenchError>],
-) -> Result<Vec<Series>, BenchError> {
-    let mut contenders: Vec<&mut dyn alternate::Contender> = Vec::new();
-    for call in calls {
-        contenders.push(call);
-    }
-    alternate::alternate(rounds, &mut contenders)
-}
-
 /// One row for each instruction set, like `row` in all else.
 fn compare(isas: &[Isa], row: &Row, series: &[Series]) -> Vec<Row> {
+    let (Some(fastest), Some(first)) = (isas.first(), series.first()) else { return Vec::new() };
     let rows = isas.iter().zip(series).map(|(isa, ours)| {
-        let first = isas.first().zip(series.first());
-        let ratio = first.map(|(_, first)| ours.over(first));
-        let judged = row.name == JUDGED && isas.first() == Some(&Isa::Avx512Ifma);
+        let judged = row.name == JUDGED && *fastest == Isa::Avx512Ifma;
         Row {
             name: format!("{}, {isa}", row.name),
             isa: Some(isa.to_string()),
-            ours_us: ours.median(),
-            peer: first.map(|(isa, _)| isa.to_string()),
-            peer_us: first.map(|(_, first)| first.median()),
-            ratio: ratio.map(|ratio| ratio.median),
-            spread: ratio.map(|ratio| ratio.spread),
             bar: if judged { bar(*isa) } else { None },
             ..row.clone()
         }
+        .against(ours, fastest.to_string(), first)
         .judged()
     });
     rows.collect()

@@ -25,7 +25,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum What {
     /// Transforms of degree 2^12 to 2^16, and base conversion against eight of them
-    Ntt(Common),
+    Ntt(Ntt),
     /// Base conversion from 8 to 8 moduli alone
     Conversion(Common),
     /// The variants of extension, scaling, decryption and key switching against the default ones
@@ -46,9 +46,6 @@ enum What {
 
 #[derive(Args)]
 struct Common {
-    /// Compare with rivals, alternating in one process (needs the feature `peers`)
-    #[arg(long)]
-    peers: bool,
     /// Print a JSON array of rows instead of a table
     #[arg(long)]
     json: bool,
@@ -58,6 +55,15 @@ struct Common {
     /// log2 of the degrees, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
+}
+
+#[derive(Args)]
+struct Ntt {
+    #[command(flatten)]
+    common: Common,
+    /// Compare with rivals, alternating in one process (needs the feature `peers`)
+    #[arg(long)]
+    peers: bool,
 }
 
 #[derive(Args)]
@@ -71,7 +77,13 @@ struct Scheme {
 
 impl From<&Common> for Options {
     fn from(common: &Common) -> Self {
-        Self { peers: common.peers, rounds: common.rounds, log_n: common.log_n.clone(), ..Self::default() }
+        Self { rounds: common.rounds, log_n: common.log_n.clone(), ..Self::default() }
+    }
+}
+
+impl From<&Ntt> for Options {
+    fn from(Ntt { common, peers }: &Ntt) -> Self {
+        Self { peers: *peers, ..common.into() }
     }
 }
 
@@ -92,7 +104,7 @@ fn fail(message: &str, code: u8) -> ExitCode {
 
 fn run(what: &What) -> Result<bool, BenchError> {
     let (common, rows) = match what {
-        What::Ntt(common) => (common, transforms(&common.into())?),
+        What::Ntt(ntt) => (&ntt.common, transforms(&ntt.into())?),
         What::Conversion(common) => (common, conversion::run(&common.into())?),
         What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),

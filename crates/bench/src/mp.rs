@@ -95,22 +95,20 @@ impl Job {
         let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut ours];
         contenders.extend(theirs.as_mut().map(|gmp| gmp as &mut dyn alternate::Contender));
         let series = alternate::alternate(rounds, &mut contenders)?;
-        let ratio = series.first().zip(series.get(1)).map(|(ours, gmp)| ours.over(gmp));
+        let Some(ours) = series.first() else { return Err(BenchError::TooFewRounds { got: 0, least: 1 }) };
         let row = Row {
             name: format!("{name}, {}-bit moduli", self.bits),
             n: self.ring.degree(),
             log_q: self.ring.modulus().bits() as f64,
-            ours_us: series.first().map_or(f64::NAN, alternate::Series::median),
-            peer: ratio.map(|_| "GMP".to_owned()),
-            peer_us: series.get(1).map(alternate::Series::median),
-            ratio: ratio.map(|ratio| ratio.median),
-            spread: ratio.map(|ratio| ratio.spread),
-            bar: ratio.map(|_| RATIO_BAR),
+            ours_us: ours.median(),
             correct,
             rounds,
             ..Row::default()
         };
-        Ok(row.judged())
+        Ok(match series.get(1) {
+            Some(gmp) => Row { bar: Some(RATIO_BAR), ..row }.against(ours, "GMP".to_owned(), gmp).judged(),
+            None => row,
+        })
     }
 
     /// Whether all three results are those of the big-integer ring.

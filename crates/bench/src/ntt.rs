@@ -102,7 +102,7 @@ fn time(
 
     let bar = (log_n <= BOUND_BAR_UP_TO).then_some(BOUND_BAR);
     let forward = operation == Operation::Forward;
-    let mut row = Row {
+    let row = Row {
         name: operation.name().to_owned(),
         n,
         log_q: (ours.q() as f64).log2(),
@@ -112,22 +112,17 @@ fn time(
         rounds,
         ..Row::default()
     };
-    if let Some(rival) = rival {
-        compare(&mut row, our_time, rival_time, rival);
-    }
-    Ok(row)
+    Ok(match rival {
+        Some(rival) => compare(row, our_time, rival_time, rival),
+        None => row,
+    })
 }
 
-fn compare(row: &mut Row, ours: &Series, rival_time: &Series, rival: &Rival) {
-    let ratio = ours.over(rival_time);
-    let log_q = (rival.q as f64).log2();
-    row.peer = Some(peer::NAME.to_owned());
-    row.peer_log_q = Some(log_q);
-    row.peer_us = Some(rival_time.median());
-    row.ratio = Some(ratio.median);
-    row.spread = Some(ratio.spread);
-    row.ratio_per_bit = Some(ratio.median * log_q / row.log_q);
-    row.bar = Some(RATIO_BAR);
+fn compare(row: Row, ours: &Series, rival_time: &Series, rival: &Rival) -> Row {
+    let peer_log_q = (rival.q as f64).log2();
+    let row = Row { peer_log_q: Some(peer_log_q), bar: Some(RATIO_BAR), ..row };
+    let row = row.against(ours, peer::NAME.to_owned(), rival_time);
+    Row { ratio_per_bit: row.ratio.map(|ratio| ratio * peer_log_q / row.log_q), ..row }
 }
 
 /// Our transform.

@@ -4,9 +4,11 @@ use std::io::IsTerminal;
 
 use bench::report;
 use bench::rivals::{self, Selection, processor};
-use bench::{BenchError, Options, alternate};
+use bench::{BenchError, Options};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Common;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -14,16 +16,9 @@ pub(crate) struct Arguments {
     /// this one) or tfhe-ntt
     #[arg(long = "rival", value_name = "NAME=PROGRAM", required = true)]
     rivals: Vec<Selection>,
-    /// Print a JSON array of rows instead of a table
-    #[arg(long)]
-    json: bool,
-    /// Rounds in which the contenders take turns
-    #[arg(long, default_value_t = alternate::ROUNDS)]
-    rounds: usize,
-    /// log2 of the degrees, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    log_n: Vec<u32>,
-    /// Only these operations of BFV, separated by commas
+    #[command(flatten)]
+    common: Common,
+    /// Only these operations of a scheme, separated by commas
     #[arg(long, value_delimiter = ',')]
     operations: Vec<String>,
     /// Fail if a bar is missed
@@ -35,7 +30,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     // Where it cannot be done, the operating system decides, for all contenders alike.
     let _ = processor::bind();
-    let options = Options { rounds: arguments.rounds, log_n: arguments.log_n.clone(), ..Options::default() };
+    let options = Options::from(&arguments.common);
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
@@ -48,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     });
     bar.finish_and_clear();
     let rows = rows?;
-    super::print(&rows, arguments.json)?;
+    super::print(&rows, arguments.common.json)?;
     let missed = rows.iter().filter(|row| row.met == Some(false)).count();
     if arguments.check && missed > 0 {
         return Err(BenchError::BarsMissed { missed });

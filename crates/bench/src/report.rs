@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::alternate::Series;
+
 /// One timing. Times in microseconds for one call; sizes in bits; `None` where it does not apply.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
@@ -43,7 +45,7 @@ pub struct Row {
     /// The bar on `ratio`, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bar: Option<f64>,
-    /// The instruction bound, and ours against it.
+    /// The least time by what was counted, and ours against it.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
     /// Whether every bar of this row that could be measured is met; `None` without any.
@@ -54,31 +56,81 @@ pub struct Row {
     pub rounds: usize,
 }
 
-/// Least time that the counted vector instructions can take at the rates measured in the same rounds.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Least time that what was counted can take at the rates measured in the same rounds.
+#[derive(Clone, Debug, Serialize)]
 pub struct Bound {
+    /// The least time.
+    pub bound_us: f64,
+    /// Ours over `bound_us`, median over rounds.
+    pub over_bound: f64,
+    /// The bar on `over_bound`, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_bar: Option<f64>,
+    /// What the least time follows from.
+    #[serde(flatten)]
+    pub counted: Counted,
+}
+
+/// What was counted, and at what rates it can be done.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Counted {
+    /// A transform: the bound is all instructions at the rate of a multiply-add loop.
+    Instructions(Instructions),
+    /// A key switch: the bound is all transforms at the time of one, and all bytes of the key at the rate of
+    /// reading them.
+    KeySwitch(KeySwitch),
+}
+
+/// The vector instructions of a transform.
+#[derive(Clone, Debug, Serialize)]
+pub struct Instructions {
     /// Vector instructions of one call, as counted in the kernels.
     pub instructions: u64,
     /// Those among them that multiply.
     pub multiplies: u64,
-    /// All instructions at the rate of a multiply-add loop.
-    pub bound_us: f64,
-    /// Ours over `bound_us`, median over rounds.
-    pub over_bound: f64,
     /// The larger of multiplies at the rate of a multiply-add loop and all instructions at that of additions.
     pub port_bound_us: f64,
     /// Ours over `port_bound_us`, median over rounds.
     pub over_port_bound: f64,
-    /// The bar on `over_bound`, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound_bar: Option<f64>,
     /// Vector multiply-adds a nanosecond.
     pub multiply_add_per_ns: f64,
     /// Vector additions a nanosecond.
     pub addition_per_ns: f64,
 }
 
+/// The transforms and the key of a key switch.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeySwitch {
+    /// Forward transforms of one limb.
+    pub forward: u64,
+    /// Inverse transforms of one limb.
+    pub inverse: u64,
+    /// Time of one forward transform.
+    pub forward_us: f64,
+    /// Time of one inverse transform.
+    pub inverse_us: f64,
+    /// Bytes of the key, read once.
+    pub key_bytes: u64,
+    /// Bytes a nanosecond, read one after the other from memory of that size.
+    pub bytes_per_ns: f64,
+}
+
 impl Row {
+    /// The same row with the times of ours and of what it is compared with.
+    #[must_use]
+    pub fn against(self, ours: &Series, peer: String, theirs: &Series) -> Self {
+        let ratio = ours.over(theirs);
+        Self {
+            ours_us: ours.median(),
+            peer: Some(peer),
+            peer_us: Some(theirs.median()),
+            ratio: Some(ratio.median),
+            spread: Some(ratio.spread),
+            ..self
+        }
+    }
+
     /// Settles `met` from the bars that were measured.
     #[must_use]
     pub fn judged(mut self) -> Self {
@@ -125,6 +177,10 @@ pub fn table(rows: &[Row]) -> String {
         "over",
         "madd/ns",
         "add/ns",
+        "transforms",
+        "each µs",
+        "key MB",
+        "GB/s",
         "bar",
         "met",
         "right",
@@ -167,6 +223,14 @@ fn cells(row: &Row) -> Vec<String> {
         value.map_or_else(String::new, |value| format!("{value:.digits$}"))
     };
     let bound = row.bound.as_ref();
+    let instructions = bound.and_then(|bound| match &bound.counted {
+        Counted::Instructions(counted) => Some(counted),
+        Counted::KeySwitch(_) => None,
+    });
+    let switch = bound.and_then(|bound| match &bound.counted {
+        Counted::KeySwitch(counted) => Some(counted),
+        Counted::Instructions(_) => None,
+    });
     let bars = [row.bar, bound.and_then(|bound| bound.bound_bar)];
     let bars: Vec<String> = bars.iter().flatten().map(f64::to_string).collect();
     vec![
@@ -181,10 +245,16 @@ fn cells(row: &Row) -> Vec<String> {
         number(row.ratio_per_bit, 3),
         number(bound.map(|bound| bound.bound_us), 2),
         number(bound.map(|bound| bound.over_bound), 2),
-        number(bound.map(|bound| bound.port_bound_us), 2),
-        number(bound.map(|bound| bound.over_port_bound), 2),
-        number(bound.map(|bound| bound.multiply_add_per_ns), 2),
-        number(bound.map(|bound| bound.addition_per_ns), 2),
+        number(instructions.map(|counted| counted.port_bound_us), 2),
+        number(instructions.map(|counted| counted.over_port_bound), 2),
+        number(instructions.map(|counted| counted.multiply_add_per_ns), 2),
+        number(instructions.map(|counted| counted.addition_per_ns), 2),
+        switch.map_or_else(String::new, |counted| format!("{} + {}", counted.forward, counted.inverse)),
+        switch.map_or_else(String::new, |counted| {
+            format!("{:.1}, {:.1}", counted.forward_us, counted.inverse_us)
+        }),
+        number(switch.map(|counted| counted.key_bytes as f64 / 1e6), 1),
+        number(switch.map(|counted| counted.bytes_per_ns), 1),
         bars.join(", "),
         row.met.map_or_else(String::new, yes_no),
         yes_no(row.correct),
@@ -200,7 +270,16 @@ mod tests {
     use super::*;
 
     fn row(ratio: Option<f64>, over: Option<f64>) -> Row {
-        let bound = over.map(|over_bound| Bound { over_bound, bound_bar: Some(1.4), ..Bound::default() });
+        let counted = Counted::KeySwitch(KeySwitch {
+            forward: 6,
+            inverse: 2,
+            forward_us: 1.0,
+            inverse_us: 2.0,
+            key_bytes: 1 << 20,
+            bytes_per_ns: 10.0,
+        });
+        let bound =
+            over.map(|over_bound| Bound { bound_us: 10.0, over_bound, bound_bar: Some(1.4), counted });
         Row { name: "x".into(), ratio, bar: Some(0.65), bound, correct: true, ..Row::default() }
     }
 
@@ -218,6 +297,7 @@ mod tests {
         let text = json(&[row(Some(0.5), Some(1.2))]).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value[0]["over_bound"], 1.2);
+        assert_eq!(value[0]["forward"], 6);
         assert_eq!(value[0]["ratio"], 0.5);
         assert!(value[0].get("peer").is_none());
         for key in ["name", "n", "log_q", "ours_us"] {

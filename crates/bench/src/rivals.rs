@@ -23,7 +23,7 @@ use sunzi_rlwe::security::max_log2_modulus;
 pub use process::RivalError;
 pub use serve::serve;
 
-use crate::alternate::{self, Contender, Series};
+use crate::alternate::{self, Contender};
 use crate::check;
 use crate::job::{self, Job};
 use crate::ntt;
@@ -266,24 +266,14 @@ impl Comparison<'_> {
     /// The times of one operation.
     fn compare(&self, name: &str, ours: &mut dyn Contender, rival: &mut Rival) -> Result<Row, BenchError> {
         let rounds = self.options.rounds;
-        let (peer, peer_features) = (Some(rival.title()), Some(rival.features().to_owned()));
+        let peer_features = Some(rival.features().to_owned());
         let series = alternate::alternate(rounds, &mut [ours, &mut rival.contender(name)])?;
         let [ours, theirs] = series.as_slice() else {
             return Err(BenchError::TooFewRounds { got: 0, least: 1 });
         };
-        let ratio = Series::over(ours, theirs);
-        Ok(Row {
-            name: name.to_owned(),
-            ours_us: ours.median(),
-            isa: Some(sunzi_kernels::active_isa()?.to_string()),
-            peer,
-            peer_features,
-            peer_us: Some(theirs.median()),
-            ratio: Some(ratio.median),
-            spread: Some(ratio.spread),
-            rounds,
-            ..Row::default()
-        })
+        let isa = Some(sunzi_kernels::active_isa()?.to_string());
+        let row = Row { name: name.to_owned(), isa, peer_features, rounds, ..Row::default() };
+        Ok(row.against(ours, rival.title(), theirs))
     }
 
     fn begin(&mut self, name: &'static str, n: usize) {

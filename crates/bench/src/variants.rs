@@ -161,28 +161,20 @@ fn compare<T>(
     rounds: usize,
 ) -> Result<Vec<Row>, BenchError> {
     let mut calls: Vec<_> = variants.iter().map(|(_, variant)| || time(variant)).collect();
-    let mut contenders: Vec<&mut dyn alternate::Contender> = Vec::new();
-    for call in &mut calls {
-        contenders.push(call);
-    }
-    let series = alternate::alternate(rounds, &mut contenders)?;
+    let series = alternate::take_turns(rounds, &mut calls)?;
+    let (Some((default, _)), Some(first)) = (variants.first(), series.first()) else { return Ok(Vec::new()) };
     let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
     let rows = variants.iter().zip(&series).map(|((name, variant), ours)| {
-        let ratio = series.first().map(|first| ours.over(first));
-        Row {
+        let row = Row {
             name: format!("{what}: {name}, {} x {bits} bits", ring.basis().len()),
             n: ring.degree(),
             log_q: ring.modulus().bits() as f64,
-            ours_us: ours.median(),
             isa: Some(ring.isa().to_string()),
-            peer: variants.first().map(|(first, _)| (*first).to_owned()),
-            peer_us: series.first().map(alternate::Series::median),
-            ratio: ratio.map(|ratio| ratio.median),
-            spread: ratio.map(|ratio| ratio.spread),
             correct: right(variant),
             rounds,
             ..Row::default()
-        }
+        };
+        row.against(ours, (*default).to_owned(), first)
     });
     Ok(rows.collect())
 }
