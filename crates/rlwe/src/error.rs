@@ -3,6 +3,7 @@
 use sunzi_ring::{GadgetOptions, RingError};
 
 use crate::Security;
+use crate::rotation::{describe, describe_all};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -42,10 +43,15 @@ pub enum RlweError {
         got: GadgetOptions,
     },
     /// No Galois key for the automorphism asked for.
-    #[error("there is no Galois key for X -> X^{exponent}; generate one, present are {present:?}")]
+    #[error(
+        "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",
+        describe(*exponent, *index), describe_all(present, *index)
+    )]
     MissingGaloisKey {
         /// The exponent k of X → X^k.
         exponent: u64,
+        /// The ring index m.
+        index: u64,
         /// The exponents at hand, in ascending order.
         present: Vec<u64>,
     },

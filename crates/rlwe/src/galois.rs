@@ -1,9 +1,9 @@
 //! Automorphisms of ciphertexts: X → X^k, which rotate slots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, PolyRing, RingError};
 
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
@@ -12,6 +12,7 @@ use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, 
 #[derive(Clone)]
 pub struct GaloisKeys<R: PolyRing> {
     id: KeyId,
+    index: u64,
     keys: BTreeMap<u64, KeySwitchKey<R>>,
 }
 
@@ -26,15 +27,45 @@ impl<R: PolyRing> GaloisKeys<R> {
         exponents: impl IntoIterator<Item = u64>,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
+        Self::generate_with(context, secret, exponents, rng, |_, _| {})
+    }
+
+    /// Makes the keys that rotate both rows of slots by these numbers of steps (left; right if negative).
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a ring whose index is no power of two.
+    pub fn for_rotations<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        steps: impl IntoIterator<Item = i64>,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        let index = context.ring().index();
+        let exponents: Result<Vec<u64>, _> =
+            steps.into_iter().map(|steps| sunzi_math::rotation_exponent(steps, index)).collect();
+        Self::generate(context, secret, exponents.map_err(RingError::from)?, rng)
+    }
+
+    /// [`generate`](Self::generate) that says how many keys are made and how many there will be, after each: many
+    /// keys in a large ring take a while.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate).
+    pub fn generate_with<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        exponents: impl IntoIterator<Item = u64>,
+        rng: &mut G,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<Self, RlweError> {
+        let exponents: BTreeSet<u64> = exponents.into_iter().filter(|&exponent| exponent != 1).collect();
         let mut keys = BTreeMap::new();
-        for exponent in exponents {
-            if exponent != 1 && !keys.contains_key(&exponent) {
-                let source =
-                    zeroize::Zeroizing::new(context.ring().automorphism(secret.evaluation(), exponent)?);
-                keys.insert(exponent, KeySwitchKey::generate(context, secret, &source, rng)?);
-            }
+        for &exponent in &exponents {
+            let source = zeroize::Zeroizing::new(context.ring().automorphism(secret.evaluation(), exponent)?);
+            keys.insert(exponent, KeySwitchKey::generate(context, secret, &source, rng)?);
+            progress(keys.len(), exponents.len());
         }
-        Ok(Self { id: secret.id(), keys })
+        Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
     /// The name of the secret key these belong to.
@@ -59,9 +90,11 @@ impl<R: PolyRing> GaloisKeys<R> {
     /// # Errors
     /// [`RlweError::MissingGaloisKey`].
     pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey<R>, RlweError> {
-        self.keys
-            .get(&exponent)
-            .ok_or_else(|| RlweError::MissingGaloisKey { exponent, present: self.exponents().collect() })
+        self.keys.get(&exponent).ok_or_else(|| RlweError::MissingGaloisKey {
+            exponent,
+            index: self.index,
+            present: self.exponents().collect(),
+        })
     }
 }
 

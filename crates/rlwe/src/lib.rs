@@ -18,6 +18,7 @@ pub mod keys;
 pub mod noise;
 pub mod randomness;
 pub mod relinearization;
+mod rotation;
 pub mod security;
 pub mod trace;
 

@@ -106,6 +106,23 @@ mod tests {
     }
 
     #[test]
+    fn keys_for_rotations_are_named_by_steps_and_counted() {
+        let mut f = Fixture::new(4);
+        let keys = GaloisKeys::for_rotations(&f.context, &f.secret, [1, -1, 0, 1], &mut f.rng).unwrap();
+        assert_eq!(keys.exponents().count(), 2);
+        let Err(error) = keys.get(9) else { panic!("there is no key for two steps") };
+        let message = error.to_string();
+        assert!(message.contains("a rotation by 2 (X -> X^9)"), "{message}");
+        assert!(message.contains("a rotation by 1, ") && message.contains("a rotation by −1"), "{message}");
+        let mut heard = Vec::new();
+        GaloisKeys::generate_with(&f.context, &f.secret, [3, 9, 1, 3], &mut f.rng, |done, all| {
+            heard.push((done, all));
+        })
+        .unwrap();
+        assert_eq!(heard, [(1, 2), (2, 2)]);
+    }
+
+    #[test]
     fn mix_ups_are_typed_errors() {
         let (mut f, mut other) = (Fixture::new(4), Fixture::new(5));
         let key = RelinearizationKey::generate(&other.context, &other.secret, &mut other.rng).unwrap();

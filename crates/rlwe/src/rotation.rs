@@ -1,0 +1,63 @@
+//! Automorphisms in words: by how many slots they rotate.
+
+use sunzi_math::slot_of_exponent;
+
+/// "a rotation by 5", "a swap of the rows", "a swap of the rows and a rotation by −1", or "X -> X^5" where the
+/// ring of index `index` has no rows of slots.
+pub(crate) fn describe(exponent: u64, index: u64) -> String {
+    let Ok(slot) = slot_of_exponent(exponent, index) else { return format!("X -> X^{exponent}") };
+    // The automorphism brings slot `slot` to slot 0: by the shorter way around its row.
+    let row = index / 4;
+    let (swapped, left) = (slot >= row, slot % row);
+    let steps = if left > row / 2 { format!("−{}", row - left) } else { left.to_string() };
+    match (swapped, left) {
+        (true, 0) => "a swap of the rows".to_owned(),
+        (true, _) => format!("a swap of the rows and a rotation by {steps}"),
+        (false, _) => format!("a rotation by {steps}"),
+    }
+}
+
+/// [`describe`] for a list; "none" for an empty one, and no more than a dozen.
+pub(crate) fn describe_all(exponents: &[u64], index: u64) -> String {
+    const SHOWN: usize = 12;
+    let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();
+    match exponents.len() {
+        0 => return "none".to_owned(),
+        count if count > SHOWN => parts.push(format!("{} more", count - SHOWN)),
+        _ => {}
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sunzi_math::{conjugation_exponent, rotation_exponent};
+
+    #[test]
+    fn every_exponent_is_named_by_its_steps() {
+        let index = 64;
+        for steps in -7_i64..=8 {
+            let exponent = rotation_exponent(steps, index).unwrap();
+            let words = if steps < 0 { format!("−{}", -steps) } else { steps.to_string() };
+            assert_eq!(describe(exponent, index), format!("a rotation by {words}"));
+            let swapped = exponent * conjugation_exponent(index).unwrap() % index;
+            let expected = match steps {
+                0 => "a swap of the rows".to_owned(),
+                _ => format!("a swap of the rows and a rotation by {words}"),
+            };
+            assert_eq!(describe(swapped, index), expected);
+        }
+        for (exponent, index) in [(5, 9), (2, 64), (65, 64), (3, 0), (u64::MAX, u64::MAX)] {
+            assert_eq!(describe(exponent, index), format!("X -> X^{exponent}"));
+        }
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        assert_eq!(describe_all(&[], 64), "none");
+        assert_eq!(describe_all(&[3, 63], 64), "a rotation by 1, a swap of the rows");
+        let many: Vec<u64> = (0..40).map(|i| 2 * i + 1).collect();
+        assert!(describe_all(&many, 64).ends_with(", 28 more"));
+    }
+}
