@@ -38,4 +38,4 @@ pub use isa::{Isa, active_isa};
 pub use modulus::{MAX_TERMS, Modulus};
 pub use permute::permute;
 pub use plan::{InverseScale, NttPlan, evaluation_exponent};
-pub use rounding::{RoundedSum, WrappingSum};
+pub use rounding::{RoundedQuotient, RoundedSum, WrappingSum};

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use crate::error::{KernelError, check_count, check_length};
-use crate::generic::rounding::{Double, Fixed, Wrapping};
+use crate::generic::rounding::{Double, Fixed, Quotient, Wrapping};
 use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::table::Table;
@@ -78,16 +78,7 @@ impl RoundedSum {
     /// t outside `2 ≤ t < 2^62`.
     pub fn double(isa: Isa, from: &[Modulus], t: u64) -> Result<Self, KernelError> {
         Modulus::with_isa(t, isa)?;
-        let term = |q: &Modulus| {
-            let shift = q.bits().saturating_sub(52);
-            (shift, t as f64 * f64::from(shift).exp2() / q.value() as f64)
-        };
-        let terms: Vec<_> = from.iter().map(term).collect();
-        // In units of t·2^-53. A product is below t with three roundings: of its factor (of q_i and of the quotient
-        // where q_i is that long), of itself. Bits dropped are worth 2^shift/q_i ≤ 2^-51. Partial sum j is below j·t.
-        let products: f64 = terms.iter().map(|(shift, _)| if *shift == 0 { 3.0 } else { 7.0 }).sum();
-        let k = from.len() as f64;
-        let error = t as f64 * (products + k * (k + 1.0) / 2.0) / 53_f64.exp2();
+        let (terms, error) = terms_of(from, t);
         Ok(Self { table: table_of(isa, from.len())?, form: Form::Double(Double { terms, t }), error })
     }
 
@@ -136,6 +127,81 @@ impl RoundedSum {
         }
         Ok(())
     }
+}
+
+/// v = ⌊Σ_i x_i/q_i⌉ word by word, for x_i in [0, q_i): the multiple of q_1⋯q_k in Σ x_i·q/q_i that leaves a centred
+/// remainder [HPS19, 2.2].
+///
+/// Of one modulus it is exact. Of several it is computed in doubles, and may be off by one where the sum is within
+/// [`error`](Self::error) of a half.
+///
+/// ```
+/// use sunzi_kernels::{Modulus, RoundedQuotient, active_isa};
+/// let from = [Modulus::new(97)?, Modulus::new(193)?];
+/// let mut out = [0; 3];
+/// RoundedQuotient::new(active_isa()?, &from)?.apply(&[&[96, 10, 50], &[192, 0, 10]], &mut out)?;
+/// assert_eq!(out, [2, 0, 1]);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct RoundedQuotient {
+    table: &'static Table,
+    sum: Quotient,
+    range: Modulus,
+    error: f64,
+}
+
+impl RoundedQuotient {
+    /// The quotient for these moduli.
+    ///
+    /// # Errors
+    /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
+    pub fn new(isa: Isa, from: &[Modulus]) -> Result<Self, KernelError> {
+        let range = Modulus::with_isa(from.len() as u64 + 1, isa)?;
+        let table = table_of(isa, from.len())?;
+        if let [q] = from {
+            return Ok(Self { table, sum: Quotient::One { half: q.value() / 2 }, range, error: 0.0 });
+        }
+        let (terms, error) = terms_of(from, 1);
+        Ok(Self { table, sum: Quotient::Many { terms }, range, error })
+    }
+
+    /// k + 1, which v is below: the modulus of v as a row of a [`Conversion`](crate::Conversion).
+    #[must_use]
+    pub fn range(&self) -> Modulus {
+        self.range
+    }
+
+    /// How close to a half the sum must be for v to be off by one.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// One vector for every modulus, all as long as `out`.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
+        check(self.range.value() as usize - 1, input, out)?;
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe { (self.table.round_quotient)(&self.sum, out, input) };
+        Ok(())
+    }
+}
+
+/// The shifts and factors t·2^shift/q_i of a sum in doubles, and its error.
+fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
+    let term = |q: &Modulus| {
+        let shift = q.bits().saturating_sub(52);
+        (shift, t as f64 * f64::from(shift).exp2() / q.value() as f64)
+    };
+    let terms: Vec<_> = from.iter().map(term).collect();
+    // In units of t·2^-53. A product is below t with three roundings: of its factor (of q_i and of the quotient
+    // where q_i is that long), of itself. Bits dropped are worth 2^shift/q_i ≤ 2^-51. Partial sum j is below j·t.
+    let products: f64 = terms.iter().map(|(shift, _)| if *shift == 0 { 3.0 } else { 7.0 }).sum();
+    let k = from.len() as f64;
+    (terms, t as f64 * (products + k * (k + 1.0) / 2.0) / 53_f64.exp2())
 }
 
 /// The table of an instruction set, for loops without a modulus.

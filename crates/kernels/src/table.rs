@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::constants::Constants;
 use crate::generic::ntt_inverse::LastFactors;
-use crate::generic::rounding::{Double, Fixed, Wrapping};
+use crate::generic::rounding::{Double, Fixed, Quotient, Wrapping};
 use crate::isa::Isa;
 use crate::modulus::Modulus;
 use crate::twiddles::Twiddles;
@@ -61,10 +61,11 @@ pub(crate) struct Table {
     pub(crate) convert_column: ConvertColumn,
     /// Converts to several targets at once, where that saves work.
     pub(crate) together: Option<MakeTogether>,
-    /// (constants, out, input vectors), here and in the next two.
+    /// (constants, out, input vectors), here and in the next three.
     pub(crate) wrapping_sum: unsafe fn(&Wrapping, &mut [u64], &[&[u64]]),
     pub(crate) round_double: unsafe fn(&Double, &mut [u64], &[&[u64]]),
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
+    pub(crate) round_quotient: unsafe fn(&Quotient, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
 }
@@ -78,7 +79,7 @@ macro_rules! define_table {
             use $crate::constants::Constants;
             use $crate::generic::arithmetic::Arithmetic as _;
             use $crate::generic::ntt_inverse::LastFactors;
-            use $crate::generic::rounding::{self, Double, Fixed, Wrapping};
+            use $crate::generic::rounding::{self, Double, Fixed, Quotient, Wrapping};
             use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
             use $crate::twiddles::Twiddles;
 
@@ -139,6 +140,10 @@ macro_rules! define_table {
                 rounding::fixed(sum, out, input);
             }
             $(#[target_feature(enable = $features)])?
+            fn round_quotient(sum: &Quotient, out: &mut [u64], input: &[&[u64]]) {
+                rounding::quotient(sum, out, input);
+            }
+            $(#[target_feature(enable = $features)])?
             fn forward(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
                 ntt_forward::forward($new(c), twiddles, data);
             }
@@ -166,6 +171,7 @@ macro_rules! define_table {
                 wrapping_sum,
                 round_double,
                 round_fixed,
+                round_quotient,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
             }

@@ -16,7 +16,8 @@ pub struct Basis {
     moduli: Vec<Modulus>,
     isa: Isa,
     crt: Arc<Crt>,
-    tag: u64,
+    /// A tag for every level, the lowest first.
+    tags: Arc<[u64]>,
 }
 
 impl Basis {
@@ -48,8 +49,9 @@ impl Basis {
             });
         }
         let crt = Crt::new(&moduli.iter().map(Modulus::value).collect::<Vec<_>>())?;
-        let tag = tag_of(crt.moduli());
-        Ok(Self { moduli, isa, crt: Arc::new(crt), tag })
+        let tags =
+            (1..=moduli.len()).map(|level| tag_of(crt.moduli().get(..level).unwrap_or_default())).collect();
+        Ok(Self { moduli, isa, crt: Arc::new(crt), tags })
     }
 
     /// The instruction set asked for; a modulus that it cannot take runs on the portable one.
@@ -64,8 +66,13 @@ impl Basis {
     }
 
     /// A hash of the list of moduli, by which polynomials of equal shape are told apart.
-    pub(crate) const fn tag(&self) -> u64 {
-        self.tag
+    pub(crate) fn tag(&self) -> u64 {
+        self.tags.last().copied().unwrap_or_default()
+    }
+
+    /// The tag of the first `level` moduli, if there are as many.
+    pub(crate) fn tag_at(&self, level: usize) -> Option<u64> {
+        self.tags.get(level.checked_sub(1)?).copied()
     }
 
     /// The moduli in order.

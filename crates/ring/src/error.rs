@@ -70,6 +70,14 @@ pub enum RingError {
         /// The second.
         right: u64,
     },
+    /// A level that a ring or a polynomial does not have.
+    #[error("level {got} does not exist here: expected one from 1 to {highest}")]
+    NoSuchLevel {
+        /// The level asked for.
+        got: usize,
+        /// The highest there is.
+        highest: usize,
+    },
     /// X → X^k is no automorphism of the ring.
     #[error(
         "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"
@@ -126,6 +134,10 @@ pub(crate) fn check_length(what: &'static str, expected: usize, got: usize) -> R
 
 pub(crate) fn check_shape(expected: Shape, got: Shape) -> Result<(), RingError> {
     if expected == got { Ok(()) } else { Err(RingError::ShapeMismatch { expected, got }) }
+}
+
+pub(crate) fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
+    if (1..=highest).contains(&got) { Ok(()) } else { Err(RingError::NoSuchLevel { got, highest }) }
 }
 
 /// The units of Z/m for m a power of two are the odd numbers.

@@ -15,6 +15,7 @@
 //! | decryption by γ, Alg. 1 | `rns/gamma_decryption.rs` |
 //! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
+//! | modulus switching | `division.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
@@ -24,6 +25,7 @@
 mod automorphism;
 mod basis;
 mod big;
+mod division;
 mod error;
 mod gadget;
 mod multi_precision;

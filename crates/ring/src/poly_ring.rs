@@ -64,6 +64,49 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// The modulus q.
     fn modulus(&self) -> &BigUint;
 
+    /// How many moduli the ring has: q = Q_k = q_1⋯q_k at level k. The ring at level l < k is R modulo Q_l = q_1⋯q_l.
+    fn level(&self) -> usize;
+    /// The ring at a lower level, or this one. Tables are shared and made at first use.
+    ///
+    /// # Errors
+    /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
+    fn at_level(&self, level: usize) -> Result<Self, RingError>;
+    /// The level of a polynomial of this ring at any level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for a polynomial of no level.
+    fn level_of<D: Domain>(&self, a: &Self::Poly<D>) -> Result<usize, RingError>;
+    /// a modulo Q_l, for a of any level from l.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
+    fn restrict<D: Domain>(&self, a: &Self::Poly<D>, level: usize) -> Result<Self::Poly<D>, RingError>;
+    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l. Exact where one modulus
+    /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
+    fn mod_switch(
+        &self,
+        a: &Self::Poly<Evaluation>,
+        level: usize,
+    ) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its own.
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch), also for a and b of different levels.
+    fn mod_switch_sum(
+        &self,
+        a: &Self::Poly<Evaluation>,
+        b: &Self::Poly<Coefficient>,
+        level: usize,
+    ) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn scale_up(&self, a: &Self::Poly<Evaluation>) -> Result<Self::Poly<Evaluation>, RingError>;
+
     /// The zero polynomial.
     fn zero<D: Domain>(&self) -> Self::Poly<D>;
     /// The polynomial with these small signed coefficients.

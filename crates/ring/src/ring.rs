@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -11,7 +11,8 @@ use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
-use crate::error::{check_automorphism, check_length, check_shape, negacyclic_degree};
+use crate::division::Division;
+use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
 use crate::parallel::{Work, for_each_limb};
 use crate::poly_ring::sealed::Sealed;
 use crate::sampling::{SeededRng, uniform_residues};
@@ -48,7 +49,10 @@ struct Inner {
     degree: usize,
     basis: Basis,
     transform: NegacyclicTransform,
-    automorphisms: AutomorphismTables,
+    /// By degree alone: shared by all rings made from one.
+    automorphisms: Arc<AutomorphismTables>,
+    /// The rings of lower levels and the divisions that lead there, the lowest first, made at first use.
+    lower: Vec<(OnceLock<Ring>, OnceLock<Division>)>,
 }
 
 impl Ring {
@@ -70,17 +74,24 @@ impl Ring {
         let degree = negacyclic_degree(m, 1 << 7, 1 << 18)?;
         let basis = Basis::with_isa(moduli, isa)?;
         let transform = NegacyclicTransform::new(degree, &basis)?;
-        Ok(Self::assemble(m, degree, basis, transform))
+        Ok(Self::assemble(m, basis, transform, Arc::default()))
     }
 
-    fn assemble(index: u64, degree: usize, basis: Basis, transform: NegacyclicTransform) -> Self {
-        Self(Arc::new(Inner {
-            index,
-            degree,
-            basis,
-            transform,
-            automorphisms: AutomorphismTables::default(),
-        }))
+    fn assemble(
+        index: u64,
+        basis: Basis,
+        transform: NegacyclicTransform,
+        automorphisms: Arc<AutomorphismTables>,
+    ) -> Self {
+        let lower = (1..basis.len()).map(|_| Default::default()).collect();
+        Self(Arc::new(Inner { index, degree: transform.degree(), basis, transform, automorphisms, lower }))
+    }
+
+    /// A ring of the same index over these tables.
+    fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<NttPlan>>) -> Result<Self, RingError> {
+        let transform = NegacyclicTransform::from_plans(self.0.degree, plans);
+        let basis = Basis::from_moduli(moduli, self.isa())?;
+        Ok(Self::assemble(self.0.index, basis, transform, Arc::clone(&self.0.automorphisms)))
     }
 
     /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared.
@@ -91,10 +102,7 @@ impl Ring {
         let (ours, theirs) = (self.shape(), other.shape());
         check_shape(ours, Shape { limbs: ours.limbs, ..theirs })?;
         let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
-        let plans = self.plans().iter().chain(other.plans()).cloned().collect();
-        let transform = NegacyclicTransform::from_plans(ours.degree, plans);
-        let basis = Basis::from_moduli(moduli, self.isa())?;
-        Ok(Self::assemble(self.0.index, ours.degree, basis, transform))
+        self.derive(moduli, self.plans().iter().chain(other.plans()).cloned().collect())
     }
 
     /// The ring modulo the product of a range of the moduli; tables are shared.
@@ -112,9 +120,7 @@ impl Ring {
                 let expected = format_args!("a range of the {} limbs, not empty", self.basis().len());
                 RingError::out_of_range("limbs", expected, format_args!("{range:?}"))
             })?;
-        let transform = NegacyclicTransform::from_plans(self.0.degree, plans.to_vec());
-        let basis = Basis::from_moduli(moduli.to_vec(), self.isa())?;
-        Ok(Self::assemble(self.0.index, self.0.degree, basis, transform))
+        self.derive(moduli.to_vec(), plans.to_vec())
     }
 
     /// The instruction set asked for; limbs whose moduli it cannot take run on the portable one.
@@ -174,6 +180,40 @@ impl Ring {
         }
     }
 
+    /// Tables of a lower level.
+    fn lower(&self, level: usize) -> Result<&(OnceLock<Self>, OnceLock<Division>), RingError> {
+        let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
+        self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
+    }
+
+    /// The division by the moduli above a lower level.
+    fn division(&self, level: usize) -> Result<&Division, RingError> {
+        let (_, division) = self.lower(level)?;
+        get_or_try_init(division, || {
+            let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
+            Division::new(divisor, targets, self.isa())
+        })
+    }
+
+    fn switch_down(
+        &self,
+        a: &Poly<Evaluation>,
+        b: Option<&Poly<Coefficient>>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let from = self.level_of(a)?;
+        let ring = self.at_level(from)?;
+        b.map_or(Ok(()), |b| ring.check(b))?;
+        if level == from {
+            let mut sum = a.clone();
+            b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &ring.to_evaluation(b.clone())?))?;
+            return Ok(sum);
+        }
+        let mut switched = ring.at_level(level)?.arbitrary();
+        ring.division(level)?.divide(switched.words_mut(), a.words(), b.map(Poly::words))?;
+        Ok(switched)
+    }
+
     /// Applies `f` to every limb of a with its modulus.
     fn for_each_modulus<D: Domain>(
         &self,
@@ -223,6 +263,64 @@ impl PolyRing for Ring {
 
     fn modulus(&self) -> &BigUint {
         self.basis().product()
+    }
+
+    fn level(&self) -> usize {
+        self.basis().len()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        if level == self.level() {
+            return Ok(self.clone());
+        }
+        let (ring, _) = self.lower(level)?;
+        get_or_try_init(ring, || self.sub_ring(0..level)).cloned()
+    }
+
+    fn level_of<D: Domain>(&self, a: &Poly<D>) -> Result<usize, RingError> {
+        let Shape { degree, limbs } = a.shape();
+        match self.basis().tag_at(limbs) {
+            Some(tag) if degree == self.0.degree && tag == a.tag() => Ok(limbs),
+            Some(_) if degree == self.0.degree => Err(RingError::OtherModulus { shape: a.shape() }),
+            _ => Err(RingError::ShapeMismatch { expected: self.shape(), got: a.shape() }),
+        }
+    }
+
+    fn restrict<D: Domain>(&self, a: &Poly<D>, level: usize) -> Result<Poly<D>, RingError> {
+        let highest = self.level_of(a)?;
+        check_level(level, highest)?;
+        let words = a.words().get(..level * self.0.degree).unwrap_or_default();
+        let tag = self.basis().tag_at(level).unwrap_or_default();
+        Ok(Poly::new(Scratch::from_slice(words), self.0.degree, tag))
+    }
+
+    fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.switch_down(a, None, level)
+    }
+
+    fn mod_switch_sum(
+        &self,
+        a: &Poly<Evaluation>,
+        b: &Poly<Coefficient>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        self.switch_down(a, Some(b), level)
+    }
+
+    fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        let level = self.level_of(a)?;
+        let factor = BigInt::from(self.modulus() / self.at_level(level)?.modulus());
+        // The factor is a multiple of every modulus above the level.
+        let mut scaled = self.zero();
+        let (limbs, _) = scaled.words_mut().split_at_mut_checked(a.words().len()).unwrap_or_default();
+        for_each_limb(Work::Elementwise, limbs, self.0.degree, |i, limb| {
+            let (Some(modulus), Some(from)) = (self.basis().moduli().get(i), a.limb(i)) else {
+                return Ok(());
+            };
+            limb.copy_from_slice(from);
+            Ok(modulus.mul_scalar_assign(limb, residue_of(&factor, modulus.value()))?)
+        })?;
+        Ok(scaled)
     }
 
     fn zero<D: Domain>(&self) -> Poly<D> {
@@ -359,6 +457,20 @@ impl PolyRing for Ring {
 
     fn gadget(&self, options: &GadgetOptions) -> Result<RnsGadget, RingError> {
         RnsGadget::new(self, options)
+    }
+}
+
+/// What the cell holds, made if it holds nothing.
+pub(crate) fn get_or_try_init<T>(
+    cell: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, RingError>,
+) -> Result<&T, RingError> {
+    match cell.get() {
+        Some(value) => Ok(value),
+        None => {
+            let value = make()?;
+            Ok(cell.get_or_init(|| value))
+        }
     }
 }
 

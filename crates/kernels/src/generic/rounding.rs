@@ -94,6 +94,46 @@ pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
+/// ⌊Σ x_i/q_i⌉.
+#[derive(Clone)]
+pub(crate) enum Quotient {
+    /// Of one odd modulus: whether x is above ⌊q/2⌋.
+    One { half: u64 },
+    /// In doubles: bits dropped of x_i so that 52 remain, and 2^shift/q_i.
+    Many { terms: Vec<(u32, f64)> },
+}
+
+impl Sum for Quotient {
+    #[inline(always)]
+    fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
+        match self {
+            Self::One { half } => {
+                let Some(words) = input.first().and_then(|row| words_at::<N>(row, at)) else { return };
+                for (out, &x) in out.iter_mut().zip(words) {
+                    *out = half.wrapping_sub(x) >> 63;
+                }
+            }
+            Self::Many { terms } => {
+                let mut sums = [0.0; N];
+                for (row, &(shift, factor)) in input.iter().zip(terms) {
+                    let Some(words) = words_at::<N>(row, at) else { continue };
+                    for (sum, &x) in sums.iter_mut().zip(words) {
+                        *sum += (f64::from_bits((x >> (shift & 63)) | INTEGER.to_bits()) - INTEGER) * factor;
+                    }
+                }
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = (sum + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn quotient(sum: &Quotient, out: &mut [u64], input: &[&[u64]]) {
+    by_chunks::<WIDE>(sum, out, input);
+}
+
 /// ⌊Σ x_i·t/q_i⌉ mod t in 128-bit fixed point.
 #[derive(Clone)]
 pub(crate) struct Fixed {

@@ -10,7 +10,7 @@ use rand_core::CryptoRng;
 
 use super::{BigGadget, BigPoly, BigScaler, product};
 use crate::error::{
-    check_automorphism, check_length, check_plaintext_modulus, check_shape, negacyclic_degree,
+    check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, negacyclic_degree,
 };
 use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
 
@@ -34,6 +34,9 @@ use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError,
 pub struct BigRing {
     index: u64,
     degree: usize,
+    /// Q_1, Q_2, …, Q_k.
+    chain: Arc<[Arc<BigUint>]>,
+    level: usize,
     modulus: Arc<BigUint>,
 }
 
@@ -43,11 +46,47 @@ impl BigRing {
     /// # Errors
     /// [`RingError::UnsupportedIndex`]; [`RingError::OutOfRange`] for q < 2.
     pub fn new(m: u64, q: &BigUint) -> Result<Self, RingError> {
+        Self::with_chain(m, std::slice::from_ref(q))
+    }
+
+    /// The ring modulo q_1⋯q_k, whose levels are those of these moduli in order.
+    ///
+    /// # Errors
+    /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
+    /// below 2.
+    pub fn with_chain(m: u64, moduli: &[BigUint]) -> Result<Self, RingError> {
         let degree = negacyclic_degree(m, 4, 1 << 18)?;
-        if q.bits() < 2 {
+        if let Some(q) = moduli.iter().find(|q| q.bits() < 2) {
             return Err(RingError::out_of_range("modulus", "at least 2", q));
         }
-        Ok(Self { index: m, degree, modulus: Arc::new(q.clone()) })
+        let mut product = BigUint::from(1_u8);
+        let products = moduli.iter().map(|q| {
+            product *= q;
+            Arc::new(product.clone())
+        });
+        let chain: Arc<[_]> = products.collect();
+        let Some(modulus) = chain.last().cloned() else {
+            return Err(RingError::LengthMismatch {
+                what: "moduli of a chain (at least)",
+                expected: 1,
+                got: 0,
+            });
+        };
+        Ok(Self { index: m, degree, level: chain.len(), chain, modulus })
+    }
+
+    /// Q_l.
+    fn modulus_at(&self, level: usize) -> Result<&Arc<BigUint>, RingError> {
+        check_level(level, self.level)?;
+        let missing = RingError::NoSuchLevel { got: level, highest: self.level };
+        self.chain.get(level.wrapping_sub(1)).ok_or(missing)
+    }
+
+    /// Level j of a, Q_j and Q_l.
+    fn between<D: Domain>(&self, a: &BigPoly<D>, level: usize) -> Result<[&Arc<BigUint>; 2], RingError> {
+        let from = self.level_of(a)?;
+        check_level(level, from)?;
+        Ok([self.modulus_at(from)?, self.modulus_at(level)?])
     }
 
     fn shape(&self) -> Shape {
@@ -120,6 +159,54 @@ impl PolyRing for BigRing {
 
     fn modulus(&self) -> &BigUint {
         &self.modulus
+    }
+
+    fn level(&self) -> usize {
+        self.level
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        let modulus = Arc::clone(self.modulus_at(level)?);
+        Ok(Self { level, modulus, ..self.clone() })
+    }
+
+    fn level_of<D: Domain>(&self, a: &BigPoly<D>) -> Result<usize, RingError> {
+        let level = self.chain.iter().take(self.level).position(|modulus| *modulus == a.modulus);
+        match level {
+            Some(level) if a.coefficients.len() == self.degree => Ok(level + 1),
+            _ if a.shape() == self.shape() => Err(RingError::OtherModulus { shape: a.shape() }),
+            _ => Err(RingError::ShapeMismatch { expected: self.shape(), got: a.shape() }),
+        }
+    }
+
+    fn restrict<D: Domain>(&self, a: &BigPoly<D>, level: usize) -> Result<BigPoly<D>, RingError> {
+        let [_, modulus] = self.between(a, level)?;
+        let coefficients = a.coefficients.iter().map(|x| x % &**modulus).collect();
+        Ok(self.at_level(level)?.wrap(coefficients))
+    }
+
+    fn mod_switch(&self, a: &BigPoly<Evaluation>, level: usize) -> Result<BigPoly<Evaluation>, RingError> {
+        let [from, to] = self.between(a, level)?;
+        let divisor = &**from / &**to;
+        let half = &divisor >> 1_u32;
+        let coefficients = a.coefficients.iter().map(|x| (x + &half) / &divisor % &**to).collect();
+        Ok(self.at_level(level)?.wrap(coefficients))
+    }
+
+    fn mod_switch_sum(
+        &self,
+        a: &BigPoly<Evaluation>,
+        b: &BigPoly<Coefficient>,
+        level: usize,
+    ) -> Result<BigPoly<Evaluation>, RingError> {
+        let mut sum = a.clone();
+        self.at_level(self.level_of(a)?)?.add_assign(&mut sum, &b.clone().relabel())?;
+        self.mod_switch(&sum, level)
+    }
+
+    fn scale_up(&self, a: &BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
+        let factor = &*self.modulus / &**self.modulus_at(self.level_of(a)?)?;
+        Ok(self.wrap(a.coefficients.iter().map(|x| x * &factor).collect()))
     }
 
     fn zero<D: Domain>(&self) -> BigPoly<D> {

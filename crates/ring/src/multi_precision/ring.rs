@@ -81,6 +81,39 @@ impl PolyRing for MultiPrecisionRing {
         self.0.modulus()
     }
 
+    fn level(&self) -> usize {
+        self.0.level()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        self.0.at_level(level).map(|ring| self.rewrap(ring))
+    }
+
+    fn level_of<D: Domain>(&self, a: &Poly<D>) -> Result<usize, RingError> {
+        self.0.level_of(a)
+    }
+
+    fn restrict<D: Domain>(&self, a: &Poly<D>, level: usize) -> Result<Poly<D>, RingError> {
+        self.0.restrict(a, level)
+    }
+
+    fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.0.mod_switch(a, level)
+    }
+
+    fn mod_switch_sum(
+        &self,
+        a: &Poly<Evaluation>,
+        b: &Poly<Coefficient>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        self.0.mod_switch_sum(a, b, level)
+    }
+
+    fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.0.scale_up(a)
+    }
+
     fn zero<D: Domain>(&self) -> Poly<D> {
         self.0.zero()
     }

@@ -24,6 +24,10 @@ impl NegacyclicTransform {
         Self { degree, plans }
     }
 
+    pub(crate) fn degree(&self) -> usize {
+        self.degree
+    }
+
     pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
         &self.plans
     }

@@ -124,9 +124,12 @@ pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
     lists.iter().map(|list| sunzi_ring::Ring::new(m, list).unwrap()).collect()
 }
 
-/// The big-integer ring of the same degree and modulus.
+/// The big-integer ring of the same degree and moduli.
 pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
-    sunzi_ring::BigRing::new(ring.index(), ring.modulus()).unwrap()
+    let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
+    let mut below = BigUint::one();
+    let moduli: Vec<BigUint> = products.map(|q| &q / std::mem::replace(&mut below, q.clone())).collect();
+    sunzi_ring::BigRing::with_chain(ring.index(), &moduli).unwrap()
 }
 
 /// The ring over the same residues that computes with multi-precision integers.

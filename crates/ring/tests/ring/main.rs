@@ -8,6 +8,8 @@ mod hostile;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod levels;
+#[cfg(test)]
 mod multi_precision;
 #[cfg(test)]
 mod scaling;

@@ -1,0 +1,110 @@
+//! Levels: rings modulo the first moduli of a chain, and the ways between them.
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+use sunzi_ring::{PolyRing, Ring, RingError};
+
+use crate::common::*;
+
+/// Extreme and random polynomials, and such whose quotients by d are next to a half.
+fn polynomials<R: PolyRing>(ring: &R, d: &BigInt) -> Vec<Vec<BigInt>> {
+    let (n, q) = (ring.degree(), int(ring.modulus()));
+    let mut all = samples(&mut rng("levels"), n, ring.modulus());
+    let half: BigInt = (d - 1_u32) / 2_u32;
+    let ties = (0..n).map(|i| center(&(d * ((i as i64 - 7) * 12_345) + &half + (i % 2)), &q));
+    all.push(ties.collect());
+    all
+}
+
+fn laws<R: PolyRing>(ring: &R) {
+    let (top, q) = (ring.level(), int(ring.modulus()));
+    for level in 1..=top {
+        let lower = ring.at_level(level).unwrap();
+        assert_eq!((lower.level(), lower.degree()), (level, ring.degree()));
+        let small = int(lower.modulus());
+        let d = &q / &small;
+        for a in polynomials(ring, &d) {
+            let poly = ring.from_integers(&a).unwrap();
+            let restricted = ring.restrict(&poly, level).unwrap();
+            assert_eq!(ring.level_of(&restricted).unwrap(), level);
+            assert_eq!(lower.to_integers(&restricted).unwrap(), centered(&a, &small));
+
+            let values = ring.to_evaluation(poly.clone()).unwrap();
+            let switched = integers(&lower, ring.mod_switch(&values, level).unwrap());
+            let exact: Vec<BigInt> = a.iter().map(|x| round(x, &d)).collect();
+            if top - level > 1 {
+                // Off by one only next to a half.
+                for ((x, found), exact) in a.iter().zip(&switched).zip(&exact) {
+                    let error: BigInt = center(&(found - exact), &small) * &d + exact * &d - x;
+                    assert!((error.abs() - &d / 2_u32) << 40_u32 <= d, "{error} of {d}");
+                }
+            } else {
+                assert_eq!(switched, centered(&exact, &small));
+            }
+            // In two parts, in two forms.
+            let b: Vec<BigInt> = a.iter().rev().map(|x| x * 3_u32 + 1_u32).collect();
+            let rest: Vec<BigInt> = a.iter().zip(&b).map(|(x, y)| x - y).collect();
+            let (rest, b) = (evaluated(ring, &rest), ring.from_integers(&b).unwrap());
+            assert_eq!(integers(&lower, ring.mod_switch_sum(&rest, &b, level).unwrap()), switched);
+
+            let up = ring.scale_up(&lower.to_evaluation(restricted).unwrap()).unwrap();
+            let expected: Vec<BigInt> = a.iter().map(|x| x * &d).collect();
+            assert_eq!(integers(ring, up), centered(&expected, &q));
+        }
+    }
+}
+
+#[test]
+fn switching_rounds_and_scaling_up_multiplies() {
+    for ring in residue_rings(64) {
+        laws(&ring);
+        laws(&multi_precision(&ring));
+        laws(&twin(&ring));
+    }
+}
+
+/// From a level in the middle the same as from a ring that ends there.
+#[test]
+fn polynomials_of_a_lower_level_are_switched_as_well() {
+    let ring = &residue_rings(64)[1];
+    let lower = ring.at_level(3).unwrap();
+    let alone = Ring::new(ring.index(), &ring.basis().values()[..3]).unwrap();
+    let a = lower.uniform(&mut rng("middle"));
+    for level in 1..=3 {
+        let [x, y, z] = [ring, &lower, &alone].map(|ring| ring.mod_switch(&a, level).unwrap());
+        assert!(x.words() == y.words() && x.words() == z.words());
+        let [x, y] = [ring, &alone].map(|ring| ring.restrict(&a, level).unwrap());
+        assert!(x.words() == y.words());
+    }
+    assert!(lower.mod_switch(&a, 3).unwrap().words() == a.words());
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    fn law<R: PolyRing>(ring: &R, alien: &R) {
+        let top = ring.level();
+        for level in [0, top + 1, usize::MAX] {
+            assert!(matches!(ring.at_level(level), Err(RingError::NoSuchLevel { .. })), "{level}");
+            assert!(matches!(
+                ring.mod_switch(&ring.zero(), level),
+                Err(RingError::NoSuchLevel { highest, .. }) if highest == top
+            ));
+        }
+        let low = ring.at_level(top - 1).unwrap().zero();
+        assert!(matches!(ring.mod_switch(&low, top), Err(RingError::NoSuchLevel { .. })));
+        assert!(matches!(
+            ring.restrict(&low, top),
+            Err(RingError::NoSuchLevel { highest, .. }) if highest == top - 1
+        ));
+        assert!(ring.mod_switch_sum(&low, &ring.zero(), 1).is_err());
+        assert!(ring.level_of(&alien.zero::<sunzi_ring::Evaluation>()).is_err());
+        assert!(ring.mod_switch(&alien.zero(), 1).is_err());
+        assert!(ring.scale_up(&alien.zero()).is_err());
+        assert!(ring.at_level(1).unwrap().scale_up(&low).is_err() || top == 2);
+    }
+    let rings = residue_rings(64);
+    for (ring, alien) in [(&rings[1], &rings[3]), (&rings[3], &rings[7])] {
+        law(ring, alien);
+        law(&twin(ring), &twin(alien));
+    }
+}
