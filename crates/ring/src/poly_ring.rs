@@ -81,6 +81,15 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
     fn restrict<D: Domain>(&self, a: &Self::Poly<D>, level: usize) -> Result<Self::Poly<D>, RingError>;
+    /// a ← a·b modulo Q_l for a of level l and b of any level from l: a product with a key.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a.
+    fn mul_restricted_assign(
+        &self,
+        a: &mut Self::Poly<Evaluation>,
+        b: &Self::Poly<Evaluation>,
+    ) -> Result<(), RingError>;
     /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l. Exact where one modulus
     /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
     ///

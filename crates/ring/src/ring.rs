@@ -294,6 +294,14 @@ impl PolyRing for Ring {
         Ok(Poly::new(Scratch::from_slice(words), self.0.degree, tag))
     }
 
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        check_level(self.level_of(a)?, self.level_of(b)?)?;
+        for_each_limb(Work::Elementwise, a.words_mut(), self.0.degree, |i, limb| {
+            let factors = self.basis().moduli().get(i).zip(b.limb(i));
+            factors.map_or(Ok(()), |(modulus, b)| Ok(modulus.mul_assign(limb, b)?))
+        })
+    }
+
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         self.switch_down(a, None, level)
     }

@@ -44,6 +44,27 @@ impl<R: PolyRing> RlweContext<R> {
         &self.ring
     }
 
+    /// k, the number of ciphertext moduli: the level of fresh ciphertexts.
+    pub fn level(&self) -> usize {
+        self.ring.level()
+    }
+
+    /// The ring R_{Q_l} of a level: this one's, or one that shares its tables.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    pub fn ring_at(&self, level: usize) -> Result<R, RlweError> {
+        Ok(self.ring.at_level(level)?)
+    }
+
+    /// log2 Q_l.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    pub fn log2_modulus_at(&self, level: usize) -> Result<f64, RlweError> {
+        Ok(sunzi_math::log2(self.ring_at(level)?.modulus()))
+    }
+
     /// How key switching cuts polynomials into digits.
     pub fn gadget(&self) -> &R::Gadget {
         &self.gadget

@@ -75,7 +75,7 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
 
-/// The phase c(s) = c_0 + c_1·s + c_2·s² + … by Horner's rule. It is secret: erased when dropped.
+/// The phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l, by Horner's rule. It is secret: erased when dropped.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
@@ -84,7 +84,6 @@ pub fn phase<R: PolyRing>(
     parts: &[R::Poly<Evaluation>],
     key: &SecretKey<R>,
 ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
-    let ring = context.ring();
     let Some((last, rest)) = parts.split_last() else {
         return Err(RlweError::WrongPartCount {
             operation: "decryption",
@@ -93,9 +92,10 @@ pub fn phase<R: PolyRing>(
             remedy: "decrypt a ciphertext",
         });
     };
+    let ring = context.ring_at(context.ring().level_of(last)?)?;
     let mut value = last.clone();
     for part in rest.iter().rev() {
-        ring.mul_assign(&mut value, key.evaluation())?;
+        context.ring().mul_restricted_assign(&mut value, key.evaluation())?;
         ring.add_assign(&mut value, part)?;
     }
     Ok(Zeroizing::new(ring.to_coefficient(value)?))

@@ -29,6 +29,9 @@ pub const ERROR_VARIANCE: f64 = 10.5;
 pub const KEY_BOUND: f64 = 1.0;
 /// Variance of a uniform ternary coefficient.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
+/// How far a rounded quotient may lie from the quotient: half, and 2^-40 for quotients in doubles.
+const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
+
 /// A non-negative magnitude, held as its base-2 logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Log2(f64);
@@ -185,6 +188,30 @@ pub fn truncation(degree: usize, truncation: Log2, power: u32) -> NoiseTerm {
     }
 }
 
+/// What the rounding of 2 or 3 parts to another modulus adds: e_0 + e_1·s + e_2·s² with |e_i| ≤ 1/2.
+///
+/// Of the uniform parts of a ciphertext these errors are uniform, of variance 1/12 and without a mean. The worst
+/// case is (1 + δB_key + …)/2.
+#[must_use]
+pub fn mod_switch(degree: usize, parts: usize) -> NoiseTerm {
+    let (n, tail) = (degree as f64, Tail::new(degree));
+    let rounding = 12_f64.sqrt().recip();
+    let linear = rounding * (n * TERNARY_VARIANCE).sqrt();
+    // A coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
+    let square = rounding * n * TERNARY_VARIANCE * 2_f64.sqrt();
+    let (worst, variance, peak) = if parts > 2 {
+        (1.0 + n + n * n, rounding.powi(2) + linear.powi(2) + square.powi(2), rounding * tail.square_peak())
+    } else {
+        (1.0 + n, rounding.powi(2) + linear.powi(2), 0.0)
+    };
+    let peak = peak + rounding * tail.sum_peak() + linear * tail.product_peak();
+    NoiseTerm {
+        worst: Log2::of(ROUNDING * worst),
+        deviation: Log2::of(variance.sqrt() * 2.0 * ROUNDING),
+        peak: Log2::of(peak * 2.0 * ROUNDING),
+    }
+}
+
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
@@ -258,6 +285,14 @@ impl NoiseBound {
     #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {
         Self { worst: self.worst * norm, deviation: self.deviation * norm, peak: self.peak * norm, ..*self }
+    }
+
+    /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
+    #[must_use]
+    pub fn scaled(&self, factor: Log2) -> Self {
+        let scale = |x: Log2| x * factor;
+        let (worst, deviation, peak) = (scale(self.worst), scale(self.deviation), scale(self.peak));
+        Self { worst, deviation, peak, ..*self }
     }
 
     /// The bound that holds except with probability 2^-128: the smaller of the worst case and the tail

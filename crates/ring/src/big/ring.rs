@@ -185,6 +185,15 @@ impl PolyRing for BigRing {
         Ok(self.at_level(level)?.wrap(coefficients))
     }
 
+    fn mul_restricted_assign(
+        &self,
+        a: &mut BigPoly<Evaluation>,
+        b: &BigPoly<Evaluation>,
+    ) -> Result<(), RingError> {
+        let level = self.level_of(a)?;
+        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?)
+    }
+
     fn mod_switch(&self, a: &BigPoly<Evaluation>, level: usize) -> Result<BigPoly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
         let divisor = &**from / &**to;

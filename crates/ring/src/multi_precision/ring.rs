@@ -97,6 +97,10 @@ impl PolyRing for MultiPrecisionRing {
         self.0.restrict(a, level)
     }
 
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        self.0.mul_restricted_assign(a, b)
+    }
+
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         self.0.mod_switch(a, level)
     }

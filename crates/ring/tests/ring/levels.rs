@@ -47,6 +47,12 @@ fn laws<R: PolyRing>(ring: &R) {
             let (rest, b) = (evaluated(ring, &rest), ring.from_integers(&b).unwrap());
             assert_eq!(integers(&lower, ring.mod_switch_sum(&rest, &b, level).unwrap()), switched);
 
+            let mut product = lower.to_evaluation(restricted.clone()).unwrap();
+            let mut expected = product.clone();
+            lower.mul_assign(&mut expected, &product).unwrap();
+            ring.mul_restricted_assign(&mut product, &values).unwrap();
+            assert_eq!(integers(&lower, product), integers(&lower, expected));
+
             let up = ring.scale_up(&lower.to_evaluation(restricted).unwrap()).unwrap();
             let expected: Vec<BigInt> = a.iter().map(|x| x * &d).collect();
             assert_eq!(integers(ring, up), centered(&expected, &q));
@@ -96,6 +102,7 @@ fn what_is_not_there_is_refused() {
             ring.restrict(&low, top),
             Err(RingError::NoSuchLevel { highest, .. }) if highest == top - 1
         ));
+        assert!(ring.mul_restricted_assign(&mut ring.zero(), &low).is_err());
         assert!(ring.mod_switch_sum(&low, &ring.zero(), 1).is_err());
         assert!(ring.level_of(&alien.zero::<sunzi_ring::Evaluation>()).is_err());
         assert!(ring.mod_switch(&alien.zero(), 1).is_err());

@@ -77,6 +77,14 @@ impl Tail {
         self.level / self.degree.sqrt()
     }
 
+    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and a ternary s: the largest
+    /// (2/n)·√(n·y_0)·(2n/3)·y_s with y_0 + y_s = L.
+    #[must_use]
+    pub fn square_peak(&self) -> f64 {
+        2.0 * self.degree.sqrt() * super::TERNARY_VARIANCE * (self.level / 3.0).sqrt() * self.level * 2.0
+            / 3.0
+    }
+
     /// What the peak grows by, beyond the deviation of each factor c·s, in the product that brings the
     /// power of c and s to d ≥ 1: the largest (y_0)^{1/2}·(y_c)^{d/2}·(y_s)^{(d+1)/2} with y_0 + y_c + y_s = L
     /// over the same for d − 1. The noise v = e·s of a fresh ciphertext carries one s itself.
