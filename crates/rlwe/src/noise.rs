@@ -142,6 +142,16 @@ pub fn public_encryption(degree: usize) -> NoiseTerm {
     NoiseTerm { worst: Log2::of(worst), deviation: Log2::of(deviation), peak: Log2::of(peak) }
 }
 
+/// Rounding both parts of a ciphertext, r_0 + r_1·s: what a modulus switch adds `[KPZ21, 2.2.1]`. The worst case is
+/// (1 + δB_key)/2.
+#[must_use]
+pub fn rounded_parts(degree: usize) -> NoiseTerm {
+    let n = degree as f64;
+    let deviation = Log2::of(((1.0 + n * TERNARY_VARIANCE) / 12.0).sqrt());
+    let peak = deviation * Tail::new(degree).product_peak();
+    NoiseTerm { worst: Log2::of((1.0 + n * KEY_BOUND) / 2.0), deviation, peak }
+}
+
 /// An encryption under the secret key: one error.
 #[must_use]
 pub fn secret_encryption(degree: usize) -> NoiseTerm {
@@ -226,20 +236,23 @@ pub struct NoiseBound {
     pub secret_degree: u32,
     /// Random tag of a fresh encryption; `None` as soon as two ciphertexts or a key are mixed in.
     origin: Option<u64>,
+    /// Deviation and peak of the part that went through a product of ciphertexts: only that part can have fourth
+    /// moments far above those of a product of two Gaussians.
+    heavy: (Log2, Log2),
 }
 
 impl NoiseBound {
     /// The bounds of a fresh encryption with its random tag.
     #[must_use]
     pub fn fresh(noise: NoiseTerm, origin: u64) -> Self {
-        Self { origin: Some(origin), ..Self::dependent(noise, 0) }
+        Self { origin: Some(origin), heavy: (Log2::ZERO, Log2::ZERO), ..Self::dependent(noise, 0) }
     }
 
     /// Bounds of something that may depend on anything.
     #[must_use]
     pub fn dependent(noise: NoiseTerm, secret_degree: u32) -> Self {
         let NoiseTerm { worst, deviation, peak } = noise;
-        Self { worst, deviation, peak, secret_degree, origin: None }
+        Self { worst, deviation, peak, secret_degree, origin: None, heavy: (deviation, peak) }
     }
 
     /// No noise: a ciphertext of zero that was not encrypted.
@@ -259,6 +272,7 @@ impl NoiseBound {
             peak: join(self.peak, other.peak),
             secret_degree: self.secret_degree.max(other.secret_degree),
             origin: None,
+            heavy: (self.heavy.0 + other.heavy.0, self.heavy.1 + other.heavy.1),
         }
     }
 
@@ -271,6 +285,7 @@ impl NoiseBound {
             peak: self.peak + term.peak,
             secret_degree: self.secret_degree,
             origin: None,
+            heavy: self.heavy,
         }
     }
 
@@ -284,7 +299,47 @@ impl NoiseBound {
     /// The bounds after multiplication by a polynomial of 1-norm `norm`.
     #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {
-        Self { worst: self.worst * norm, deviation: self.deviation * norm, peak: self.peak * norm, ..*self }
+        self.scaled(Log2::of(norm))
+    }
+
+    /// The bounds after multiplication by a number of this magnitude, which may be far below 1.
+    #[must_use]
+    pub fn scaled(&self, factor: Log2) -> Self {
+        Self {
+            worst: self.worst * factor,
+            deviation: self.deviation * factor,
+            peak: self.peak * factor,
+            heavy: (self.heavy.0 * factor, self.heavy.1 * factor),
+            ..*self
+        }
+    }
+
+    /// The bounds of `factor` times the product of this noise and another, which may depend on it: all of the
+    /// noise that a BGV product has, with the plaintext modulus as factor.
+    ///
+    /// The worst case is n·‖v‖·‖w‖; the peaks multiply, root by root. For the deviation: the second moment of a
+    /// product, averaged over the roots of unity, is at most the product of both fourth moments (Cauchy–Schwarz).
+    #[must_use]
+    pub fn product(&self, other: &Self, factor: f64, degree: usize) -> Self {
+        let n = degree as f64;
+        let term = NoiseTerm {
+            worst: self.worst * other.worst * (n * factor),
+            deviation: self.fourth(n) * other.fourth(n) * (n.sqrt() * factor),
+            peak: self.peak * other.peak * (n / 2.0 * factor),
+        };
+        Self::dependent(term, self.secret_degree.saturating_add(other.secret_degree).saturating_add(1))
+    }
+
+    /// (1/n)^(1/2)·(E|v(ζ)|^4)^(1/4), averaged over the roots of unity. What did not go through a product of
+    /// ciphertexts is a polynomial of degree 2 in Gaussians, whose fourth moment is at most 2^4 times the square of
+    /// the second (hypercontractivity); of anything it is at most the largest square times the second moment.
+    fn fourth(&self, n: f64) -> Log2 {
+        let any = |deviation: Log2, peak: Log2| {
+            let square = deviation * peak * (n.sqrt() / 2.0);
+            Log2::from_bits(square.bits() / 2.0)
+        };
+        let parts = self.deviation * 2.0 + any(self.heavy.0, self.heavy.1);
+        parts.min(any(self.deviation, self.peak))
     }
 
     /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
@@ -366,6 +421,29 @@ mod tests {
         close(a.plus(term(1.0)).sum(&b).deviation, 8.0);
         close(NoiseBound::none().sum(&b).deviation, 4.0);
         close(NoiseBound::none().sum(&b).sum(&a).deviation, 7.0);
+    }
+
+    /// Without the distinction between what is fresh and what went through products, squares of squares would
+    /// be charged with the peak of their roots again and again.
+    #[test]
+    fn products_multiply_every_bound() {
+        let (n, t) = (4096, 5.0);
+        let a = NoiseBound::fresh(rounded_parts(n), 1);
+        let square = a.product(&a, t, n);
+        let deviation = a.deviation.bits().exp2();
+        close(square.worst, 4096.0 * 5.0 * 2048.5_f64.powi(2));
+        close(square.deviation, 64.0 * 5.0 * (2.0 * deviation).powi(2));
+        close(square.peak, 2048.0 * 5.0 * (2.0 * a.peak.bits()).exp2());
+        // Switched down, the square adds a hundredth to a fresh rounding, also to what the next square sees.
+        let small = square.scaled(Log2::from_bits(-30.0));
+        let next = small.plus(rounded_parts(n));
+        let again = next.product(&next, t, n);
+        let grown = again.deviation.bits() - square.deviation.bits();
+        assert!((0.0..0.1).contains(&grown), "{grown}");
+        assert!(
+            square.product(&a, t, n).deviation.bits() < square.peak.bits() + a.peak.bits() + 11.0 + t.log2()
+        );
+        assert_eq!(a.product(&NoiseBound::none(), t, n).bound(n), Log2::ZERO);
     }
 
     #[test]
