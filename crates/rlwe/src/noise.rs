@@ -302,7 +302,7 @@ impl NoiseBound {
         self.scaled(Log2::of(norm))
     }
 
-    /// The bounds after multiplication by a number of this magnitude, which may be far below 1.
+    /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
     #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self {
@@ -340,14 +340,6 @@ impl NoiseBound {
         };
         let parts = self.deviation * 2.0 + any(self.heavy.0, self.heavy.1);
         parts.min(any(self.deviation, self.peak))
-    }
-
-    /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
-    #[must_use]
-    pub fn scaled(&self, factor: Log2) -> Self {
-        let scale = |x: Log2| x * factor;
-        let (worst, deviation, peak) = (scale(self.worst), scale(self.deviation), scale(self.peak));
-        Self { worst, deviation, peak, ..*self }
     }
 
     /// The bound that holds except with probability 2^-128: the smaller of the worst case and the tail
