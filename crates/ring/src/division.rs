@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use sunzi_kernels::{Conversion, InverseScale, Isa, Modulus, NttPlan, RoundedQuotient};
+use sunzi_kernels::{Buffer, Conversion, InverseScale, Isa, Modulus, NttPlan, RoundedQuotient};
 use sunzi_math::mod_inv;
+use zeroize::Zeroizing;
 
 use crate::RingError;
 use crate::parallel::{Work, block_of, for_each_block, for_each_limb};
@@ -91,7 +92,8 @@ impl Division {
             plan.inverse_scaled(limb, scale)?;
             if let (Some(b), Some(&factor)) = (b.and_then(|b| b.chunks_exact(n).nth(i)), self.factors.get(i))
             {
-                let mut scaled = Scratch::from_slice(b);
+                // The errors and the message of an encryption.
+                let mut scaled = Zeroizing::new(Buffer::from_slice(b));
                 plan.modulus().mul_scalar_assign(&mut scaled, factor)?;
                 plan.modulus().add_assign(limb, &scaled)?;
             }

@@ -9,6 +9,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
+use zeroize::Zeroizing;
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::division::Division;
@@ -206,7 +207,8 @@ impl Ring {
         b.map_or(Ok(()), |b| ring.check(b))?;
         if level == from {
             let mut sum = a.clone();
-            b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &ring.to_evaluation(b.clone())?))?;
+            // The errors and the message of an encryption.
+            b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &Zeroizing::new(ring.to_evaluation(b.clone())?)))?;
             return Ok(sum);
         }
         let mut switched = ring.at_level(level)?.arbitrary();
