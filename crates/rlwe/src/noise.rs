@@ -142,16 +142,6 @@ pub fn public_encryption(degree: usize) -> NoiseTerm {
     NoiseTerm { worst: Log2::of(worst), deviation: Log2::of(deviation), peak: Log2::of(peak) }
 }
 
-/// Rounding both parts of a ciphertext, r_0 + r_1·s: what a modulus switch adds `[KPZ21, 2.2.1]`. The worst case is
-/// (1 + δB_key)/2.
-#[must_use]
-pub fn rounded_parts(degree: usize) -> NoiseTerm {
-    let n = degree as f64;
-    let deviation = Log2::of(((1.0 + n * TERNARY_VARIANCE) / 12.0).sqrt());
-    let peak = deviation * Tail::new(degree).product_peak();
-    NoiseTerm { worst: Log2::of((1.0 + n * KEY_BOUND) / 2.0), deviation, peak }
-}
-
 /// An encryption under the secret key: one error.
 #[must_use]
 pub fn secret_encryption(degree: usize) -> NoiseTerm {
@@ -420,15 +410,15 @@ mod tests {
     #[test]
     fn products_multiply_every_bound() {
         let (n, t) = (4096, 5.0);
-        let a = NoiseBound::fresh(rounded_parts(n), 1);
+        let a = NoiseBound::fresh(mod_switch(n, 2), 1);
         let square = a.product(&a, t, n);
         let deviation = a.deviation.bits().exp2();
-        close(square.worst, 4096.0 * 5.0 * 2048.5_f64.powi(2));
+        close(square.worst, 4096.0 * 5.0 * (2.0 * a.worst.bits()).exp2());
         close(square.deviation, 64.0 * 5.0 * (2.0 * deviation).powi(2));
         close(square.peak, 2048.0 * 5.0 * (2.0 * a.peak.bits()).exp2());
         // Switched down, the square adds a hundredth to a fresh rounding, also to what the next square sees.
         let small = square.scaled(Log2::from_bits(-30.0));
-        let next = small.plus(rounded_parts(n));
+        let next = small.plus(mod_switch(n, 2));
         let again = next.product(&next, t, n);
         let grown = again.deviation.bits() - square.deviation.bits();
         assert!((0.0..0.1).contains(&grown), "{grown}");
