@@ -73,6 +73,12 @@ impl Series {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
     }
 
+    /// Round by round the sum of two times.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self::from_micros(self.micros.iter().zip(&other.micros).map(|(a, b)| a + b).collect())
+    }
+
     /// Round by round the larger of two times.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {

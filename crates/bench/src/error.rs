@@ -53,7 +53,6 @@ pub enum BenchError {
     #[error(transparent)]
     Rival(#[from] crate::rivals::RivalError),
     /// A request that cannot be served.
-    #[cfg(feature = "peers")]
     #[error("cannot serve the request: {0}")]
     Request(&'static str),
     /// An operation that is not compared.

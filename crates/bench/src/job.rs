@@ -115,6 +115,11 @@ impl Job {
         self.context.rlwe().log2_modulus()
     }
 
+    /// Bytes of the key of one rotation.
+    pub(crate) fn rotation_key_bytes(&self) -> Result<usize, BenchError> {
+        Ok(self.galois.get(row_rotation_exponent(self.n(), STEPS))?.byte_len())
+    }
+
     /// Everything that can be timed.
     pub(crate) fn operations(&self) -> Vec<Operation<'_>> {
         let mut all = self.key_operations();
@@ -124,7 +129,6 @@ impl Job {
     }
 
     /// One operation as something to time.
-    #[cfg(feature = "peers")]
     pub(crate) fn contender(&self, name: &str) -> Result<impl FnMut() -> Result<(), BenchError>, BenchError> {
         let found = self.operations().into_iter().find(|(other, _)| *other == name);
         found.map(|(_, call)| call).ok_or(BenchError::Request("no such operation"))

@@ -11,6 +11,7 @@ pub mod conversion;
 mod error;
 pub mod isa;
 mod job;
+pub mod keyswitch;
 pub mod mp;
 pub mod ntt;
 pub mod operations;
@@ -19,6 +20,8 @@ mod peer;
 pub mod report;
 #[cfg(feature = "peers")]
 pub mod rivals;
+mod shape;
+mod stream;
 pub mod variants;
 
 pub use error::BenchError;

@@ -3,15 +3,13 @@
 use std::ops::RangeInclusive;
 
 use sunzi_bfv::{Parameters, slot_sum_exponents};
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_rlwe::Security;
-use sunzi_rlwe::security::max_log2_modulus;
 
 use crate::alternate;
 use crate::check;
 use crate::job::Job;
 use crate::options::on_threads;
 use crate::report::Row;
+use crate::shape::{Shape, default_primes};
 use crate::{BenchError, Options};
 
 /// log2 of the degrees that are timed unless others are asked for.
@@ -90,11 +88,7 @@ fn time(
 
 /// As many default primes as 128-bit security allows at this degree.
 pub(crate) fn parameters(log_n: u32) -> Result<Parameters, BenchError> {
-    let limit = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-    let each = (DEFAULT_PRIME_BOUND as f64).log2();
-    let count = (limit / each).floor().max(1.0) as usize;
-    let moduli = primes_below(DEFAULT_PRIME_BOUND, 2 << log_n, count)?;
-    Ok(Parameters::new(log_n, moduli, PLAIN_MODULUS, Security::Bits128))
+    Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters()
 }
 
 #[cfg(test)]
