@@ -32,7 +32,10 @@ pub(crate) struct Arguments {
     /// log2 of the degrees, separated by commas
     #[arg(long, conflicts_with = "quick")]
     log_n: Option<String>,
-    /// Only these operations of BFV, separated by commas
+    /// Only these schemes, separated by commas
+    #[arg(long)]
+    schemes: Option<String>,
+    /// Only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
 }
@@ -83,7 +86,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     if let Some(rounds) = arguments.rounds {
         comparison.args(["--rounds", &rounds.to_string()]);
     }
-    for (option, value) in [("--log-n", &arguments.log_n), ("--operations", &arguments.operations)] {
+    let Arguments { log_n, schemes, operations, .. } = arguments;
+    for (option, value) in [("--log-n", log_n), ("--schemes", schemes), ("--operations", operations)] {
         if let Some(value) = value {
             comparison.args([option, value]);
         }

@@ -16,8 +16,25 @@ use crate::BenchError;
 const STEPS: i64 = 1;
 
 type Cipher = Ciphertext<Ring>;
-/// A name, and what is to be called again and again.
-pub(crate) type Operation<'a> = (&'static str, Box<dyn Fn() -> Result<(), BenchError> + 'a>);
+/// What is to be called again and again.
+pub(crate) type Call<'a> = Box<dyn Fn() -> Result<(), BenchError> + 'a>;
+/// A call and its name.
+pub(crate) type Operation<'a> = (&'static str, Call<'a>);
+
+/// A scheme with keys and data: what is compared with other libraries.
+#[cfg(feature = "peers")]
+pub(crate) trait Subject {
+    /// The operations that can be timed.
+    fn names(&self) -> Vec<&'static str>;
+    /// log2 of the ciphertext modulus.
+    fn log_q(&self) -> f64;
+    /// log2 of everything that keys are modulo: what security depends on.
+    fn log_key_modulus(&self) -> f64;
+    /// The slots that the result of an operation opens to.
+    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError>;
+    /// One operation as something to time.
+    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError>;
+}
 
 /// The operations whose result is a ciphertext.
 const EVALUATIONS: [&str; 13] = [
@@ -129,7 +146,7 @@ impl Job {
     }
 
     /// One operation as something to time.
-    pub(crate) fn contender(&self, name: &str) -> Result<impl FnMut() -> Result<(), BenchError>, BenchError> {
+    pub(crate) fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
         let found = self.operations().into_iter().find(|(other, _)| *other == name);
         found.map(|(_, call)| call).ok_or(BenchError::Request("no such operation"))
     }
@@ -205,6 +222,29 @@ impl Job {
             }
         }
         Ok(true)
+    }
+}
+
+#[cfg(feature = "peers")]
+impl Subject for Job {
+    fn names(&self) -> Vec<&'static str> {
+        self.operations().into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn log_q(&self) -> f64 {
+        self.log_q()
+    }
+
+    fn log_key_modulus(&self) -> f64 {
+        self.log_q()
+    }
+
+    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
+        self.outcome(name)
+    }
+
+    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
+        self.contender(name)
     }
 }
 

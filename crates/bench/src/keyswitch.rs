@@ -31,7 +31,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
     on_threads(1, || {
         let mut rows = Vec::new();
         for log_n in options.log_degrees(LOG_DEGREES) {
-            for shape in Shape::all(log_n).into_iter().filter(|s| s.special==0) {
+            for shape in Shape::all(log_n).into_iter().filter(|s| s.special == 0) {
                 rows.push(rotation(&shape, options.rounds)?);
             }
         }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use bench::report;
-use bench::rivals::{self, Selection, processor};
+use bench::rivals::{self, Choice, Scheme, Selection, processor};
 use bench::{BenchError, Options};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     rivals: Vec<Selection>,
     #[command(flatten)]
     common: Common,
+    /// Only these schemes, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    schemes: Vec<Scheme>,
     /// Only these operations of a scheme, separated by commas
     #[arg(long, value_delimiter = ',')]
     operations: Vec<String>,
@@ -35,7 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let rows = rivals::run(&options, &arguments.rivals, &arguments.operations, &mut |at| {
+    let choice = Choice { schemes: arguments.schemes.clone(), operations: arguments.operations.clone() };
+    let rows = rivals::run(&options, &arguments.rivals, &choice, &mut |at| {
         bar.set_length(at.total as u64);
         bar.set_position(at.done as u64);
         bar.set_message(format!("{}, n = {}", at.name, at.n));

@@ -13,6 +13,9 @@ pub struct Row {
     pub n: usize,
     /// log2 of the modulus, or of the product of the moduli, that ours worked with.
     pub log_q: f64,
+    /// log2 of what the keys of ours are modulo, special moduli included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_key_modulus: Option<f64>,
     /// Median time of one call of ours.
     pub ours_us: f64,
     /// The kernel table that ours ran on.
@@ -27,9 +30,12 @@ pub struct Row {
     /// How the peer was built and what it uses of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_features: Option<String>,
-    /// log2 of the peer's modulus, special moduli included.
+    /// log2 of the peer's modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_q: Option<f64>,
+    /// log2 of what the peer's keys are modulo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_log_key_modulus: Option<f64>,
     /// Median time of one call of the peer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_us: Option<f64>,
@@ -165,8 +171,11 @@ pub fn table(rows: &[Row]) -> String {
         "name",
         "n",
         "log q",
+        "log qp",
         "ours µs",
         "peer",
+        "log q",
+        "log qp",
         "peer µs",
         "ratio",
         "spread",
@@ -237,8 +246,11 @@ fn cells(row: &Row) -> Vec<String> {
         row.name.clone(),
         row.n.to_string(),
         format!("{:.1}", row.log_q),
+        number(row.log_key_modulus, 1),
         format!("{:.2}", row.ours_us),
         row.peer.clone().unwrap_or_default(),
+        number(row.peer_log_q, 1),
+        number(row.peer_log_key_modulus, 1),
         number(row.peer_us, 2),
         number(row.ratio, 3),
         number(row.spread, 3),

@@ -1,7 +1,7 @@
 //! Comparisons with other libraries, each in a process of its own, taking turns with ours.
 //!
-//! BFV is compared at equal degree and equal log2 of everything the keys are modulo (q, and the special
-//! moduli where a library has them), which is what security depends on. Each rival gets the moduli it is
+//! A scheme is compared at equal degree and equal log2 of everything the keys are modulo (q, and the special
+//! moduli where a library has them), which is what security depends on. Each library gets the moduli it is
 //! fastest with. tfhe-ntt, a library of transforms for Rust, stays in this process: a pipe would add nothing
 //! but its own noise to turns of some microseconds.
 
@@ -15,7 +15,6 @@ use std::process::Command;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sunzi_bfv::Parameters;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
@@ -25,7 +24,7 @@ pub use serve::serve;
 
 use crate::alternate::{self, Contender};
 use crate::check;
-use crate::job::{self, Job};
+use crate::job;
 use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
@@ -34,7 +33,36 @@ use crate::{BenchError, Options};
 use process::Rival;
 use protocol::Preparation;
 
-/// What is compared, where a rival has it.
+/// A scheme that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Brakerski 2012, Fan and Vercauteren 2012.
+    Bfv,
+}
+
+impl Scheme {
+    const ALL: [Self; 1] = [Self::Bfv];
+
+    /// Its name on command lines and in the protocol.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bfv => "bfv",
+        }
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.map(Self::name).join(", ");
+        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == text);
+        found.ok_or_else(|| format!("expected one of {known}, got {text}"))
+    }
+}
+
+/// What is compared, where both sides have it.
 const OPERATIONS: [&str; 8] = [
     "encode_encrypt",
     "encrypt_public",
@@ -45,8 +73,8 @@ const OPERATIONS: [&str; 8] = [
     "multiply_relinearize",
     "rotate",
 ];
-/// log2 of the degrees of BFV.
-const BFV_DEGREES: std::ops::RangeInclusive<u32> = 13..=15;
+/// log2 of the degrees of schemes.
+const SCHEME_DEGREES: std::ops::RangeInclusive<u32> = 13..=15;
 /// Width of the prime that a rival's transforms are compared at, and log2 of the degrees.
 const TRANSFORM_BITS: u32 = 60;
 const TRANSFORM_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
@@ -81,15 +109,29 @@ impl Library {
         }
     }
 
-    /// Widest moduli it is fast with, and how many of `limbs` of them are special.
-    fn moduli(self) -> (f64, fn(usize) -> usize) {
+    /// The schemes that it speaks of.
+    fn schemes(self) -> &'static [Scheme] {
         match self {
-            // Words of 64 bits, and no special modulus: the fewer the faster.
-            Self::FheRs => (62.0, |_| 0),
-            // Hybrid key switching with three or four digits.
-            Self::Lattigo => (60.0, |limbs| limbs.div_ceil(5).max(1)),
-            Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), |_| 0),
+            Self::FheRs => &[Scheme::Bfv],
+            Self::Lattigo | Self::Sunzi => &Scheme::ALL,
+            Self::TfheNtt => &[],
         }
+    }
+
+    /// Moduli of ciphertexts and special moduli of `bits` bits together: as wide as it is fast with, and as many
+    /// special ones as its key switching is fastest with.
+    fn moduli(self, n: usize, bits: f64) -> Result<(Vec<u64>, Vec<u64>), BenchError> {
+        let (width, hybrid) = match self {
+            // Words of 64 bits, and no special modulus: the fewer the faster.
+            Self::FheRs => (62.0, false),
+            // Three or four digits.
+            Self::Lattigo => (60.0, true),
+            Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), false),
+        };
+        let mut q = chain(n, bits, width)?;
+        let special = if hybrid { q.len().div_ceil(5) } else { 0 };
+        let p = q.split_off(q.len() - special);
+        Ok((q, p))
     }
 
     /// Bar on ours / theirs.
@@ -125,8 +167,16 @@ impl FromStr for Selection {
     }
 }
 
+/// What to compare: all of it where nothing is named.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The schemes.
+    pub schemes: Vec<Scheme>,
+    /// The operations of every scheme.
+    pub operations: Vec<String>,
+}
+
 /// Compares with every rival that was selected; `progress` hears of each operation before it begins.
-/// Of BFV, only the named `operations` are compared, all if none is named.
 ///
 /// # Errors
 /// A degree out of range; an operation that is not compared; a rival that does not start, ends, is silent or talks nonsense; an operation of
@@ -134,18 +184,20 @@ impl FromStr for Selection {
 pub fn run(
     options: &Options,
     rivals: &[Selection],
-    operations: &[String],
+    choice: &Choice,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
+    let Choice { schemes, operations } = choice;
     if let Some(got) = operations.iter().find(|name| !OPERATIONS.contains(&name.as_str())) {
         return Err(BenchError::Operation { got: got.clone(), known: OPERATIONS.join(", ") });
     }
     let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
     let operations: Vec<&'static str> = OPERATIONS.into_iter().filter(chosen).collect();
+    let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
     on_threads(1, || {
-        let total = total(options, rivals, operations.len());
-        let mut run = Comparison { options, operations, progress, done: 0, total };
+        let total = total(options, rivals, &schemes, operations.len());
+        let mut run = Comparison { options, schemes, operations, progress, done: 0, total };
         let mut rows = Vec::new();
         for selection in rivals {
             rows.extend(run.library(selection)?);
@@ -154,15 +206,15 @@ pub fn run(
     })
 }
 
-/// How many rows there will be.
-fn total(options: &Options, rivals: &[Selection], operations: usize) -> usize {
+/// How many rows there will be, at most.
+fn total(options: &Options, rivals: &[Selection], schemes: &[Scheme], operations: usize) -> usize {
     let within = |range: std::ops::RangeInclusive<u32>| {
         options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).count()
     };
-    let rows = rivals.iter().map(|selection| match selection.library {
-        Library::FheRs | Library::Sunzi => operations * within(BFV_DEGREES),
-        Library::Lattigo => operations * within(BFV_DEGREES) + TRANSFORMS.len() * within(TRANSFORM_DEGREES),
-        Library::TfheNtt => 0,
+    let rows = rivals.iter().map(|Selection { library, .. }| {
+        let schemes = schemes.iter().filter(|scheme| library.schemes().contains(scheme)).count();
+        let transforms = if *library == Library::Lattigo { TRANSFORMS.len() } else { 0 };
+        operations * schemes * within(SCHEME_DEGREES) + transforms * within(TRANSFORM_DEGREES)
     });
     rows.sum()
 }
@@ -170,6 +222,7 @@ fn total(options: &Options, rivals: &[Selection], operations: usize) -> usize {
 /// A run over several rivals.
 struct Comparison<'a> {
     options: &'a Options,
+    schemes: Vec<Scheme>,
     operations: Vec<&'static str>,
     progress: &'a mut (dyn FnMut(Progress) + Send),
     done: usize,
@@ -188,8 +241,10 @@ impl Comparison<'_> {
         }
         let mut rival = Rival::start(library.name(), command, PATIENCE)?;
         let mut rows = Vec::new();
-        for log_n in self.degrees(BFV_DEGREES) {
-            rows.extend(self.bfv(library, &mut rival, log_n)?);
+        for scheme in self.schemes.clone().iter().filter(|scheme| library.schemes().contains(scheme)) {
+            for log_n in self.degrees(SCHEME_DEGREES) {
+                rows.extend(self.scheme(library, *scheme, &mut rival, log_n)?);
+            }
         }
         if library == Library::Lattigo {
             for log_n in self.degrees(TRANSFORM_DEGREES) {
@@ -204,36 +259,45 @@ impl Comparison<'_> {
         self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
     }
 
-    fn bfv(&mut self, library: Library, rival: &mut Rival, log_n: u32) -> Result<Vec<Row>, BenchError> {
-        let n = 1_usize << log_n;
+    fn scheme(
+        &mut self,
+        library: Library,
+        scheme: Scheme,
+        rival: &mut Rival,
+        log_n: u32,
+    ) -> Result<Vec<Row>, BenchError> {
+        let (n, t) = (1_usize << log_n, PLAIN_MODULUS);
         let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-        let (width, _) = Library::Sunzi.moduli();
-        let ours = chain(n, bits, width)?;
-        let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
-        let parameters = Parameters::new(log_n, ours, PLAIN_MODULUS, Security::Bits128);
-        let job = Job::new(&parameters, values.clone(), Vec::new())?;
-
-        let (width, special) = library.moduli();
-        let mut q = chain(n, bits, width)?;
-        let p = q.split_off(q.len() - special(q.len()).min(q.len()));
-        let peer_log_q = q.iter().chain(&p).map(|modulus| (*modulus as f64).log2()).sum();
-        let [left, right] = values;
-        let scheme = "bfv".to_owned();
-        let t = PLAIN_MODULUS;
-        let asked = Preparation { scheme, n, t, q, p, left: left.clone(), right: right.clone() };
-        let offered = rival.prepare(asked)?;
+        let [left, right] = [1, 2].map(|seed| check::residues(n, t, seed));
+        let asked = |library: Library| {
+            let (q, p) = library.moduli(n, bits)?;
+            let (scheme, left, right) = (scheme.name().to_owned(), left.clone(), right.clone());
+            Ok::<_, BenchError>(Preparation { scheme, n, t, q, p, left, right })
+        };
+        let job = serve::prepare(asked(Library::Sunzi)?)?;
+        let theirs = asked(library)?;
+        let peer_log_q = log2_product(&theirs.q);
+        let peer_log_key_modulus = peer_log_q + log2_product(&theirs.p);
+        let offered = rival.prepare(theirs)?;
+        let both = |name: &&str| offered.iter().any(|other| other == name) && job.names().contains(name);
         let mut rows = Vec::new();
-        for name in self.operations.clone() {
-            if !offered.iter().any(|other| other == name) {
-                continue;
-            }
+        for name in self.operations.clone().into_iter().filter(both) {
             self.begin(name, n);
             let expected = job::expected(name, &left, &right, t);
             let correct = job.outcome(name)? == expected && rival.verify(name)? == expected;
             let mut ours = job.contender(name)?;
             let row = self.compare(name, &mut ours, rival)?;
-            let bar = library.bar(name);
-            let row = Row { n, log_q: job.log_q(), peer_log_q: Some(peer_log_q), bar, correct, ..row };
+            let row = Row {
+                name: format!("{} {name}", scheme.name()),
+                n,
+                log_q: job.log_q(),
+                log_key_modulus: Some(job.log_key_modulus()),
+                peer_log_q: Some(peer_log_q),
+                peer_log_key_modulus: Some(peer_log_key_modulus),
+                bar: library.bar(name),
+                correct,
+                ..row
+            };
             rows.push(row.judged());
         }
         Ok(rows)
@@ -280,6 +344,10 @@ impl Comparison<'_> {
         (self.progress)(Progress { name, n, done: self.done, total: self.total });
         self.done += 1;
     }
+}
+
+fn log2_product(moduli: &[u64]) -> f64 {
+    moduli.iter().map(|modulus| (*modulus as f64).log2()).sum()
 }
 
 /// The fewest distinct primes ≡ 1 (mod 2n) of at most `width` bits whose product is just below 2^`bits`,

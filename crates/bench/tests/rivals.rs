@@ -2,14 +2,16 @@
 #![cfg(feature = "peers")]
 
 use bench::Options;
-use bench::rivals::{self, Selection};
+use bench::rivals::{self, Choice, Selection};
 
 #[test]
 fn every_operation_of_a_rival_is_compared_and_right() {
     let options = Options { rounds: 3, log_n: vec![13], ..Options::default() };
     let itself: Selection = format!("sunzi={}", env!("CARGO_BIN_EXE_bench")).parse().unwrap();
     let mut heard = Vec::new();
-    let rows = rivals::run(&options, &[itself], &[], &mut |at| heard.push((at.done, at.total))).unwrap();
+    let rows =
+        rivals::run(&options, &[itself], &Choice::default(), &mut |at| heard.push((at.done, at.total)))
+            .unwrap();
     assert_eq!(rows.len(), 8);
     assert_eq!(heard, (0..8).map(|done| (done, 8)).collect::<Vec<_>>());
     for row in &rows {
@@ -27,13 +29,14 @@ fn a_program_that_is_no_rival_is_an_error() {
     let options = Options { rounds: 1, log_n: vec![13], ..Options::default() };
     for (program, expected) in [("./no-such-program", "cannot start"), ("true", "hello")] {
         let selection = format!("lattigo={program}").parse().unwrap();
-        let error = rivals::run(&options, &[selection], &[], &mut |_| ()).unwrap_err();
+        let error = rivals::run(&options, &[selection], &Choice::default(), &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
 }
 
 #[test]
 fn an_operation_that_no_rival_has_is_an_error() {
-    let error = rivals::run(&Options::default(), &[], &["divide".to_owned()], &mut |_| ()).unwrap_err();
+    let choice = Choice { operations: vec!["divide".to_owned()], ..Choice::default() };
+    let error = rivals::run(&Options::default(), &[], &choice, &mut |_| ()).unwrap_err();
     assert!(error.is_usage() && error.to_string().contains("multiply_relinearize"), "{error}");
 }

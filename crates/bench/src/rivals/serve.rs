@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use sunzi_bfv::Parameters;
 use sunzi_rlwe::Security;
 
-use super::OPERATIONS;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
-use crate::job::Job;
+use crate::job::{Job, Subject};
 
 /// Answers requests until there are no more, or until one says to quit.
 ///
@@ -35,7 +34,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), BenchErr
     Ok(())
 }
 
-fn answer(request: Request, job: &mut Option<Job>) -> Result<Value, BenchError> {
+fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value, BenchError> {
     Ok(match request {
         Request::Hello { protocol: VERSION } => serde_json::to_value(Hello {
             protocol: VERSION,
@@ -44,8 +43,9 @@ fn answer(request: Request, job: &mut Option<Job>) -> Result<Value, BenchError> 
             features: sunzi_kernels::active_isa()?.to_string(),
         })?,
         Request::Prepare(asked) => {
-            *job = Some(prepare(asked)?);
-            let operations = OPERATIONS.map(str::to_owned).to_vec();
+            let made = prepare(asked)?;
+            let operations = made.names().into_iter().map(str::to_owned).collect();
+            *job = Some(made);
             serde_json::to_value(Prepared { operations })?
         }
         Request::Verify { operation } => {
@@ -60,16 +60,17 @@ fn answer(request: Request, job: &mut Option<Job>) -> Result<Value, BenchError> 
     })
 }
 
-fn prepared(job: &Option<Job>) -> Result<&Job, BenchError> {
-    job.as_ref().ok_or(BenchError::Request("nothing is prepared yet"))
+fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> {
+    job.as_deref().ok_or(BenchError::Request("nothing is prepared yet"))
 }
 
-fn prepare(asked: Preparation) -> Result<Job, BenchError> {
+/// Keys and data for what is asked.
+pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
     if asked.scheme != "bfv" || !asked.p.is_empty() || !asked.n.is_power_of_two() {
         return Err(BenchError::Request("only BFV without special moduli is served"));
     }
     let parameters = Parameters::new(asked.n.ilog2(), asked.q, asked.t, Security::Bits128);
-    Job::new(&parameters, [asked.left, asked.right], Vec::new())
+    Ok(Box::new(Job::new(&parameters, [asked.left, asked.right], Vec::new())?))
 }
 
 #[cfg(test)]
