@@ -6,6 +6,7 @@ mod plain;
 mod rotate;
 
 pub use multiply::Extended;
+pub use plain::PreparedPlaintext;
 
 use sunzi_ring::{PolyRing, Ring};
 

@@ -28,7 +28,7 @@ pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Requ
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
-pub use evaluator::{Evaluator, Extended};
+pub use evaluator::{Evaluator, Extended, PreparedPlaintext};
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
 pub use sunzi_encoding::{

@@ -1,7 +1,27 @@
-//! Circuits over encrypted numbers.
+//! Circuits over encrypted numbers, for every scheme that has [`Arithmetic`].
 //!
-//! [`statistics`] sums columns and products of columns of a table, by group, for a server that
-//! holds ciphertexts and evaluation keys only.
+//! * [`product_tree`]: products of many ciphertexts at the least depth.
+//! * [`polynomial`]: polynomials with clear coefficients at an encrypted point.
+//! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
+//! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
+//! * [`statistics`]: columns and products of columns of a table, summed by group.
+//!
+//! A server needs ciphertexts and evaluation keys only. Each circuit says which rotations it needs, and a missing key
+//! is an error before any work is done. [`Clear`] runs the same circuits over clear vectors and counts.
 #![forbid(unsafe_code)]
 
+mod arithmetic;
+mod bfv;
+pub mod clear;
+mod error;
+pub mod inner_product;
+mod keys;
+pub mod matrix_vector;
+pub mod polynomial;
+pub mod product_tree;
 pub mod statistics;
+
+pub use arithmetic::{Arithmetic, Outcome, Rotation};
+pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};
+pub use error::CircuitError;
+pub use keys::EvaluationKeys;

@@ -52,8 +52,19 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        let (a, b) = (self.extend(a)?, self.extend(b)?);
-        let (parts, noise) = self.scaled_tensor(&a, &b)?;
+        self.multiply_extended_unrelinearized(&self.extend(a)?, &self.extend(b)?)
+    }
+
+    /// a·b of extended operands in three parts, to be relinearised later.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn multiply_extended_unrelinearized(
+        &self,
+        a: &Extended<R>,
+        b: &Extended<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let (parts, noise) = self.scaled_tensor(a, b)?;
         let ring = self.context.ring();
         let parts = parts.into_iter().map(|part| ring.to_evaluation(part)).collect::<Result<_, _>>()?;
         let product = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, a.key)?;

@@ -1,10 +1,18 @@
 //! Operations between a ciphertext and a plaintext.
 
 use sunzi_ring::PolyRing;
+use sunzi_rlwe::{PlainFactor, plain_factor};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
 use crate::{BfvError, Ciphertext, Plaintext, noise};
+
+/// A plaintext made ready to multiply ciphertexts; erased when dropped.
+#[derive(Clone)]
+pub struct PreparedPlaintext<R: PolyRing> {
+    factor: PlainFactor<R>,
+    plain_modulus: u64,
+}
 
 impl<R: PolyRing> Evaluator<R> {
     /// a + m.
@@ -48,28 +56,54 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(self.context.record(result, name, &[]))
     }
 
+    /// A plaintext made ready to multiply: transformed once, for any number of products.
+    ///
+    /// # Errors
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
+    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext<R>, BfvError> {
+        self.context.check_plaintext(plaintext)?;
+        let factor = PlainFactor::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
+        Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
+    }
+
     /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
     ///
     /// # Errors
-    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
-    /// of other parameters.
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or
+    /// [`BfvError::Ring`] for a ciphertext of other parameters.
     pub fn multiply_plain(
         &self,
         a: &Ciphertext<R>,
         plaintext: &Plaintext,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.context.check(a)?;
-        self.context.check_plaintext(plaintext)?;
-        let ring = self.context.ring();
-        let centred = Zeroizing::new(plaintext.centred());
-        let norm = centred.iter().map(|&c| c.unsigned_abs() as f64).sum::<f64>();
-        let factor = Zeroizing::new(ring.to_evaluation(ring.from_signed(&centred)?)?);
-        let mut product = a.clone();
-        product.set_noise(a.noise().times_norm(norm));
-        for part in product.parts_mut() {
-            ring.mul_assign(part, &factor)?;
+        self.sum_of_plain_products([(a, &self.prepare_plain(plaintext)?)])
+    }
+
+    /// Σ a_i·m_i, without an intermediate ciphertext, for ciphertexts of equal part counts.
+    ///
+    /// # Errors
+    /// [`BfvError::Empty`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for operands of other
+    /// parameters; [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`].
+    pub fn sum_of_plain_products<'a>(
+        &self,
+        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let rlwe = self.context.rlwe();
+        let (mut sum, mut traces) = (None::<Ciphertext<R>>, Vec::new());
+        for (a, prepared) in terms {
+            self.context.check(a)?;
+            self.context.check_plain_modulus(prepared.plain_modulus)?;
+            traces.push(a.trace());
+            if let Some(sum) = &mut sum {
+                plain_factor::multiply_add_assign(rlwe, rlwe.level(), sum, a, &prepared.factor)?;
+            } else {
+                let mut first = a.clone();
+                plain_factor::multiply_assign(rlwe, rlwe.level(), &mut first, &prepared.factor)?;
+                sum = Some(first);
+            }
         }
-        Ok(self.context.record(product, "multiply by a plaintext", &[]))
+        let sum = sum.ok_or(BfvError::Empty { what: "a sum of products with plaintexts" })?;
+        Ok(self.context.record(sum, "multiply by a plaintext", &traces))
     }
 
     /// a·c for a constant c, taken modulo t and centred.

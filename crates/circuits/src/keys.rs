@@ -1,0 +1,58 @@
+//! The keys of an evaluation, in one value.
+
+use rand_core::CryptoRng;
+use sunzi_encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi_ring::{PolyRing, Ring};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey};
+
+use crate::Rotation;
+
+/// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
+#[derive(Clone)]
+pub struct EvaluationKeys<R: PolyRing = Ring> {
+    /// Brings products back to two parts.
+    pub relinearization: Option<RelinearizationKey<R>>,
+    /// Rotates.
+    pub galois: Option<GaloisKeys<R>>,
+}
+
+impl<R: PolyRing> EvaluationKeys<R> {
+    /// Makes a relinearisation key, and Galois keys for these rotations.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring.
+    pub fn generate<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        rotations: impl IntoIterator<Item = Rotation>,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        let degree = context.ring().degree();
+        let exponents = rotations.into_iter().map(|rotation| exponent(degree, rotation));
+        Ok(Self {
+            relinearization: Some(RelinearizationKey::generate(context, secret, rng)?),
+            galois: Some(GaloisKeys::generate(context, secret, exponents, rng)?),
+        })
+    }
+
+    /// Whether there is a Galois key for X → X^`exponent`, or none is needed.
+    #[must_use]
+    pub fn has_exponent(&self, exponent: u64) -> bool {
+        exponent == 1 || self.galois.as_ref().is_some_and(|keys| keys.get(exponent).is_ok())
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        let relinearization = self.relinearization.as_ref().map_or(0, RelinearizationKey::byte_len);
+        relinearization + self.galois.as_ref().map_or(0, GaloisKeys::byte_len)
+    }
+}
+
+/// The k of the automorphism X → X^k that moves slots so.
+pub(crate) fn exponent(degree: usize, rotation: Rotation) -> u64 {
+    match rotation {
+        Rotation::Rows(steps) => row_rotation_exponent(degree, steps),
+        Rotation::Columns => row_swap_exponent(degree),
+    }
+}

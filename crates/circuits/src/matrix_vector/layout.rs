@@ -1,0 +1,98 @@
+//! Where the entries of a matrix stand on its diagonals, and how the diagonals are grouped into steps.
+
+use std::collections::BTreeSet;
+
+use crate::Rotation;
+
+/// A rotation that shares its decomposition with others, over one on its own.
+const HOISTED: f64 = 0.5;
+
+/// The places of a matrix: sides rounded up to powers of two, so that indices wrap at them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) row_length: usize,
+    /// The vector repeats with this period, a power of two.
+    pub(super) input_period: usize,
+    /// The product repeats with this one.
+    pub(super) output_period: usize,
+}
+
+impl Layout {
+    /// None unless both sides are between 1 and `row_length`, a power of two.
+    pub(super) fn new(rows: usize, columns: usize, row_length: usize) -> Option<Self> {
+        let fits = (1..=row_length).contains(&rows) && (1..=row_length).contains(&columns);
+        let (input_period, output_period) = (columns.max(1), rows.max(1));
+        (fits && row_length.is_power_of_two()).then(|| Self {
+            rows,
+            columns,
+            row_length,
+            input_period: input_period.next_power_of_two(),
+            output_period: output_period.next_power_of_two(),
+        })
+    }
+
+    /// How many diagonals a dense matrix has.
+    pub(super) fn diagonals(&self) -> usize {
+        self.input_period.min(self.output_period)
+    }
+
+    /// Row and column of the entry in slot `slot` of diagonal `diagonal`, none for padding.
+    fn place(&self, diagonal: usize, slot: usize) -> Option<(usize, usize)> {
+        let (i, j) = (slot % self.output_period, (slot + diagonal) % self.input_period);
+        (i < self.rows && j < self.columns).then_some((i, j))
+    }
+
+    /// The diagonals on which `nonzero` says yes somewhere.
+    pub(super) fn nonzero(&self, nonzero: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+        let period = self.input_period.max(self.output_period);
+        let holds = |diagonal: &usize| {
+            (0..period).any(|slot| self.place(*diagonal, slot).is_some_and(|(i, j)| nonzero(i, j)))
+        };
+        (0..self.diagonals()).filter(holds).collect()
+    }
+
+    /// All slots of a diagonal, turned right by `turned`; both rows alike.
+    pub(super) fn slots<V: Default>(
+        &self,
+        diagonal: usize,
+        turned: usize,
+        entry: impl Fn(usize, usize) -> V,
+    ) -> Vec<V> {
+        let value = |slot: usize| {
+            let slot = (slot + self.row_length - turned) % self.row_length;
+            self.place(diagonal, slot).map(|(i, j)| entry(i, j)).unwrap_or_default()
+        };
+        (0..2).flat_map(|_| (0..self.row_length).map(value)).collect()
+    }
+
+    /// Steps of the rotations that add up what wide matrices leave apart: p, 2p, …, below the input's period.
+    pub(super) fn folds(&self) -> impl Iterator<Item = usize> + use<> {
+        let end = self.input_period;
+        std::iter::successors(Some(self.output_period), |step| step.checked_mul(2))
+            .take_while(move |step| *step < end)
+    }
+
+    /// The number of baby steps, a power of two, that makes rotations cheapest.
+    pub(super) fn baby_steps(&self, diagonals: &[usize]) -> usize {
+        let cost = |&log: &u32| {
+            let babies = 1_usize << log;
+            let distinct = |f: &dyn Fn(usize) -> usize| {
+                diagonals.iter().map(|&d| f(d)).filter(|&step| step > 0).collect::<BTreeSet<_>>().len() as f64
+            };
+            HOISTED * distinct(&|d| d % babies) + distinct(&|d| d / babies)
+        };
+        let logs = 0..=self.diagonals().ilog2();
+        1 << logs.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(0)
+    }
+
+    /// The rotations of a product over these diagonals.
+    pub(super) fn rotations(&self, diagonals: &[usize], baby_steps: usize) -> Vec<Rotation> {
+        let babies = diagonals.iter().map(|d| d % baby_steps);
+        let giants = diagonals.iter().map(|d| d - d % baby_steps);
+        let steps: BTreeSet<usize> =
+            babies.chain(giants).chain(self.folds()).filter(|&step| step > 0).collect();
+        steps.into_iter().map(|step| Rotation::Rows(step as i64)).collect()
+    }
+}
