@@ -93,6 +93,8 @@ impl Conversion {
         for out in output.iter() {
             check_length(len, out.len())?;
         }
+        #[cfg(feature = "tally")]
+        crate::tally::conversion(self.from.len() * self.to.len(), len);
         for columns in &self.together {
             columns.convert(input, output);
         }

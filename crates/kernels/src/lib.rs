@@ -27,6 +27,8 @@ mod portable;
 mod rounding;
 mod schedule;
 mod table;
+#[cfg(feature = "tally")]
+mod tally;
 mod twiddles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -39,3 +41,5 @@ pub use modulus::{MAX_TERMS, Modulus};
 pub use permute::permute;
 pub use plan::{InverseScale, NttPlan, evaluation_exponent};
 pub use rounding::{RoundedQuotient, RoundedSum, WrappingSum};
+#[cfg(feature = "tally")]
+pub use tally::Tally;

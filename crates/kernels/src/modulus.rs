@@ -209,6 +209,8 @@ impl Modulus {
     /// [`KernelError::LengthMismatch`].
     pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.mul_assign)(&self.constants, a, b) };
         Ok(())
@@ -221,6 +223,8 @@ impl Modulus {
     pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(acc.len(), a.len())?;
         check_length(acc.len(), b.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, acc.len());
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.mul_add_assign)(&self.constants, acc, a, b) };
         Ok(())
@@ -232,6 +236,8 @@ impl Modulus {
     /// [`KernelError::NotReduced`] for a larger scalar.
     pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), KernelError> {
         self.check_reduced(c)?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(1, a.len());
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.mul_scalar_assign)(&self.constants, a, c) };
         Ok(())
@@ -266,6 +272,8 @@ impl Modulus {
     /// above [`MAX_TERMS`], [`KernelError::LengthMismatch`].
     pub fn inner_product(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), KernelError> {
         check_inner_product(out, a, b)?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(a.len(), out.len());
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.inner_product)(&self.constants, out, a, b) };
         Ok(())
@@ -287,6 +295,8 @@ impl Modulus {
         }
         let [first, second] = &out;
         check_length(first.len(), second.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::products(2 * a.len(), first.len());
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.inner_product_pair)(&self.constants, out, a, b) };
         Ok(())

@@ -106,6 +106,8 @@ impl NttPlan {
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
     pub fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
         check_length(self.n, a.len())?;
+        #[cfg(feature = "tally")]
+        crate::tally::forward();
         // SAFETY: the table was chosen for an available instruction set.
         unsafe { (self.modulus.table.ntt_forward)(&self.modulus.constants, &self.forward, a) };
         Ok(())
@@ -146,6 +148,8 @@ impl NttPlan {
         if scale.modulus != self.modulus.value() {
             return Err(KernelError::ModulusMismatch { expected: self.modulus.value(), got: scale.modulus });
         }
+        #[cfg(feature = "tally")]
+        crate::tally::inverse();
         let (table, constants) = (self.modulus.table, &self.modulus.constants);
         // SAFETY: the table was chosen for an available instruction set.
         unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, a) };

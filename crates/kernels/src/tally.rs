@@ -1,0 +1,99 @@
+//! What this thread has computed, counted while it runs: the feature `tally`. Without it nothing is counted,
+//! and nothing is paid.
+
+use std::cell::Cell;
+use std::ops::Sub;
+
+/// Transforms of one limb, and modular products of words that were not part of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Forward transforms.
+    pub forward: u64,
+    /// Inverse transforms.
+    pub inverse: u64,
+    /// Products of words with the constants of base conversions.
+    pub conversion_products: u64,
+    /// Products of two words, and of words by one scalar.
+    pub products: u64,
+}
+
+thread_local! {
+    static TALLY: Cell<Tally> = const { Cell::new(Tally { forward: 0, inverse: 0, conversion_products: 0, products: 0 }) };
+}
+
+impl Tally {
+    /// Everything that this thread has computed since it began; the difference of two is what came between.
+    #[must_use]
+    pub fn now() -> Self {
+        TALLY.get()
+    }
+
+    /// Transforms of either direction.
+    #[must_use]
+    pub fn transforms(&self) -> u64 {
+        self.forward + self.inverse
+    }
+}
+
+impl Sub for Tally {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            forward: self.forward - before.forward,
+            inverse: self.inverse - before.inverse,
+            conversion_products: self.conversion_products - before.conversion_products,
+            products: self.products - before.products,
+        }
+    }
+}
+
+fn change(change: impl FnOnce(&mut Tally)) {
+    let mut tally = TALLY.get();
+    change(&mut tally);
+    TALLY.set(tally);
+}
+
+pub(crate) fn forward() {
+    change(|tally| tally.forward += 1);
+}
+
+pub(crate) fn inverse() {
+    change(|tally| tally.inverse += 1);
+}
+
+/// `terms` products for each of `words` results.
+pub(crate) fn conversion(terms: usize, words: usize) {
+    change(|tally| tally.conversion_products += (terms * words) as u64);
+}
+
+/// `terms` products for each of `words` results.
+pub(crate) fn products(terms: usize, words: usize) {
+    change(|tally| tally.products += (terms * words) as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Conversion, Modulus, NttPlan};
+
+    #[test]
+    fn every_kind_of_work_is_counted_once() {
+        let moduli = [97, 193].map(|q| Modulus::new(q).unwrap());
+        let plan = NttPlan::new(Modulus::new(257).unwrap(), 64).unwrap();
+        let mut words = vec![1; 64];
+        let before = Tally::now();
+        plan.forward(&mut words).unwrap();
+        plan.forward(&mut words).unwrap();
+        plan.inverse(&mut words).unwrap();
+        let one = vec![1; 64];
+        let [modulus, _] = moduli;
+        modulus.mul_assign(&mut words, &one).unwrap();
+        modulus.inner_product(&mut words, &[&one, &one], &[&one, &one]).unwrap();
+        let conversion = Conversion::new(&moduli, &[Modulus::new(257).unwrap()], |_, _| 1).unwrap();
+        conversion.apply(&[&one, &one], &mut [&mut words]).unwrap();
+        let tally = Tally::now() - before;
+        assert_eq!(tally, Tally { forward: 2, inverse: 1, conversion_products: 128, products: 3 * 64 });
+        assert_eq!(tally.transforms(), 3);
+    }
+}
