@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use repro::behz::Part;
+use repro::{behz, kpz};
 
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
@@ -119,6 +119,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
     Behz(BehzArgs),
+    /// [KPZ21], revisiting BFV and BGV: Tables 1 to 8, Figure 1
+    Kpz(KpzArgs),
 }
 
 /// Options of `sunzi repro behz`.
@@ -131,7 +133,7 @@ pub(crate) enum Paper {
 pub(crate) struct BehzArgs {
     /// Parts to make: table1 to table5, figure1 to figure3; all unless given
     #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<Part>,
+    pub(crate) only: Vec<behz::Part>,
     /// Degrees up to 2^13 and fewer rounds: about half a minute instead of ten or more
     #[arg(long)]
     pub(crate) quick: bool,
@@ -139,6 +141,31 @@ pub(crate) struct BehzArgs {
     #[arg(long, value_name = "L,...", value_delimiter = ',')]
     pub(crate) log_n: Vec<u32>,
     /// Folder for the figures; repro-behz unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi repro kpz`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct KpzArgs {
+    /// Parts to make: table1 to table8, figure1; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<kpz::Part>,
+    /// Smaller circuits only: less than three minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Folder for the figure; repro-kpz unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object
@@ -184,7 +211,7 @@ fn in_one_line(error: &clap::Error) -> String {
         || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
         return match text.contains("Usage: sunzi repro") {
-            true => "no paper: expected behz; see sunzi repro --help".to_owned(),
+            true => "no paper: expected behz or kpz; see sunzi repro --help".to_owned(),
             false => "no command: expected demo, params, bench or repro; see sunzi --help".to_owned(),
         };
     }

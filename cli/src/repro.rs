@@ -6,50 +6,78 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ::repro::behz::{self, Options};
 use ::repro::report::Report;
-use ::repro::{ReproError, plot};
+use ::repro::{ReproError, behz, kpz, plot};
 
-use crate::args::{BehzArgs, Paper};
+use crate::args::{BehzArgs, KpzArgs, Paper};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
 
-/// Where figures go unless told otherwise.
-const FOLDER: &str = "repro-behz";
-
 /// Reproduces what was asked for, prints the tables and writes the figures.
 pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
+    sunzi::kernels::active_isa().map_err(CliError::input)?;
     match paper {
         Paper::Behz(args) => run_behz(args),
+        Paper::Kpz(args) => run_kpz(args),
     }
 }
 
+/// What every paper's options have.
+struct Way<'a> {
+    out: Option<&'a PathBuf>,
+    /// Where figures go unless told otherwise.
+    folder: &'static str,
+    figures: bool,
+    json: bool,
+    quiet: bool,
+}
+
 fn run_behz(args: &BehzArgs) -> Result<(), CliError> {
-    sunzi::kernels::active_isa().map_err(CliError::input)?;
     let options = options(args);
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     options.validate().map_err(refuse)?;
+    let figures = options.parts.iter().any(|part| part.is_figure());
+    let (json, quiet) = (args.json, args.quiet);
+    let way = Way { out: args.out.as_ref(), folder: "repro-behz", figures, json, quiet };
+    make(&way, |tell| behz::run(&options, tell))
+}
+
+fn run_kpz(args: &KpzArgs) -> Result<(), CliError> {
+    let mut options = if args.quick { kpz::Options::quick() } else { kpz::Options::full() };
+    if !args.only.is_empty() {
+        options.parts.clone_from(&args.only);
+    }
+    let figures = options.parts.iter().any(|part| part.is_figure());
+    let (json, quiet) = (args.json, args.quiet);
+    let way = Way { out: args.out.as_ref(), folder: "repro-kpz", figures, json, quiet };
+    make(&way, |tell| kpz::run(&options, tell))
+}
+
+fn make(
+    way: &Way<'_>,
+    work: impl FnOnce(&mut (dyn FnMut(&str, usize, usize) + Send)) -> Result<Report, ReproError>,
+) -> Result<(), CliError> {
+    let folder = way.out.cloned().unwrap_or_else(|| PathBuf::from(way.folder));
     // Found out before minutes of work, not after.
-    if options.parts.iter().any(|part| part.is_figure()) {
+    if way.figures {
         fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
     }
-    let progress = Progress::new(!args.json && !args.quiet);
-    let report = behz::run(&options, &mut |what, done, total| {
+    let progress = Progress::new(!way.json && !way.quiet);
+    let report = work(&mut |what, done, total| {
         progress.at(done, total);
         progress.say(what);
     });
     drop(progress);
     let report = report.map_err(refuse)?;
     let files = write_figures(&report, &folder)?;
-    if args.json {
+    if way.json {
         return output::print_json(&report);
     }
     output::print(&human::render(&report, &files))
 }
 
-fn options(args: &BehzArgs) -> Options {
-    let mut options = if args.quick { Options::quick() } else { Options::full() };
+fn options(args: &BehzArgs) -> behz::Options {
+    let mut options = if args.quick { behz::Options::quick() } else { behz::Options::full() };
     if !args.only.is_empty() {
         options.parts.clone_from(&args.only);
     }

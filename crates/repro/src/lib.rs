@@ -13,6 +13,7 @@
 
 pub mod behz;
 mod error;
+pub mod kpz;
 pub mod plot;
 pub mod report;
 pub mod rounds;
