@@ -43,7 +43,7 @@ mod transform;
 pub use basis::Basis;
 pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
-pub use gadget::{RnsDigits, RnsGadget};
+pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
 pub use options::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, ScalerOptions};
 pub use poly::Poly;

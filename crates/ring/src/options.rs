@@ -94,10 +94,15 @@ pub enum Auxiliary {
 
 /// How a polynomial is cut into digits for key switching: relinearisation and rotation.
 ///
-/// With k ciphertext moduli q_i of ν bits, ℓ digits of each and d dropped limbs, a key has 2kℓ(k − d) limbs, a key
-/// switch kℓ(k − d) transforms, and its noise is at most δB_err·kℓ·2^(νd)·ω/2 with ω = 2^ν where ℓ = 1. Keys and the
-/// context that uses them must agree on the options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// | method | options | keys (limbs) | noise |
+/// |---|---|---|---|
+/// | BV | no special moduli | 2kℓ(k − d) | δB_err·kℓ·2^(νd)·ω/2, ω = 2^ν where ℓ = 1 |
+/// | GHS [KPZ21, B.2.2] | special moduli, 1 digit, P ≥ Q | 2(k + s) | δB_err·Q/2P + (1 + δB_key)/2 |
+/// | hybrid [KPZ21, B.2.3] | special moduli, d_num digits Q_j | 2·d_num·(k + s) | δB_err·Σ Q_j/2P + (1 + δB_key)/2 |
+///
+/// with k ciphertext moduli q_i of ν bits, ℓ digits of each, d dropped limbs, and s special moduli of product P. Keys live
+/// modulo QP, which security is counted for. Keys and the context that uses them must agree on the options.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GadgetOptions {
     /// log2 ω, 1 to 61, of the second-level radix that cuts each RNS digit into ℓ = ⌈ν/log2 ω⌉ [BEHZ16, B.1]: less
@@ -107,14 +112,26 @@ pub struct GadgetOptions {
     /// [BEHZ16, B.2]: smaller keys, less time, 2^ν times the noise for each. A big-integer ring drops as many of the
     /// lowest digits.
     pub dropped_limbs: usize,
+    /// d_num: digits are the remainders by products of ⌈k/d_num⌉ consecutive moduli. Without it, of as many as P has room for.
+    pub digits: Option<usize>,
+    /// The moduli p_i of P: primes like those of the ring, and none of them.
+    pub special_moduli: Vec<u64>,
 }
 
-/// "digits that are whole residues", "digits in radix 2^12 with 1 limb dropped".
+/// "digits that are whole residues", "digits in radix 2^12 with 1 limb dropped", "4 digits over 3 special moduli".
 impl fmt::Display for GadgetOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.radix_bits {
-            None => f.write_str("digits that are whole residues")?,
-            Some(bits) => write!(f, "digits in radix 2^{bits}")?,
+        let special = match self.special_moduli.len() {
+            0 => String::new(),
+            1 => "1 special modulus".to_owned(),
+            count => format!("{count} special moduli"),
+        };
+        match (self.radix_bits, self.digits) {
+            (None, None) if special.is_empty() => f.write_str("digits that are whole residues")?,
+            (None, None) => write!(f, "digits as large as {special}")?,
+            (Some(bits), _) => write!(f, "digits in radix 2^{bits}")?,
+            (None, Some(1)) => write!(f, "1 digit over {special}")?,
+            (None, Some(digits)) => write!(f, "{digits} digits over {special}")?,
         }
         match self.dropped_limbs {
             0 => Ok(()),

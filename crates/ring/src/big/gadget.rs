@@ -1,89 +1,235 @@
-//! Radix decomposition, D and P of [BEHZ16, eq. (7)], and its smaller keys [B.2, eq. (22)].
+//! Radix decomposition, D and P of [BEHZ16, eq. (7)], its smaller keys [B.2, eq. (22)], and remainders by products of
+//! moduli with special moduli [KPZ21, B.2.3].
+
+use std::ops::Range;
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::One;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
 use sunzi_kernels::MAX_TERMS;
 
 use super::{BigPoly, BigRing};
 use crate::error::{check_length, check_radix, no_such_digit};
-use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
+use crate::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
 
 /// log2 ω unless the options say otherwise.
 const RADIX_BITS: u32 = 32;
 
-/// The ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
-/// c is taken for a multiple of ω^i.
+/// Digits by their definitions, at one level.
 #[derive(Clone, Debug)]
 pub struct BigGadget {
+    /// The ring it was made for.
+    top: BigRing,
+    /// That of this level.
     ring: BigRing,
+    key_ring: BigRing,
     options: GadgetOptions,
-    radix_bits: u32,
-    /// ℓ, dropped ones included.
-    digits: usize,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// The ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
+    /// c is taken for a multiple of ω^i.
+    Radix { bits: u32, digits: usize },
+    /// [c]_{Q_j} for the moduli in these ranges of the chain.
+    Remainders(Vec<Range<usize>>),
 }
 
 impl BigGadget {
     pub(super) fn new(ring: &BigRing, options: &GadgetOptions) -> Result<Self, RingError> {
-        let radix_bits = options.radix_bits.unwrap_or(RADIX_BITS);
-        check_radix(radix_bits)?;
-        let digits = usize::try_from(ring.modulus().bits().div_ceil(u64::from(radix_bits)));
+        Self::with_level(ring, options, ring.level())
+    }
+
+    fn with_level(top: &BigRing, options: &GadgetOptions, level: usize) -> Result<Self, RingError> {
+        let ring = top.at_level(level)?;
+        let special: Vec<BigUint> = options.special_moduli.iter().map(|&p| p.into()).collect();
+        let key_ring = if special.is_empty() {
+            ring.clone()
+        } else {
+            BigRing::with_chain(ring.index(), &[ring.moduli(), special.clone()].concat())?
+        };
+        let form = match (special.is_empty(), options.digits) {
+            (true, None) => Self::radix(&ring, options)?,
+            (true, Some(digits)) => {
+                return Err(RingError::out_of_range(
+                    "digits",
+                    "special moduli beside a number of digits",
+                    digits,
+                ));
+            }
+            (false, digits) => Self::remainders(top, level, options, digits, &special.iter().product())?,
+        };
+        Ok(Self { top: top.clone(), ring, key_ring, options: options.clone(), form })
+    }
+
+    fn radix(ring: &BigRing, options: &GadgetOptions) -> Result<Form, RingError> {
+        let bits = options.radix_bits.unwrap_or(RADIX_BITS);
+        check_radix(bits)?;
+        let digits = usize::try_from(ring.modulus().bits().div_ceil(u64::from(bits)));
         let digits = digits.ok().filter(|&digits| digits <= MAX_TERMS).ok_or_else(|| {
-            RingError::out_of_range("radix_bits", format_args!("at most {MAX_TERMS} digits"), radix_bits)
+            RingError::out_of_range("radix_bits", format_args!("at most {MAX_TERMS} digits"), bits)
         })?;
         if options.dropped_limbs >= digits {
             let expected = format_args!("below {digits}, the number of digits");
             return Err(RingError::out_of_range("dropped_limbs", expected, options.dropped_limbs));
         }
-        Ok(Self { ring: ring.clone(), options: *options, radix_bits, digits })
+        Ok(Form::Radix { bits, digits })
+    }
+
+    fn remainders(
+        top: &BigRing,
+        level: usize,
+        options: &GadgetOptions,
+        digits: Option<usize>,
+        special: &BigUint,
+    ) -> Result<Form, RingError> {
+        if options.radix_bits.is_some() || options.dropped_limbs > 0 {
+            let expected = "none beside a radix or dropped limbs, which are for key switching without them";
+            return Err(RingError::out_of_range("special_moduli", expected, options.special_moduli.len()));
+        }
+        let moduli = top.moduli();
+        if let Some(p) = options.special_moduli.iter().find(|&&p| moduli.contains(&p.into())) {
+            return Err(RingError::NotCoprime { left: *p, right: *p });
+        }
+        let k = moduli.len();
+        let fits =
+            |&limbs: &usize| moduli.chunks(limbs).all(|digit| digit.iter().product::<BigUint>() <= *special);
+        let limbs = match digits {
+            Some(digits) if (1..=k).contains(&digits) => k.div_ceil(digits),
+            Some(digits) => return Err(RingError::out_of_range("digits", format_args!("1 to {k}"), digits)),
+            None => (1..=k).rev().find(fits).unwrap_or(1),
+        };
+        let range = |start: usize| start..level.min(start + limbs);
+        Ok(Form::Remainders((0..level).step_by(limbs).map(range).collect()))
     }
 
     /// log2 ω^z for the i-th digit that is kept.
-    fn exponent(&self, i: usize) -> u64 {
-        (self.options.dropped_limbs + i) as u64 * u64::from(self.radix_bits)
+    fn exponent(&self, bits: u32, i: usize) -> u64 {
+        (self.options.dropped_limbs + i) as u64 * u64::from(bits)
     }
 
-    /// The i-th kept digit of every coefficient: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the last digit
-    /// keeps what the rounding of the others carries into it.
+    /// Q_j.
+    fn own(&self, range: &Range<usize>) -> BigInt {
+        self.ring.moduli().get(range.clone()).unwrap_or_default().iter().product::<BigUint>().into()
+    }
+
+    /// g_i: ω^z, or P·(Q_l/Q_j)·|(Q_l/Q_j)^-1|_{Q_j}.
+    fn element(&self, i: usize) -> Result<BigInt, RingError> {
+        let missing = || no_such_digit(self.digit_count(), i);
+        match &self.form {
+            Form::Radix { bits, .. } if i < self.digit_count() => {
+                Ok(BigInt::one() << self.exponent(*bits, i))
+            }
+            Form::Radix { .. } => Err(missing()),
+            Form::Remainders(ranges) => {
+                let own = self.own(ranges.get(i).ok_or_else(missing)?);
+                let others = BigInt::from(self.ring.modulus().clone()) / &own;
+                let inverse = others.extended_gcd(&own).x;
+                let special = self.key_ring.modulus() / self.ring.modulus();
+                Ok(BigInt::from(special) * others * inverse)
+            }
+        }
+    }
+
+    /// The i-th kept digit of every coefficient. In a radix: that of c + (ω/2)·(1 + ω + … + ω^(ℓ−2)), less ω/2; the
+    /// last digit keeps what the rounding of the others carries into it.
     fn digit(&self, coefficients: &[BigInt], i: usize) -> Vec<BigInt> {
-        let half = BigInt::one() << (self.radix_bits - 1);
-        let lower = (0..self.digits as u64 - 1).map(|z| z * u64::from(self.radix_bits));
-        let offset = lower.map(|exponent| &half << exponent).sum::<BigInt>();
-        let mask = (BigInt::one() << self.radix_bits) - 1_u32;
-        let digit = |c: &BigInt| {
-            let shifted = (c + &offset) >> self.exponent(i);
-            if i + 1 == self.digit_count() { shifted } else { (shifted & &mask) - &half }
-        };
-        coefficients.iter().map(digit).collect()
+        match &self.form {
+            Form::Radix { bits, digits } => {
+                let half = BigInt::one() << (bits - 1);
+                let lower = (0..*digits as u64 - 1).map(|z| z * u64::from(*bits));
+                let offset = lower.map(|exponent| &half << exponent).sum::<BigInt>();
+                let mask = (BigInt::one() << *bits) - 1_u32;
+                let digit = |c: &BigInt| {
+                    let shifted = (c + &offset) >> self.exponent(*bits, i);
+                    if i + 1 == self.digit_count() { shifted } else { (shifted & &mask) - &half }
+                };
+                coefficients.iter().map(digit).collect()
+            }
+            Form::Remainders(ranges) => {
+                let own = ranges.get(i).map_or_else(BigInt::one, |range| self.own(range));
+                let half: BigInt = &own >> 1_u32;
+                coefficients.iter().map(|c| (c + &half).mod_floor(&own) - &half).collect()
+            }
+        }
     }
 }
 
 impl Gadget<BigRing> for BigGadget {
+    type Digits = Vec<Vec<BigInt>>;
+
     fn options(&self) -> &GadgetOptions {
         &self.options
     }
 
+    fn key_ring(&self) -> &BigRing {
+        &self.key_ring
+    }
+
+    fn level(&self) -> usize {
+        self.ring.level()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        Self::with_level(&self.top, &self.options, level)
+    }
+
+    fn log2_special(&self) -> f64 {
+        sunzi_math::log2(&(self.key_ring.modulus() / self.ring.modulus()))
+    }
+
+    fn restrict_key(&self, a: &BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
+        let special = self.key_ring.modulus() / self.ring.modulus();
+        for level in self.level()..=self.top.level() {
+            if self.top.at_level(level)?.modulus() * &special == *a.modulus {
+                let coefficients: Vec<BigInt> = a.coefficients.iter().map(|x| x.clone().into()).collect();
+                return Ok(self.key_ring.from_integers(&coefficients)?.relabel());
+            }
+        }
+        self.key_ring.check(a)?;
+        Ok(a.clone())
+    }
+
     fn digit_count(&self) -> usize {
-        self.digits - self.options.dropped_limbs
+        match &self.form {
+            Form::Radix { digits, .. } => digits - self.options.dropped_limbs,
+            Form::Remainders(ranges) => ranges.len(),
+        }
     }
 
     fn digit_bounds(&self) -> Vec<DigitBound> {
-        let whole = DigitBound { log2_bound: f64::from(self.radix_bits - 1), log2_mean: -1.0 };
-        let mut bounds = vec![whole; self.digit_count()];
-        if let Some(last) = bounds.last_mut() {
-            // ⌈(q/2)/ω^(ℓ−1)⌉.
-            let top = (self.ring.modulus() >> (self.exponent(self.digit_count() - 1) + 1)) + 1_u32;
-            last.log2_bound = sunzi_math::log2(&top);
+        match &self.form {
+            Form::Radix { bits, .. } => {
+                let whole = DigitBound { log2_bound: f64::from(bits - 1), log2_mean: -1.0 };
+                let mut bounds = vec![whole; self.digit_count()];
+                if let Some(last) = bounds.last_mut() {
+                    // ⌈(q/2)/ω^(ℓ−1)⌉.
+                    let below = self.exponent(*bits, self.digit_count() - 1);
+                    last.log2_bound = sunzi_math::log2(&((self.ring.modulus() >> (below + 1)) + 1_u32));
+                }
+                bounds
+            }
+            Form::Remainders(ranges) => {
+                let bound = |range| DigitBound {
+                    log2_bound: sunzi_math::log2(self.own(range).magnitude()) - 1.0,
+                    log2_mean: if self.own(range).is_even() { -1.0 } else { f64::NEG_INFINITY },
+                };
+                ranges.iter().map(bound).collect()
+            }
         }
-        bounds
     }
 
     /// (ω/2)·(1 + ω + … + ω^(i−1)) for i dropped digits: more than |c|_{ω^i}/2 by a factor ω/(ω − 1).
     fn log2_truncation(&self) -> f64 {
-        if self.options.dropped_limbs == 0 {
-            return f64::NEG_INFINITY;
+        match self.form {
+            Form::Radix { bits, .. } if self.options.dropped_limbs > 0 => {
+                let radix = f64::from(bits).exp2();
+                self.exponent(bits, 0).to_f64().unwrap_or(f64::INFINITY)
+                    + (radix / 2.0 / (radix - 1.0)).log2()
+            }
+            _ => f64::NEG_INFINITY,
         }
-        let radix = f64::from(self.radix_bits).exp2();
-        self.exponent(0) as f64 + (radix / 2.0 / (radix - 1.0)).log2()
     }
 
     fn key_part(
@@ -92,30 +238,40 @@ impl Gadget<BigRing> for BigGadget {
         source: &BigPoly<Evaluation>,
         i: usize,
     ) -> Result<[BigPoly<Evaluation>; 2], RingError> {
-        if i >= self.digit_count() {
-            return Err(no_such_digit(self.digit_count(), i));
-        }
+        let element = self.element(i)?;
         let [mut b, a] = zero;
-        self.ring.check(&a)?;
+        self.key_ring.check(&a)?;
         let mut multiple = source.clone();
-        self.ring.mul_integer_assign(&mut multiple, &(BigUint::one() << self.exponent(i)).into())?;
-        self.ring.add_assign(&mut b, &multiple)?;
+        self.key_ring.mul_integer_assign(&mut multiple, &element)?;
+        self.key_ring.add_assign(&mut b, &multiple)?;
         Ok([b, a])
+    }
+
+    fn decompose(&self, a: &BigPoly<Evaluation>) -> Result<Vec<Vec<BigInt>>, RingError> {
+        let coefficients = self.ring.to_integers(&self.ring.to_coefficient(a.clone())?)?;
+        Ok((0..self.digit_count()).map(|i| self.digit(&coefficients, i)).collect())
     }
 
     fn product(
         &self,
-        a: &BigPoly<Coefficient>,
+        digits: &Vec<Vec<BigInt>>,
         key: [&[BigPoly<Evaluation>]; 2],
     ) -> Result<[BigPoly<Evaluation>; 2], RingError> {
-        let (ring, digits) = (&self.ring, self.digit_count());
-        key.iter().try_for_each(|half| check_length("polynomials of a key half", digits, half.len()))?;
-        let coefficients = ring.to_integers(a)?;
+        let ring = &self.key_ring;
+        check_length("digits", self.digit_count(), digits.len())?;
+        let [length, other] = key.map(<[_]>::len);
+        check_length("polynomials of a key half", length, other)?;
+        // A key of a higher level has more.
+        check_length("polynomials of a key half", length.max(digits.len()), length)?;
+        let of_this_level = |part: &&BigPoly<_>| part.modulus == self.key_ring.zero::<Evaluation>().modulus;
+        if key[0].iter().take(1).any(|part| of_this_level(&part)) {
+            check_length("polynomials of a key half", digits.len(), length)?;
+        }
         let [mut first, mut second] = [ring.zero(), ring.zero()];
-        for (i, (b, a)) in key[0].iter().zip(key[1]).enumerate() {
-            let digit = ring.from_integers(&self.digit(&coefficients, i))?.relabel();
-            ring.mul_add_assign(&mut first, &digit, b)?;
-            ring.mul_add_assign(&mut second, &digit, a)?;
+        for ((digit, b), a) in digits.iter().zip(key[0]).zip(key[1]) {
+            let digit = ring.from_integers(digit)?.relabel();
+            ring.mul_add_assign(&mut first, &digit, &self.restrict_key(b)?)?;
+            ring.mul_add_assign(&mut second, &digit, &self.restrict_key(a)?)?;
         }
         Ok([first, second])
     }

@@ -75,6 +75,12 @@ impl BigRing {
         Ok(Self { index: m, degree, level: chain.len(), chain, modulus })
     }
 
+    /// q_1, …, q_l.
+    pub(super) fn moduli(&self) -> Vec<BigUint> {
+        let below = std::iter::once(BigUint::from(1_u8)).chain(self.chain.iter().map(|q| (**q).clone()));
+        self.chain.iter().take(self.level).zip(below).map(|(q, below)| &**q / below).collect()
+    }
+
     /// Q_l.
     fn modulus_at(&self, level: usize) -> Result<&Arc<BigUint>, RingError> {
         check_level(level, self.level)?;

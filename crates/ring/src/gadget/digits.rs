@@ -1,32 +1,40 @@
 //! How an RNS basis is cut into digits, and which limbs its keys keep: arithmetic on moduli, no tables.
 
+use std::ops::Range;
+
+use num_bigint::BigUint;
 use sunzi_kernels::MAX_TERMS;
 
 use crate::error::{check_length, check_radix};
 use crate::{DigitBound, GadgetOptions, RingError};
 
-/// The digits of [BEHZ16, 4.5, B.1 and B.2] for a list of moduli.
+/// The digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
 ///
-/// Residue D_j = [c·(q/q_j)^-1] in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
+/// Residue D_j = [c]_{q_j} in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
 /// ℓ_j = ⌈bits(q_j)/log2 ω⌉ digits D_j = Σ_z d_{j,z}·ω^z, each as close to zero as the radix allows: in
 /// [−ω/2, ω/2), the last one in [−B, B] with B = ⌈h_j/ω^{ℓ_j − 1}⌉ ≤ ω/2. A key for digit (j, z) holds multiples
 /// of the product of the moduli j + 1, …, j + i (cyclically): it is zero in these i limbs, and every limb is
 /// missing in as many keys as any other.
+///
+/// With special moduli a digit is the centred remainder by the product of α consecutive moduli.
 #[derive(Clone, Debug)]
 pub struct RnsDigits {
     moduli: Vec<u64>,
+    special: usize,
     dropped_limbs: usize,
     digits: Vec<Digit>,
 }
 
-/// d = ((y >> shift) & mask) − bias for y = D_j + [`offset`](RnsDigits::offset).
+/// d = ((y >> shift) & mask) − bias for y = D_j + [`offset`](RnsDigits::offset), or the remainder by several moduli.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digit {
-    /// j.
+    /// j, the first of its moduli.
     pub(super) source: usize,
+    /// How many moduli it is made of at the highest level.
+    pub(super) limbs: usize,
     pub(super) shift: u32,
     pub(super) mask: u64,
-    /// |d| is at most this.
+    /// |d| is at most this, for a digit of one modulus.
     pub(super) bias: u64,
 }
 
@@ -35,6 +43,11 @@ impl Digit {
     pub(super) fn is_whole(&self) -> bool {
         self.shift == 0 && self.mask == u64::MAX
     }
+
+    /// Its limbs in a ring of `level` moduli.
+    pub(super) fn range(&self, level: usize) -> Range<usize> {
+        self.source..level.min(self.source + self.limbs)
+    }
 }
 
 impl RnsDigits {
@@ -42,9 +55,11 @@ impl RnsDigits {
     ///
     /// # Errors
     /// [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for a radix outside 2^1 to 2^61, for
-    /// as many dropped limbs as there are moduli, and for more than 4096 digits.
+    /// as many dropped limbs as there are moduli, for more than 4096 digits, for more digits of several moduli than there are moduli or without
+    /// special moduli, and for special moduli with a radix or dropped limbs; [`RingError::NotCoprime`] for a special modulus among
+    /// the moduli.
     pub fn new(options: &GadgetOptions, moduli: &[u64]) -> Result<Self, RingError> {
-        let GadgetOptions { radix_bits, dropped_limbs } = *options;
+        let &GadgetOptions { radix_bits, dropped_limbs, .. } = options;
         if moduli.is_empty() {
             check_length("moduli of a gadget (at least)", 1, 0)?;
         }
@@ -58,17 +73,11 @@ impl RnsDigits {
             let expected = format_args!("a radix of at most {MAX_TERMS} digits");
             return Err(RingError::out_of_range("radix_bits", expected, format_args!("one of {count}")));
         }
-        let mut digits = Vec::with_capacity(count);
-        for (source, &q) in moduli.iter().enumerate() {
-            let (bits, last) = (radix_bits.unwrap_or(0), digits_of(q, radix_bits) - 1);
-            for z in 0..last {
-                let mask = (1 << bits) - 1;
-                digits.push(Digit { source, shift: z * bits, mask, bias: 1 << (bits - 1) });
-            }
-            let shift = last * bits;
-            digits.push(Digit { source, shift, mask: u64::MAX, bias: ((q - 1) / 2).div_ceil(1 << shift) });
-        }
-        Ok(Self { moduli: moduli.to_vec(), dropped_limbs, digits })
+        let digits = match limbs_of_a_digit(options, moduli)? {
+            Some(limbs) => groups(moduli, limbs),
+            None => residues(moduli, radix_bits),
+        };
+        Ok(Self { moduli: moduli.to_vec(), special: options.special_moduli.len(), dropped_limbs, digits })
     }
 
     /// How many there are: polynomials each half of a key has.
@@ -77,16 +86,35 @@ impl RnsDigits {
         self.digits.len()
     }
 
-    /// Limbs of each polynomial of a key.
+    /// How many there are of the first `level` moduli.
+    #[must_use]
+    pub fn count_at(&self, level: usize) -> usize {
+        self.digits.iter().take_while(|digit| digit.source < level).count()
+    }
+
+    /// Limbs of each polynomial of a key, special ones included.
     #[must_use]
     pub fn key_limbs(&self) -> usize {
-        self.moduli.len() - self.dropped_limbs
+        self.moduli.len() - self.dropped_limbs + self.special
     }
 
     /// Bounds on q_I·d for every digit d, where q_I is the product of the dropped moduli.
     #[must_use]
     pub fn bounds(&self) -> Vec<DigitBound> {
+        self.bounds_at(self.moduli.len())
+    }
+
+    /// The same for the digits of the first `level` moduli.
+    #[must_use]
+    pub fn bounds_at(&self, level: usize) -> Vec<DigitBound> {
+        let log2 = |moduli: &[u64]| -> f64 { moduli.iter().map(|&q| (q as f64).log2()).sum() };
         let bound = |digit: &Digit| {
+            let own = self.moduli.get(digit.range(level)).unwrap_or_default();
+            if own.len() > 1 {
+                // Where a quotient in doubles is off by one the remainder is 2^-40 of the product beyond half of it.
+                let log2_bound = log2(own) - 1.0 + 1e-11;
+                return DigitBound { log2_bound, log2_mean: f64::NEG_INFINITY };
+            }
             let log2_factor: f64 = self.dropped(digit.source).map(|q| (q as f64).log2()).sum();
             DigitBound {
                 log2_bound: (digit.bias as f64).log2() + log2_factor,
@@ -94,7 +122,7 @@ impl RnsDigits {
                 log2_mean: if digit.is_whole() { f64::NEG_INFINITY } else { log2_factor - 1.0 },
             }
         };
-        self.digits.iter().map(bound).collect()
+        self.digits.iter().take_while(|digit| digit.source < level).map(bound).collect()
     }
 
     /// Every digit, those of a residue in a row, lowest first.
@@ -123,6 +151,65 @@ impl RnsDigits {
     }
 }
 
+/// α of the digits that are remainders by products of moduli; none for digits of single residues.
+fn limbs_of_a_digit(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<usize>, RingError> {
+    let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = options;
+    if special_moduli.is_empty() {
+        return match digits {
+            None => Ok(None),
+            Some(digits) => {
+                Err(RingError::out_of_range("digits", "special moduli beside a number of digits", digits))
+            }
+        };
+    }
+    if radix_bits.is_some() || *dropped_limbs > 0 {
+        let expected = "none beside a radix or dropped limbs, which are for key switching without them";
+        return Err(RingError::out_of_range("special_moduli", expected, special_moduli.len()));
+    }
+    if let Some(&common) = special_moduli.iter().find(|p| moduli.contains(p)) {
+        return Err(RingError::NotCoprime { left: common, right: common });
+    }
+    let k = moduli.len();
+    match *digits {
+        Some(digits) if (1..=k).contains(&digits) => Ok(Some(k.div_ceil(digits))),
+        Some(digits) => Err(RingError::out_of_range("digits", format_args!("1 to {k}"), digits)),
+        None => {
+            let product = |moduli: &[u64]| moduli.iter().product::<BigUint>();
+            let special = product(special_moduli);
+            let fits = |&limbs: &usize| moduli.chunks(limbs).all(|digit| product(digit) <= special);
+            Ok(Some((1..=k).rev().find(fits).unwrap_or(1)))
+        }
+    }
+}
+
+/// Digits of `limbs` moduli each, the last of fewer.
+fn groups(moduli: &[u64], limbs: usize) -> Vec<Digit> {
+    let digit = |(i, own): (usize, &[u64])| Digit {
+        source: i * limbs,
+        limbs: own.len(),
+        shift: 0,
+        mask: u64::MAX,
+        bias: own.first().map_or(0, |q| (q - 1).div_ceil(2)),
+    };
+    moduli.chunks(limbs).enumerate().map(digit).collect()
+}
+
+/// The digits of every residue.
+fn residues(moduli: &[u64], radix_bits: Option<u32>) -> Vec<Digit> {
+    let mut digits = Vec::new();
+    for (source, &q) in moduli.iter().enumerate() {
+        let (bits, last) = (radix_bits.unwrap_or(0), digits_of(q, radix_bits) - 1);
+        for z in 0..last {
+            let mask = (1 << bits) - 1;
+            digits.push(Digit { source, limbs: 1, shift: z * bits, mask, bias: 1 << (bits - 1) });
+        }
+        let shift = last * bits;
+        let bias = ((q - 1) / 2).div_ceil(1 << shift);
+        digits.push(Digit { source, limbs: 1, shift, mask: u64::MAX, bias });
+    }
+    digits
+}
+
 /// ℓ for one modulus.
 fn digits_of(modulus: u64, radix_bits: Option<u32>) -> u32 {
     let bits = u64::BITS - modulus.leading_zeros();
@@ -134,7 +221,7 @@ mod tests {
     use super::*;
 
     fn options(radix_bits: Option<u32>, dropped_limbs: usize) -> GadgetOptions {
-        GadgetOptions { radix_bits, dropped_limbs }
+        GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }
     }
 
     /// All residues of small moduli and the ends of large ones: digits recompose and stay within their bounds,

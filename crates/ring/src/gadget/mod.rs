@@ -1,32 +1,53 @@
-//! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5], its second radix [B.1] and its smaller keys [B.2].
+//! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5], its second radix [B.1] and its smaller keys [B.2]; GHS and hybrid
+//! key switching with special moduli [KPZ21, B.2].
 
 mod digits;
+mod lift;
 mod product;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::{Buffer, Modulus};
 use zeroize::Zeroizing;
 
 use crate::basis::tag_of;
-use crate::error::{check_shape, no_such_digit};
+use crate::error::{check_length, check_level, check_shape, no_such_digit};
+use crate::ring::get_or_try_init;
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
+use crate::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 
 use digits::Digit;
 pub use digits::RnsDigits;
+use lift::Lift;
+pub use product::RnsDecomposition;
 
-/// The digits of an RNS basis and the limbs of keys made for them. Cheap to clone.
+/// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
-pub struct RnsGadget(Arc<Inner>);
+pub struct RnsGadget {
+    top: Arc<Top>,
+    tables: Arc<Tables>,
+}
 
-struct Inner {
+/// What all levels share.
+struct Top {
     ring: Ring,
+    /// R modulo P.
+    special: Option<Ring>,
     options: GadgetOptions,
     digits: RnsDigits,
+    log2_special: f64,
     /// The tag of the limbs that keys for residue j keep.
     tags: Vec<u64>,
+    levels: Vec<OnceLock<Arc<Tables>>>,
+}
+
+/// What a level has for itself.
+struct Tables {
+    ring: Ring,
+    key_ring: Ring,
+    /// One for every digit.
+    lifts: Vec<Lift>,
 }
 
 impl RnsGadget {
@@ -38,67 +59,146 @@ impl RnsGadget {
             values.filter(|&(limb, _)| digits.limb(source, limb).is_some()).map(|(_, &q)| q).collect()
         };
         let tags = (0..values.len()).map(|source| tag_of(&kept(source))).collect();
-        Ok(Self(Arc::new(Inner { ring: ring.clone(), options: *options, digits, tags })))
+        let moduli = &options.special_moduli;
+        let special =
+            if moduli.is_empty() { None } else { Some(Ring::with_isa(ring.index(), moduli, ring.isa())?) };
+        let log2_special = special.as_ref().map_or(0.0, |special| sunzi_math::log2(special.modulus()));
+        let levels = values.iter().map(|_| OnceLock::new()).collect();
+        let (ring, options) = (ring.clone(), options.clone());
+        let top = Arc::new(Top { ring, special, options, digits, log2_special, tags, levels });
+        Ok(Self { tables: top.at_level(values.len())?, top })
     }
 
     fn digit(&self, i: usize) -> Result<&Digit, RingError> {
-        self.0.digits.digits().get(i).ok_or_else(|| no_such_digit(self.digit_count(), i))
-    }
-
-    fn tag(&self, digit: &Digit) -> u64 {
-        self.0.tags.get(digit.source).copied().unwrap_or(0)
-    }
-
-    /// The shape of the polynomials of a key.
-    fn key_shape(&self) -> Shape {
-        Shape { degree: self.0.ring.degree(), limbs: self.0.digits.key_limbs() }
-    }
-
-    /// Fails unless `part` can stand at digit `digit` of a key.
-    fn check_part(&self, part: &Poly<Evaluation>, digit: &Digit) -> Result<(), RingError> {
-        check_shape(self.key_shape(), part.shape())?;
-        if part.tag() == self.tag(digit) {
-            Ok(())
-        } else {
-            Err(RingError::OtherModulus { shape: part.shape() })
-        }
+        let count = self.digit_count();
+        self.top.digits.digits().iter().take(count).nth(i).ok_or_else(|| no_such_digit(count, i))
     }
 
     /// q_I·a in the limbs where that is not zero.
     fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
-        let Shape { degree, limbs } = self.key_shape();
-        let mut part = Poly::new(Scratch::zeroed(degree * limbs), degree, self.tag(digit));
-        let kept = (0..).zip(self.0.ring.basis().moduli()).zip(a.limbs());
-        let kept = kept.filter(|&((limb, _), _)| self.0.digits.limb(digit.source, limb).is_some());
+        let Shape { degree, limbs } = a.shape();
+        let top = &*self.top;
+        let tag = top.tags.get(digit.source).copied().unwrap_or(0);
+        let mut part = Poly::new(Scratch::zeroed(degree * (limbs - top.options.dropped_limbs)), degree, tag);
+        let kept = (0..).zip(self.tables.ring.basis().moduli()).zip(a.limbs());
+        let kept = kept.filter(|&((limb, _), _)| top.digits.limb(digit.source, limb).is_some());
         for (out, ((_, modulus), limb)) in part.words_mut().chunks_exact_mut(degree).zip(kept) {
             out.copy_from_slice(limb);
-            if self.0.options.dropped_limbs > 0 {
-                let product = |product, q| modulus.mul(product, modulus.reduce(q));
-                modulus.mul_scalar_assign(out, self.0.digits.dropped(digit.source).fold(1, product))?;
-            }
+            let product = |product, q| modulus.mul(product, modulus.reduce(q));
+            modulus.mul_scalar_assign(out, top.digits.dropped(digit.source).fold(1, product))?;
         }
         Ok(part)
     }
+}
 
-    /// g = (q/q_j)·ω^z modulo q_j; zero modulo every other modulus.
+impl Top {
+    fn at_level(&self, level: usize) -> Result<Arc<Tables>, RingError> {
+        let missing = RingError::NoSuchLevel { got: level, highest: self.levels.len() };
+        let cell = self.levels.get(level.wrapping_sub(1)).ok_or(missing)?;
+        get_or_try_init(cell, || Tables::new(self, level).map(Arc::new)).cloned()
+    }
+
+    /// P·ω^z modulo a modulus of the digit: g there.
     fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
-        let quotients = self.0.ring.basis().quotients_mod(modulus.value());
-        let quotient = quotients.get(digit.source).copied().unwrap_or(0);
-        modulus.mul(quotient, modulus.reduce(1 << digit.shift))
+        let special = self.special.as_ref().map_or(1, |special| special.basis().product_mod(modulus.value()));
+        modulus.mul(special, modulus.reduce(1 << digit.shift))
+    }
+
+    /// The level of a key and how its polynomials lie, from the first of them.
+    fn key_level(&self, key: [&[Poly<Evaluation>]; 2]) -> Result<usize, RingError> {
+        let limbs = key.iter().find_map(|half| half.first()).map_or(0, |part| part.shape().limbs);
+        let others = self.special.as_ref().map_or(0, |special| special.basis().len());
+        let level = (limbs + self.options.dropped_limbs).saturating_sub(others);
+        if self.options.dropped_limbs > 0 && level != self.levels.len() {
+            let expected = Shape { degree: self.ring.degree(), limbs: self.digits.key_limbs() };
+            return Err(RingError::ShapeMismatch { expected, got: Shape { limbs, ..expected } });
+        }
+        Ok(level)
+    }
+
+    /// Fails unless the parts can be a key of this level.
+    fn check_key(&self, key: [&[Poly<Evaluation>]; 2], level: usize) -> Result<(), RingError> {
+        let tables = self.at_level(level)?;
+        let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
+        let shape = Shape { degree: self.ring.degree(), limbs };
+        for half in key {
+            check_length("polynomials of a key half", self.digits.count_at(level), half.len())?;
+            for (part, digit) in half.iter().zip(self.digits.digits()) {
+                check_shape(shape, part.shape())?;
+                let kept = self.tags.get(digit.source).copied();
+                let tag =
+                    if self.options.dropped_limbs > 0 { kept } else { Some(tables.key_ring.basis().tag()) };
+                if tag != Some(part.tag()) {
+                    return Err(RingError::OtherModulus { shape });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    fn new(top: &Top, level: usize) -> Result<Self, RingError> {
+        let ring = top.ring.at_level(level)?;
+        let key_ring = match &top.special {
+            Some(special) => ring.concat(special)?,
+            None => ring.clone(),
+        };
+        let digits = top.digits.digits().iter().take(top.digits.count_at(level)).enumerate();
+        let lifts = digits
+            .map(|(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { ring, key_ring, lifts })
     }
 }
 
 impl Gadget<Ring> for RnsGadget {
+    type Digits = RnsDecomposition;
+
     fn options(&self) -> &GadgetOptions {
-        &self.0.options
+        &self.top.options
+    }
+
+    fn key_ring(&self) -> &Ring {
+        &self.tables.key_ring
+    }
+
+    fn level(&self) -> usize {
+        self.tables.ring.level()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        Ok(Self { top: Arc::clone(&self.top), tables: self.top.at_level(level)? })
+    }
+
+    fn log2_special(&self) -> f64 {
+        self.top.log2_special
+    }
+
+    fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        let key_ring = &self.tables.key_ring;
+        if a.tag() == key_ring.basis().tag() {
+            key_ring.check(a)?;
+            return Ok(a.clone());
+        }
+        let special = key_ring.basis().len() - self.level();
+        let from = a.shape().limbs.saturating_sub(special);
+        check_level(self.level(), from)?;
+        self.top.at_level(from)?.key_ring.check(a)?;
+        let mut restricted = key_ring.arbitrary();
+        let kept = a.limbs().take(self.level()).chain(a.limbs().skip(from));
+        for (to, from) in restricted.words_mut().chunks_exact_mut(key_ring.degree()).zip(kept) {
+            to.copy_from_slice(from);
+        }
+        Ok(restricted)
     }
 
     fn digit_count(&self) -> usize {
-        self.0.digits.count()
+        self.tables.lifts.len()
     }
 
     fn digit_bounds(&self) -> Vec<crate::DigitBound> {
-        self.0.digits.bounds()
+        self.top.digits.bounds_at(self.level())
     }
 
     fn key_part(
@@ -107,35 +207,50 @@ impl Gadget<Ring> for RnsGadget {
         source: &Poly<Evaluation>,
         i: usize,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let ring = &self.0.ring;
-        zero.iter().chain([source]).try_for_each(|a| ring.check(a))?;
+        let (top, key_ring) = (&*self.top, &self.tables.key_ring);
+        zero.iter().chain([source]).try_for_each(|a| key_ring.check(a))?;
         let digit = self.digit(i)?;
-        let [b, a] = zero;
-        let [mut b, a] = [self.times_dropped(&b, digit)?, self.times_dropped(&a, digit)?];
-        let limb = self.0.digits.limb(digit.source, digit.source).unwrap_or(0);
-        let own = ring.basis().moduli().get(digit.source).zip(source.limb(digit.source));
-        if let Some(((modulus, secret), out)) =
-            own.zip(b.words_mut().chunks_exact_mut(ring.degree()).nth(limb))
-        {
-            // A multiple of the source secret.
-            let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
-            modulus.mul_scalar_assign(&mut multiple, self.element(digit, modulus))?;
-            modulus.add_assign(out, &multiple)?;
+        let mut zero = zero;
+        if top.options.dropped_limbs > 0 {
+            if self.level() < top.ring.level() {
+                let expected =
+                    format_args!("{}, that of the ring, for keys with dropped limbs", top.ring.level());
+                return Err(RingError::out_of_range("level of a key", expected, self.level()));
+            }
+            let [b, a] = zero;
+            zero = [self.times_dropped(&b, digit)?, self.times_dropped(&a, digit)?];
+        }
+        let [mut b, a] = zero;
+        for limb in digit.range(self.level()) {
+            let at = top.digits.limb(digit.source, limb).unwrap_or(limb);
+            let own = key_ring.basis().moduli().get(limb).zip(source.limb(limb));
+            let out = b.words_mut().chunks_exact_mut(key_ring.degree()).nth(at);
+            if let (Some((modulus, secret)), Some(out)) = (own, out) {
+                // A multiple of the source secret.
+                let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
+                modulus.mul_scalar_assign(&mut multiple, top.element(digit, modulus))?;
+                modulus.add_assign(out, &multiple)?;
+            }
         }
         Ok([b, a])
     }
 
+    fn decompose(&self, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
+        product::decompose(self, a)
+    }
+
     fn product(
         &self,
-        a: &Poly<Coefficient>,
+        digits: &RnsDecomposition,
         key: [&[Poly<Evaluation>]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        product::product(self, a, key)
+        product::product(self, digits, key)
     }
 }
 
 impl fmt::Debug for RnsGadget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RnsGadget").field("ring", &self.0.ring).field("options", &self.0.options).finish()
+        let mut text = f.debug_struct("RnsGadget");
+        text.field("ring", &self.tables.ring).field("options", &self.top.options).finish()
     }
 }

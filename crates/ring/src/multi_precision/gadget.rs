@@ -11,7 +11,7 @@ use super::MultiPrecisionRing;
 use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
 use super::words::{self, BITS, MASK, bits};
-use crate::error::{check_length, no_such_digit};
+use crate::error::{check_length, check_level, no_such_digit};
 use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb_pair};
 use crate::scratch::Scratch;
 use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
@@ -30,6 +30,8 @@ pub struct MultiPrecisionGadget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    /// The ring it was made for, and that of its level.
+    top: MultiPrecisionRing,
     ring: MultiPrecisionRing,
     options: GadgetOptions,
     /// log2 ω.
@@ -59,8 +61,22 @@ impl MultiPrecisionGadget {
             let expected = "0, since digits of a radix have no zero limbs";
             return Err(RingError::out_of_range("dropped limbs", expected, options.dropped_limbs));
         }
-        let q = ring.modulus();
-        let count = usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX);
+        if !options.special_moduli.is_empty() || options.digits.is_some() {
+            let expected = "0, since digits of a radix need none";
+            return Err(RingError::out_of_range("special moduli", expected, options.special_moduli.len()));
+        }
+        Self::with_level(ring, options, radix_bits, ring.level())
+    }
+
+    fn with_level(
+        top: &MultiPrecisionRing,
+        options: &GadgetOptions,
+        radix_bits: u32,
+        level: usize,
+    ) -> Result<Self, RingError> {
+        let ring = top.at_level(level)?;
+        let (basis, q) = (ring.residues().basis(), ring.modulus());
+        let count = digit_count(q, radix_bits);
         if count > MAX_TERMS {
             let expected = format_args!("at most {MAX_TERMS} digits");
             return Err(RingError::out_of_range("radix bits of a gadget", expected, radix_bits));
@@ -70,9 +86,14 @@ impl MultiPrecisionGadget {
         let groups = group(basis.moduli())?;
         let lift = Lift::new(basis, &groups);
         let offset = words::words(&(halves - half(q)), length.max(lift.length()));
-        let (ring, options) = (ring.clone(), *options);
-        Ok(Self(Arc::new(Inner { ring, options, radix_bits, count, groups, lift, offset })))
+        let (top, options) = (top.clone(), options.clone());
+        Ok(Self(Arc::new(Inner { top, ring, options, radix_bits, count, groups, lift, offset })))
     }
+}
+
+/// ℓ_{ω,q}.
+fn digit_count(q: &BigUint, radix_bits: u32) -> usize {
+    usize::try_from(q.bits().div_ceil(u64::from(radix_bits))).unwrap_or(usize::MAX)
 }
 
 /// ω^i.
@@ -131,8 +152,31 @@ impl Inner {
 }
 
 impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
+    /// The polynomial itself: its digits are cheap beside their transforms.
+    type Digits = Poly<Coefficient>;
+
     fn options(&self) -> &GadgetOptions {
         &self.0.options
+    }
+
+    fn key_ring(&self) -> &MultiPrecisionRing {
+        &self.0.ring
+    }
+
+    fn level(&self) -> usize {
+        self.0.ring.level()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        Self::with_level(&self.0.top, &self.0.options, self.0.radix_bits, level)
+    }
+
+    fn log2_special(&self) -> f64 {
+        0.0
+    }
+
+    fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.0.top.restrict(a, self.level())
     }
 
     fn digit_count(&self) -> usize {
@@ -168,6 +212,10 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         Ok([b, a])
     }
 
+    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
+        self.0.ring.to_coefficient(a.clone())
+    }
+
     fn product(
         &self,
         a: &Poly<Coefficient>,
@@ -176,9 +224,16 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         let inner = &*self.0;
         let ring = inner.ring.residues();
         ring.check(a)?;
+        let level = match key.iter().find_map(|half| half.first()) {
+            Some(part) => inner.top.level_of(part)?,
+            None => self.level(),
+        };
+        check_level(self.level(), level)?;
+        let q = inner.top.at_level(level)?;
+        let count = digit_count(q.modulus(), inner.radix_bits);
         for half in key {
-            check_length("polynomials of a key half", inner.count, half.len())?;
-            half.iter().try_for_each(|part| ring.check(part))?;
+            check_length("polynomials of a key half", count, half.len())?;
+            half.iter().try_for_each(|part| q.residues().check(part))?;
         }
         let n = ring.degree();
         let digits = inner.digits(a)?;
@@ -191,7 +246,9 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
             for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
                 let range = b * BLOCK..n.min((b + 1) * BLOCK);
                 let lifted = block_of(lifted.chunks_exact(n + PAD), &range);
-                let [a, b] = key.map(|half| block_of(half.iter().filter_map(|part| part.limb(j)), &range));
+                let [a, b] = key.map(|half| {
+                    block_of(half.iter().take(inner.count).filter_map(|part| part.limb(j)), &range)
+                });
                 plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
             }
             Ok(())

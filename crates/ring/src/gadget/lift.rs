@@ -1,0 +1,96 @@
+//! From a digit to its residues modulo any target.
+
+use std::ops::Range;
+
+use sunzi_kernels::{Conversion, InverseScale, Modulus, RoundedQuotient};
+use sunzi_math::mod_inv;
+
+use super::digits::{Digit, RnsDigits};
+use crate::{Ring, RingError};
+
+/// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
+pub(super) struct Lift {
+    /// Its limbs.
+    pub(super) range: Range<usize>,
+    /// Folded into the inverse transforms of its limbs.
+    pub(super) scales: Vec<InverseScale>,
+    pub(super) form: Form,
+    /// Where its quotients stand among the rows of all digits: after the limbs.
+    pub(super) quotient: usize,
+}
+
+pub(super) enum Form {
+    /// A residue or a part of it, from D_j + `offset` in [0, q_j + offset).
+    Residue { digit: Digit, half: u64, rest: u64 },
+    /// [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19].
+    Remainder { rounding: RoundedQuotient, conversions: Vec<Conversion> },
+}
+
+impl Lift {
+    /// The lift of the i-th digit.
+    pub(super) fn new(
+        i: usize,
+        digit: &Digit,
+        digits: &RnsDigits,
+        ring: &Ring,
+        key_ring: &Ring,
+    ) -> Result<Self, RingError> {
+        let range = digit.range(ring.basis().len());
+        let quotient = ring.basis().len() + i;
+        let plans = ring.plans().get(range.clone()).unwrap_or_default();
+        let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
+        if let [q] = moduli[..] {
+            let half = (q.value() - 1) / 2;
+            let rest = digits.offset(digit.source) - half;
+            let scales = plans.iter().map(|plan| plan.scale(1)).collect::<Result<_, _>>()?;
+            return Ok(Self { range, scales, form: Form::Residue { digit: *digit, half, rest }, quotient });
+        }
+        let without = |q: &Modulus, i: usize| {
+            let others = moduli.iter().enumerate().filter(|&(j, _)| j != i);
+            others.fold(1, |product, (_, p)| q.mul(product, q.reduce(p.value())))
+        };
+        let scale = |(i, plan): (usize, &std::sync::Arc<sunzi_kernels::NttPlan>)| {
+            let q = plan.modulus();
+            Ok(plan.scale(mod_inv(without(&q, i), q.value())?)?)
+        };
+        let scales = plans.iter().enumerate().map(scale).collect::<Result<_, RingError>>()?;
+        let rounding = RoundedQuotient::new(ring.isa(), &moduli)?;
+        let rows: Vec<Modulus> = moduli.iter().copied().chain([rounding.range()]).collect();
+        let conversion = |target: &Modulus| {
+            let entry = |i: usize, _| {
+                let product = without(target, i);
+                if i < moduli.len() { product } else { target.neg(product) }
+            };
+            Ok(Conversion::new(&rows, &[*target], entry)?)
+        };
+        let conversions =
+            key_ring.basis().moduli().iter().map(conversion).collect::<Result<_, RingError>>()?;
+        Ok(Self { range, scales, form: Form::Remainder { rounding, conversions }, quotient })
+    }
+}
+
+/// One digit of residues modulo `target`, in [0, 2p) as the transform takes it.
+pub(super) fn lift_residue(
+    lifted: &mut [u64],
+    residues: &[u64],
+    digit: &Digit,
+    target: &Modulus,
+) -> Result<(), RingError> {
+    let Digit { shift, mask, bias, .. } = *digit;
+    let (whole, narrow) = (digit.is_whole(), bias < target.value());
+    // u − bias + p lies in (0, 2p) for a digit u in [0, 2·bias].
+    let offset = if narrow { target.value() - bias } else { target.neg(target.reduce(bias)) };
+    let pairs = lifted.iter_mut().zip(residues);
+    match (whole, narrow) {
+        (true, true) => pairs.for_each(|(to, from)| *to = from + offset),
+        (false, true) => pairs.for_each(|(to, from)| *to = ((from >> shift) & mask) + offset),
+        (true, false) => {
+            target.reduce_into(lifted, residues)?;
+            lifted.iter_mut().for_each(|x| *x = target.add(*x, offset));
+        }
+        (false, false) => {
+            pairs.for_each(|(to, from)| *to = target.add(target.reduce((from >> shift) & mask), offset));
+        }
+    }
+    Ok(())
+}
