@@ -124,7 +124,7 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
     let one = vec![1; ring.degree() * k];
     let one = ring.poly_from_residues(&one)?;
     let switch = |(name, radix_bits, dropped_limbs)| {
-        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs })?;
+        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })?;
         let part = |i| gadget.key_part([ring.zero(), ring.zero()], &one, i).map(|[part, _]| part);
         let key = (0..gadget.digit_count()).map(part).collect::<Result<_, _>>()?;
         Ok((name, Switch { gadget, key }))
@@ -140,7 +140,11 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
         ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
     let c = ring.poly_from_residues(&words)?;
     let evaluated = ring.to_evaluation(c.clone())?;
-    let product = |switch: &Switch| switch.gadget.product(&c, [&switch.key, &switch.key]);
+    let zero = ring.zero();
+    let product = |switch: &Switch| {
+        switch.gadget.switch_coefficients([zero.clone(), zero.clone(), c.clone()], [&switch.key, &switch.key])
+    };
+
     let right = |switch: &Switch| {
         product(switch).is_ok_and(|halves| halves.iter().all(|half| half.words() == evaluated.words()))
     };

@@ -16,13 +16,13 @@ use crate::BfvError;
 /// use sunzi_ring::GadgetOptions;
 ///
 /// // Relinearisation keys with one limb in two, digits in radix 2^24 [BEHZ16, appendix B].
-/// let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2 };
+/// let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2, ..GadgetOptions::default() };
 /// let algorithms = Algorithms { key_switching, ..Algorithms::default() };
 /// let parameters = Parameters::builder().depth(1).log2_degree(13).algorithms(algorithms).build()?;
 /// assert_eq!(parameters.algorithms().key_switching.dropped_limbs, 2);
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Algorithms {
     /// Extension, scaling and decryption.
@@ -44,7 +44,7 @@ impl Algorithms {
 impl fmt::Display for Algorithms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ScalerOptions { decryption, m_tilde, auxiliary } = self.scaling;
-        let GadgetOptions { radix_bits, dropped_limbs } = self.key_switching;
+        let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = &self.key_switching;
         let mut chosen = Vec::new();
         match decryption {
             Decryption::Gamma { gamma: None } => {}
@@ -73,7 +73,14 @@ impl fmt::Display for Algorithms {
         if let Some(bits) = radix_bits {
             chosen.push(format!("key switching in radix 2^{bits}"));
         }
-        if dropped_limbs > 0 {
+        match (special_moduli.len(), digits) {
+            (0, _) => {}
+            (special, None) => chosen.push(format!("key switching over {special} special moduli")),
+            (special, Some(digits)) => {
+                chosen.push(format!("key switching by {digits} digits over {special} special moduli"));
+            }
+        }
+        if *dropped_limbs > 0 {
             chosen.push(format!("keys without {dropped_limbs} limbs"));
         }
         f.write_str(if chosen.is_empty() { "default" } else { "" })?;
@@ -93,7 +100,8 @@ mod tests {
             m_tilde: MTilde::None,
             auxiliary: Auxiliary::LikeModulus,
         };
-        let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2 };
+        let key_switching =
+            GadgetOptions { radix_bits: Some(24), dropped_limbs: 2, ..GadgetOptions::default() };
         let text = Algorithms { scaling, key_switching }.to_string();
         for part in ["gamma 2^20", "no reduction", "auxiliary", "radix 2^24", "2 limbs"] {
             assert!(text.contains(part), "{part} is missing: {text}");

@@ -62,7 +62,9 @@ impl<R: PolyRing> Context<R> {
         let rlwe = RlweContext::with_gadget(ring, security, &algorithms.key_switching)?;
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
         let tail = Tail::new(rlwe.ring().degree());
-        Ok(Self { inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: *algorithms, scaler, tail }) })
+        Ok(Self {
+            inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: algorithms.clone(), scaler, tail }),
+        })
     }
 
     /// The same ring and keys with another plaintext modulus.

@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(sizes.ciphertext, 2 * 2 * 4096 * 8);
         assert_eq!(sizes.relinearization_key, 2 * sizes.ciphertext);
         assert_eq!(bytes(sizes.ciphertext), "128.0 KiB");
-        let smaller = GadgetOptions { radix_bits: Some(16), dropped_limbs: 1 };
+        let smaller = GadgetOptions { radix_bits: Some(16), dropped_limbs: 1, ..GadgetOptions::default() };
         assert_eq!(Sizes::of(12, &q, &smaller).galois_key, 2 * 2 * 3 * 4096 * 8);
     }
 }

@@ -168,7 +168,7 @@ impl CrtParameters {
     pub fn parts(&self) -> Vec<Parameters> {
         let part = |&t: &u64| {
             Parameters::new(self.log2_degree, self.moduli.clone(), t, self.security)
-                .with_algorithms(self.algorithms)
+                .with_algorithms(self.algorithms.clone())
         };
         self.plain_moduli.iter().map(part).collect()
     }
@@ -371,7 +371,8 @@ mod tests {
 
     #[test]
     fn algorithms_travel_and_older_files_still_load() {
-        let key_switching = GadgetOptions { radix_bits: Some(16), dropped_limbs: 2 };
+        let key_switching =
+            GadgetOptions { radix_bits: Some(16), dropped_limbs: 2, ..GadgetOptions::default() };
         let chosen = valid().with_algorithms(Algorithms { key_switching, ..Algorithms::default() });
         let text = serde_json::to_string(&chosen).unwrap();
         assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), chosen);
@@ -399,7 +400,7 @@ mod tests {
         for (radix_bits, dropped_limbs, name) in
             [(Some(0), 0, "radix_bits"), (Some(62), 0, "radix_bits"), (None, 3, "dropped_limbs")]
         {
-            let key_switching = GadgetOptions { radix_bits, dropped_limbs };
+            let key_switching = GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() };
             let error = refuse(Algorithms { key_switching, ..Algorithms::default() });
             assert!(error.contains(name), "{error}");
         }

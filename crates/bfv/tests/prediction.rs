@@ -128,14 +128,14 @@ fn variants_keep_what_was_predicted() -> Outcome<()> {
         (quotients, MTilde::Bits16, short, Some(13), 2),
     ] {
         let scaling = ScalerOptions { decryption, m_tilde, auxiliary };
-        let key_switching = GadgetOptions { radix_bits, dropped_limbs };
+        let key_switching = GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() };
         let algorithms = Algorithms { scaling, key_switching };
-        run(&small().depth(3).rotations(1).algorithms(algorithms))?;
-        let explanation = small().algorithms(algorithms).explain()?.to_string();
+        run(&small().depth(3).rotations(1).algorithms(algorithms.clone()))?;
+        let explanation = small().algorithms(algorithms.clone()).explain()?.to_string();
         assert!(explanation.contains(&format!("algorithms            {algorithms}")), "{explanation}");
     }
     let algorithms = Algorithms {
-        key_switching: GadgetOptions { radix_bits: Some(0), dropped_limbs: 0 },
+        key_switching: GadgetOptions { radix_bits: Some(0), dropped_limbs: 0, ..GadgetOptions::default() },
         ..Algorithms::default()
     };
     let error = small().algorithms(algorithms).build().unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! A ring together with the security it must reach.
 
-use sunzi_ring::{GadgetOptions, PolyRing};
+use sunzi_ring::{Gadget, GadgetOptions, PolyRing};
 
 use crate::{RlweError, Security, security};
 
@@ -11,6 +11,7 @@ pub struct RlweContext<R: PolyRing> {
     gadget: R::Gadget,
     security: Security,
     log2_modulus: f64,
+    log2_key_modulus: f64,
 }
 
 impl<R: PolyRing> RlweContext<R> {
@@ -25,18 +26,19 @@ impl<R: PolyRing> RlweContext<R> {
     /// The same with a choice of how key switching cuts polynomials into digits.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`RlweError::Ring`] for options the ring cannot follow.
+    /// As [`new`](Self::new), for log2 QP with special moduli; [`RlweError::Ring`] for options the ring cannot follow.
     pub fn with_gadget(ring: R, security: Security, options: &GadgetOptions) -> Result<Self, RlweError> {
         let log2_modulus = sunzi_math::log2(ring.modulus());
         let gadget = ring.gadget(options)?;
-        let context = Self { ring, gadget, security, log2_modulus };
-        context.check_key(log2_modulus)?;
+        let log2_key_modulus = log2_modulus + gadget.log2_special();
+        let context = Self { ring, gadget, security, log2_modulus, log2_key_modulus };
+        context.check_security()?;
         Ok(context)
     }
 
-    /// Checks the modulus of one key, special modulus included: every key passes through here.
-    pub(crate) fn check_key(&self, log2_modulus: f64) -> Result<(), RlweError> {
-        security::check(self.ring.degree(), log2_modulus, self.security)
+    /// Checks the modulus of keys, special moduli included: every key passes through here.
+    pub(crate) fn check_security(&self) -> Result<(), RlweError> {
+        security::check(self.ring.degree(), self.log2_key_modulus, self.security)
     }
 
     /// The ring R_q.
@@ -63,6 +65,24 @@ impl<R: PolyRing> RlweContext<R> {
     /// [`RlweError::Ring`] for a level that is not there.
     pub fn log2_modulus_at(&self, level: usize) -> Result<f64, RlweError> {
         Ok(sunzi_math::log2(self.ring_at(level)?.modulus()))
+    }
+
+    /// R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of the ring.
+    pub fn key_ring(&self) -> &R {
+        self.gadget.key_ring()
+    }
+
+    /// log2 QP, by which security is judged.
+    pub fn log2_key_modulus(&self) -> f64 {
+        self.log2_key_modulus
+    }
+
+    /// How key switching cuts polynomials of a level into digits; tables are made at first use.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    pub fn gadget_at(&self, level: usize) -> Result<R::Gadget, RlweError> {
+        Ok(self.gadget.at_level(level)?)
     }
 
     /// How key switching cuts polynomials into digits.

@@ -70,7 +70,7 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
 ) -> Result<ZeroEncryption<R>, RlweError> {
     let seed = randomness::public_seed(rng);
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
-    let parts = zero_sample(context.ring(), key, a, rng)?;
+    let parts = zero_sample(context.ring(), &*key.at_level(context, context.level())?, a, rng)?;
     let noise = noise::secret_encryption(context.ring().degree());
     Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
@@ -95,7 +95,7 @@ pub fn phase<R: PolyRing>(
     let ring = context.ring_at(context.ring().level_of(last)?)?;
     let mut value = last.clone();
     for part in rest.iter().rev() {
-        context.ring().mul_restricted_assign(&mut value, key.evaluation())?;
+        context.key_ring().mul_restricted_assign(&mut value, key.evaluation())?;
         ring.add_assign(&mut value, part)?;
     }
     Ok(Zeroizing::new(ring.to_coefficient(value)?))

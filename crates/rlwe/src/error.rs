@@ -42,6 +42,17 @@ pub enum RlweError {
         /// The options of the key.
         got: GadgetOptions,
     },
+    /// A key of a level below that of a ciphertext.
+    #[error(
+        "the key is for ciphertexts of at most {key} moduli, this one has {ciphertext}; switch it down first or \
+         make the key for a higher level"
+    )]
+    KeyLevel {
+        /// The level of the key.
+        key: usize,
+        /// The level of the ciphertext.
+        ciphertext: usize,
+    },
     /// No Galois key for the automorphism asked for.
     #[error(
         "there is no Galois key for {} (X -> X^{exponent}): generate one; there are keys for: {}",

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing, RingError};
+use sunzi_ring::{Evaluation, Gadget, PolyRing, RingError};
+use zeroize::Zeroizing;
 
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
-/// Key-switching keys from s(X^k) to s, by exponent k.
+/// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits are those of
+/// the ciphertext whatever k is.
 #[derive(Clone)]
 pub struct GaloisKeys<R: PolyRing> {
     id: KeyId,
@@ -27,7 +29,21 @@ impl<R: PolyRing> GaloisKeys<R> {
         exponents: impl IntoIterator<Item = u64>,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        Self::generate_with(context, secret, exponents, rng, |_, _| {})
+        Self::generate_at_level(context, secret, exponents, context.level(), rng)
+    }
+
+    /// Makes smaller keys, for ciphertexts of at most `level` moduli.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
+    pub fn generate_at_level<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        exponents: impl IntoIterator<Item = u64>,
+        level: usize,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        Self::generate_all(context, secret, exponents, level, rng, |_, _| {})
     }
 
     /// Makes the keys that rotate both rows of slots by these numbers of steps (left; right if negative).
@@ -56,13 +72,25 @@ impl<R: PolyRing> GaloisKeys<R> {
         secret: &SecretKey<R>,
         exponents: impl IntoIterator<Item = u64>,
         rng: &mut G,
+        progress: impl FnMut(usize, usize),
+    ) -> Result<Self, RlweError> {
+        Self::generate_all(context, secret, exponents, context.level(), rng, progress)
+    }
+
+    fn generate_all<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        exponents: impl IntoIterator<Item = u64>,
+        level: usize,
+        rng: &mut G,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<Self, RlweError> {
         let exponents: BTreeSet<u64> = exponents.into_iter().filter(|&exponent| exponent != 1).collect();
         let mut keys = BTreeMap::new();
         for &exponent in &exponents {
-            let source = zeroize::Zeroizing::new(context.ring().automorphism(secret.evaluation(), exponent)?);
-            keys.insert(exponent, KeySwitchKey::generate(context, secret, &source, rng)?);
+            let (ring, s) = (context.key_ring(), secret.evaluation());
+            let target = Zeroizing::new(ring.automorphism(s, inverse(exponent, ring.index())?)?);
+            keys.insert(exponent, KeySwitchKey::generate(context, &target, s, level, rng)?);
             progress(keys.len(), exponents.len());
         }
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
@@ -98,16 +126,31 @@ impl<R: PolyRing> GaloisKeys<R> {
     }
 }
 
-/// What an automorphism adds to the noise.
-#[must_use]
-pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
-    key_switch::added_noise(context, 1)
+/// 1/k modulo m.
+fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
+    let none = RingError::NotAnAutomorphism { exponent, index };
+    if exponent >= index { Err(none) } else { sunzi_math::mod_inv(exponent, index).map_err(|_| none) }
 }
 
-/// The ciphertext of m(X^k) for a ciphertext of m(X), of two parts.
+/// What an automorphism adds to the noise of a ciphertext of the highest level, where it adds most.
+#[must_use]
+pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+    // The highest level is always there.
+    key_switch::added_noise(context, context.level(), 1).unwrap_or_else(|_| NoiseTerm::unbounded())
+}
+
+/// What an automorphism adds at a level.
 ///
 /// # Errors
-/// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::WrongPartCount`].
+/// [`RlweError::Ring`] for a level that is not there.
+pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Result<NoiseTerm, RlweError> {
+    key_switch::added_noise(context, level, 1)
+}
+
+/// The ciphertext of m(X^k) for a ciphertext of m(X), of two parts and any level.
+///
+/// # Errors
+/// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::WrongPartCount`], [`RlweError::KeyLevel`].
 pub fn automorphism<S: Scheme, R: PolyRing>(
     context: &RlweContext<R>,
     ciphertext: &Ciphertext<S, R>,
@@ -119,11 +162,60 @@ pub fn automorphism<S: Scheme, R: PolyRing>(
     if exponent == 1 {
         return Ok(ciphertext.clone());
     }
-    let ring = context.ring();
-    let key = keys.get(exponent)?;
-    let rotated: R::Poly<Evaluation> = ring.automorphism(c1, exponent)?;
-    let [mut d0, d1] = key.switch(context, &ring.to_coefficient(rotated)?)?;
-    ring.add_assign(&mut d0, &ring.automorphism(c0, exponent)?)?;
-    let noise = ciphertext.noise().plus(added_noise(context));
-    Ciphertext::from_parts(vec![d0, d1], ciphertext.metadata().clone(), noise, ciphertext.key())
+    let level = context.ring().level_of(c1)?;
+    let switched = keys.get(exponent)?.switch(context, c1, [Some(c0), None], level)?;
+    turn(context, ciphertext, switched, exponent)
+}
+
+/// The digits of a ciphertext, for any number of its automorphisms.
+#[derive(Clone)]
+pub struct Hoisted<'a, S: Scheme, R: PolyRing> {
+    context: &'a RlweContext<R>,
+    ciphertext: &'a Ciphertext<S, R>,
+    digits: <R::Gadget as Gadget<R>>::Digits,
+}
+
+/// Cuts a ciphertext of two parts into digits once, to be turned many times: of a switch in evaluation form at level l with d digits
+/// and k special moduli only the 2(k + l) transforms of the way down are left.
+///
+/// # Errors
+/// [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for one of another ring.
+pub fn hoist<'a, S: Scheme, R: PolyRing>(
+    context: &'a RlweContext<R>,
+    ciphertext: &'a Ciphertext<S, R>,
+) -> Result<Hoisted<'a, S, R>, RlweError> {
+    let [_, c1] = ciphertext.two_parts("an automorphism")?;
+    let digits = context.gadget_at(context.ring().level_of(c1)?)?.decompose(c1)?;
+    Ok(Hoisted { context, ciphertext, digits })
+}
+
+impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
+    /// The ciphertext of m(X^k): that of [`automorphism`], polynomial for polynomial.
+    ///
+    /// # Errors
+    /// As [`automorphism`].
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<S, R>, RlweError> {
+        let Self { context, ciphertext, digits } = self;
+        ciphertext.check_key(keys.id, "the Galois key set")?;
+        let [c0, _] = ciphertext.two_parts("an automorphism")?;
+        if exponent == 1 {
+            return Ok((*ciphertext).clone());
+        }
+        let switched = keys.get(exponent)?.switch_digits(context, digits, c0)?;
+        turn(context, ciphertext, switched, exponent)
+    }
+}
+
+/// X → X^k of what a key switch to s(X^(1/k)) gave.
+fn turn<S: Scheme, R: PolyRing>(
+    context: &RlweContext<R>,
+    ciphertext: &Ciphertext<S, R>,
+    [b, a]: [R::Poly<Evaluation>; 2],
+    exponent: u64,
+) -> Result<Ciphertext<S, R>, RlweError> {
+    let level = context.ring().level_of(&b)?;
+    let ring = context.ring_at(level)?;
+    let parts = vec![ring.automorphism(&b, exponent)?, ring.automorphism(&a, exponent)?];
+    let noise = ciphertext.noise().plus(added_noise_at(context, level)?);
+    Ciphertext::from_parts(parts, ciphertext.metadata().clone(), noise, ciphertext.key())
 }

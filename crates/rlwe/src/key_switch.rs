@@ -1,43 +1,50 @@
-//! Key switching by digits (BV): from a secret s' to s.
+//! Key switching by digits: BV, GHS and hybrid, from a secret s' to s.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing};
+use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
 use crate::noise::{self, NoiseTerm};
-use crate::{Log2, RlweContext, RlweError, SecretKey, randomness};
+use crate::{Log2, RlweContext, RlweError, randomness};
 
-/// Encryptions of g_i·s' under s for the gadget g, one for every digit: `[BEHZ16, 4.5]` with
-/// g_i = q/q_i in RNS, without the limbs that are zero in both halves `[BEHZ16, B.2]`. The uniform halves
-/// follow from a 32-byte seed.
+/// Encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16, 4.5]` and
+/// `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level up to l; without the limbs
+/// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed.
 #[derive(Clone)]
 pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
     options: GadgetOptions,
+    level: usize,
     halves: [Vec<R::Poly<Evaluation>>; 2],
 }
 
 impl<R: PolyRing> KeySwitchKey<R> {
-    /// Makes the key that turns a polynomial under `source` into a ciphertext under `secret`.
+    /// Makes the key that turns a polynomial of up to `level` moduli under `source` into a ciphertext under `secret`, both in
+    /// the key ring.
     pub(crate) fn generate<G: CryptoRng + ?Sized>(
         context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+        secret: &R::Poly<Evaluation>,
         source: &R::Poly<Evaluation>,
+        level: usize,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        context.check_key(context.log2_modulus())?;
-        let (ring, gadget) = (context.ring(), context.gadget());
+        context.check_security()?;
+        let gadget = context.gadget_at(level)?;
+        let [secret, source] =
+            [gadget.restrict_key(secret)?, gadget.restrict_key(source)?].map(Zeroizing::new);
         let seed = randomness::public_seed(rng);
         let digits = gadget.digit_count();
         let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
         for digit in 0..digits {
+            let ring = gadget.key_ring();
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let zero = zero_sample(ring, secret, a, rng)?;
-            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, source, digit)?) {
+            let zero = zero_sample(ring, &*secret, a, rng)?;
+            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, &source, digit)?) {
                 half.push(part);
             }
         }
-        Ok(Self { seed, options: *gadget.options(), halves })
+        Ok(Self { seed, options: gadget.options().clone(), level, halves })
     }
 
     /// The seed of the uniform halves.
@@ -46,36 +53,96 @@ impl<R: PolyRing> KeySwitchKey<R> {
         &self.seed
     }
 
+    /// The highest level of ciphertexts it can switch.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
     /// The number of digits.
     #[must_use]
     pub fn digit_count(&self) -> usize {
         self.halves[0].len()
     }
 
-    /// Bytes in memory: in RNS with k limbs, ℓ digits of each and i limbs dropped, 16·kℓ(k − i)·n.
+    /// Bytes in memory: in RNS at level l 16·n·d·(l + s) with d digits and s special moduli, 16·n·kℓ·(k − i) with ℓ digits of
+    /// each of k residues and i limbs dropped.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.halves.iter().flatten().map(R::byte_len).sum()
     }
 
-    /// (b, a) with b + a·s = c·s' + noise, the noise within [`added_noise`].
+    /// The halves, once the key is known to fit a ciphertext of this level.
+    fn halves(
+        &self,
+        context: &RlweContext<R>,
+        level: usize,
+    ) -> Result<[&[R::Poly<Evaluation>]; 2], RlweError> {
+        let expected = context.gadget().options();
+        if self.options != *expected {
+            return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
+        }
+        if self.level < level {
+            return Err(RlweError::KeyLevel { key: self.level, ciphertext: level });
+        }
+        let [first, second] = &self.halves;
+        Ok([first, second])
+    }
+
+    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`]; what is not
+    /// given is 0.
     pub(crate) fn switch(
         &self,
         context: &RlweContext<R>,
-        c: &R::Poly<Coefficient>,
+        c: &R::Poly<Evaluation>,
+        rest: [Option<&R::Poly<Evaluation>>; 2],
+        to: usize,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
-        let expected = *context.gadget().options();
-        if self.options != expected {
-            return Err(RlweError::GadgetMismatch { expected, got: self.options });
-        }
-        let [first, second] = &self.halves;
-        Ok(context.gadget().product(c, [first, second])?)
+        let level = context.ring().level_of(c)?;
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch(c, rest, halves, to)?)
+    }
+
+    /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
+    pub(crate) fn switch_coefficients(
+        &self,
+        context: &RlweContext<R>,
+        parts: [R::Poly<Coefficient>; 3],
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let level = context.ring().level_of(&parts[2])?;
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch_coefficients(parts, halves)?)
+    }
+
+    /// (b, a) with b + a·s = c_0 + c·s' + noise for the digits of c, which serve any number of keys.
+    pub(crate) fn switch_digits(
+        &self,
+        context: &RlweContext<R>,
+        digits: &<R::Gadget as Gadget<R>>::Digits,
+        c0: &R::Poly<Evaluation>,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let level = context.ring().level_of(c0)?;
+        let gadget = context.gadget_at(level)?;
+        let [mut first, second] = gadget.product(digits, self.halves(context, level)?)?;
+        gadget.key_ring().add_assign(&mut first, &gadget.key_ring().scale_up(c0)?)?;
+        Ok([gadget.mod_down(&first, level)?, gadget.mod_down(&second, level)?])
     }
 }
 
-/// What one key switch adds, from a secret that is a product of `power` ternary polynomials: 2 for s².
-pub(crate) fn added_noise<R: PolyRing>(context: &RlweContext<R>, power: u32) -> NoiseTerm {
-    let (degree, gadget) = (context.ring().degree(), context.gadget());
+/// What one key switch at a level adds, from a secret that is a product of `power` ternary polynomials: 2 for s².
+///
+/// # Errors
+/// [`RlweError::Ring`] for a level that is not there.
+pub(crate) fn added_noise<R: PolyRing>(
+    context: &RlweContext<R>,
+    level: usize,
+    power: u32,
+) -> Result<NoiseTerm, RlweError> {
+    let (degree, gadget) = (context.ring().degree(), context.gadget_at(level)?);
     let errors = noise::key_switch(degree, &gadget.digit_bounds());
-    errors.plus(noise::truncation(degree, Log2::from_bits(gadget.log2_truncation()), power))
+    let errors = errors.plus(noise::truncation(degree, Log2::from_bits(gadget.log2_truncation()), power));
+    if gadget.options().special_moduli.is_empty() {
+        return Ok(errors);
+    }
+    Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())).plus(noise::mod_switch(degree, 2)))
 }

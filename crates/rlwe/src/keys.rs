@@ -37,8 +37,8 @@ impl<R: PolyRing> SecretKey<R> {
     /// # Errors
     /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
     pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
-        context.check_key(context.log2_modulus())?;
-        let ring = context.ring();
+        context.check_security()?;
+        let ring = context.key_ring();
         let coefficients = sampling::ternary(ring.degree(), rng)?;
         let s = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
         Ok(Self { id: KeyId::random(rng), s })
@@ -56,9 +56,18 @@ impl<R: PolyRing> SecretKey<R> {
         self.id
     }
 
-    /// s in evaluation form.
+    /// s in evaluation form, an element of the key ring.
     pub(crate) fn evaluation(&self) -> &R::Poly<Evaluation> {
         &self.s
+    }
+
+    /// s at a level of the key ring: those of the ring come first.
+    pub(crate) fn at_level(
+        &self,
+        context: &RlweContext<R>,
+        level: usize,
+    ) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
+        Ok(Zeroizing::new(context.key_ring().restrict(&self.s, level)?))
     }
 }
 
@@ -85,10 +94,11 @@ impl<R: PolyRing> PublicKey<R> {
         secret: &SecretKey<R>,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        context.check_key(context.log2_modulus())?;
+        context.check_security()?;
+        let secret_poly = secret.at_level(context, context.level())?;
         let seed = randomness::public_seed(rng);
         let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
-        Ok(Self { id: secret.id(), parts: zero_sample(context.ring(), secret, a, rng)? })
+        Ok(Self { id: secret.id(), parts: zero_sample(context.ring(), &secret_poly, a, rng)? })
     }
 
     /// The name of the secret key this one belongs to.
@@ -98,15 +108,15 @@ impl<R: PolyRing> PublicKey<R> {
     }
 }
 
-/// (−(a·s + e), a) for a given uniform a: every key and secret-key ciphertext is made of these.
+/// (−(a·s + e), a) for a given uniform a, all in one ring: every key and secret-key ciphertext is made of these.
 pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
     ring: &R,
-    secret: &SecretKey<R>,
+    s: &R::Poly<Evaluation>,
     a: R::Poly<Evaluation>,
     rng: &mut G,
 ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
     let mut b = a.clone();
-    ring.mul_assign(&mut b, secret.evaluation())?;
+    ring.mul_assign(&mut b, s)?;
     let error = error_polynomial(ring, rng)?;
     ring.add_assign(&mut b, &error)?;
     ring.neg_assign(&mut b)?;

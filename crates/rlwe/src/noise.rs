@@ -121,6 +121,19 @@ impl NoiseTerm {
         Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
     }
 
+    /// No bound: what may be anything.
+    #[must_use]
+    pub fn unbounded() -> Self {
+        let infinite = Log2::of(f64::INFINITY);
+        Self { worst: infinite, deviation: infinite, peak: infinite }
+    }
+
+    /// The source times a number.
+    #[must_use]
+    pub fn scaled(&self, factor: Log2) -> Self {
+        Self { worst: self.worst * factor, deviation: self.deviation * factor, peak: self.peak * factor }
+    }
+
     /// Two sources together that may depend on each other.
     #[must_use]
     pub fn plus(&self, other: Self) -> Self {

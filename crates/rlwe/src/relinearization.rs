@@ -1,10 +1,10 @@
 //! From three parts back to two.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, PolyRing};
+use sunzi_ring::{Coefficient, Evaluation, PolyRing};
 
-use crate::key_switch;
-use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
+use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
+use crate::{key_switch, noise};
 
 /// The key that turns c_2·s² into two parts.
 #[derive(Clone)]
@@ -23,9 +23,24 @@ impl<R: PolyRing> RelinearizationKey<R> {
         secret: &SecretKey<R>,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        let mut square = zeroize::Zeroizing::new(secret.evaluation().clone());
-        context.ring().mul_assign(&mut square, secret.evaluation())?;
-        Ok(Self { id: secret.id(), key: KeySwitchKey::generate(context, secret, &square, rng)? })
+        Self::generate_at_level(context, secret, context.level(), rng)
+    }
+
+    /// Makes a smaller key, for ciphertexts of at most `level` moduli.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
+    pub fn generate_at_level<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        level: usize,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
+        let secret_poly = secret.evaluation();
+        let mut square = zeroize::Zeroizing::new(secret_poly.clone());
+        context.key_ring().mul_assign(&mut square, secret_poly)?;
+        let key = KeySwitchKey::generate(context, secret_poly, &square, level, rng)?;
+        Ok(Self { id: secret.id(), key })
     }
 
     /// The name of the secret key this one belongs to.
@@ -46,29 +61,48 @@ impl<R: PolyRing> RelinearizationKey<R> {
         self.key.byte_len()
     }
 
-    /// Adds c_2·s² to (c_0, c_1), given in coefficient form as scaling leaves them, and returns
+    /// Adds c_2·s² to (c_0, c_1), given in coefficient form at any level as scaling leaves them, and returns
     /// the two parts `[BEHZ16, 4.5]`.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if a part belongs to another ring.
+    /// [`RlweError::Ring`] if a part belongs to another ring; [`RlweError::KeyLevel`].
     pub fn apply_to_coefficients(
         &self,
         context: &RlweContext<R>,
         parts: [R::Poly<Coefficient>; 3],
-    ) -> Result<[R::Poly<sunzi_ring::Evaluation>; 2], RlweError> {
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        self.key.switch_coefficients(context, parts)
+    }
+
+    /// (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and modulus switch
+    /// with one rounding.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if a part belongs to another ring or the level is not there; [`RlweError::KeyLevel`].
+    pub fn apply(
+        &self,
+        context: &RlweContext<R>,
+        parts: [&R::Poly<Evaluation>; 3],
+        level: usize,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
-        let ring = context.ring();
-        let [mut d0, mut d1] = self.key.switch(context, &c2)?;
-        ring.add_assign(&mut d0, &ring.to_evaluation(c0)?)?;
-        ring.add_assign(&mut d1, &ring.to_evaluation(c1)?)?;
-        Ok([d0, d1])
+        self.key.switch(context, c2, [Some(c0), Some(c1)], level)
     }
 }
 
-/// What relinearisation adds to the noise.
+/// What relinearisation adds to the noise of a ciphertext of the highest level, where it adds most.
 #[must_use]
 pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
-    key_switch::added_noise(context, 2)
+    // The highest level is always there.
+    key_switch::added_noise(context, context.level(), 2).unwrap_or_else(|_| NoiseTerm::unbounded())
+}
+
+/// What relinearisation adds at a level.
+///
+/// # Errors
+/// [`RlweError::Ring`] for a level that is not there.
+pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Result<NoiseTerm, RlweError> {
+    key_switch::added_noise(context, level, 2)
 }
 
 /// Turns a ciphertext of three parts into one of two; one of two passes unchanged.
@@ -80,22 +114,46 @@ pub fn relinearize<S: Scheme, R: PolyRing>(
     ciphertext: &Ciphertext<S, R>,
     key: &RelinearizationKey<R>,
 ) -> Result<Ciphertext<S, R>, RlweError> {
+    let level = ciphertext.parts().first().map(|part| context.ring().level_of(part));
+    relinearize_to(context, ciphertext, key, level.unwrap_or(Ok(context.level()))?)
+}
+
+/// [`relinearize`] and a modulus switch to a level, with one rounding and fewer transforms than one after the other.
+///
+/// # Errors
+/// As [`relinearize`]; [`RlweError::Ring`] for a level above that of the ciphertext.
+pub fn relinearize_to<S: Scheme, R: PolyRing>(
+    context: &RlweContext<R>,
+    ciphertext: &Ciphertext<S, R>,
+    key: &RelinearizationKey<R>,
+    level: usize,
+) -> Result<Ciphertext<S, R>, RlweError> {
     ciphertext.check_key(key.id, "the relinearisation key")?;
-    let ring = context.ring();
-    match ciphertext.parts() {
-        [_, _] => Ok(ciphertext.clone()),
-        [c0, c1, c2] => {
-            let [mut d0, mut d1] = key.key.switch(context, &ring.to_coefficient(c2.clone())?)?;
-            ring.add_assign(&mut d0, c0)?;
-            ring.add_assign(&mut d1, c1)?;
-            let noise = ciphertext.noise().plus(added_noise(context));
-            Ciphertext::from_parts(vec![d0, d1], ciphertext.metadata().clone(), noise, ciphertext.key())
+    let (ring, degree) = (context.ring(), context.ring().degree());
+    let from = ciphertext.parts().first().map_or(Ok(0), |part| ring.level_of(part))?;
+    let ratio = || -> Result<Log2, RlweError> {
+        Ok(Log2::from_bits(context.log2_modulus_at(level)? - context.log2_modulus_at(from)?))
+    };
+    let (parts, noise) = match ciphertext.parts() {
+        [_, _] if level == from => return Ok(ciphertext.clone()),
+        [c0, c1] => {
+            let noise = ciphertext.noise().scaled(ratio()?).plus_own(noise::mod_switch(degree, 2));
+            ([ring.mod_switch(c0, level)?, ring.mod_switch(c1, level)?], noise)
         }
-        parts => Err(RlweError::WrongPartCount {
-            operation: "relinearization",
-            expected: "two or three",
-            got: parts.len(),
-            remedy: "relinearize after every product",
-        }),
-    }
+        [c0, c1, c2] => {
+            let noise = ciphertext.noise().plus(key_switch::added_noise(context, from, 2)?);
+            let switched = || Ok::<_, RlweError>(noise.scaled(ratio()?).plus(noise::mod_switch(degree, 2)));
+            let noise = if level == from { noise } else { switched()? };
+            (key.apply(context, [c0, c1, c2], level)?, noise)
+        }
+        parts => {
+            return Err(RlweError::WrongPartCount {
+                operation: "relinearization",
+                expected: "two or three",
+                got: parts.len(),
+                remedy: "relinearize after every product",
+            });
+        }
+    };
+    Ciphertext::from_parts(parts.into(), ciphertext.metadata().clone(), noise, ciphertext.key())
 }

@@ -23,7 +23,7 @@ mod tests {
     const DEGREE: usize = 256;
 
     fn options(radix_bits: Option<u32>, dropped_limbs: usize) -> GadgetOptions {
-        GadgetOptions { radix_bits, dropped_limbs }
+        GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }
     }
 
     fn context<R: PolyRing>(ring: &R, options: &GadgetOptions) -> RlweContext<R> {
@@ -111,6 +111,26 @@ mod tests {
             for dropped in [1, 2] {
                 law(&big, &options(radix_bits, dropped), 3.0);
             }
+        }
+    }
+
+    /// d_num digits over as many special moduli of 48 bits, which do not divide those of the ring.
+    fn hybrid(digits: Option<usize>, special: usize) -> GadgetOptions {
+        let special_moduli = sunzi_math::primes_with_bits(48, 512, 12).unwrap().split_off(12 - special);
+        GadgetOptions { digits, special_moduli, ..GadgetOptions::default() }
+    }
+
+    #[test]
+    fn digits_over_special_moduli_keep_the_phase_within_their_noise() {
+        for ring in [ring(48, 4), ring(48, 1), ring(30, 5)] {
+            let k = ring.level();
+            for (digits, special) in
+                [(Some(1), k), (Some(2), 2), (None, 1), (None, 2), (Some(k), 1), (Some(1), 1)]
+            {
+                law(&ring, &hybrid(digits.map(|digits| digits.min(k)), special), 0.5);
+            }
+            let moduli: Vec<_> = ring.basis().values().iter().map(|&q| q.into()).collect();
+            law(&BigRing::with_chain(512, &moduli).unwrap(), &hybrid(Some(k.div_ceil(2)), 2), 0.5);
         }
     }
 

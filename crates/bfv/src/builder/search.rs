@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
         let Candidate { log2_degree, plain_moduli, .. } = candidate;
         let parameters =
             CrtParameters::new(*log2_degree, moduli.clone(), plain_moduli.clone(), self.request.security)
-                .with_algorithms(self.request.algorithms);
+                .with_algorithms(self.request.algorithms.clone());
         Choice {
             slots: parameters.degree(),
             sizes: Sizes::of(*log2_degree, moduli, &self.request.algorithms.key_switching),

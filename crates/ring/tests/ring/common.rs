@@ -4,8 +4,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
-use sunzi_ring::PolyRing;
 use sunzi_ring::sampling::SeededRng;
+use sunzi_ring::{Coefficient, Evaluation, Gadget, PolyRing, RingError};
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[9; 32], domain, 0)
@@ -96,6 +96,16 @@ pub(crate) fn norm(a: &[BigInt]) -> BigInt {
 /// The polynomial in evaluation form.
 pub(crate) fn evaluated<R: PolyRing>(ring: &R, a: &[BigInt]) -> R::Poly<sunzi_ring::Evaluation> {
     ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
+}
+
+/// ⟨decompose(c), key⟩ for both halves of a key, divided by P.
+pub(crate) fn switched<R: PolyRing>(
+    ring: &R,
+    gadget: &R::Gadget,
+    c: &R::Poly<Coefficient>,
+    key: [&[R::Poly<Evaluation>]; 2],
+) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+    gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level())
 }
 
 /// Back to centred integers.

@@ -8,8 +8,13 @@ use crate::common::*;
 
 /// Every combination of a radix and a number of dropped limbs; some rings cannot follow them all.
 fn combinations(radices: &[Option<u32>], dropped: &[usize]) -> Vec<GadgetOptions> {
-    let with =
-        |&radix_bits| dropped.iter().map(move |&dropped_limbs| GadgetOptions { radix_bits, dropped_limbs });
+    let with = |&radix_bits| {
+        dropped.iter().map(move |&dropped_limbs| GadgetOptions {
+            radix_bits,
+            dropped_limbs,
+            ..GadgetOptions::default()
+        })
+    };
     radices.iter().flat_map(with).collect()
 }
 
@@ -48,7 +53,8 @@ fn digits<R: PolyRing>(ring: &R, gadget: &R::Gadget, c: &[BigInt]) -> Vec<Vec<Bi
     let pick = |i| {
         let zeros = |j| [if i == j { one.clone() } else { zero.clone() }, zero.clone()];
         let [first, second] = key(ring, gadget, &zero, zeros);
-        let [digit, none] = gadget.product(&ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
+        let [digit, none] =
+            switched(ring, gadget, &ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
         assert_eq!(integers(ring, none), zero);
         integers(ring, digit)
     };
@@ -72,7 +78,7 @@ fn digits_are_bounded_and_recompose() {
             for c in &all {
                 // [BEHZ16, Lemma 7], up to what truncation leaves.
                 let poly = ring.from_integers(c).unwrap();
-                let [sum, again] = gadget.product(&poly, [&gadget_vector, &gadget_vector]).unwrap();
+                let [sum, again] = switched(ring, &gadget, &poly, [&gadget_vector, &gadget_vector]).unwrap();
                 let (sum, again) = (integers(ring, sum), integers(ring, again));
                 assert_eq!(sum, again);
                 let rest: Vec<BigInt> = sum.iter().zip(c).map(|(x, y)| center(&(x - y), &q)).collect();
@@ -114,11 +120,12 @@ fn products_follow_the_definition() {
             let zeros: Vec<[Vec<BigInt>; 2]> =
                 (0..count).map(|_| [0, 1].map(|_| random_poly(&mut rng, n, ring.modulus()))).collect();
             let [first, second] = key(ring, &gadget, s, |i| zeros[i].clone());
-            let found = gadget.product(&ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
+            let found = switched(ring, &gadget, &ring.from_integers(c).unwrap(), [&first, &second]).unwrap();
             // Σ f_i·digit_i·zero_i + c·s, or the multiple of ω^i close to c.
             let digits = digits(ring, &gadget, c);
             let [vector, _] = key(ring, &gadget, s, |_| [0, 1].map(|_| vec![BigInt::zero(); n]));
-            let [source, _] = gadget.product(&ring.from_integers(c).unwrap(), [&vector, &vector]).unwrap();
+            let [source, _] =
+                switched(ring, &gadget, &ring.from_integers(c).unwrap(), [&vector, &vector]).unwrap();
             let source = integers(ring, source);
             if gadget.log2_truncation() == f64::NEG_INFINITY {
                 assert_eq!(source, centered(&negacyclic(c, s), &q));
@@ -147,7 +154,9 @@ fn keys_have_the_predicted_size() {
     let (n, k) = (64, 4);
     for (radix_bits, digits) in [(None, 1), (Some(1), 48), (Some(16), 3), (Some(20), 3), (Some(48), 1)] {
         for dropped_limbs in 0..k {
-            let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap();
+            let gadget = ring
+                .gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })
+                .unwrap();
             let zero = || [ring.zero(), ring.zero()];
             let parts = (0..k * digits).flat_map(|i| gadget.key_part(zero(), &ring.zero(), i).unwrap());
             let bytes: usize = parts.map(|part| sunzi_ring::Ring::byte_len(&part)).sum();
@@ -174,19 +183,21 @@ fn what_does_not_fit_is_refused() {
         assert!(part(&zero, &other, &zero, 0).is_err());
         assert!(part(&zero, &zero, &other, 0).is_err());
         let key = vec![zero; digits + 1];
-        assert!(gadget.product(&ring.zero(), [&key[1..], &key[1..]]).is_ok());
-        assert!(gadget.product(&ring.zero(), [&key, &key[1..]]).is_err());
-        assert!(gadget.product(&ring.zero(), [&key[1..], &key[2..]]).is_err());
-        assert!(gadget.product(&ring.zero(), [&[], &[]]).is_err());
-        assert!(gadget.product(&alien.zero(), [&key[1..], &key[1..]]).is_err());
-        assert!(gadget.product(&ring.zero(), [&vec![other; digits], &key[1..]]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&key[1..], &key[1..]]).is_ok());
+        assert!(switched(ring, &gadget, &ring.zero(), [&key, &key[1..]]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&key[1..], &key[2..]]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&[], &[]]).is_err());
+        assert!(switched(ring, &gadget, &alien.zero(), [&key[1..], &key[1..]]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&vec![other; digits], &key[1..]]).is_err());
         for (radix_bits, dropped_limbs, name) in [
             (Some(0), 0, "radix_bits"),
             (Some(62), 0, "radix_bits"),
             (None, 500, "dropped_limbs"),
             (None, usize::MAX, "dropped_limbs"),
         ] {
-            let error = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap_err();
+            let error = ring
+                .gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })
+                .unwrap_err();
             assert!(matches!(error, RingError::OutOfRange { what, .. } if what == name), "{error}");
         }
     }
@@ -198,9 +209,9 @@ fn what_does_not_fit_is_refused() {
     let zero = || [rings[1].zero(), rings[1].zero()];
     let mut parts: Vec<_> =
         (0..4).map(|i| gadget.key_part(zero(), &rings[1].zero(), i).unwrap()[0].clone()).collect();
-    assert!(gadget.product(&rings[1].zero(), [&parts, &parts]).is_ok());
+    assert!(switched(&rings[1], &gadget, &rings[1].zero(), [&parts, &parts]).is_ok());
     let swapped = parts.clone();
     parts.swap(0, 1);
-    let error = gadget.product(&rings[1].zero(), [&swapped, &parts]).err().unwrap();
+    let error = switched(&rings[1], &gadget, &rings[1].zero(), [&swapped, &parts]).err().unwrap();
     assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
 }

@@ -5,7 +5,7 @@ use num_traits::Zero;
 use rand_core::Rng;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
-    Coefficient, Domain, Evaluation, Gadget, GadgetOptions, PolyRing, RingError, Scaler, ScalerOptions,
+    Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, Scaler, ScalerOptions,
 };
 
 use crate::common::*;
@@ -252,7 +252,7 @@ fn polynomials_of_other_rings_are_refused() {
     assert_eq!(one.to_integers(&alien).unwrap_err(), RingError::OtherModulus { shape });
     let key = vec![other.zero(); 2];
     let gadget = one.gadget(&GadgetOptions::default()).unwrap();
-    assert!(gadget.product(&one.zero(), [&key, &key]).is_err());
+    assert!(switched(&one, &gadget, &one.zero(), [&key, &key]).is_err());
     let scaler = one.scaler(3, &ScalerOptions::default()).unwrap();
     assert!(scaler.decrypt(&alien).is_err() && scaler.extend(&other.zero()).is_err());
     assert!(scaler.scale(other.scaler(3, &ScalerOptions::default()).unwrap().wide().zero()).is_err());

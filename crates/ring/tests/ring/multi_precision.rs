@@ -79,7 +79,8 @@ fn digits_of_any_radix_recompose() {
     for ring in &rings(64)[..3] {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         for bits in [1, 2, 7, 30, 32, 48, 59, 60, 61, 62] {
-            let options = GadgetOptions { radix_bits: Some(bits), dropped_limbs: 0 };
+            let options =
+                GadgetOptions { radix_bits: Some(bits), dropped_limbs: 0, ..GadgetOptions::default() };
             let gadget = ring.gadget(&options).unwrap();
             let digits = gadget.digit_count();
             assert_eq!(digits as u64, ring.modulus().bits().div_ceil(u64::from(bits)));
@@ -90,14 +91,14 @@ fn digits_of_any_radix_recompose() {
                 let part = |i| gadget.key_part(zeros(), &evaluated(ring, &c), i).unwrap();
                 let key: Vec<_> = (0..digits).map(|i| part(i)[0].clone()).collect();
                 let poly = ring.from_integers(&c).unwrap();
-                let [square, _] = gadget.product(&poly, [&key, &key]).unwrap();
+                let [square, _] = switched(ring, &gadget, &poly, [&key, &key]).unwrap();
                 assert_eq!(integers(ring, square), centered(&negacyclic(&c, &c), &q));
                 // Σ d_i·ω^i is c itself, not only modulo q, and every digit is centred.
                 let mut sum = vec![BigInt::zero(); n];
                 for i in 0..digits {
                     let pick = |j| if i == j { evaluated(ring, &one) } else { ring.zero() };
                     let key: Vec<_> = (0..digits).map(pick).collect();
-                    let [digit, _] = gadget.product(&poly, [&key, &key]).unwrap();
+                    let [digit, _] = switched(ring, &gadget, &poly, [&key, &key]).unwrap();
                     let digit = integers(ring, digit);
                     assert!(norm(&digit) <= BigInt::one() << (bits - 1));
                     sum.iter_mut().zip(digit).for_each(|(sum, d)| *sum += d << (i * bits as usize));
@@ -122,11 +123,12 @@ fn radices_follow_the_width_of_the_moduli() {
 fn hostile_arguments_are_refused() {
     let ring = &rings(64)[0];
     for radix_bits in [0, 63, 64, u32::MAX] {
-        let options = GadgetOptions { radix_bits: Some(radix_bits), dropped_limbs: 0 };
+        let options =
+            GadgetOptions { radix_bits: Some(radix_bits), dropped_limbs: 0, ..GadgetOptions::default() };
         assert!(matches!(ring.gadget(&options), Err(RingError::OutOfRange { .. })));
     }
     for dropped_limbs in [1, usize::MAX] {
-        let options = GadgetOptions { radix_bits: None, dropped_limbs };
+        let options = GadgetOptions { radix_bits: None, dropped_limbs, ..GadgetOptions::default() };
         assert!(matches!(ring.gadget(&options), Err(RingError::OutOfRange { .. })));
     }
     for t in [0, 1, 1 << 60, u64::MAX] {
@@ -155,12 +157,12 @@ fn hostile_arguments_are_refused() {
         assert!(gadget.key_part([ring.zero(), ring.zero()], &alien.zero(), 0).is_err());
         assert!(gadget.key_part([alien.zero(), ring.zero()], &ring.zero(), 0).is_err());
         let key = vec![alien.zero(); gadget.digit_count()];
-        assert!(gadget.product(&ring.zero(), [&key, &key]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&key, &key]).is_err());
     }
     for i in [gadget.digit_count(), usize::MAX] {
         assert!(gadget.key_part([ring.zero(), ring.zero()], &ring.zero(), i).is_err());
     }
-    assert!(gadget.product(&ring.zero(), [&[], &[]]).is_err());
+    assert!(switched(ring, &gadget, &ring.zero(), [&[], &[]]).is_err());
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn one_and_two_threads_agree() {
         let scaled = scaler.scale(extended.clone()).unwrap();
         let message = scaler.decrypt(&scaled).unwrap();
         let key: Vec<Poly<Evaluation>> = (0..gadget.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
-        let [first, second] = gadget.product(&scaled, [&key, &key]).unwrap();
+        let [first, second] = switched(&ring, &gadget, &scaled, [&key, &key]).unwrap();
         [extended.words(), scaled.words(), &message, first.words(), second.words()].map(<[u64]>::to_vec)
     };
     let run = |threads| {

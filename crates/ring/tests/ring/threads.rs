@@ -4,7 +4,7 @@ use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
-use crate::common::rng;
+use crate::common::{rng, switched};
 
 /// Every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
@@ -21,10 +21,11 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let message = scaler.decrypt(&scaled).unwrap();
     let mut words = [a.words(), extended.words(), scaled.words(), &message].map(<[u64]>::to_vec).to_vec();
     for (radix_bits, dropped_limbs) in [(None, 0), (None, ring.basis().len() - 1), (Some(30), 2)] {
-        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs }).unwrap();
+        let gadget =
+            ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }).unwrap();
         let part = |i| gadget.key_part([a.clone(), b.clone()], &b, i).unwrap();
         let (first, second): (Vec<_>, Vec<_>) = (0..gadget.digit_count()).map(|i| part(i).into()).unzip();
-        let switched = gadget.product(&scaled, [&first, &second]).unwrap();
+        let switched = switched(ring, &gadget, &scaled, [&first, &second]).unwrap();
         words.extend(switched.map(|half| half.words().to_vec()));
     }
     words
