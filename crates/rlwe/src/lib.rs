@@ -12,6 +12,7 @@ pub mod ciphertext;
 pub mod context;
 pub mod encryption;
 pub mod error;
+pub mod gadget_choice;
 pub mod galois;
 pub mod key_switch;
 pub mod keys;

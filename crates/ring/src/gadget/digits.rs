@@ -92,6 +92,12 @@ impl RnsDigits {
         self.digits.iter().take_while(|digit| digit.source < level).count()
     }
 
+    /// How many moduli each digit of the first `level` moduli is made of.
+    #[must_use]
+    pub fn limbs_at(&self, level: usize) -> Vec<usize> {
+        self.digits.iter().map(|digit| digit.range(level).len()).filter(|&limbs| limbs > 0).collect()
+    }
+
     /// Limbs of each polynomial of a key, special ones included.
     #[must_use]
     pub fn key_limbs(&self) -> usize {
