@@ -112,7 +112,7 @@ fn one_modulus(
     let owner = owner::Owner::new(job, layout, context)?;
     let evaluator = Evaluator::new(context);
     let step = || progress.step();
-    let mut server = Server::new(&evaluator, keys.for_server(), layout).map_err(CliError::failure)?;
+    let mut server = Server::new(&evaluator, &keys.evaluation, layout).map_err(CliError::failure)?;
     for chunk in 0..layout.chunks() {
         progress.say("encrypting");
         let encrypted = timed(&mut times.encrypt, || owner.encrypt(chunk, keys))?;
@@ -135,7 +135,7 @@ impl Sizes {
     fn of(layout: &Layout, choice: &Choice) -> Self {
         let moduli = choice.parameters.plain_moduli().len();
         let one = choice.sizes.ciphertext;
-        let galois_key_count = layout.galois_exponents().len();
+        let galois_key_count = layout.required_rotations().len();
         let input_ciphertexts = moduli * layout.chunks() * (layout.packed() + layout.repeated());
         let result_ciphertexts = moduli * 2 * (layout.packed() + layout.products().len());
         Self {

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 use sunzi::bfv::{BatchEncoder, Ciphertext, Context, CrtParameters, Encoder};
-use sunzi::circuits::statistics::{EncryptedChunk, Input, Layout, ServerKeys};
+use sunzi::circuits::EvaluationKeys;
+use sunzi::circuits::statistics::{EncryptedChunk, Input, Layout};
 use sunzi::ring::Ring;
-use sunzi::rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+use sunzi::rlwe::{PublicKey, SecretKey, randomness};
 
 use crate::error::CliError;
 use crate::job::Job;
@@ -27,8 +28,8 @@ pub(crate) struct Keys {
     /// Stays with the owner.
     pub(crate) secret: SecretKey<Ring>,
     public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    /// What the server receives.
+    pub(crate) evaluation: EvaluationKeys,
 }
 
 impl Keys {
@@ -38,16 +39,9 @@ impl Keys {
         let mut rng = randomness::from_os().map_err(CliError::failure)?;
         let secret = SecretKey::generate(rlwe, &mut rng).map_err(CliError::failure)?;
         let public = PublicKey::generate(rlwe, &secret, &mut rng).map_err(CliError::failure)?;
-        let relinearization =
-            RelinearizationKey::generate(rlwe, &secret, &mut rng).map_err(CliError::failure)?;
-        let galois = GaloisKeys::generate(rlwe, &secret, layout.galois_exponents(), &mut rng)
+        let evaluation = EvaluationKeys::generate(rlwe, &secret, layout.required_rotations(), &mut rng)
             .map_err(CliError::failure)?;
-        Ok(Self { secret, public, relinearization, galois })
-    }
-
-    /// The keys that the server receives.
-    pub(crate) fn for_server(&self) -> ServerKeys<'_> {
-        ServerKeys { relinearization: &self.relinearization, galois: &self.galois }
+        Ok(Self { secret, public, evaluation })
     }
 }
 

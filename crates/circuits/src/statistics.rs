@@ -13,4 +13,4 @@ mod server;
 
 pub use error::StatisticsError;
 pub use layout::{Input, Layout, Product, Shape};
-pub use server::{EncryptedChunk, EncryptedSum, EncryptedSums, Server, ServerKeys};
+pub use server::{EncryptedChunk, EncryptedSum, EncryptedSums, Server};

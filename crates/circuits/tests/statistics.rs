@@ -3,10 +3,11 @@
 
 use sunzi_bfv::{BatchEncoder, Context, Encoder, Evaluator, Parameters};
 use sunzi_circuits::statistics::{
-    EncryptedChunk, EncryptedSums, Input, Layout, Server, ServerKeys, Shape, StatisticsError,
+    EncryptedChunk, EncryptedSums, Input, Layout, Server, Shape, StatisticsError,
 };
+use sunzi_circuits::{CircuitError, EvaluationKeys, Rotation};
 use sunzi_ring::Ring;
-use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, Security, randomness};
+use sunzi_rlwe::{SecretKey, Security, randomness};
 
 const DEGREE: usize = 64;
 const T: u64 = 257;
@@ -15,8 +16,7 @@ struct Setup {
     context: Context,
     encoder: BatchEncoder,
     secret: SecretKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    keys: EvaluationKeys,
 }
 
 impl Setup {
@@ -34,16 +34,11 @@ impl Setup {
         let mut rng = randomness::from_os().unwrap();
         let rlwe = context.rlwe();
         let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
-        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng).unwrap();
         let widest =
             Layout::new(Shape { columns: 1, groups: 1, longest_group: 1 }, DEGREE, DEGREE / 2).unwrap();
-        let galois = GaloisKeys::generate(rlwe, &secret, widest.galois_exponents(), &mut rng).unwrap();
+        let keys = EvaluationKeys::generate(rlwe, &secret, widest.required_rotations(), &mut rng).unwrap();
         let encoder = BatchEncoder::new(DEGREE, T).unwrap();
-        Self { context, encoder, secret, relinearization, galois }
-    }
-
-    fn keys(&self) -> ServerKeys<'_> {
-        ServerKeys { relinearization: &self.relinearization, galois: &self.galois }
+        Self { context, encoder, secret, keys }
     }
 
     fn encrypt(&self, layout: &Layout, chunk: usize, table: &Table) -> EncryptedChunk {
@@ -139,7 +134,7 @@ fn encrypted_sums_equal_plain_ones_for_every_layout() {
             let step = || {
                 steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
-            let mut server = Server::new(&evaluator, setup.keys(), &layout).unwrap();
+            let mut server = Server::new(&evaluator, &setup.keys, &layout).unwrap();
             for chunk in 0..layout.chunks() {
                 server.absorb(&setup.encrypt(&layout, chunk, &table), &step).unwrap();
             }
@@ -158,33 +153,40 @@ fn a_server_refuses_what_the_layout_does_not_ask_for() {
     let evaluator = Evaluator::new(&setup.context);
     let table = Table { columns: 3, rows: vec![9, 4] };
     let layout = Layout::new(table.shape(), DEGREE, 8).unwrap();
-    let new = || Server::new(&evaluator, setup.keys(), &layout).unwrap();
+    let new = || Server::new(&evaluator, &setup.keys, &layout).unwrap();
     let quiet = || ();
 
     let mut chunk = setup.encrypt(&layout, 0, &table);
     chunk.repeated.pop();
     let error = new().absorb(&chunk, &quiet).unwrap_err();
     assert!(
-        matches!(error, StatisticsError::InputCount { what: "repeated", expected: 3, got: 2 }),
+        matches!(
+            error,
+            CircuitError::Statistics(StatisticsError::InputCount { what: "repeated", expected: 3, got: 2 })
+        ),
         "{error}"
     );
-    assert!(matches!(new().finish(&quiet), Err(StatisticsError::ChunkCount { expected: 2, got: 0 })));
+    let error = new().finish(&quiet).err().unwrap();
+    let none = matches!(error, CircuitError::Statistics(StatisticsError::ChunkCount { expected: 2, got: 0 }));
+    assert!(none, "{error}");
     let mut server = new();
     for result in [true, true, false] {
         assert_eq!(server.absorb(&setup.encrypt(&layout, 0, &table), &quiet).is_ok(), result);
     }
     let other = Layout::new(table.shape(), 2 * DEGREE, 8).unwrap();
-    let error = Server::new(&evaluator, setup.keys(), &other).err().unwrap();
-    assert!(matches!(error, StatisticsError::DegreeMismatch { expected: 128, got: 64 }), "{error}");
+    let error = Server::new(&evaluator, &setup.keys, &other).err().unwrap();
+    assert!(
+        matches!(error, CircuitError::Statistics(StatisticsError::DegreeMismatch { expected: 128, got: 64 })),
+        "{error}"
+    );
 
-    // Keys for shorter units than the layout's.
-    let none =
-        GaloisKeys::generate(setup.context.rlwe(), &setup.secret, [], &mut randomness::from_os().unwrap());
-    let none = none.unwrap();
-    let keys = ServerKeys { relinearization: &setup.relinearization, galois: &none };
-    let mut server = Server::new(&evaluator, keys, &layout).unwrap();
-    for chunk in 0..layout.chunks() {
-        server.absorb(&setup.encrypt(&layout, chunk, &table), &quiet).unwrap();
-    }
-    assert!(matches!(server.finish(&quiet), Err(StatisticsError::Bfv(_))));
+    // Keys for shorter units than the layout's are found missing before any work.
+    let mut rng = randomness::from_os().unwrap();
+    let (rlwe, secret) = (setup.context.rlwe(), &setup.secret);
+    let mut keys = EvaluationKeys::generate(rlwe, secret, [Rotation::Rows(1)], &mut rng).unwrap();
+    let error = Server::new(&evaluator, &keys, &layout).err().unwrap();
+    assert!(matches!(error, CircuitError::MissingRotation { rotation: Rotation::Rows(2) }), "{error}");
+    keys.relinearization = None;
+    let error = Server::new(&evaluator, &keys, &layout).err().unwrap();
+    assert!(matches!(error, CircuitError::MissingRelinearizationKey), "{error}");
 }

@@ -1,9 +1,7 @@
 //! What can go wrong in the statistics circuit.
 
-use sunzi_bfv::BfvError;
-
 /// An error of the statistics circuit: what was expected, what came, what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatisticsError {
     /// A table without columns, groups or rows.
@@ -61,7 +59,4 @@ pub enum StatisticsError {
         /// Chunks that came.
         got: usize,
     },
-    /// An error of BFV.
-    #[error(transparent)]
-    Bfv(#[from] BfvError),
 }
