@@ -135,6 +135,21 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
         }
         Ok(self.automorphism(a, exponent, galois(keys, rotation)?)?)
     }
+
+    fn rotate_many(
+        &self,
+        a: &Ciphertext<R>,
+        steps: &[i64],
+        keys: &EvaluationKeys<R>,
+    ) -> Outcome<Self, Vec<Ciphertext<R>>> {
+        let moving = steps.iter().filter_map(|&s| Rotation::Rows(s).reduced(self.row_length()));
+        let moving: Vec<Rotation> = moving.collect();
+        match moving.as_slice() {
+            // Nothing to share.
+            [] | [_] => steps.iter().map(|&steps| self.rotate(a, Rotation::Rows(steps), keys)).collect(),
+            [rotation, ..] => Ok(self.rotate_rows_many(a, steps, galois(keys, *rotation)?)?),
+        }
+    }
 }
 
 fn relinearization<R: PolyRing>(

@@ -22,6 +22,25 @@ impl<R: PolyRing> Evaluator<R> {
         self.apply(a, row_rotation_exponent(self.context.degree(), steps), keys, "rotate")
     }
 
+    /// Rotates both rows by each of `steps`, cutting the ciphertext into digits once: see [`galois::hoist`].
+    ///
+    /// # Errors
+    /// As [`rotate_rows`](Self::rotate_rows).
+    pub fn rotate_rows_many(
+        &self,
+        a: &Ciphertext<R>,
+        steps: &[i64],
+        keys: &GaloisKeys<R>,
+    ) -> Result<Vec<Ciphertext<R>>, BfvError> {
+        self.context.check(a)?;
+        let hoisted = galois::hoist(self.context.rlwe(), a)?;
+        let rotate = |&steps: &i64| {
+            let image = hoisted.automorphism(row_rotation_exponent(self.context.degree(), steps), keys)?;
+            Ok(self.context.record(image, "rotate", &[a.trace()]))
+        };
+        steps.iter().map(rotate).collect()
+    }
+
     /// Swaps the two rows, which rotates each column by one.
     ///
     /// # Errors
