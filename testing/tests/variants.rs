@@ -6,14 +6,15 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use chacha20::ChaCha20Rng;
+    use num_bigint::BigUint;
     use rand::{Rng, RngExt};
     use rand_core::SeedableRng;
     use rayon::prelude::*;
     use sunzi_bfv::{Algorithms, BfvError, Context};
     use sunzi_math::{is_prime, primes_below, primes_with_bits};
     use sunzi_ring::{
-        Auxiliary, BigRing, Decryption, GadgetOptions, MTilde, MultiPrecisionRing, PolyRing, Precision, Ring,
-        RingError, ScalerOptions,
+        Auxiliary, BigRing, Decryption, GadgetOptions, MTilde, ModulusSwitching, MultiPrecisionRing,
+        Multiplication, PolyRing, Precision, Ring, RingError, ScalerOptions,
     };
     use sunzi_rlwe::Security;
     use sunzi_testing::{Circuit, NoiseMeter, Party, Tracked};
@@ -37,7 +38,8 @@ mod tests {
         }
 
         fn big_context(&self, degree: usize, algorithms: &Algorithms) -> Context<BigRing> {
-            let big = BigRing::new(2 * degree as u64, self.ring(degree).modulus()).unwrap();
+            let moduli: Vec<BigUint> = self.moduli.iter().map(|&q| q.into()).collect();
+            let big = BigRing::with_chain(2 * degree as u64, &moduli).unwrap();
             Context::with_algorithms(big, self.t, INSECURE, algorithms).unwrap()
         }
     }
@@ -68,7 +70,7 @@ mod tests {
         })
     }
 
-    /// All 120 combinations for k ciphertext moduli.
+    /// All 176 combinations for k ciphertext moduli: of what BEHZ has, and of the other multiplications.
     fn variants(k: usize) -> Vec<Algorithms> {
         let decryptions = [
             Decryption::Gamma { gamma: None },
@@ -81,9 +83,48 @@ mod tests {
         for decryption in decryptions {
             for m_tilde in [MTilde::None, MTilde::Bits8, MTilde::Bits16] {
                 for auxiliary in [Auxiliary::Standard, Auxiliary::LikeModulus] {
-                    let scaling = ScalerOptions { decryption, m_tilde, auxiliary };
-                    all.extend(gadgets().map(|key_switching| Algorithms { scaling, key_switching }));
+                    let scaling =
+                        ScalerOptions { decryption, m_tilde, auxiliary, ..ScalerOptions::default() };
+                    all.extend(gadgets().map(|key_switching| Algorithms {
+                        scaling,
+                        key_switching,
+                        ..Algorithms::default()
+                    }));
                 }
+            }
+        }
+        all.extend(multiplications());
+        all
+    }
+
+    /// The other multiplications, with every gadget; the leveled one also as low as it goes.
+    fn multiplications() -> Vec<Algorithms> {
+        let (hps, over_q) = (Multiplication::Hps, Multiplication::HpsOverQ);
+        let leveled = Multiplication::HpsOverQLeveled;
+        let (exact, approximate) = (ModulusSwitching::Exact, ModulusSwitching::Approximate);
+        let choices = [
+            (hps, exact, 30),
+            (over_q, exact, 30),
+            (over_q, approximate, 30),
+            (leveled, exact, 30),
+            (leveled, approximate, 30),
+            (leveled, exact, 0),
+            (leveled, approximate, 2),
+        ];
+        let mut all = Vec::new();
+        for (multiplication, modulus_switching, cushion_bits) in choices {
+            for auxiliary in [Auxiliary::Standard, Auxiliary::LikeModulus] {
+                let scaling = ScalerOptions {
+                    multiplication,
+                    modulus_switching,
+                    auxiliary,
+                    ..ScalerOptions::default()
+                };
+                all.extend(gadgets().map(|key_switching| Algorithms {
+                    scaling,
+                    cushion_bits,
+                    key_switching,
+                }));
             }
         }
         all
@@ -158,7 +199,7 @@ mod tests {
             try_variant(shape, 64, &algorithms).map(|context| (algorithms, context))
         };
         let count = variants(1).len();
-        assert_eq!(count, 120);
+        assert_eq!(count, 176);
         (0..count).map(|i| on(&shapes[i % shapes.len()], i).or_else(|| on(&shapes[0], i)).unwrap()).collect()
     }
 
@@ -167,7 +208,7 @@ mod tests {
         let shapes = shapes(64);
         let contexts = in_turns(&shapes).into_par_iter().enumerate();
         let judged: usize = contexts.map(|(i, (_, context))| products(context, i as u64)).sum();
-        assert_eq!(judged, 4 * 120);
+        assert_eq!(judged, 4 * 176);
         let big = shapes.par_iter().flat_map(|shape| {
             gadgets()
                 .par_iter()

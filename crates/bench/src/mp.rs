@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{
     BigRing, Coefficient, Evaluation, MultiPrecisionRing, Poly, PolyRing, RingError, Scaler, ScalerOptions,
+    Side,
 };
 
 use crate::options::on_threads;
@@ -67,18 +68,23 @@ impl Job {
         let words = ring.residues().basis().values().iter().zip(2..);
         let words: Vec<u64> = words.flat_map(|(q, seed)| check::residues(n, *q, seed)).collect();
         let a = ring.residues().poly_from_residues(&words)?;
-        let mut product = ours.extend(&a)?;
-        ours.wide().mul_assign(&mut product, &ours.extend(&a)?)?;
+        let top = *ours.levels().end();
+        let mut product = ours.extend(&a, Side::Left, top)?;
+        ours.wide(top)?.mul_assign(&mut product, &ours.extend(&a, Side::Right, top)?)?;
         let encoded = ring.scale_plaintext(&message, PLAIN_MODULUS)?;
         Ok(Self { bits, ours, gmp, message, encoded, a, product, ring })
     }
 
     fn time(&self, rounds: usize) -> Result<Vec<Row>, BenchError> {
         let correct = self.holds(&self.ours)? && self.gmp.as_ref().map_or(Ok(true), |gmp| self.holds(gmp))?;
+        let top = *self.ours.levels().end();
         let operations: [(&str, Operation<'_>); 3] = [
             ("decrypt", Box::new(|tables| tables.decrypt(&self.encoded).map(|m| drop(black_box(m))))),
-            ("extend", Box::new(|tables| tables.extend(&self.a).map(|a| drop(black_box(a))))),
-            ("scale", Box::new(|tables| tables.scale(self.product.clone()).map(|a| drop(black_box(a))))),
+            (
+                "extend",
+                Box::new(|tables| tables.extend(&self.a, Side::Left, top).map(|a| drop(black_box(a)))),
+            ),
+            ("scale", Box::new(|tables| tables.scale(self.product.clone(), top).map(|a| drop(black_box(a))))),
         ];
         operations.iter().map(|(name, operation)| self.row(name, operation, correct, rounds)).collect()
     }
@@ -113,15 +119,19 @@ impl Job {
 
     /// Whether all three results are those of the big-integer ring.
     fn holds(&self, tables: &Tables) -> Result<bool, BenchError> {
-        let (ring, wide) = (&self.ring, tables.wide());
+        let top = *tables.levels().end();
+        let (ring, wide) = (&self.ring, tables.wide(top)?);
         let big = BigRing::new(ring.index(), ring.modulus())?;
         let oracle = big.scaler(PLAIN_MODULUS, &ScalerOptions::default())?;
-        let extended = wide.to_integers(&wide.to_coefficient(tables.extend(&self.a)?)?)?;
+        let extended =
+            wide.to_integers(&wide.to_coefficient(tables.extend(&self.a, Side::Left, top)?)?)?;
         let product = wide.to_integers(&wide.to_coefficient(self.product.clone())?)?;
-        let product = oracle.wide().to_evaluation(oracle.wide().from_integers(&product)?)?;
-        let scaled = ring.to_integers(&tables.scale(self.product.clone())?)?;
+        let level = *oracle.levels().end();
+        let big_wide = oracle.wide(level)?;
+        let product = big_wide.to_evaluation(big_wide.from_integers(&product)?)?;
+        let scaled = ring.to_integers(&tables.scale(self.product.clone(), top)?)?;
         Ok(tables.decrypt(&self.encoded)? == self.message
             && extended == ring.to_integers(&ring.to_coefficient(self.a.clone())?)?
-            && scaled == big.to_integers(&oracle.scale(product)?)?)
+            && scaled == big.to_integers(&oracle.scale(product, level)?)?)
     }
 }

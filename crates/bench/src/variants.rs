@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, Evaluation, Gadget, GadgetOptions, MTilde, Poly, PolyRing, Precision, Ring,
-    RnsGadget, RnsScaler, Scaler, ScalerOptions,
+    Auxiliary, Decryption, Evaluation, Gadget, GadgetOptions, MTilde, Multiplication, Poly, PolyRing,
+    Precision, Ring, RnsGadget, RnsScaler, Scaler, ScalerOptions, Side,
 };
 
 use crate::alternate;
@@ -80,7 +80,7 @@ fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, BenchErro
 }
 
 fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
-    let standard = ScalerOptions::default();
+    let standard = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
     let variants = [
         ("m~ = 2^16", standard),
         ("m~ = 2^8", ScalerOptions { m_tilde: MTilde::Bits8, ..standard }),
@@ -90,10 +90,14 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
     let words: Vec<u64> =
         ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
     let a = ring.poly_from_residues(&words)?;
-    let round_trip = |scaler: &RnsScaler| scaler.extend(&a).and_then(|a| scaler.scale(a));
+    let round_trip = |scaler: &RnsScaler| {
+        let top = *scaler.levels().end();
+        scaler.extend(&a, Side::Right, top).and_then(|a| scaler.scale(a, top))
+    };
     // ⌊t·a'/q⌉ + b is as small as the lift a' and the error b say, and otherwise as large as q.
     let right = |scaler: &RnsScaler| {
-        let bound = EXTENDED as f64 * (1.0 + scaler.overflow()) / 2.0 + scaler.scale_error() + 1.0;
+        let bound =
+            EXTENDED as f64 * (1.0 + scaler.bounds().overflow) / 2.0 + scaler.bounds().scale_error + 1.0;
         let back = round_trip(scaler).and_then(|scaled| ring.to_integers(&scaled));
         back.is_ok_and(|all| {
             all.iter().all(|x| i64::try_from(x).is_ok_and(|x| x.unsigned_abs() as f64 <= bound))

@@ -4,12 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_ring::{
-    Auxiliary, Decryption, GadgetOptions, MTilde, Precision, RnsDigits, ScalerOptions, ScalingBounds,
+    Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, RnsDigits,
+    ScalerOptions, ScalingBounds,
 };
 
 use crate::BfvError;
 
-/// Which of the algorithms of `[BEHZ16]` a parameter set uses; the defaults are the fastest.
+/// Which of the algorithms of `[BEHZ16]` and `[KPZ21]` a parameter set uses; the defaults are the fastest.
 ///
 /// ```
 /// use sunzi_bfv::{Algorithms, Parameters};
@@ -22,13 +23,22 @@ use crate::BfvError;
 /// assert_eq!(parameters.algorithms().key_switching.dropped_limbs, 2);
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Algorithms {
-    /// Extension, scaling and decryption.
+    /// Products and decryption.
     pub scaling: ScalerOptions,
+    /// With [`Multiplication::HpsOverQLeveled`]: how many bits less than the noise of its operands makes of a product the
+    /// choice of its level may add, by the bounds `[KPZ21, app. D]`. The fewer, the faster; bounds hold in any case.
+    pub cushion_bits: u32,
     /// The digits of relinearisation and rotation.
     pub key_switching: GadgetOptions,
+}
+
+impl Default for Algorithms {
+    fn default() -> Self {
+        Self { scaling: ScalerOptions::default(), cushion_bits: 30, key_switching: GadgetOptions::default() }
+    }
 }
 
 impl Algorithms {
@@ -43,7 +53,8 @@ impl Algorithms {
 /// What differs from the default, or "default".
 impl fmt::Display for Algorithms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ScalerOptions { decryption, m_tilde, auxiliary } = self.scaling;
+        let ScalerOptions { decryption, multiplication, modulus_switching, m_tilde, auxiliary } =
+            self.scaling;
         let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = &self.key_switching;
         let mut chosen = Vec::new();
         match decryption {
@@ -60,6 +71,19 @@ impl fmt::Display for Algorithms {
                 Precision::Double => "decryption by quotients of 53 bits".to_owned(),
                 Precision::Fixed128 => "decryption by quotients of 128 bits".to_owned(),
             }),
+        }
+        match multiplication {
+            Multiplication::Behz => {}
+            Multiplication::Hps => chosen.push("exact lifts".to_owned()),
+            Multiplication::HpsOverQ => chosen.push("products over Q".to_owned()),
+            Multiplication::HpsOverQLeveled => chosen.push("leveled products".to_owned()),
+        }
+        match modulus_switching {
+            ModulusSwitching::Exact => {}
+            ModulusSwitching::Approximate => chosen.push("approximate modulus switches".to_owned()),
+        }
+        if self.cushion_bits != Self::default().cushion_bits {
+            chosen.push(format!("a cushion of {} bits", self.cushion_bits));
         }
         match m_tilde {
             MTilde::Bits16 => {}
@@ -99,10 +123,11 @@ mod tests {
             decryption: Decryption::PowerOfTwo { log2_gamma: Some(20) },
             m_tilde: MTilde::None,
             auxiliary: Auxiliary::LikeModulus,
+            ..ScalerOptions::default()
         };
         let key_switching =
             GadgetOptions { radix_bits: Some(24), dropped_limbs: 2, ..GadgetOptions::default() };
-        let text = Algorithms { scaling, key_switching }.to_string();
+        let text = Algorithms { scaling, key_switching, ..Algorithms::default() }.to_string();
         for part in ["gamma 2^20", "no reduction", "auxiliary", "radix 2^24", "2 limbs"] {
             assert!(text.contains(part), "{part} is missing: {text}");
         }

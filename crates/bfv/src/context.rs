@@ -100,6 +100,12 @@ impl<R: PolyRing> Context<R> {
         self.inner.plain_modulus
     }
 
+    /// The choice of algorithms.
+    #[must_use]
+    pub fn algorithms(&self) -> &Algorithms {
+        &self.inner.algorithms
+    }
+
     /// The tables that extend, scale by t/q and decrypt.
     #[must_use]
     pub fn scaler(&self) -> &R::Scaler {
@@ -119,7 +125,7 @@ impl<R: PolyRing> Context<R> {
     /// log2 of the largest noise that decrypts: (1/2 − k/γ)·q/t `[BEHZ16, Theorem 1]`.
     #[must_use]
     pub fn log2_noise_capacity(&self) -> f64 {
-        let margin = Log2::of(self.scaler().decryption_margin()).bits();
+        let margin = Log2::of(self.scaler().bounds().decryption_margin).bits();
         margin + self.rlwe().log2_modulus() - (self.plain_modulus() as f64).log2()
     }
 

@@ -93,6 +93,14 @@ pub enum BfvError {
         /// The longest possible.
         longest: usize,
     },
+    /// A level that products do not have.
+    #[error("products at level {got} do not exist: expected one from 1 to {highest}")]
+    LevelMissing {
+        /// The level asked for.
+        got: usize,
+        /// The highest there is.
+        highest: usize,
+    },
     /// Nothing was given where something is needed.
     #[error("{what} needs at least one term")]
     Empty {

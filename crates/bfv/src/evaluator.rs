@@ -1,12 +1,15 @@
 //! Operations on ciphertexts: each validates once, then travels straight down.
 
 mod add;
+mod extend;
 mod multiply;
 mod plain;
+mod products;
 mod rotate;
 
-pub use multiply::Extended;
+pub use extend::Extended;
 pub use plain::PreparedPlaintext;
+pub use products::ProductSum;
 
 use sunzi_ring::{PolyRing, Ring};
 

@@ -28,10 +28,11 @@ pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Requ
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
-pub use evaluator::{Evaluator, Extended, PreparedPlaintext};
+pub use evaluator::{Evaluator, Extended, PreparedPlaintext, ProductSum};
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
 pub use sunzi_encoding::{
     BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, row_rotation_exponent,
     row_swap_exponent, slot_sum_exponents,
 };
+pub use sunzi_ring::Side;

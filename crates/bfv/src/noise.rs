@@ -19,10 +19,11 @@
 //! error b included, so the second half of the last term of Proposition 3, which the paper pays for the digits of
 //! b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
 
-use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail};
+use sunzi_ring::{ScalingBounds, Side};
+use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail, mod_switch};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
-/// What the noise of a product depends on.
+/// What the noise of a product modulo q′ = q_1⋯q_ℓ depends on, seen modulo q: times q/q′.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductModel {
     /// Ring degree n = δ.
@@ -31,10 +32,10 @@ pub struct ProductModel {
     pub plain_modulus: f64,
     /// log2 q.
     pub log2_modulus: f64,
-    /// ρ of the extension `[BEHZ16, Lemma 4]`.
-    pub overflow: f64,
-    /// Bound k on the flooring error `[BEHZ16, Lemma 5]`.
-    pub scale_error: f64,
+    /// log2 of q/q′: 0 at the highest level.
+    pub log2_dropped: f64,
+    /// The errors of extension, switching and scaling.
+    pub bounds: ScalingBounds,
 }
 
 /// Adds the rounding of ⌊(q/t)·m⌉ to the noise of an encryption of zero.
@@ -50,9 +51,53 @@ pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
 }
 
 impl ProductModel {
-    /// The noise after extension, tensor and scaling, before relinearisation.
+    /// The noise of a product of two ciphertexts before relinearisation.
     #[must_use]
     pub fn product(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
+        self.tensor(&self.operand(a, Side::Left), &self.operand(b, Side::Right)).plus(self.rounding())
+    }
+
+    /// The noise of an operand that is ready for its side: with the rounding b_0 + b_1·s of its modulus switch, times q/q′ or
+    /// q/P `[KPZ21, eq. (11), 3.2]`.
+    #[must_use]
+    pub fn operand(&self, noise: &NoiseBound, side: Side) -> NoiseBound {
+        let weight = match (self.bounds.switching, side) {
+            (Some(switching), Side::Left) => switching.left_weight,
+            (Some(_), Side::Right) if self.log2_dropped > 0.0 => 1.0,
+            _ => return *noise,
+        };
+        noise.plus(self.switch().scaled(Log2::of(weight)))
+    }
+
+    /// The rounding of one modulus switch to q′: uniform and of variance 1/12, or k/12, in every coefficient.
+    fn switch(&self) -> NoiseTerm {
+        let Some(switching) = self.bounds.switching else { return NoiseTerm::none() };
+        let exact = mod_switch(self.degree, 2);
+        let spread = (12.0 * switching.variance).sqrt();
+        let term = NoiseTerm {
+            worst: exact.worst * (2.0 * switching.error),
+            deviation: exact.deviation * spread,
+            peak: exact.peak * spread,
+        };
+        term.scaled(Log2::from_bits(self.log2_dropped))
+    }
+
+    /// What scaling adds to a product or to a sum of them, by rounding and the error b of `[BEHZ16, eq. (18)]`.
+    #[must_use]
+    pub fn rounding(&self) -> NoiseTerm {
+        let (n, error) = (self.degree as f64, 0.5 + self.bounds.scale_error);
+        let (worst, deviation) = (n * KEY_BOUND, (n * TERNARY_VARIANCE).sqrt());
+        let term = NoiseTerm {
+            worst: Log2::of(error * (1.0 + worst * (1.0 + worst))),
+            deviation: Log2::of(error * (1.0 + deviation + n)),
+            peak: Log2::of(error * Tail::new(self.degree).rounding_peak()),
+        };
+        term.scaled(Log2::from_bits(self.log2_dropped))
+    }
+
+    /// The noise of a product of two operands that are ready, before it is rounded.
+    #[must_use]
+    pub fn tensor(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
         let secret_degree = a.secret_degree.max(b.secret_degree) + 1;
         let noise = NoiseTerm {
             worst: self.worst(a.worst, b.worst),
@@ -62,18 +107,18 @@ impl ProductModel {
         NoiseBound::dependent(noise, secret_degree)
     }
 
-    /// `[BEHZ16, Proposition 1]` without its |q|_t terms, plus the flooring error b of (18).
+    /// `[BEHZ16, Proposition 1]` without its |q|_t terms.
     fn worst(&self, a: Log2, b: Log2) -> Log2 {
         let (n, t) = (self.degree as f64, self.plain_modulus);
-        let r_infinity = (1.0 + self.overflow) / 2.0 * (1.0 + n * KEY_BOUND) + 1.0;
+        let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + n * KEY_BOUND) + 1.0;
         let linear = (a + b) * (n * t) * (r_infinity + 0.5);
         let square = a * b * (n * t) * Log2::from_bits(-self.log2_modulus);
-        let s = n * KEY_BOUND;
-        linear + square + Log2::of((0.5 + self.scale_error) * (1.0 + s * (1.0 + s)))
+        linear + square
     }
 
-    /// (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2) and rounding, where w_i is the integer polynomial c_i(s) of the lifted
-    /// parts: the messages are inside it.
+    /// (t/q)(v_1·w_2 + v_2·w_1 − v_1·v_2), where w_i is the integer polynomial c_i(s) of the lifted
+    /// parts: the messages are inside it. Modulo q′ and P, with (P/q)v_1 + … and P for v_1 and q on one side and q′ on the
+    /// other, t/P in front and q/q′ behind, it is the same.
     ///
     /// The parts c_0, c_1 of a ciphertext are uniform, so the coefficients of w/q are uncorrelated, of variance
     /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
@@ -83,10 +128,7 @@ impl ProductModel {
         let d = f64::from(secret_degree);
         let gain = (self.spread() * (d * (d + 1.0)).sqrt()).max(self.norm_gain());
         let square = a.deviation * b.bound(self.degree) * (n * t);
-        let s = (n * TERNARY_VARIANCE).sqrt();
-        (a.deviation + b.deviation) * gain
-            + square * Log2::from_bits(-self.log2_modulus)
-            + Log2::of((0.5 + self.scale_error) * (1.0 + s + n))
+        (a.deviation + b.deviation) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
     /// The same at the root of unity where all factors are largest together.
@@ -95,20 +137,18 @@ impl ProductModel {
         let tail = Tail::new(self.degree);
         let gain = (self.spread() * tail.chain_gain(secret_degree)).max(self.norm_gain());
         let square = a.peak * b.peak * (n * t / 2.0);
-        (a.peak + b.peak) * gain
-            + square * Log2::from_bits(-self.log2_modulus)
-            + Log2::of((0.5 + self.scale_error) * tail.rounding_peak())
+        (a.peak + b.peak) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
     /// (t/q) times the 1-norm of a lift.
     fn norm_gain(&self) -> f64 {
-        self.degree as f64 * self.plain_modulus * (1.0 + self.overflow) / 2.0
+        self.degree as f64 * self.plain_modulus * (1.0 + self.bounds.overflow) / 2.0
     }
 
     /// (t/q)·√n times the deviation of a coefficient of w.
     fn spread(&self) -> f64 {
         let n = self.degree as f64;
-        let lift = (1.0 + self.overflow).powi(2) / 12.0;
+        let lift = (1.0 + self.bounds.overflow).powi(2) / 12.0;
         self.plain_modulus * (n * lift * (1.0 + n * TERNARY_VARIANCE)).sqrt()
     }
 }

@@ -127,9 +127,9 @@ fn variants_keep_what_was_predicted() -> Outcome<()> {
         (power, MTilde::None, short, Some(16), 0),
         (quotients, MTilde::Bits16, short, Some(13), 2),
     ] {
-        let scaling = ScalerOptions { decryption, m_tilde, auxiliary };
+        let scaling = ScalerOptions { decryption, m_tilde, auxiliary, ..ScalerOptions::default() };
         let key_switching = GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() };
-        let algorithms = Algorithms { scaling, key_switching };
+        let algorithms = Algorithms { scaling, key_switching, ..Algorithms::default() };
         run(&small().depth(3).rotations(1).algorithms(algorithms.clone()))?;
         let explanation = small().algorithms(algorithms.clone()).explain()?.to_string();
         assert!(explanation.contains(&format!("algorithms            {algorithms}")), "{explanation}");

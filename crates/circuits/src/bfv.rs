@@ -1,6 +1,6 @@
 //! BFV as circuits see it.
 
-use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedPlaintext};
+use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedPlaintext, ProductSum};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
@@ -19,7 +19,7 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
     type Keys = EvaluationKeys<R>;
     type Error = BfvError;
     type Operand = Extended<R>;
-    type Sum = Ciphertext<R>;
+    type Sum = ProductSum<R>;
     type Factor = PreparedPlaintext<R>;
 
     fn row_length(&self) -> usize {
@@ -86,20 +86,15 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
 
     fn add_product(
         &self,
-        sum: &mut Option<Ciphertext<R>>,
+        sum: &mut Option<ProductSum<R>>,
         a: &Extended<R>,
         b: &Extended<R>,
     ) -> Outcome<Self, ()> {
-        let product = self.multiply_extended_unrelinearized(a, b)?;
-        match sum {
-            Some(sum) => self.add_assign(sum, &product)?,
-            None => *sum = Some(product),
-        }
-        Ok(())
+        Ok(Self::add_product(self, sum.get_or_insert_default(), a, b)?)
     }
 
-    fn finish(&self, sum: Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
-        Arithmetic::relinearize(self, &sum, keys)
+    fn finish(&self, sum: ProductSum<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+        Ok(self.relinearize_products(sum, relinearization(keys)?)?)
     }
 
     fn multiply_unrelinearized(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {

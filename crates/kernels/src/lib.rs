@@ -40,6 +40,6 @@ pub use isa::{Isa, active_isa};
 pub use modulus::{MAX_TERMS, Modulus};
 pub use permute::permute;
 pub use plan::{InverseScale, NttPlan, evaluation_exponent};
-pub use rounding::{RoundedQuotient, RoundedSum, WrappingSum};
+pub use rounding::{NearestSum, RoundedQuotient, RoundedSum, WrappingSum};
 #[cfg(feature = "tally")]
 pub use tally::Tally;

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use crate::error::{KernelError, check_count, check_length};
-use crate::generic::rounding::{Double, Fixed, Quotient, Wrapping};
+use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
 use crate::table::Table;
@@ -146,7 +146,7 @@ impl RoundedSum {
 #[derive(Clone)]
 pub struct RoundedQuotient {
     table: &'static Table,
-    sum: Quotient,
+    sum: Nearest,
     range: Modulus,
     error: f64,
 }
@@ -160,10 +160,10 @@ impl RoundedQuotient {
         let range = Modulus::with_isa(from.len() as u64 + 1, isa)?;
         let table = table_of(isa, from.len())?;
         if let [q] = from {
-            return Ok(Self { table, sum: Quotient::One { half: q.value() / 2 }, range, error: 0.0 });
+            return Ok(Self { table, sum: Nearest::One { half: q.value() / 2 }, range, error: 0.0 });
         }
         let (terms, error) = terms_of(from, 1);
-        Ok(Self { table, sum: Quotient::Many { terms }, range, error })
+        Ok(Self { table, sum: Nearest::Many { start: 0.0, terms }, range, error })
     }
 
     /// k + 1, which v is below: the modulus of v as a row of a [`Conversion`](crate::Conversion).
@@ -185,7 +185,7 @@ impl RoundedQuotient {
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.range.value() as usize - 1, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.round_quotient)(&self.sum, out, input) };
+        unsafe { (self.table.round_nearest)(&self.sum, out, input) };
         Ok(())
     }
 }
@@ -202,6 +202,69 @@ fn terms_of(from: &[Modulus], t: u64) -> (Vec<(u32, f64)>, f64) {
     let products: f64 = terms.iter().map(|(shift, _)| if *shift == 0 { 3.0 } else { 7.0 }).sum();
     let k = from.len() as f64;
     (terms, t as f64 * (products + k * (k + 1.0) / 2.0) / 53_f64.exp2())
+}
+
+/// ⌊start + Σ_i x_i·c_i⌉ as a word, word by word, in doubles, for x_i in [0, q_i] and constants for which the sum stays in
+/// [0, 2^51): off by at most one, and right wherever the sum is nearer to an integer than 1/2 − [`error`](Self::error).
+///
+/// ```
+/// use sunzi_kernels::{NearestSum, active_isa};
+/// let sum = NearestSum::new(active_isa()?, 0.0, &[(96, 1.0 / 97.0), (192, 1.0 / 193.0)])?;
+/// let mut out = [0; 2];
+/// sum.apply(&[&[96, 10], &[192, 0]], &mut out)?;
+/// assert_eq!(out, [2, 0]); // 1.98…, 0.10…
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+#[derive(Clone)]
+pub struct NearestSum {
+    table: &'static Table,
+    terms: usize,
+    sum: Nearest,
+    error: f64,
+}
+
+impl NearestSum {
+    /// The sum that starts from `start`, for terms (q_i, c_i): how large a word may be, below 2^62, and its constant, to
+    /// the nearest double.
+    ///
+    /// # Errors
+    /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
+    pub fn new(isa: Isa, start: f64, terms: &[(u64, f64)]) -> Result<Self, KernelError> {
+        const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
+        // What a partial sum cannot exceed, and the error so far.
+        let (mut sum, mut error) = (start.abs(), start.abs() * UNIT);
+        let mut doubles = Vec::with_capacity(terms.len());
+        for &(largest, c) in terms {
+            let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(52);
+            let dropped = f64::from(shift).exp2();
+            doubles.push((shift, c * dropped));
+            // The constant is within a unit, its product and the sum are rounded once each; bits dropped of x_i are
+            // worth less than 2^shift·c_i.
+            let product = largest as f64 * c.abs() * (1.0 + 4.0 * UNIT);
+            sum += product;
+            error += (2.0 * product + sum) * UNIT + if shift > 0 { dropped * c.abs() } else { 0.0 };
+        }
+        let (table, count) = (table_of(isa, terms.len())?, terms.len());
+        let sum = Nearest::Many { start, terms: doubles };
+        Ok(Self { table, terms: count, sum, error: error * (1.0 + 1e-9) })
+    }
+
+    /// How far the sum that is rounded may lie from start + Σ x_i·c_i.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// One vector for every term, all as long as `out`.
+    ///
+    /// # Errors
+    /// [`KernelError::CountMismatch`], [`KernelError::LengthMismatch`].
+    pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
+        check(self.terms, input, out)?;
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe { (self.table.round_nearest)(&self.sum, out, input) };
+        Ok(())
+    }
 }
 
 /// The table of an instruction set, for loops without a modulus.

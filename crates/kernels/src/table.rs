@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::constants::Constants;
 use crate::generic::ntt_inverse::LastFactors;
-use crate::generic::rounding::{Double, Fixed, Quotient, Wrapping};
+use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
 use crate::modulus::Modulus;
 use crate::twiddles::Twiddles;
@@ -64,8 +64,8 @@ pub(crate) struct Table {
     /// (constants, out, input vectors), here and in the next three.
     pub(crate) wrapping_sum: unsafe fn(&Wrapping, &mut [u64], &[&[u64]]),
     pub(crate) round_double: unsafe fn(&Double, &mut [u64], &[&[u64]]),
+    pub(crate) round_nearest: unsafe fn(&Nearest, &mut [u64], &[&[u64]]),
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
-    pub(crate) round_quotient: unsafe fn(&Quotient, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
 }
@@ -79,7 +79,7 @@ macro_rules! define_table {
             use $crate::constants::Constants;
             use $crate::generic::arithmetic::Arithmetic as _;
             use $crate::generic::ntt_inverse::LastFactors;
-            use $crate::generic::rounding::{self, Double, Fixed, Quotient, Wrapping};
+            use $crate::generic::rounding::{self, Double, Fixed, Nearest, Wrapping};
             use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
             use $crate::twiddles::Twiddles;
 
@@ -136,12 +136,12 @@ macro_rules! define_table {
                 rounding::double(sum, out, input);
             }
             $(#[target_feature(enable = $features)])?
-            fn round_fixed(sum: &Fixed, out: &mut [u64], input: &[&[u64]]) {
-                rounding::fixed(sum, out, input);
+            fn round_nearest(sum: &Nearest, out: &mut [u64], input: &[&[u64]]) {
+                rounding::nearest(sum, out, input);
             }
             $(#[target_feature(enable = $features)])?
-            fn round_quotient(sum: &Quotient, out: &mut [u64], input: &[&[u64]]) {
-                rounding::quotient(sum, out, input);
+            fn round_fixed(sum: &Fixed, out: &mut [u64], input: &[&[u64]]) {
+                rounding::fixed(sum, out, input);
             }
             $(#[target_feature(enable = $features)])?
             fn forward(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
@@ -170,8 +170,8 @@ macro_rules! define_table {
                 together: $together,
                 wrapping_sum,
                 round_double,
+                round_nearest,
                 round_fixed,
-                round_quotient,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
             }

@@ -16,7 +16,11 @@
 //! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
 //! | modulus switching | `division.rs` |
-//! | the steps of Alg. 3 before relinearisation | `rns/scaler.rs` |
+//! | the steps of Alg. 3 before relinearisation | `rns/behz.rs` |
+//! | exact extension, eq. (6) of KPZ | `rns/exact_extension.rs` |
+//! | modulus switching between any two bases, app. E of KPZ | `rns/rounded_division.rs` |
+//! | Alg. 1 of KPZ | `rns/hps.rs` |
+//! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
 //! | Dec_MP and Mult_MP, 3.5 and B.3; D and P of eq. (7) | `multi_precision/` |
@@ -45,8 +49,10 @@ pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
 pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
-pub use options::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, ScalerOptions};
+pub use options::{
+    Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
+};
 pub use poly::Poly;
-pub use poly_ring::{Coefficient, DigitBound, Domain, Evaluation, Gadget, PolyRing, Scaler};
+pub use poly_ring::{Coefficient, DigitBound, Domain, Evaluation, Gadget, PolyRing, Scaler, Side};
 pub use ring::Ring;
-pub use rns::{RnsScaler, ScalingBounds};
+pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};

@@ -1,4 +1,4 @@
-//! Which of the algorithms of [BEHZ16] a ring uses: plain data that travels with parameters.
+//! Which of the algorithms of [BEHZ16] and [KPZ21] a ring uses: plain data that travels with parameters.
 
 use std::fmt;
 
@@ -10,10 +10,48 @@ use serde::{Deserialize, Serialize};
 pub struct ScalerOptions {
     /// How ⌊t·a/q⌉ mod t is found.
     pub decryption: Decryption,
-    /// The modulus of the reduction after an extension.
+    /// How products are computed.
+    pub multiplication: Multiplication,
+    /// How [`Multiplication::HpsOverQ`] and [`Multiplication::HpsOverQLeveled`] switch the moduli of operands.
+    pub modulus_switching: ModulusSwitching,
+    /// The modulus of the reduction after an extension, for [`Multiplication::Behz`].
     pub m_tilde: MTilde,
-    /// The moduli of B_sk.
+    /// The moduli beside those of q.
     pub auxiliary: Auxiliary,
+}
+
+/// The four multiplications of BFV: the same products, with other noise and speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Multiplication {
+    /// Lifts by m̃, scaling with an error of k, conversion back with a redundant modulus [BEHZ16, Alg. 3].
+    #[default]
+    Behz,
+    /// Exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1].
+    Hps,
+    /// The left operand is switched to P ≈ q before, so that t/P remains to be scaled by [KPZ21, Alg. 2].
+    HpsOverQ,
+    /// The same modulo q_1⋯q_ℓ for an ℓ that a caller chooses by the noise [KPZ21, Alg. 3].
+    HpsOverQLeveled,
+}
+
+impl Multiplication {
+    /// Whether operands are switched to other moduli before their product, which then is scaled by t/P, not t/q.
+    #[must_use]
+    pub fn switches_operands(self) -> bool {
+        matches!(self, Self::HpsOverQ | Self::HpsOverQLeveled)
+    }
+}
+
+/// How ⌊(P/q)·a⌉ modulo P is found [KPZ21, app. E].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModulusSwitching {
+    /// Rounded to the nearest.
+    #[default]
+    Exact,
+    /// Off by less than k/2, without the quotient that makes it exact.
+    Approximate,
 }
 
 /// How decryption divides by q and rounds.
@@ -81,11 +119,11 @@ impl MTilde {
     }
 }
 
-/// The moduli of the auxiliary basis B_sk [BEHZ16, 4.2].
+/// The moduli of the auxiliary basis, B_sk [BEHZ16, 4.2] or P [KPZ21, 3.2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Auxiliary {
-    /// The largest primes of default size (48 bits), with room for sums of at least 256 products.
+    /// The largest primes of default size (48 bits), with room for sums of at least 256 products where that is limited.
     #[default]
     Standard,
     /// Primes no longer than those of q, as many as one product needs: what the paper measures.

@@ -6,12 +6,13 @@
 //! the papers [`MultiPrecisionRing`](crate::MultiPrecisionRing).
 
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
-use crate::{GadgetOptions, RingError, ScalerOptions};
+use crate::{GadgetOptions, RingError, ScalerOptions, ScalingBounds};
 
 pub(crate) mod sealed {
     pub trait Sealed {
@@ -181,6 +182,22 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         a: &Self::Poly<Evaluation>,
         b: &Self::Poly<Evaluation>,
     ) -> Result<(), RingError>;
+    /// (a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn tensor(
+        &self,
+        [a0, a1]: [&Self::Poly<Evaluation>; 2],
+        [b0, b1]: [&Self::Poly<Evaluation>; 2],
+    ) -> Result<[Self::Poly<Evaluation>; 3], RingError> {
+        let (mut c0, mut c1, mut c2) = (a0.clone(), a0.clone(), a1.clone());
+        self.mul_assign(&mut c0, b0)?;
+        self.mul_assign(&mut c1, b1)?;
+        self.mul_add_assign(&mut c1, a1, b0)?;
+        self.mul_assign(&mut c2, b1)?;
+        Ok([c0, c1, c2])
+    }
     /// a ← c·a for an integer c.
     ///
     /// # Errors
@@ -331,29 +348,65 @@ pub struct DigitBound {
     pub log2_mean: f64,
 }
 
-/// The scale-invariant part of BFV over ring `R`: extend, scale by t/q, decrypt.
+/// Which operand of a product: where one of them is switched to another modulus [KPZ21, Alg. 2] it is the left one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The first.
+    Left,
+    /// The second.
+    Right,
+}
+
+/// The scale-invariant part of BFV over ring `R` modulo q = q_1⋯q_k: extend two operands, scale sums of their products,
+/// decrypt.
+///
+/// A product is computed modulo q′ = q_1⋯q_ℓ for a level ℓ of [`levels`](Self::levels), in a ring that is wide enough. With
+/// [`Multiplication::Behz`](crate::Multiplication) and [`Multiplication::Hps`](crate::Multiplication) ℓ = k, an operand a
+/// of either side becomes a itself, and products are scaled by t/q. Otherwise a right operand becomes ⌊(q′/q)·a⌉, a left one
+/// ⌊(P/q)·a⌉ for a modulus P ≈ q′, and products are scaled by t/P. Errors of all these: [`bounds`](Self::bounds).
 pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
-    /// The ring in which a tensor product of two extended polynomials does not wrap.
-    fn wide(&self) -> &R;
-    /// a as an element of the wide ring: a lift a' ≡ a (mod q) with ‖a'‖ ≤ (q/2)(1 + ρ).
+    /// The levels at which products can be computed; the last one is k.
+    fn levels(&self) -> RangeInclusive<usize>;
+    /// The ring in which products of extended polynomials are computed.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
-    fn extend(&self, a: &R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, RingError>;
-    /// ⌊t·a/q⌉ + b back in R_q for a of the wide ring, with ‖b‖ ≤ [`scale_error`](Self::scale_error).
+    /// [`RingError::OutOfRange`] for a level outside [`levels`](Self::levels), as in all methods with a level.
+    fn wide(&self, level: usize) -> Result<R, RingError>;
+    /// a, switched to q′ or P, as an element of the wide ring: a lift a′ with ‖a′‖ ≤ (q′/2)(1 + ρ), or P for q′.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
-    fn scale(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Coefficient>, RingError>;
-    /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most [`decryption_margin`](Self::decryption_margin).
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    fn extend(
+        &self,
+        a: &R::Poly<Evaluation>,
+        side: Side,
+        level: usize,
+    ) -> Result<R::Poly<Evaluation>, RingError>;
+    /// Integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    fn scale(&self, a: R::Poly<Evaluation>, level: usize) -> Result<R::Poly<Coefficient>, RingError>;
+    /// The same as a sum of two polynomials, of which one is in evaluation form already if that saves transforms.
+    ///
+    /// # Errors
+    /// As [`scale`](Self::scale).
+    #[expect(clippy::type_complexity, reason = "a sum of two")]
+    fn scale_apart(
+        &self,
+        a: R::Poly<Evaluation>,
+        level: usize,
+    ) -> Result<(R::Poly<Coefficient>, Option<R::Poly<Evaluation>>), RingError> {
+        Ok((self.scale(a, level)?, None))
+    }
+    /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most the margin of the bounds.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
-    /// ρ of the extension (0 when exact).
-    fn overflow(&self) -> f64;
-    /// ‖b‖ of the scaling, the rounding to an integer (1/2) not counted.
-    fn scale_error(&self) -> f64;
-    /// ‖v‖·t/q that decryption tolerates: 1/2 − k/γ (BEHZ Theorem 1), 1/2 when exact.
-    fn decryption_margin(&self) -> f64;
+    /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
+    /// at most two products of polynomials to a polynomial.
+    fn product_capacity(&self) -> u64;
+    /// The errors of all that.
+    fn bounds(&self) -> &ScalingBounds;
 }

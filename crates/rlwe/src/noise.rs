@@ -115,6 +115,12 @@ pub struct NoiseTerm {
 }
 
 impl NoiseTerm {
+    /// Nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }
+    }
+
     /// A rounding error of at most 1/2, whatever is rounded.
     #[must_use]
     pub fn rounding() -> Self {
@@ -261,7 +267,7 @@ impl NoiseBound {
     /// No noise: a ciphertext of zero that was not encrypted.
     #[must_use]
     pub fn none() -> Self {
-        Self::dependent(NoiseTerm { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }, 0)
+        Self::dependent(NoiseTerm::none(), 0)
     }
 
     /// The bounds of a sum or difference.

@@ -26,13 +26,12 @@ impl Model {
         let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
         let log2_modulus = log2_product(moduli);
         let digits = RnsDigits::new(&algorithms.key_switching, moduli)?;
-        let ScalingBounds { overflow, scale_error, decryption_margin } =
-            ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
+        let bounds = ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
         let plain_modulus = plain_modulus as f64;
         Ok(Self {
-            product: ProductModel { degree, plain_modulus, log2_modulus, overflow, scale_error },
+            product: ProductModel { degree, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
             key_switch: key_switch(degree, &digits.bounds()),
-            capacity: decryption_margin.log2() + log2_modulus - plain_modulus.log2(),
+            capacity: bounds.decryption_margin.log2() + log2_modulus - plain_modulus.log2(),
         })
     }
 

@@ -67,16 +67,23 @@ const INTEGER: f64 = (1_u64 << 52) as f64;
 /// Added to a double below 2^51, this rounds it to an integer, which then stands in the low bits.
 const ROUND: f64 = (3_u64 << 51) as f64;
 
+/// start + Σ (x_i >> shift_i)·factor_i, one rounding after the other.
+#[inline(always)]
+fn sum_of_doubles<const N: usize>(start: f64, terms: &[(u32, f64)], input: &[&[u64]], at: usize) -> [f64; N] {
+    let mut sums = [start; N];
+    for (row, &(shift, factor)) in input.iter().zip(terms) {
+        let Some(words) = words_at::<N>(row, at) else { continue };
+        for (sum, &x) in sums.iter_mut().zip(words) {
+            *sum += (f64::from_bits((x >> (shift & 63)) | INTEGER.to_bits()) - INTEGER) * factor;
+        }
+    }
+    sums
+}
+
 impl Sum for Double {
     #[inline(always)]
     fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
-        let mut sums = [0.0; N];
-        for (row, &(shift, factor)) in input.iter().zip(&self.terms) {
-            let Some(words) = words_at::<N>(row, at) else { continue };
-            for (sum, &x) in sums.iter_mut().zip(words) {
-                *sum += (f64::from_bits((x >> (shift & 63)) | INTEGER.to_bits()) - INTEGER) * factor;
-            }
-        }
+        let sums = sum_of_doubles::<N>(0.0, &self.terms, input, at);
         let t = self.t as f64;
         let inverse = 1.0 / t;
         for (out, sum) in out.iter_mut().zip(sums) {
@@ -94,16 +101,16 @@ pub(crate) fn double(sum: &Double, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 
-/// ⌊Σ x_i/q_i⌉.
+/// ⌊Σ x_i·c_i⌉.
 #[derive(Clone)]
-pub(crate) enum Quotient {
-    /// Of one odd modulus: whether x is above ⌊q/2⌋.
+pub(crate) enum Nearest {
+    /// x/q for one odd modulus: whether x is above ⌊q/2⌋.
     One { half: u64 },
-    /// In doubles: bits dropped of x_i so that 52 remain, and 2^shift/q_i.
-    Many { terms: Vec<(u32, f64)> },
+    /// In doubles, from a start and below 2^51: bits dropped of x_i so that 52 remain, and 2^shift·c_i.
+    Many { start: f64, terms: Vec<(u32, f64)> },
 }
 
-impl Sum for Quotient {
+impl Sum for Nearest {
     #[inline(always)]
     fn words<const N: usize>(&self, out: &mut [u64; N], input: &[&[u64]], at: usize) {
         match self {
@@ -113,15 +120,8 @@ impl Sum for Quotient {
                     *out = half.wrapping_sub(x) >> 63;
                 }
             }
-            Self::Many { terms } => {
-                let mut sums = [0.0; N];
-                for (row, &(shift, factor)) in input.iter().zip(terms) {
-                    let Some(words) = words_at::<N>(row, at) else { continue };
-                    for (sum, &x) in sums.iter_mut().zip(words) {
-                        *sum += (f64::from_bits((x >> (shift & 63)) | INTEGER.to_bits()) - INTEGER) * factor;
-                    }
-                }
-                for (out, sum) in out.iter_mut().zip(sums) {
+            Self::Many { start, terms } => {
+                for (out, sum) in out.iter_mut().zip(sum_of_doubles::<N>(*start, terms, input, at)) {
                     *out = (sum + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
                 }
             }
@@ -130,7 +130,7 @@ impl Sum for Quotient {
 }
 
 #[inline(always)]
-pub(crate) fn quotient(sum: &Quotient, out: &mut [u64], input: &[&[u64]]) {
+pub(crate) fn nearest(sum: &Nearest, out: &mut [u64], input: &[&[u64]]) {
     by_chunks::<WIDE>(sum, out, input);
 }
 

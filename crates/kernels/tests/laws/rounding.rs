@@ -1,7 +1,7 @@
 //! Sums that wrap and sums that are rounded, against exact integers.
 
 use num_bigint::BigUint;
-use sunzi_kernels::{KernelError, Modulus, RoundedSum, WrappingSum};
+use sunzi_kernels::{KernelError, Modulus, NearestSum, RoundedSum, WrappingSum};
 
 use crate::oracle::{Words, hard_vectors, isas, prime_below};
 
@@ -103,6 +103,57 @@ fn rounded_sums_are_right_within_their_error() {
     assert!(wrong > 0, "the error is real");
 }
 
+/// ⌊start + Σ x_i/q_i⌉, words at the ends of their ranges and sums next to a half among them.
+#[test]
+fn nearest_sums_are_right_within_their_error() {
+    let (mut sure, mut wrong) = (0, 0);
+    for from in bases() {
+        let q: BigUint = from.iter().map(|&q| BigUint::from(q)).product();
+        // x ≈ q/2: every x_i = |x·(q/q_i)^-1|_{q_i}.
+        let near_half = |i: usize, offset: u32| -> u64 {
+            let x = if offset < 50 { &q / 2_u32 + offset } else { &q / 2_u32 - (offset - 50) };
+            let inverse = (&q / from[i]).modinv(&from[i].into()).unwrap();
+            u64::try_from(x * inverse % from[i]).unwrap()
+        };
+        let row = |(i, &q): (usize, &u64)| -> Vec<u64> {
+            let hard = hard_vectors(q - 1, 100).swap_remove(if i == 0 { 0 } else { i * i % 6 });
+            hard.into_iter().chain((0..100).map(|offset| near_half(i, offset))).collect()
+        };
+        let rows: Vec<Vec<u64>> = from.iter().enumerate().map(row).collect();
+        let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
+        let terms: Vec<(u64, f64)> = from.iter().map(|&q| (q - 1, 1.0 / q as f64)).collect();
+        for (start, halves) in [(0.0, 0_u32), (3.5, 7)] {
+            let mut first = None;
+            for isa in isas() {
+                let sum = NearestSum::new(isa, start, &terms).unwrap();
+                assert!(sum.error() < 1e-12, "{}", sum.error());
+                let mut out = vec![0; 200];
+                sum.apply(&rows, &mut out).unwrap();
+                let same = first.get_or_insert_with(|| out.clone());
+                assert_eq!(*same, out, "{isa}");
+                for (k, &word) in out.iter().enumerate() {
+                    let exact: BigUint =
+                        from.iter().zip(&rows).map(|(&m, row)| &q / m * row[k]).sum::<BigUint>() * 2_u32
+                            + &q * halves;
+                    let nearest = (&exact + &q) / (&q * 2_u32);
+                    let (a, b) = (&nearest * &q * 2_u32, exact);
+                    let distance = if a > b { a - b } else { b - a };
+                    let distance = u64::try_from((distance << 60) / (&q * 2_u32)).unwrap() + 1;
+                    let must = distance < ((0.5 - sum.error()) * 60_f64.exp2()) as u64;
+                    let right = BigUint::from(word) == nearest;
+                    assert!(right || !must, "{isa} {from:?}: {word}, not {nearest}");
+                    assert!(
+                        right || BigUint::from(word + 1) == nearest || BigUint::from(word) == nearest + 1_u32
+                    );
+                    sure += usize::from(must);
+                    wrong += usize::from(!right);
+                }
+            }
+        }
+    }
+    assert!(sure > 1000 && wrong > 0, "{sure} {wrong}");
+}
+
 #[test]
 fn fixed_point_takes_every_modulus_and_doubles_what_they_should() {
     let isa = isas()[0];
@@ -130,6 +181,10 @@ fn arguments_are_checked() {
     assert!(matches!(sum.apply(&[&[1]], &mut [0]), Err(KernelError::CountMismatch { .. })));
     assert!(matches!(sum.apply(&[&[1], &[1, 2]], &mut [0]), Err(KernelError::LengthMismatch { .. })));
     assert!(matches!(WrappingSum::new(isa, 0, &[0; 5000]), Err(KernelError::TooManyTerms { .. })));
+    let sum = NearestSum::new(isa, 0.0, &[(3, 1.0), (5, 0.5)]).unwrap();
+    assert!(matches!(sum.apply(&[&[1]], &mut [0]), Err(KernelError::CountMismatch { .. })));
+    assert!(matches!(sum.apply(&[&[1], &[1, 2]], &mut [0]), Err(KernelError::LengthMismatch { .. })));
+    assert!(matches!(NearestSum::new(isa, 0.0, &[(1, 1.0); 5000]), Err(KernelError::TooManyTerms { .. })));
     for t in [0, 1, 1 << 62] {
         assert!(matches!(RoundedSum::double(isa, &[], t), Err(KernelError::ModulusOutOfRange { .. })));
         assert!(matches!(RoundedSum::fixed(isa, &[], t), Err(KernelError::ModulusOutOfRange { .. })));

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_math::log2;
-use sunzi_ring::{Auxiliary, MTilde, Ring, ScalerOptions};
+use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
 use super::subject::random_message;
@@ -96,7 +96,12 @@ fn log2_of(value: &Rational) -> f64 {
 /// log2 of the largest noise of the pool, level by level; every product is decrypted and checked.
 fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>, ReproError> {
     let moduli = Width::Bits30.moduli(tree.count)?;
-    let scaling = ScalerOptions { m_tilde, auxiliary: Auxiliary::LikeModulus, ..ScalerOptions::default() };
+    let scaling = ScalerOptions {
+        multiplication: Multiplication::Behz,
+        m_tilde,
+        auxiliary: Auxiliary::LikeModulus,
+        ..ScalerOptions::default()
+    };
     let algorithms = Algorithms { scaling, ..Algorithms::default() };
     let ring = Ring::new(2 << tree.log2_degree, &moduli)?;
     let security = Security::InsecureForResearchOnly;

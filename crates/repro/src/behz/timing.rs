@@ -4,7 +4,8 @@ use sunzi_bfv::{Algorithms, Context};
 use sunzi_kernels::Isa;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, MultiPrecisionRing, PolyRing, Precision, Ring, ScalerOptions,
+    Auxiliary, Decryption, MTilde, MultiPrecisionRing, Multiplication, PolyRing, Precision, Ring,
+    ScalerOptions,
 };
 use sunzi_rlwe::randomness;
 
@@ -199,6 +200,12 @@ fn entry<R: PolyRing>(
 /// What the paper's implementation does: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.
 fn algorithms(log2_degree: u32, decryption: Decryption) -> Algorithms {
     let m_tilde = if log2_degree >= 15 { MTilde::Bits16 } else { MTilde::Bits8 };
-    let scaling = ScalerOptions { decryption, m_tilde, auxiliary: Auxiliary::LikeModulus };
+    let scaling = ScalerOptions {
+        decryption,
+        multiplication: Multiplication::Behz,
+        m_tilde,
+        auxiliary: Auxiliary::LikeModulus,
+        ..ScalerOptions::default()
+    };
     Algorithms { scaling, ..Algorithms::default() }
 }

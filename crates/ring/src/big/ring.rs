@@ -345,8 +345,8 @@ impl PolyRing for BigRing {
         Ok(self.wrap(message.iter().map(|&m| (&*self.modulus * m + half) / t % &*self.modulus).collect()))
     }
 
-    fn scaler(&self, t: u64, _options: &ScalerOptions) -> Result<BigScaler, RingError> {
-        BigScaler::new(self, t)
+    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<BigScaler, RingError> {
+        BigScaler::new(self, t, options)
     }
 
     fn gadget(&self, options: &GadgetOptions) -> Result<BigGadget, RingError> {

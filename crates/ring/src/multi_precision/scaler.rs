@@ -1,5 +1,6 @@
 //! Dec_MP and the steps of Mult_MP before relinearisation.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use sunzi_kernels::{InverseScale, Modulus};
@@ -10,7 +11,9 @@ use crate::error::check_plaintext_modulus;
 use crate::parallel::{Work, for_each_limb};
 use crate::rns::auxiliary_basis;
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use crate::{
+    Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, ScalingBounds, Side,
+};
 
 /// DR of [BEHZ16, eq. (1)] over the integers: nothing is approximated.
 ///
@@ -32,6 +35,7 @@ struct Inner {
     extension: Conversion,
     scaling: Conversion,
     decryption: Conversion,
+    products: u64,
 }
 
 impl MultiPrecisionScaler {
@@ -55,6 +59,7 @@ impl MultiPrecisionScaler {
             extension: conversion(base, None, auxiliary.basis().moduli())?,
             scaling: conversion(&wide, Some(ratio), base.basis().moduli())?,
             decryption: conversion(base, Some(ratio), &[Modulus::new(t)?])?,
+            products: chosen.products,
             ring: ring.clone(),
             wide: ring.rewrap(wide),
             auxiliary,
@@ -68,13 +73,29 @@ fn inverses(ring: &Ring) -> Result<Vec<InverseScale>, RingError> {
     ring.plans().iter().zip(factors).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 
+impl Inner {
+    /// Products are computed modulo q alone.
+    fn check_level(&self, level: usize) -> Result<(), RingError> {
+        let top = self.ring.level();
+        if level == top { Ok(()) } else { Err(RingError::out_of_range("level of a product", top, level)) }
+    }
+}
+
+/// Whatever multiplication the options ask for: integers do not tell its variants apart.
 impl Scaler<MultiPrecisionRing> for MultiPrecisionScaler {
-    fn wide(&self) -> &MultiPrecisionRing {
-        &self.0.wide
+    fn levels(&self) -> RangeInclusive<usize> {
+        let top = self.0.ring.level();
+        top..=top
     }
 
-    fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+    fn wide(&self, level: usize) -> Result<MultiPrecisionRing, RingError> {
+        self.0.check_level(level)?;
+        Ok(self.0.wide.clone())
+    }
+
+    fn extend(&self, a: &Poly<Evaluation>, _: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let inner = &*self.0;
+        inner.check_level(level)?;
         let ring = inner.ring.residues();
         ring.check(a)?;
         let mut extended = inner.wide.zero();
@@ -86,8 +107,9 @@ impl Scaler<MultiPrecisionRing> for MultiPrecisionScaler {
         Ok(extended)
     }
 
-    fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
+    fn scale(&self, mut a: Poly<Evaluation>, level: usize) -> Result<Poly<Coefficient>, RingError> {
         let inner = &*self.0;
+        inner.check_level(level)?;
         let wide = inner.wide.residues();
         wide.check(&a)?;
         wide.transform().inverse_scaled(a.words_mut(), &inner.wide_inverses)?;
@@ -105,16 +127,14 @@ impl Scaler<MultiPrecisionRing> for MultiPrecisionScaler {
         Ok(message)
     }
 
-    fn overflow(&self) -> f64 {
-        0.0
+    fn product_capacity(&self) -> u64 {
+        self.0.products
     }
 
-    fn scale_error(&self) -> f64 {
-        0.0
-    }
-
-    fn decryption_margin(&self) -> f64 {
-        0.5
+    fn bounds(&self) -> &ScalingBounds {
+        const EXACT: ScalingBounds =
+            ScalingBounds { overflow: 0.0, scale_error: 0.0, decryption_margin: 0.5, switching: None };
+        &EXACT
     }
 }
 

@@ -1,4 +1,4 @@
-//! The auxiliary basis B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2].
+//! The bases of products beside q: B_sk = B ∪ {m_sk} [BEHZ16, 4.2 and Prop. 2], P [KPZ21, Alg. 1 to 3].
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -29,10 +29,7 @@ pub(crate) fn choose(
 ) -> Result<AuxiliaryBasis, RingError> {
     let k = basis.len();
     let overflow = Overflow::new(k, options.m_tilde);
-    let (bound, least) = match options.auxiliary {
-        Auxiliary::Standard => (DEFAULT_PRIME_BOUND, 256),
-        Auxiliary::LikeModulus => (1 << basis.moduli().iter().map(Modulus::bits).max().unwrap_or(0), 1),
-    };
+    let (bound, least) = (prime_bound(basis, options.auxiliary), capacity(options.auxiliary));
     // 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
     let lift = overflow.numerator + overflow.denominator;
     let product = basis.product() * t * n * lift * lift;
@@ -55,6 +52,74 @@ pub(crate) fn choose(
         }
     }
     Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
+}
+
+/// P for products that are scaled by t/q [KPZ21, Alg. 1], and how many of them may be summed: as few primes as hold
+/// ⌊(t/q)·a⌉ between ±P/2 for sums of as many as the options ask for.
+///
+/// The middle part of a product adds two products of lifts below (q/2)(1 + ρ), so P > s·ntq for s of them, and a
+/// 2^-20th more for ρ and for the quotients of both conversions.
+pub(crate) fn holding_products(
+    basis: &Basis,
+    n: usize,
+    t: u64,
+    options: &ScalerOptions,
+) -> Result<(Vec<u64>, u64), RingError> {
+    let bound = prime_bound(basis, options.auxiliary);
+    let product = basis.product() * t * n;
+    let product = &product + (&product >> 20_u32) + 4_u32;
+    for size in 1.. {
+        let primes = candidates(basis, n, t, bound, size)?;
+        let room = primes.iter().fold(BigUint::from(1_u32), |room, &p| room * p);
+        let products = ((&room - (&room >> 20_u32)) / &product).to_u64().unwrap_or(u64::MAX);
+        if products >= capacity(options.auxiliary) {
+            return Ok((primes, products));
+        }
+    }
+    Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
+}
+
+/// P for products that are scaled by t/P [KPZ21, Alg. 2 and 3]: primes, of which level ℓ takes the first c_ℓ, and c_1, …,
+/// c_k. P_ℓ ≥ (15/16)·q_1⋯q_ℓ, so that the rounding of a switch to P_ℓ weighs hardly more than one to q_1⋯q_ℓ [eq. (11)].
+pub(crate) fn as_long_as_levels(
+    basis: &Basis,
+    n: usize,
+    t: u64,
+    options: &ScalerOptions,
+) -> Result<(Vec<u64>, Vec<usize>), RingError> {
+    let bound = prime_bound(basis, options.auxiliary);
+    let covers = |primes: &[u64], target: &BigUint| {
+        primes.iter().fold(BigUint::from(16_u32), |room, &p| room * p) >= target * 15_u32
+    };
+    let mut size = 1;
+    let mut primes = candidates(basis, n, t, bound, size)?;
+    let mut counts = Vec::with_capacity(basis.len());
+    let mut target = BigUint::from(1_u32);
+    for &q in basis.values() {
+        target *= q;
+        while !covers(&primes, &target) {
+            size += 1;
+            primes = candidates(basis, n, t, bound, size)?;
+        }
+        counts.push(size);
+    }
+    Ok((primes, counts))
+}
+
+/// Below what auxiliary primes are looked for.
+fn prime_bound(basis: &Basis, auxiliary: Auxiliary) -> u64 {
+    match auxiliary {
+        Auxiliary::Standard => DEFAULT_PRIME_BOUND,
+        Auxiliary::LikeModulus => 1 << basis.moduli().iter().map(Modulus::bits).max().unwrap_or(0),
+    }
+}
+
+/// How many products must fit.
+fn capacity(auxiliary: Auxiliary) -> u64 {
+    match auxiliary {
+        Auxiliary::Standard => 256,
+        Auxiliary::LikeModulus => 1,
+    }
 }
 
 /// The `count` largest usable primes: distinct from the q_i and coprime to t.

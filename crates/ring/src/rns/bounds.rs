@@ -3,17 +3,34 @@
 use super::decryption::Decryptor;
 use super::extension::Overflow;
 use crate::error::check_plaintext_modulus;
-use crate::{Basis, RingError, ScalerOptions};
+use crate::{Basis, ModulusSwitching, Multiplication, RingError, ScalerOptions};
 
-/// The constants of [BEHZ16, Lemmas 2 to 5] for moduli, a plaintext modulus and a choice of algorithms.
+/// ε of every exact conversion and division, twice: those of up to 4096 moduli, (k² + 7k)/2 units of 2^-53 and
+/// k·2^-51 for the bits dropped of long ones.
+pub(super) const EXACT: f64 = 1.0 / (1_u64 << 28) as f64;
+
+/// The constants of [BEHZ16, Lemmas 2 to 5] and [KPZ21, 3.2] for moduli, a plaintext modulus and a choice of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScalingBounds {
-    /// ρ of the extension [Lemma 4].
+    /// ρ of an extension [BEHZ16, Lemma 4]: nearly 0 where it is exact.
     pub overflow: f64,
-    /// Bound k on the flooring error [Lemma 5].
+    /// How much further than 1/2 a scaled coefficient may lie from (t/q)·a or (t/P)·a: k by flooring [BEHZ16, Lemma 5].
     pub scale_error: f64,
-    /// The distance of t·a/q to an integer up to which decryption is right [Lemmas 2 and 3, 3.5].
+    /// The distance of t·a/q to an integer up to which decryption is right [BEHZ16, Lemmas 2 and 3, 3.5].
     pub decryption_margin: f64,
+    /// The modulus switches of operands before a product, if there are any.
+    pub switching: Option<SwitchingBounds>,
+}
+
+/// The rounding error of an operand's modulus switch, coefficient by coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwitchingBounds {
+    /// The largest: 1/2, or k/2 of an approximate switch.
+    pub error: f64,
+    /// Its variance for uniform coefficients: 1/12 or k/12.
+    pub variance: f64,
+    /// Bound on q_1⋯q_ℓ/P_ℓ: a left operand's error weighs that much more than a right one's.
+    pub left_weight: f64,
 }
 
 impl ScalingBounds {
@@ -25,11 +42,28 @@ impl ScalingBounds {
         let q = Basis::new(moduli)?;
         check_scalable(&q, t)?;
         let decryption = Decryptor::new(&q, t, options.decryption)?;
-        Ok(Self::of(Overflow::new(q.len(), options.m_tilde), q.len(), &decryption))
+        Ok(Self::of(options, q.len(), &decryption))
     }
 
-    pub(super) fn of(overflow: Overflow, k: usize, decryption: &Decryptor) -> Self {
-        Self { overflow: overflow.value(), scale_error: k as f64, decryption_margin: decryption.margin() }
+    pub(super) fn of(options: &ScalerOptions, k: usize, decryption: &Decryptor) -> Self {
+        let exact = options.multiplication != Multiplication::Behz;
+        let sided = options.multiplication.switches_operands();
+        Self {
+            overflow: if exact { EXACT } else { Overflow::new(k, options.m_tilde).value() },
+            scale_error: if exact { EXACT } else { k as f64 },
+            decryption_margin: decryption.margin(),
+            switching: sided.then(|| SwitchingBounds::new(options.modulus_switching, k)),
+        }
+    }
+}
+
+impl SwitchingBounds {
+    fn new(switching: ModulusSwitching, k: usize) -> Self {
+        let parts = match switching {
+            ModulusSwitching::Exact => 1.0 + EXACT,
+            ModulusSwitching::Approximate => k as f64,
+        };
+        Self { error: parts / 2.0, variance: parts / 12.0, left_weight: 16.0 / 15.0 }
     }
 }
 

@@ -1,23 +1,29 @@
-//! The algorithms of [BEHZ16], one a file.
+//! The algorithms of [BEHZ16], [HPS19] and [KPZ21], one a file.
 //!
 //! All of them are integer matrix products over limbs ([`sunzi_kernels::Conversion`]); constant factors are
 //! folded into matrices and into the last stage of the inverse transforms that precede them.
 
 pub(crate) mod auxiliary_basis;
+mod behz;
 mod bounds;
 mod centered_conversion;
 mod decryption;
+mod exact_extension;
 mod extension;
 mod fast_base_conversion;
 mod float_decryption;
 mod gamma_decryption;
+mod hps;
+mod over_q;
 mod power_of_two_decryption;
 mod rns_floor;
+mod rounded_division;
 mod scaler;
 mod shenoy_kumaresan;
 mod small_montgomery_reduction;
+mod switched_lift;
 
-pub use bounds::ScalingBounds;
+pub use bounds::{ScalingBounds, SwitchingBounds};
 pub use scaler::RnsScaler;
 
 use sunzi_kernels::{Conversion, Modulus};

@@ -1,42 +1,50 @@
-//! The three operations of BFV that leave R_q, over [BEHZ16, Alg. 1 to 3].
+//! The operations of BFV that leave R_q, in residues throughout.
 
 use std::fmt;
-use std::sync::Arc;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
-use sunzi_kernels::{Conversion, InverseScale};
-use sunzi_math::{mod_inv, mul_mod};
+use sunzi_kernels::InverseScale;
 
 use super::auxiliary_basis;
+use super::behz::Behz;
 use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
-use super::extension::{Extension, Overflow};
-use super::fast_base_conversion::row_factors;
-use super::shenoy_kumaresan::{self, ShenoyKumaresan};
-use super::{matrix_product, rns_floor};
-use crate::parallel::{block_of, for_each_block};
-use crate::scratch::Scratch;
-use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use super::hps::Hps;
+use super::over_q::OverQ;
+use crate::ring::get_or_try_init;
+use crate::{
+    Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
+};
 
-/// Extension to q ∪ B_sk, scaling by t/q back to q, and decryption, in residues throughout.
+/// Extension to the ring of products, scaling back, and decryption. Cheap to clone.
 #[derive(Clone)]
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
     ring: Ring,
-    /// q, then B, then m_sk.
-    wide: Ring,
-    /// The limbs B_sk of `wide`.
-    auxiliary: Ring,
-    /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
-    extend_scales: Vec<InverseScale>,
-    extension: Extension,
-    /// t·(q/q_i)^-1 over q, t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
-    floor_scales: Vec<InverseScale>,
-    floor: Conversion,
-    shenoy_kumaresan: ShenoyKumaresan,
+    t: u64,
+    options: ScalerOptions,
     decryption: Decryptor,
-    products: u64,
     bounds: ScalingBounds,
+    products: Products,
+}
+
+enum Products {
+    Behz(Behz),
+    Hps { tables: Hps, capacity: u64 },
+    OverQ(Levels),
+}
+
+/// Tables of [KPZ21, Alg. 2 and 3], made when a level is first used.
+struct Levels {
+    /// P_k.
+    auxiliary: Ring,
+    /// Limbs that levels 1 to k take of it.
+    counts: Vec<usize>,
+    /// The lowest level.
+    lowest: usize,
+    tables: Vec<OnceLock<OverQ>>,
 }
 
 impl RnsScaler {
@@ -44,141 +52,161 @@ impl RnsScaler {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
-        let m_tilde = options.m_tilde.value().unwrap_or(1);
-        let chosen = auxiliary_basis::choose(q, ring.degree(), t, options)?;
-        let b = Basis::with_isa(&chosen.b, q.isa())?;
-        let m_sk = q.modulus(chosen.m_sk)?;
-        let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
-        let auxiliary = Ring::with_isa(ring.index(), &all, ring.isa())?;
-        let targets = auxiliary.basis().moduli();
-        let sk_factors = shenoy_kumaresan::row_factors(&b, m_sk)?;
-        let floor_columns = targets
-            .iter()
-            .zip(&sk_factors)
-            .map(|(&target, &factor)| rns_floor::column(q, target, factor))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self(Arc::new(Inner {
-            wide: ring.concat(&auxiliary)?,
-            extend_scales: scales(ring, &row_factors(q, |q_i| Ok(m_tilde % q_i))?)?,
-            extension: Extension::new(q, options.m_tilde, targets)?,
-            floor_scales: floor_scales(ring, &auxiliary, &sk_factors, t)?,
-            floor: matrix_product(q.moduli(), targets, &floor_columns)?,
-            shenoy_kumaresan: ShenoyKumaresan::new(&b, m_sk, q.moduli())?,
-            bounds: ScalingBounds::of(Overflow::new(q.len(), options.m_tilde), q.len(), &decryption),
-            decryption,
-            products: chosen.products,
-            ring: ring.clone(),
-            auxiliary,
-        })))
+        let auxiliary = |primes: &[u64]| Ring::with_isa(ring.index(), primes, ring.isa());
+        let products = match options.multiplication {
+            Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
+            Multiplication::Hps => {
+                let (primes, capacity) = auxiliary_basis::holding_products(q, ring.degree(), t, options)?;
+                Products::Hps { tables: Hps::new(ring, auxiliary(&primes)?, t)?, capacity }
+            }
+            Multiplication::HpsOverQ | Multiplication::HpsOverQLeveled => {
+                let (primes, counts) = auxiliary_basis::as_long_as_levels(q, ring.degree(), t, options)?;
+                Products::OverQ(Levels::new(ring, auxiliary(&primes)?, counts, t, options.multiplication))
+            }
+        };
+        let bounds = ScalingBounds::of(options, q.len(), &decryption);
+        Ok(Self(Arc::new(Inner { ring: ring.clone(), t, options: *options, decryption, bounds, products })))
     }
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
     /// [`scale`](Scaler::scale), each of which adds at most two products of polynomials to a coefficient
-    /// polynomial [BEHZ16, eq. (14)]. At least 256, or 1 with [`Auxiliary::LikeModulus`](crate::Auxiliary).
+    /// polynomial [BEHZ16, eq. (14)]. Where products are scaled by t/q at least 256, or 1 with
+    /// [`Auxiliary::LikeModulus`](crate::Auxiliary); where they are scaled by t/P [KPZ21, Alg. 2] no number is too large.
     #[must_use]
     pub fn product_capacity(&self) -> u64 {
-        self.0.products
+        match &self.0.products {
+            Products::Behz(tables) => tables.product_capacity(),
+            Products::Hps { capacity, .. } => *capacity,
+            Products::OverQ(_) => u64::MAX,
+        }
     }
 
-    /// Steps 2 to 4 of [`scale`](Scaler::scale) on one block of coefficients.
-    fn scale_block(
-        &self,
-        words: &[u64],
-        range: &std::ops::Range<usize>,
-        output: &mut [&mut [u64]],
-    ) -> Result<(), RingError> {
-        let inner = &*self.0;
-        let n = inner.ring.degree();
-        let mut limbs = words.chunks_exact(n);
-        let digits = block_of(limbs.by_ref().take(inner.ring.basis().len()), range);
-        let mut floored = Scratch::new(inner.auxiliary.basis().len() * range.len());
-        let mut rows: Vec<&mut [u64]> = floored.chunks_exact_mut(range.len()).collect();
-        inner.floor.apply(&digits, &mut rows)?;
-        for ((row, modulus), scaled) in rows.iter_mut().zip(inner.auxiliary.basis().moduli()).zip(limbs) {
-            modulus.add_assign(row, scaled.get(range.clone()).unwrap_or_default())?;
-        }
-        let rows: Vec<&[u64]> = rows.into_iter().map(|row| &*row).collect();
-        inner.shenoy_kumaresan.apply(&rows, output)
+    /// The tables of a level of [`Products::OverQ`].
+    fn over_q<'a>(&'a self, levels: &'a Levels, level: usize) -> Result<&'a OverQ, RingError> {
+        let Inner { ring, t, options, .. } = &*self.0;
+        self.check_level(level)?;
+        let (Some(cell), Some(&count)) = (levels.tables.get(level - 1), levels.counts.get(level - 1)) else {
+            return Err(self.no_such_level(level));
+        };
+        get_or_try_init(cell, || {
+            OverQ::new(ring, level, levels.auxiliary.sub_ring(0..count)?, *t, options.modulus_switching)
+        })
+    }
+
+    fn check_level(&self, level: usize) -> Result<(), RingError> {
+        if self.levels().contains(&level) { Ok(()) } else { Err(self.no_such_level(level)) }
+    }
+
+    fn no_such_level(&self, level: usize) -> RingError {
+        let levels = self.levels();
+        let expected = format_args!("{} to {} moduli", levels.start(), levels.end());
+        RingError::out_of_range("level of a product", expected, level)
+    }
+}
+
+impl Levels {
+    fn new(ring: &Ring, auxiliary: Ring, counts: Vec<usize>, t: u64, multiplication: Multiplication) -> Self {
+        let k = ring.basis().len();
+        let lowest = match multiplication {
+            // The first at which q_1⋯q_ℓ > 2t.
+            Multiplication::HpsOverQLeveled => {
+                let products = ring.basis().values().iter().scan(1_u128, |product, &q| {
+                    *product = product.saturating_mul(u128::from(q));
+                    Some(*product)
+                });
+                products.take_while(|&product| product <= 2 * u128::from(t)).count() + 1
+            }
+            _ => k,
+        };
+        Self { auxiliary, counts, lowest: lowest.min(k), tables: (0..k).map(|_| OnceLock::new()).collect() }
     }
 }
 
 impl Scaler<Ring> for RnsScaler {
-    fn wide(&self) -> &Ring {
-        &self.0.wide
+    fn levels(&self) -> RangeInclusive<usize> {
+        let k = self.0.ring.basis().len();
+        match &self.0.products {
+            Products::OverQ(levels) => levels.lowest..=k,
+            _ => k..=k,
+        }
     }
 
-    /// [BEHZ16, Alg. 3, S0 and S1]: FastBconv of |m̃·a|_q to B_sk ∪ {m̃}, then Alg. 2, or FastBconv of |a|_q alone; the
-    /// residues modulo q stay as they are.
-    fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let inner = &*self.0;
-        inner.ring.check(a)?;
-        let n = inner.ring.degree();
-        let mut extended = inner.wide.zero();
-        let (low, high) = extended.words_mut().split_at_mut(a.words().len());
-        let mut digits = Scratch::new(a.words().len());
-        inner.ring.transform().inverse_scaled_from(&mut digits, a, low, &inner.extend_scales)?;
-        inner.extension.apply(&mut digits, high, n)?;
-        inner.auxiliary.transform().forward(high)?;
-        Ok(extended)
+    fn wide(&self, level: usize) -> Result<Ring, RingError> {
+        self.check_level(level)?;
+        Ok(match &self.0.products {
+            Products::Behz(tables) => tables.wide().clone(),
+            Products::Hps { tables, .. } => tables.wide().clone(),
+            Products::OverQ(levels) => self.over_q(levels, level)?.wide().clone(),
+        })
     }
 
-    /// [BEHZ16, Alg. 3, S3 and S4]: 1. back to coefficients, times t; 2. fastRNSFloor_q in B_sk (Lemma 5);
-    /// 3. α in m_sk and 4. conversion to q (Lemma 6).
-    fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
-        let inner = &*self.0;
-        inner.wide.check(&a)?;
-        inner.wide.transform().inverse_scaled(a.words_mut(), &inner.floor_scales)?;
-        let mut scaled = inner.ring.zero();
-        let words = a.words();
-        for_each_block(scaled.words_mut(), inner.ring.degree(), |range, output| {
-            self.scale_block(words, &range, output)
-        })?;
-        Ok(scaled)
+    fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.check_level(level)?;
+        match &self.0.products {
+            Products::Behz(tables) => tables.extend(a),
+            Products::Hps { tables, .. } => tables.extend(a),
+            Products::OverQ(levels) => self.over_q(levels, level)?.extend(a, side),
+        }
+    }
+
+    fn scale(&self, a: Poly<Evaluation>, level: usize) -> Result<Poly<Coefficient>, RingError> {
+        self.check_level(level)?;
+        match &self.0.products {
+            Products::Behz(tables) => tables.scale(a),
+            Products::Hps { tables, .. } => tables.scale(a),
+            Products::OverQ(levels) => self.over_q(levels, level)?.scale(a),
+        }
+    }
+
+    /// Where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse transform.
+    fn scale_apart(
+        &self,
+        a: Poly<Evaluation>,
+        level: usize,
+    ) -> Result<(Poly<Coefficient>, Option<Poly<Evaluation>>), RingError> {
+        match &self.0.products {
+            Products::OverQ(levels) => {
+                let (rest, multiple) = self.over_q(levels, level)?.scale_apart(a)?;
+                Ok((rest, Some(multiple)))
+            }
+            _ => Ok((self.scale(a, level)?, None)),
+        }
     }
 
     fn decrypt(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError> {
         self.0.ring.check(a)?;
-        self.0.decryption.apply(a.words(), self.0.ring.degree())
+        self.0.decryption.apply(a.words(), a.shape().degree)
     }
 
-    /// ρ of [BEHZ16, Lemma 4].
-    fn overflow(&self) -> f64 {
-        self.0.bounds.overflow
+    fn product_capacity(&self) -> u64 {
+        self.product_capacity()
     }
 
-    /// k [BEHZ16, Lemma 5].
-    fn scale_error(&self) -> f64 {
-        self.0.bounds.scale_error
-    }
-
-    fn decryption_margin(&self) -> f64 {
-        self.0.bounds.decryption_margin
+    fn bounds(&self) -> &ScalingBounds {
+        &self.0.bounds
     }
 }
 
 impl fmt::Debug for RnsScaler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RnsScaler").field("ring", &self.0.ring).field("auxiliary", &self.0.auxiliary).finish()
+        let Inner { ring, t, options, .. } = &*self.0;
+        f.debug_struct("RnsScaler").field("ring", ring).field("t", t).field("options", options).finish()
     }
 }
 
 /// The constants c_i of every limb as factors of its inverse transform.
-fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<InverseScale>, RingError> {
+pub(super) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<InverseScale>, RingError> {
     ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 
-fn floor_scales(
+/// The same for the limbs of two rings in a row.
+pub(super) fn product_scales(
     ring: &Ring,
+    constants: &[u64],
     auxiliary: &Ring,
-    sk_factors: &[u64],
-    t: u64,
+    others: &[u64],
 ) -> Result<Vec<InverseScale>, RingError> {
-    let mut all = scales(ring, &row_factors(ring.basis(), |q| Ok(t % q))?)?;
-    let mut constants = Vec::with_capacity(sk_factors.len());
-    for (&p, &factor) in auxiliary.basis().values().iter().zip(sk_factors) {
-        let inverse = mod_inv(ring.basis().product_mod(p), p)?;
-        constants.push(mul_mod(mul_mod(inverse, t % p, p), factor, p));
-    }
-    all.extend(scales(auxiliary, &constants)?);
+    let mut all = scales(ring, constants)?;
+    all.extend(scales(auxiliary, others)?);
     Ok(all)
 }

@@ -54,7 +54,24 @@ impl NegacyclicTransform {
         })
     }
 
-    /// The same out of place, with a copy of the values on the way while they are in the cache.
+    /// The same out of place.
+    pub(crate) fn inverse_scaled_into(
+        &self,
+        coefficients: &mut [u64],
+        values: &Poly<Evaluation>,
+        scales: &[InverseScale],
+    ) -> Result<(), RingError> {
+        for_each_limb(Work::Transform, coefficients, self.degree, |i, limb| {
+            let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
+            else {
+                return Ok(());
+            };
+            limb.copy_from_slice(values);
+            Ok(plan.inverse_scaled(limb, scale)?)
+        })
+    }
+
+    /// The same with a copy of the values on the way while they are in the cache.
     pub(crate) fn inverse_scaled_from(
         &self,
         coefficients: &mut [u64],

@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Evaluation, Gadget, PolyRing, RingError};
+use sunzi_ring::{Coefficient, Evaluation, Gadget, PolyRing, RingError, Scaler, Side};
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[9; 32], domain, 0)
@@ -146,3 +146,24 @@ pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
 pub(crate) fn multi_precision(ring: &sunzi_ring::Ring) -> sunzi_ring::MultiPrecisionRing {
     sunzi_ring::MultiPrecisionRing::with_ring(ring.clone())
 }
+
+/// A scaler at its highest level, where a right operand is lifted as it is by every multiplication.
+pub(crate) trait TopLevel<R: PolyRing>: Scaler<R> {
+    fn top(&self) -> usize {
+        *self.levels().end()
+    }
+
+    fn wide_top(&self) -> R {
+        self.wide(self.top()).unwrap()
+    }
+
+    fn lift(&self, a: &R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, RingError> {
+        self.extend(a, Side::Right, self.top())
+    }
+
+    fn scale_top(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Coefficient>, RingError> {
+        self.scale(a, self.top())
+    }
+}
+
+impl<R: PolyRing, S: Scaler<R>> TopLevel<R> for S {}

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use sunzi_ring::sampling::{SeededRng, centered_binomial, fixed_weight_ternary, ternary, uniform_residues};
 use sunzi_ring::{Basis, BigRing, Coefficient, Evaluation, PolyRing, Ring, Scaler, ScalerOptions};
 
-use crate::common::rng;
+use crate::common::{TopLevel, rng};
 
 const WORDS: [u64; 14] = [
     0,
@@ -57,7 +57,9 @@ fn operations_of_a_ring_on_any_numbers() {
         }
         if let Ok(scaler) = ring.scaler(t, &ScalerOptions::default()) {
             assert!(scaler.decrypt(&ring.zero()).unwrap().iter().all(|&m| m == 0));
-            assert!(scaler.scale(ring.zero()).is_err() && scaler.extend(&scaler.wide().zero()).is_err());
+            assert!(
+                scaler.scale_top(ring.zero()).is_err() && scaler.lift(&scaler.wide_top().zero()).is_err()
+            );
         }
     }
     let zero = ring.zero::<Evaluation>();

@@ -254,8 +254,8 @@ fn polynomials_of_other_rings_are_refused() {
     let gadget = one.gadget(&GadgetOptions::default()).unwrap();
     assert!(switched(&one, &gadget, &one.zero(), [&key, &key]).is_err());
     let scaler = one.scaler(3, &ScalerOptions::default()).unwrap();
-    assert!(scaler.decrypt(&alien).is_err() && scaler.extend(&other.zero()).is_err());
-    assert!(scaler.scale(other.scaler(3, &ScalerOptions::default()).unwrap().wide().zero()).is_err());
+    assert!(scaler.decrypt(&alien).is_err() && scaler.lift(&other.zero()).is_err());
+    assert!(scaler.scale_top(other.scaler(3, &ScalerOptions::default()).unwrap().wide_top().zero()).is_err());
     // Built twice from the same moduli, they are one ring.
     let again = ring(&[first, second]);
     assert!(again.add_assign(&mut one.zero::<Evaluation>(), &again.zero()).is_ok());

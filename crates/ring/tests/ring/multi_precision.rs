@@ -55,14 +55,14 @@ fn every_result_is_the_exact_one() {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         for t in [2_u64, 3, 1 << 10, 65_537, (1 << 59) + 55, (1 << 60) - 1] {
             let scaler = ring.scaler(t, &ScalerOptions::default()).unwrap();
-            let wide = scaler.wide();
+            let wide = &scaler.wide_top();
             for x in inputs(n, t, &q, &int(wide.modulus())) {
-                let scaled = ring.to_integers(&scaler.scale(evaluated(wide, &x)).unwrap()).unwrap();
+                let scaled = ring.to_integers(&scaler.scale_top(evaluated(wide, &x)).unwrap()).unwrap();
                 let exact: Vec<BigInt> = x.iter().map(|x| round(&(x * t), &q)).collect();
                 assert_eq!(scaled, centered(&exact, &q), "t {t}");
             }
             for x in inputs(n, t, &q, &q) {
-                let lifted = integers(wide, scaler.extend(&evaluated(&ring, &x)).unwrap());
+                let lifted = integers(wide, scaler.lift(&evaluated(&ring, &x)).unwrap());
                 assert_eq!(lifted, x, "t {t}");
                 let big = twin(&ring);
                 let oracle = big.scaler(t, &ScalerOptions::default()).unwrap();
@@ -151,8 +151,8 @@ fn hostile_arguments_are_refused() {
     let scaler = ring.scaler(3, &ScalerOptions::default()).unwrap();
     let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
     for alien in [&rings(64)[1], &rings(128)[0]] {
-        assert!(scaler.decrypt(&alien.zero()).is_err() && scaler.extend(&alien.zero()).is_err());
-        assert!(scaler.scale(alien.zero()).is_err());
+        assert!(scaler.decrypt(&alien.zero()).is_err() && scaler.lift(&alien.zero()).is_err());
+        assert!(scaler.scale_top(alien.zero()).is_err());
         assert!(gadget.key_part([ring.zero(), alien.zero()], &ring.zero(), 0).is_err());
         assert!(gadget.key_part([ring.zero(), ring.zero()], &alien.zero(), 0).is_err());
         assert!(gadget.key_part([alien.zero(), ring.zero()], &ring.zero(), 0).is_err());
@@ -175,8 +175,8 @@ fn one_and_two_threads_agree() {
         let t = 1000 + rng.next_u64() % 2;
         let scaler = ring.scaler(t, &ScalerOptions::default()).unwrap();
         let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
-        let extended = scaler.extend(&ring.uniform(&mut rng)).unwrap();
-        let scaled = scaler.scale(extended.clone()).unwrap();
+        let extended = scaler.lift(&ring.uniform(&mut rng)).unwrap();
+        let scaled = scaler.scale_top(extended.clone()).unwrap();
         let message = scaler.decrypt(&scaled).unwrap();
         let key: Vec<Poly<Evaluation>> = (0..gadget.digit_count()).map(|_| ring.uniform(&mut rng)).collect();
         let [first, second] = switched(&ring, &gadget, &scaled, [&key, &key]).unwrap();

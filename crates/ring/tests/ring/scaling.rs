@@ -71,7 +71,7 @@ macro_rules! for_every_scaler {
 /// (q/2)(1 + ρ), rounded down.
 pub(crate) fn lift_bound<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S) -> BigInt {
     let q = int(ring.modulus());
-    scale_down(&q, (1.0 + scaler.overflow()) / 2.0)
+    scale_down(&q, (1.0 + scaler.bounds().overflow) / 2.0)
 }
 
 pub(crate) fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
@@ -89,7 +89,7 @@ pub(crate) fn lifts_are_bounded<R: PolyRing, S: Scaler<R>>(
     // The floor costs one unit.
     let bound = lift_bound(ring, scaler) + 1_u32;
     for a in inputs {
-        let lifted = integers(scaler.wide(), scaler.extend(&evaluated(ring, a)).unwrap());
+        let lifted = integers(&scaler.wide_top(), scaler.lift(&evaluated(ring, a)).unwrap());
         assert_eq!(centered(&lifted, &q), *a);
         assert!(norm(&lifted) <= bound, "t {t}");
     }
@@ -114,7 +114,7 @@ pub(crate) fn scaling_law_for<R: PolyRing, S: Scaler<R>>(
     residues: &[BigInt],
 ) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
-    let wide = scaler.wide();
+    let wide = &scaler.wide_top();
     let lift = lift_bound(ring, scaler);
     let bound: BigInt = &lift * &lift * 2_u32 * n * products;
     let top = bound.magnitude() * 2_u32 + 1_u32;
@@ -134,10 +134,10 @@ pub(crate) fn scaling_law_for<R: PolyRing, S: Scaler<R>>(
     let hard = hard.collect();
     let randoms = (0..n).map(|_| int(&random_below(&mut rng, &top)) - &bound).collect();
     for x in [extremes, hard, randoms] {
-        let scaled = ring.to_integers(&scaler.scale(evaluated(wide, &x)).unwrap()).unwrap();
+        let scaled = ring.to_integers(&scaler.scale_top(evaluated(wide, &x)).unwrap()).unwrap();
         for (x, y) in x.iter().zip(&scaled) {
             let error = center(&(y - round(&(x * t), &q)), &q);
-            assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+            assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
         }
     }
 }
@@ -149,19 +149,19 @@ fn scaling_is_within_the_error_up_to_the_bound() {
 
 fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
-    let wide = scaler.wide();
+    let wide = &scaler.wide_top();
     // Every coefficient at the end of the range, all signs alike in the last coefficient of the product.
     let low = vec![-(&q / 2_u32); n];
-    let lifted = scaler.extend(&evaluated(ring, &low)).unwrap();
+    let lifted = scaler.lift(&evaluated(ring, &low)).unwrap();
     let as_integers = integers(wide, lifted.clone());
     let product = negacyclic(&as_integers, &as_integers);
     let mut sum = lifted.clone();
     wide.mul_assign(&mut sum, &lifted).unwrap();
     wide.mul_integer_assign(&mut sum, &512.into()).unwrap();
-    let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
+    let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
     for (x, y) in product.iter().zip(&scaled) {
         let error = center(&(y - round(&(x * t * 512_u32), &q)), &q);
-        assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+        assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
     }
 }
 
@@ -177,18 +177,18 @@ fn the_stated_number_of_products_does_not_wrap() {
     for ring in scaled_rings(64) {
         for t in [2, 65_536, (1 << 60) - 1] {
             let Ok(scaler) = ring.scaler(t, &ScalerOptions::default()) else { continue };
-            let (wide, q) = (scaler.wide(), int(ring.modulus()));
+            let (wide, q) = (&scaler.wide_top(), int(ring.modulus()));
             let capacity = BigInt::from(scaler.product_capacity());
             limited += usize::from(capacity < BigInt::from(1_u64 << 30));
-            let lifted = scaler.extend(&evaluated(&ring, &vec![-(&q / 2_u32); 64])).unwrap();
+            let lifted = scaler.lift(&evaluated(&ring, &vec![-(&q / 2_u32); 64])).unwrap();
             let product = negacyclic(&integers(wide, lifted.clone()), &integers(wide, lifted.clone()));
             let mut sum = lifted.clone();
             wide.mul_assign(&mut sum, &lifted).unwrap();
             wide.mul_integer_assign(&mut sum, &(&capacity * 2_u32)).unwrap();
-            let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
+            let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
             for (x, y) in product.iter().zip(&scaled) {
                 let error = center(&(y - round(&(x * t * 2_u32 * &capacity), &q)), &q);
-                assert!(error.abs().to_f64().unwrap() <= scaler.scale_error(), "t {t}: {error}");
+                assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
             }
         }
     }
@@ -199,7 +199,7 @@ pub(crate) fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t:
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut rng = rng("decrypt");
     // |t·a − M·q| ≤ margin·q decides; a steps in units of t.
-    let margin = scale_down(&q, scaler.decryption_margin());
+    let margin = scale_down(&q, scaler.bounds().decryption_margin);
     let mut messages = Vec::new();
     let mut coefficients = Vec::new();
     for i in 0..n {
@@ -264,9 +264,9 @@ fn constants_are_those_of_the_paper() {
         let Ok(scaler) = ring.scaler(65_536, &ScalerOptions::default()) else { continue };
         let k = ring.basis().len() as f64;
         // m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
-        assert!(scaler.overflow() * 65_536.0 <= 2.0 * k + 1.0);
-        assert_eq!(scaler.scale_error(), k);
-        assert!(scaler.decryption_margin() < 0.5 && scaler.decryption_margin().log2() > -1.01);
+        assert!(scaler.bounds().overflow * 65_536.0 <= 2.0 * k + 1.0);
+        assert_eq!(scaler.bounds().scale_error, k);
+        assert!(scaler.bounds().decryption_margin < 0.5 && scaler.bounds().decryption_margin.log2() > -1.01);
         assert!(scaler.product_capacity() >= 256);
     }
 }

@@ -4,7 +4,7 @@ use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
-use crate::common::{rng, switched};
+use crate::common::{TopLevel, rng, switched};
 
 /// Every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
@@ -14,10 +14,10 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let b = ring.uniform(&mut rng);
     ring.mul_add_assign(&mut a, &b, &b).unwrap();
     let a = ring.automorphism(&a, 3).unwrap();
-    let mut extended = scaler.extend(&a).unwrap();
-    let other = scaler.extend(&b).unwrap();
-    scaler.wide().mul_assign(&mut extended, &other).unwrap();
-    let scaled = scaler.scale(extended.clone()).unwrap();
+    let mut extended = scaler.lift(&a).unwrap();
+    let other = scaler.lift(&b).unwrap();
+    scaler.wide_top().mul_assign(&mut extended, &other).unwrap();
+    let scaled = scaler.scale_top(extended.clone()).unwrap();
     let message = scaler.decrypt(&scaled).unwrap();
     let mut words = [a.words(), extended.words(), scaled.words(), &message].map(<[u64]>::to_vec).to_vec();
     for (radix_bits, dropped_limbs) in [(None, 0), (None, ring.basis().len() - 1), (Some(30), 2)] {
@@ -64,7 +64,7 @@ fn rings_keep_their_instruction_set() {
     for isa in [Isa::Portable, Isa::Avx512Ifma].into_iter().filter(|isa| isa.is_available()) {
         let ring = Ring::with_isa(m, &moduli[..3], isa).unwrap();
         let other = Ring::with_isa(m, &moduli[3..], isa).unwrap();
-        let wide = ring.scaler(65_537, &ScalerOptions::default()).unwrap().wide().clone();
+        let wide = ring.scaler(65_537, &ScalerOptions::default()).unwrap().wide_top().clone();
         for derived in [ring.concat(&other).unwrap(), ring.sub_ring(1..3).unwrap(), wide, ring] {
             assert_eq!(derived.isa(), isa);
             assert!(derived.basis().moduli().iter().all(|q| q.isa() == isa));

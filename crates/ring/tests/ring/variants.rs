@@ -127,9 +127,9 @@ fn overflows_are_nearly_attained_without_m_tilde() {
     let options = ScalerOptions { m_tilde: MTilde::None, ..ScalerOptions::default() };
     for_all(&options, 40, |ring, scaler, _| {
         let a = vec![with_digits(ring, 1, |m| m / 2); N];
-        let lifted = norm(&integers(scaler.wide(), scaler.extend(&evaluated(ring, &a)).unwrap()));
+        let lifted = norm(&integers(&scaler.wide_top(), scaler.lift(&evaluated(ring, &a)).unwrap()));
         assert!(lifted * 100_u32 >= lift_bound(ring, scaler) * 98_u32);
-        assert_eq!(scaler.overflow(), ring.basis().len() as f64 - 1.0);
+        assert_eq!(scaler.bounds().overflow, ring.basis().len() as f64 - 1.0);
     });
 }
 
@@ -148,21 +148,21 @@ fn every_variant_scales_within_the_error() {
 fn every_variant_multiplies_like_the_oracle() {
     for options in extensions() {
         for_all(&options, 40, |ring, scaler, t| {
-            let (wide, q) = (scaler.wide(), int(ring.modulus()));
+            let (wide, q) = (&scaler.wide_top(), int(ring.modulus()));
             let capacity = BigInt::from(scaler.product_capacity());
             let end = with_digits(ring, options.m_tilde.value().unwrap_or(1), |m| m / 2);
             for a in [vec![-(&q / 2_u32); N], vec![end; N]] {
-                let lifted = scaler.extend(&evaluated(ring, &a)).unwrap();
+                let lifted = scaler.lift(&evaluated(ring, &a)).unwrap();
                 let as_integers = integers(wide, lifted.clone());
                 let product = negacyclic(&as_integers, &as_integers);
                 let mut sum = lifted.clone();
                 wide.mul_assign(&mut sum, &lifted).unwrap();
                 wide.mul_integer_assign(&mut sum, &(&capacity * 2_u32)).unwrap();
-                let scaled = ring.to_integers(&scaler.scale(sum).unwrap()).unwrap();
+                let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
                 for (x, y) in product.iter().zip(&scaled) {
                     let exact = round(&(x * t * 2_u32 * &capacity), &q);
                     let error = center(&(y - exact), &q).abs().to_f64().unwrap();
-                    assert!(error <= scaler.scale_error(), "{options:?} t {t}: {error}");
+                    assert!(error <= scaler.bounds().scale_error, "{options:?} t {t}: {error}");
                 }
             }
         });
@@ -175,7 +175,8 @@ fn auxiliary_moduli_are_what_was_asked_for() {
         for_all(&options, 40, |ring, scaler, t| {
             let k = ring.basis().len();
             let longest = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap();
-            let auxiliary = &scaler.wide().basis().moduli()[k..];
+            let wide = scaler.wide_top();
+            let auxiliary = &wide.basis().moduli()[k..];
             let capacity = scaler.product_capacity();
             match options.auxiliary {
                 Auxiliary::Standard => {
@@ -206,7 +207,7 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
         let ring = Ring::new(2 << log_n, &primes_with_bits(bits, 2 << log_n, k).unwrap()).unwrap();
         for (auxiliary, count) in [(Auxiliary::LikeModulus, k + 1), (Auxiliary::Standard, standard)] {
             let options = ScalerOptions { auxiliary, ..ScalerOptions::default() };
-            let wide = ring.scaler(1 << 10, &options).unwrap().wide().basis().len();
+            let wide = ring.scaler(1 << 10, &options).unwrap().wide_top().basis().len();
             assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
         }
     }
@@ -214,7 +215,7 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
     let ring = Ring::new(1 << 14, &primes_with_bits(30, 1 << 14, 13).unwrap()).unwrap();
     for (m_tilde, count) in [(MTilde::Bits16, 9), (MTilde::None, 10)] {
         let options = ScalerOptions { m_tilde, ..ScalerOptions::default() };
-        assert_eq!(ring.scaler(65_537, &options).unwrap().wide().basis().len() - 13, count);
+        assert_eq!(ring.scaler(65_537, &options).unwrap().wide_top().basis().len() - 13, count);
     }
 }
 
@@ -223,12 +224,12 @@ fn every_form_decrypts_up_to_its_margin() {
     let mut margins = Vec::new();
     for decryption in decryptions() {
         for_all(&ScalerOptions { decryption, ..ScalerOptions::default() }, 10, |ring, scaler, t| {
-            assert!(scaler.decryption_margin() > 0.0 && scaler.decryption_margin() < 0.5);
+            assert!(scaler.bounds().decryption_margin > 0.0 && scaler.bounds().decryption_margin < 0.5);
             decryption_law(ring, scaler, t);
         });
         let ring = &rings()[3];
         let scaler = ring.scaler(1 << 10, &ScalerOptions { decryption, ..ScalerOptions::default() });
-        margins.extend(scaler.map(|scaler| scaler.decryption_margin()));
+        margins.extend(scaler.map(|scaler| scaler.bounds().decryption_margin));
     }
     // Those of 53 and 2^8 for k = 4 and t = 2^10.
     for gamma in [53.0, 256.0] {
@@ -260,7 +261,7 @@ fn every_form_agrees_with_the_oracle_wherever_it_must() {
                 for (a, (got, expected)) in a.iter().zip(got.iter().zip(&expected)) {
                     assert!(*got < t);
                     let distance = center(&(a * t).mod_floor(&q), &q).abs();
-                    if distance <= scale_down(&q, scaler.decryption_margin()) {
+                    if distance <= scale_down(&q, scaler.bounds().decryption_margin) {
                         assert_eq!(got, expected, "{decryption:?} {ring:?} t {t} a {a}");
                     }
                 }
@@ -304,7 +305,7 @@ fn forms_of_decryption_are_refused_where_they_cannot_be_right() {
         decryption: Decryption::FloatingPoint { precision: Precision::Automatic },
         ..ScalerOptions::default()
     };
-    assert!(short.scaler((1 << 59) + 55, &automatic).unwrap().decryption_margin() > 0.49);
+    assert!(short.scaler((1 << 59) + 55, &automatic).unwrap().bounds().decryption_margin > 0.49);
 }
 
 #[test]
@@ -343,8 +344,8 @@ fn every_variant_gives_the_same_words_on_every_instruction_set() {
                     let ring = Ring::with_isa(M, &moduli, isa).unwrap();
                     let scaler = ring.scaler(t, options).ok()?;
                     let a = ring.uniform(&mut rng("tables"));
-                    let extended = scaler.extend(&a).unwrap();
-                    let scaled = scaler.scale(extended.clone()).unwrap();
+                    let extended = scaler.lift(&a).unwrap();
+                    let scaled = scaler.scale_top(extended.clone()).unwrap();
                     let message = scaler.decrypt(&ring.to_coefficient(a).unwrap()).unwrap();
                     Some([extended.words().to_vec(), scaled.words().to_vec(), message])
                 });

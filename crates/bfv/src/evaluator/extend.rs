@@ -1,0 +1,165 @@
+//! The first half of a product, which an operand of several products needs only once, and its level.
+
+use std::sync::{Arc, OnceLock};
+
+use sunzi_ring::{Evaluation, PolyRing, Scaler, Side};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, relinearization};
+
+use super::Evaluator;
+use crate::noise::ProductModel;
+use crate::{BfvError, Ciphertext};
+
+/// The two parts of an operand in the ring of products of a level, extended for one side.
+pub(super) type Form<R> = [<R as PolyRing>::Poly<Evaluation>; 2];
+
+/// A ciphertext that remembers what products made of it: the costly first half of a product is done once for all
+/// products on the same side and at the same level.
+#[derive(Clone)]
+pub struct Extended<R: PolyRing> {
+    pub(super) ciphertext: Ciphertext<R>,
+    /// For the left and the right side, by level, the lowest first.
+    forms: Arc<[Vec<OnceLock<Form<R>>>; 2]>,
+}
+
+impl<R: PolyRing> Extended<R> {
+    /// The ciphertext.
+    #[must_use]
+    pub fn ciphertext(&self) -> &Ciphertext<R> {
+        &self.ciphertext
+    }
+
+    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Form<R>>> {
+        let [left, right] = &*self.forms;
+        let forms = if side == Side::Left { left } else { right };
+        forms.get(level.checked_sub(1)?)
+    }
+
+    /// Whether it is extended already.
+    pub(super) fn is_ready(&self, side: Side, level: usize) -> bool {
+        self.cell(side, level).is_some_and(|cell| cell.get().is_some())
+    }
+}
+
+impl<R: PolyRing> Evaluator<R> {
+    /// Makes an operand of several products, which extend it when they first need to.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for a ciphertext that is not relinearised;
+    /// [`BfvError::PlainModulusMismatch`].
+    pub fn extend(&self, a: &Ciphertext<R>) -> Result<Extended<R>, BfvError> {
+        self.context.check(a)?;
+        a.two_parts("multiplication")?;
+        let cells = || (0..self.context.rlwe().level()).map(|_| OnceLock::new()).collect();
+        Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
+    }
+
+    /// Extends an operand for products on one side at a level, as [`products_level`](Self::products_level) gives it, where
+    /// several threads would otherwise do so at once.
+    ///
+    /// # Errors
+    /// [`BfvError::Ring`] for a level at which the chosen algorithms do not multiply.
+    pub fn prepare_operand(&self, a: &Extended<R>, side: Side, level: usize) -> Result<(), BfvError> {
+        self.form(a, side, level).map(|_| ())
+    }
+
+    /// An operand extended, now or before.
+    pub(super) fn form<'a>(
+        &self,
+        a: &'a Extended<R>,
+        side: Side,
+        level: usize,
+    ) -> Result<&'a Form<R>, BfvError> {
+        // Operands look the same from both sides if products treat them alike.
+        let side = if self.has_sides() { side } else { Side::Left };
+        let missing = BfvError::LevelMissing { got: level, highest: self.context.rlwe().level() };
+        let cell = a.cell(side, level).ok_or(missing)?;
+        match cell.get() {
+            Some(form) => Ok(form),
+            None => {
+                let form = self.extended(&a.ciphertext, side, level)?;
+                Ok(cell.get_or_init(|| form))
+            }
+        }
+    }
+
+    /// Both parts of a ciphertext extended.
+    pub(super) fn extended(&self, a: &Ciphertext<R>, side: Side, level: usize) -> Result<Form<R>, BfvError> {
+        self.context.check(a)?;
+        let [c0, c1] = a.two_parts("multiplication")?;
+        let scaler = self.context.scaler();
+        Ok([scaler.extend(c0, side, level)?, scaler.extend(c1, side, level)?])
+    }
+
+    /// The fewest moduli with which a·b is computed without adding much to its noise `[KPZ21, eq. (12)]`: always all of
+    /// them but with [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication).
+    #[must_use]
+    pub fn product_level(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> usize {
+        self.level_for(a.noise(), b.noise())
+    }
+
+    /// The fewest that will do for the products of all left operands with all right ones; all of them if there are none.
+    #[must_use]
+    pub fn products_level<'a>(
+        &self,
+        left: impl IntoIterator<Item = &'a Ciphertext<R>>,
+        right: impl IntoIterator<Item = &'a Ciphertext<R>>,
+    ) -> usize {
+        // The product with the least noise needs most.
+        let least = |a: &'a NoiseBound, b: &'a NoiseBound| if b.deviation < a.deviation { b } else { a };
+        let left = left.into_iter().map(Ciphertext::noise).reduce(least);
+        let right = right.into_iter().map(Ciphertext::noise).reduce(least);
+        match left.zip(right) {
+            Some((left, right)) => self.level_for(left, right),
+            None => *self.context.scaler().levels().end(),
+        }
+    }
+
+    /// [`product_level`](Self::product_level) by noise bounds.
+    ///
+    /// What a level adds is the rounding of the modulus switches, of scaling and of the key switch, all times q/q_1⋯q_ℓ.
+    /// It must stay 2^cushion below what the noise of the operands becomes: the noise of a product grows with the sum
+    /// of both, so that the larger one decides, not each as eq. (12) has it. The bounds hold whatever level is chosen; but
+    /// they are above the true noise, and the cushion makes up for that. Appendix D of the paper multiplies the
+    /// worst-case bound by the cushion C where the condition needs the smaller estimate: it must divide.
+    pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
+        let levels = self.context.scaler().levels();
+        let top = *levels.end();
+        let cushion = f64::from(self.context.algorithms().cushion_bits);
+        let growth = (-cushion).exp2().ln_1p() / std::f64::consts::LN_2;
+        let least = self.product_model(top).tensor(a, b).deviation.bits();
+        let enough = |&level: &usize| {
+            let model = self.product_model(level);
+            let added = self.relinearization_noise(level);
+            model.product(a, b).plus(added).deviation.bits() - least <= growth
+        };
+        levels.clone().find(enough).unwrap_or(top)
+    }
+
+    /// What relinearisation at a level adds, seen modulo q.
+    pub(super) fn relinearization_noise(&self, level: usize) -> NoiseTerm {
+        let dropped = self.product_model(level).log2_dropped;
+        // A level that is not there fails where it is used.
+        let noise = relinearization::added_noise_at(self.context.rlwe(), level);
+        noise.unwrap_or_else(|_| NoiseTerm::unbounded()).scaled(Log2::from_bits(dropped))
+    }
+
+    /// The constants of the noise of products at a level.
+    pub(super) fn product_model(&self, level: usize) -> ProductModel {
+        let rlwe = self.context.rlwe();
+        let log2_modulus = rlwe.log2_modulus();
+        // A level that is not there fails where it is used.
+        let log2_at_level = rlwe.log2_modulus_at(level).unwrap_or(log2_modulus);
+        ProductModel {
+            degree: self.context.degree(),
+            plain_modulus: self.context.plain_modulus() as f64,
+            log2_modulus,
+            log2_dropped: if level == rlwe.level() { 0.0 } else { log2_modulus - log2_at_level },
+            bounds: *self.context.scaler().bounds(),
+        }
+    }
+
+    /// Whether left and right operands are extended differently.
+    pub(super) fn has_sides(&self) -> bool {
+        self.context.scaler().bounds().switching.is_some()
+    }
+}

@@ -1,0 +1,275 @@
+//! Sums of products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
+
+use sunzi_ring::{Evaluation, PolyRing, Scaler, Side};
+use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
+
+use super::extend::Form;
+use super::{Evaluator, Extended};
+use crate::{BfvError, Ciphertext};
+
+/// An operand and what was made of it for its side.
+type Factor<'a, R> = (&'a Ciphertext<R>, &'a Form<R>);
+
+const EMPTY: BfvError = BfvError::Empty { what: "a sum of products" };
+
+/// A product, or a sum of products, that is still to be scaled: three parts in the ring of products of one level.
+#[derive(Clone)]
+pub(super) struct Tensor<R: PolyRing> {
+    parts: [R::Poly<Evaluation>; 3],
+    level: usize,
+    terms: u64,
+    noise: NoiseBound,
+    key: KeyId,
+    /// Of the operand with the fewest bits left.
+    trace: Trace,
+}
+
+/// A sum of products that is scaled as late as possible: once for all terms of one level, but for sums of more products
+/// than the ring of products holds. By default it holds any number.
+#[derive(Clone)]
+pub struct ProductSum<R: PolyRing> {
+    tensor: Option<Tensor<R>>,
+    /// What had to be scaled before, in three parts.
+    scaled: Option<Ciphertext<R>>,
+}
+
+impl<R: PolyRing> Default for ProductSum<R> {
+    fn default() -> Self {
+        Self { tensor: None, scaled: None }
+    }
+}
+
+impl<R: PolyRing> Evaluator<R> {
+    /// sum ← sum + a·b without scaling. On an error `sum` is not to be used.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn add_product(
+        &self,
+        sum: &mut ProductSum<R>,
+        a: &Extended<R>,
+        b: &Extended<R>,
+    ) -> Result<(), BfvError> {
+        let level = self.product_level(a.ciphertext(), b.ciphertext());
+        let capacity = self.context.scaler().product_capacity();
+        match &mut sum.tensor {
+            Some(tensor) if tensor.terms < capacity && tensor.level >= level => {
+                let [(a, left), (b, right)] = self.sides(a, b, tensor.level)?;
+                self.add_to_tensor(tensor, [a, b], [left, right])
+            }
+            full => {
+                let next = self.tensor_of_extended(a, b, level)?;
+                if let Some(full) = full.replace(next) {
+                    self.add_scaled(&mut sum.scaled, full)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The sum in three parts, to be relinearised later.
+    ///
+    /// # Errors
+    /// [`BfvError::Empty`] without a product; [`BfvError::Ring`] for a sum of other parameters.
+    pub fn scale_products(&self, sum: ProductSum<R>) -> Result<Ciphertext<R>, BfvError> {
+        let ProductSum { tensor, scaled } = sum;
+        let last = self.scale(tensor.ok_or(EMPTY)?)?;
+        match scaled {
+            Some(mut sum) => {
+                self.add_assign(&mut sum, &last)?;
+                Ok(sum)
+            }
+            None => Ok(last),
+        }
+    }
+
+    /// The sum, relinearised once.
+    ///
+    /// # Errors
+    /// As [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
+    pub fn relinearize_products(
+        &self,
+        sum: ProductSum<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        match sum {
+            ProductSum { tensor: Some(tensor), scaled: None } => self.scale_and_relinearize(tensor, key),
+            sum => self.relinearize(&self.scale_products(sum)?, key),
+        }
+    }
+
+    /// Σ a_i·b_i, scaled and relinearised once.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
+    pub fn dot_product(
+        &self,
+        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let level = pairs.iter().map(|(a, b)| self.product_level(a, b)).max().ok_or(EMPTY)?;
+        let capacity = self.context.scaler().product_capacity();
+        let mut sum = ProductSum::default();
+        for &(a, b) in pairs {
+            let (left, right) = (self.extended(a, Side::Left, level)?, self.extended(b, Side::Right, level)?);
+            match &mut sum.tensor {
+                Some(tensor) if tensor.terms < capacity => {
+                    self.add_to_tensor(tensor, [a, b], [&left, &right])?;
+                }
+                full => {
+                    let next = self.tensor([a, b], [&left, &right], level)?;
+                    if let Some(full) = full.replace(next) {
+                        self.add_scaled(&mut sum.scaled, full)?;
+                    }
+                }
+            }
+        }
+        self.relinearize_products(sum, key)
+    }
+
+    /// The product of two operands, not yet scaled.
+    pub(super) fn tensor_of_extended(
+        &self,
+        a: &Extended<R>,
+        b: &Extended<R>,
+        level: usize,
+    ) -> Result<Tensor<R>, BfvError> {
+        let [(a, left), (b, right)] = self.sides(a, b, level)?;
+        self.tensor([a, b], [left, right], level)
+    }
+
+    /// Both operands extended, the left one first: that which needs fewer extensions.
+    fn sides<'a>(
+        &self,
+        a: &'a Extended<R>,
+        b: &'a Extended<R>,
+        level: usize,
+    ) -> Result<[Factor<'a, R>; 2], BfvError> {
+        let ready = |left: &Extended<R>, right: &Extended<R>| {
+            u32::from(left.is_ready(Side::Left, level)) + u32::from(right.is_ready(Side::Right, level))
+        };
+        let (a, b) = if ready(b, a) > ready(a, b) { (b, a) } else { (a, b) };
+        let (left, right) = (self.form(a, Side::Left, level)?, self.form(b, Side::Right, level)?);
+        Ok([(a.ciphertext(), left), (b.ciphertext(), right)])
+    }
+
+    /// The product of two ciphertexts by what was made of them for a level, the left one first.
+    pub(super) fn tensor(
+        &self,
+        [a, b]: [&Ciphertext<R>; 2],
+        [left, right]: [&Form<R>; 2],
+        level: usize,
+    ) -> Result<Tensor<R>, BfvError> {
+        self.check_factors(a, b)?;
+        let wide = self.context.scaler().wide(level)?;
+        let ([a0, a1], [b0, b1]) = (left, right);
+        let parts = wide.tensor([a0, a1], [b0, b1])?;
+        let noise = self.tensor_noise(a, b, level);
+        let trace = lower(a.trace(), b.trace()).clone();
+        Ok(Tensor { parts, level, terms: 1, noise, key: a.key(), trace })
+    }
+
+    /// sum ← sum + a·b.
+    fn add_to_tensor(
+        &self,
+        sum: &mut Tensor<R>,
+        [a, b]: [&Ciphertext<R>; 2],
+        [left, right]: [&Form<R>; 2],
+    ) -> Result<(), BfvError> {
+        self.check_factors(a, b)?;
+        if a.key() != sum.key {
+            return Err(RlweError::KeyMismatch { what: "the next product" }.into());
+        }
+        let wide = self.context.scaler().wide(sum.level)?;
+        let [c0, c1, c2] = &mut sum.parts;
+        let ([a0, a1], [b0, b1]) = (left, right);
+        wide.mul_add_assign(c0, a0, b0)?;
+        wide.mul_add_assign(c1, a0, b1)?;
+        wide.mul_add_assign(c1, a1, b0)?;
+        wide.mul_add_assign(c2, a1, b1)?;
+        sum.terms += 1;
+        sum.noise = sum.noise.sum(&self.tensor_noise(a, b, sum.level));
+        sum.trace = lower(&sum.trace, lower(a.trace(), b.trace())).clone();
+        Ok(())
+    }
+
+    /// The noise of a product before it is scaled.
+    fn tensor_noise(&self, a: &Ciphertext<R>, b: &Ciphertext<R>, level: usize) -> NoiseBound {
+        let model = self.product_model(level);
+        model.tensor(&model.operand(a.noise(), Side::Left), &model.operand(b.noise(), Side::Right))
+    }
+
+    fn check_factors(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+        self.context.check(a)?;
+        self.context.check(b)?;
+        Ok(a.check_key(b.key(), "the second factor")?)
+    }
+
+    /// sum ← sum + the tensor, scaled.
+    fn add_scaled(&self, sum: &mut Option<Ciphertext<R>>, tensor: Tensor<R>) -> Result<(), BfvError> {
+        let scaled = self.scale(tensor)?;
+        match sum {
+            Some(sum) => self.add_assign(sum, &scaled)?,
+            None => *sum = Some(scaled),
+        }
+        Ok(())
+    }
+
+    /// The ciphertext of three parts that a sum of products becomes.
+    pub(super) fn scale(&self, sum: Tensor<R>) -> Result<Ciphertext<R>, BfvError> {
+        let (ring, level) = (self.context.ring(), sum.level);
+        let (base, scaler) = (ring.at_level(level)?, self.context.scaler());
+        let mut parts = Vec::with_capacity(3);
+        for part in sum.parts {
+            let (rest, multiple) = scaler.scale_apart(part, level)?;
+            let mut part = base.to_evaluation(rest)?;
+            if let Some(multiple) = multiple {
+                base.add_assign(&mut part, &multiple)?;
+            }
+            parts.push(self.raised(part)?);
+        }
+        let noise = sum.noise.plus(self.product_model(level).rounding());
+        let product = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, sum.key)?;
+        Ok(self.context.record(product, "multiply", &[&sum.trace]))
+    }
+
+    /// The same, relinearised at the level of the products.
+    pub(super) fn scale_and_relinearize(
+        &self,
+        sum: Tensor<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        if key.id() != sum.key {
+            return Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into());
+        }
+        let (ring, level) = (self.context.ring(), sum.level);
+        let (base, scaler) = (ring.at_level(level)?, self.context.scaler());
+        let [c0, c1, c2] = sum.parts;
+        let (c0, multiple0) = scaler.scale_apart(c0, level)?;
+        let (c1, multiple1) = scaler.scale_apart(c1, level)?;
+        let c2 = scaler.scale(c2, level)?;
+        let parts = key.apply_to_coefficients(self.context.rlwe(), [c0, c1, c2])?;
+        let mut raised = Vec::with_capacity(2);
+        for (mut part, multiple) in parts.into_iter().zip([multiple0, multiple1]) {
+            if let Some(multiple) = multiple {
+                base.add_assign(&mut part, &multiple)?;
+            }
+            raised.push(self.raised(part)?);
+        }
+        let added = self.product_model(level).rounding().plus(self.relinearization_noise(level));
+        let noise = sum.noise.plus(added);
+        let product = Ciphertext::from_parts(raised, self.context.plain_modulus(), noise, sum.key)?;
+        Ok(self.context.record(product, "multiply", &[&sum.trace]))
+    }
+
+    /// (q/q_1⋯q_ℓ)·a modulo q.
+    fn raised(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, BfvError> {
+        let ring = self.context.ring();
+        Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
+    }
+}
+
+/// The trace with fewer bits left, which that of a result continues.
+fn lower<'a>(a: &'a Trace, b: &'a Trace) -> &'a Trace {
+    if b.left() < a.left() { b } else { a }
+}
