@@ -112,9 +112,18 @@ impl<R: PolyRing> Context<R> {
         &self.inner.scaler
     }
 
-    /// Fails unless a ciphertext has this plaintext modulus; its ring is checked by every operation.
+    /// Fails unless a ciphertext has this plaintext modulus and all moduli; operations that are the same at every
+    /// level do not look.
     pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), BfvError> {
-        self.check_plain_modulus(*ciphertext.metadata())
+        self.check_plain_modulus(*ciphertext.metadata())?;
+        let expected = self.ring().level();
+        for part in ciphertext.parts() {
+            let got = self.ring().level_of(part)?;
+            if got != expected {
+                return Err(BfvError::LevelMismatch { expected, got });
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn check_plain_modulus(&self, got: u64) -> Result<(), BfvError> {

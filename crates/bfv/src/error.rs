@@ -35,6 +35,14 @@ pub enum BfvError {
         /// The ciphertext modulus that divides it.
         modulus: u64,
     },
+    /// A ciphertext lacks moduli of the context.
+    #[error("the ciphertext has the first {got} of {expected} moduli: use the context it was made in")]
+    LevelMismatch {
+        /// The context's moduli.
+        expected: usize,
+        /// The ciphertext's.
+        got: usize,
+    },
     /// No ciphertext modulus at all.
     #[error("no ciphertext modulus is given: give at least one")]
     NoModuli,

@@ -68,10 +68,13 @@ mod tests {
         let named = matches!(
             error,
             BfvError::PlainModulusMismatch { .. }
+                | BfvError::LevelMismatch { .. }
                 | BfvError::Encoding(sunzi_encoding::EncodingError::PlaintextMismatch { .. })
                 | BfvError::Ring(RingError::ShapeMismatch { .. } | RingError::OtherModulus { .. })
                 | BfvError::Ring(RingError::LengthMismatch { .. })
-                | BfvError::Rlwe(RlweError::Ring(_) | RlweError::KeyMismatch { .. })
+                | BfvError::Rlwe(
+                    RlweError::Ring(_) | RlweError::KeyMismatch { .. } | RlweError::KeyLevel { .. }
+                )
         );
         assert!(named, "{error:?}");
     }
