@@ -1,14 +1,25 @@
 //! Division by a product of moduli with rounding: modulus switching, and the way down from R_QP.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use sunzi_kernels::{Buffer, Conversion, InverseScale, Isa, Modulus, NttPlan, RoundedQuotient};
 use sunzi_math::mod_inv;
 use zeroize::Zeroizing;
 
 use crate::RingError;
-use crate::parallel::{Work, block_of, for_each_block, for_each_limb};
+use crate::parallel::{GROUP, Work, block_of, for_each_block, for_each_limb};
 use crate::scratch::Scratch;
+
+/// What the remainder is multiplied by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Factor {
+    /// Nothing.
+    One,
+    /// D^-1.
+    Inverse,
+}
 
 /// ⌊x/D⌉ modulo the target moduli for D = d_1⋯d_s: (x − r)/D with r = [x]_D the centred remainder.
 ///
@@ -22,8 +33,8 @@ pub(crate) struct Division {
     /// The same, for what does not come from a transform.
     factors: Vec<u64>,
     quotient: RoundedQuotient,
-    /// From y and v to −r.
-    remainder: Conversion,
+    /// From y and v to −r, times D^-1 for [`Factor::Inverse`], for [`GROUP`] targets each.
+    remainders: Vec<Conversion>,
     /// D^-1 modulo every target.
     inverses: Vec<u64>,
 }
@@ -33,6 +44,7 @@ impl Division {
         divisor: &[Arc<NttPlan>],
         targets: &[Arc<NttPlan>],
         isa: Isa,
+        factor: Factor,
     ) -> Result<Self, RingError> {
         let moduli: Vec<Modulus> = divisor.iter().map(|plan| plan.modulus()).collect();
         let product_mod = |q: &Modulus, without: usize| {
@@ -45,15 +57,21 @@ impl Division {
         let scales: Result<_, _> = divisor.iter().zip(&factors).map(|(plan, &c)| plan.scale(c)).collect();
         let to: Vec<Modulus> = targets.iter().map(|plan| plan.modulus()).collect();
         let inverses: Vec<u64> = to.iter().map(|q| inverse_mod(q, usize::MAX)).collect::<Result<_, _>>()?;
-        let entry = |i: usize, j: usize| {
-            let Some(q) = to.get(j) else { return 0 };
-            if i < moduli.len() { q.neg(product_mod(q, i)) } else { product_mod(q, usize::MAX) }
-        };
         let quotient = RoundedQuotient::new(isa, &moduli)?;
         let rows: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
-        let remainder = Conversion::new(&rows, &to, entry)?;
+        let group = |(to, inverses): (&[Modulus], &[u64])| {
+            let entry = |i: usize, j: usize| {
+                let (Some(q), Some(&inverse)) = (to.get(j), inverses.get(j)) else { return 0 };
+                let factor = if factor == Factor::One { 1 } else { inverse };
+                let entry = q.mul(product_mod(q, i), factor);
+                if i < moduli.len() { q.neg(entry) } else { entry }
+            };
+            Ok(Conversion::new(&rows, to, entry)?)
+        };
+        let groups = to.chunks(GROUP).zip(inverses.chunks(GROUP));
+        let remainders = groups.map(group).collect::<Result<_, RingError>>()?;
         let (divisor, targets) = (divisor.to_vec(), targets.to_vec());
-        Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainder, inverses })
+        Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainders, inverses })
     }
 
     /// ⌊(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form, both modulo the targets
@@ -62,19 +80,35 @@ impl Division {
         let n = self.degree();
         let low = self.targets.len() * n;
         let rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
-        self.remainders(&rows, out)?;
-        for_each_limb(Work::Transform, out, n, |j, limb| {
-            let (Some(plan), Some(&inverse)) = (self.targets.get(j), self.inverses.get(j)) else {
-                return Ok(());
-            };
-            let modulus = plan.modulus();
-            if let Some(b) = b.and_then(|b| b.chunks_exact(n).nth(j)) {
-                modulus.add_assign(limb, b)?;
+        let step = |(g, out): (usize, &mut [u64])| {
+            let first = g * GROUP;
+            let mut limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
+            self.remainders(&rows, first..first + limbs.len(), &mut limbs)?;
+            for (j, limb) in (first..).zip(limbs) {
+                self.add(limb, a.chunks_exact(n).nth(j), b.and_then(|b| b.chunks_exact(n).nth(j)), j)?;
             }
-            plan.forward(limb)?;
-            modulus.add_assign(limb, a.chunks_exact(n).nth(j).unwrap_or_default())?;
-            Ok(modulus.mul_scalar_assign(limb, inverse)?)
-        })
+            Ok(())
+        };
+        if Work::Transform.is_parallel(out.len()) {
+            out.par_chunks_mut(GROUP * n).enumerate().try_for_each(step)
+        } else {
+            out.chunks_mut(GROUP * n).enumerate().try_for_each(step)
+        }
+    }
+
+    /// From −r to (a + b − r)/D in evaluation form, modulo target j.
+    fn add(&self, limb: &mut [u64], a: Option<&[u64]>, b: Option<&[u64]>, j: usize) -> Result<(), RingError> {
+        let (Some(plan), Some(inverse)) = (self.targets.get(j), self.inverse(j)) else { return Ok(()) };
+        let modulus = plan.modulus();
+        b.map_or(Ok(()), |b| modulus.add_assign(limb, b))?;
+        plan.forward(limb)?;
+        a.map_or(Ok(()), |a| modulus.add_assign(limb, a))?;
+        Ok(modulus.mul_scalar_assign(limb, inverse)?)
+    }
+
+    /// D^-1 modulo target j.
+    pub(crate) fn inverse(&self, j: usize) -> Option<u64> {
+        self.inverses.get(j).copied()
     }
 
     pub(crate) fn degree(&self) -> usize {
@@ -107,11 +141,17 @@ impl Division {
         Ok(rows)
     }
 
-    /// −r modulo every target.
-    fn remainders(&self, rows: &[u64], out: &mut [u64]) -> Result<(), RingError> {
-        let n = self.degree();
-        for_each_block(out, n, |range, out| {
-            Ok(self.remainder.apply(&block_of(rows.chunks_exact(n), &range), out)?)
-        })
+    /// −r, or −r/D for [`Factor::Inverse`], modulo these targets of one group.
+    pub(crate) fn remainders(
+        &self,
+        rows: &[u64],
+        targets: Range<usize>,
+        out: &mut [&mut [u64]],
+    ) -> Result<(), RingError> {
+        let rows: Vec<&[u64]> = rows.chunks_exact(self.degree()).collect();
+        match self.remainders.get(targets.start / GROUP) {
+            Some(conversion) if targets.start.is_multiple_of(GROUP) => Ok(conversion.apply(&rows, out)?),
+            _ => Ok(()),
+        }
     }
 }

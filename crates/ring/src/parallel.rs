@@ -15,6 +15,9 @@ const CONVERSION_WORDS: usize = 1 << 14;
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub(crate) const BLOCK: usize = 1024;
 
+/// Target moduli of conversions handled together: they share loads, and all they touch should stay in the cache.
+pub(crate) const GROUP: usize = 4;
+
 /// The cost of a task relative to its size.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {

@@ -313,7 +313,20 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         key: [&[R::Poly<Evaluation>]; 2],
         level: usize,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
-        let [first, second] = self.product(&self.decompose(c)?, key)?;
+        self.switch_digits(&self.decompose(c)?, rest, key, level)
+    }
+    /// [`switch`](Self::switch) for the digits of c, which may meet any number of keys.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch_digits(
+        &self,
+        digits: &Self::Digits,
+        rest: [Option<&R::Poly<Evaluation>>; 2],
+        key: [&[R::Poly<Evaluation>]; 2],
+        level: usize,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        let [first, second] = self.product(digits, key)?;
         let down = |mut half: R::Poly<Evaluation>, rest: Option<&R::Poly<Evaluation>>| {
             if let Some(rest) = rest {
                 self.key_ring().add_assign(&mut half, &self.key_ring().scale_up(rest)?)?;

@@ -12,7 +12,7 @@ use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
 use zeroize::Zeroizing;
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
-use crate::division::Division;
+use crate::division::{Division, Factor};
 use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
 use crate::parallel::{Work, for_each_limb};
 use crate::poly_ring::sealed::Sealed;
@@ -192,7 +192,7 @@ impl Ring {
         let (_, division) = self.lower(level)?;
         get_or_try_init(division, || {
             let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
-            Division::new(divisor, targets, self.isa())
+            Division::new(divisor, targets, self.isa(), Factor::One)
         })
     }
 

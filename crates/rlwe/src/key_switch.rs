@@ -122,10 +122,8 @@ impl<R: PolyRing> KeySwitchKey<R> {
         c0: &R::Poly<Evaluation>,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c0)?;
-        let gadget = context.gadget_at(level)?;
-        let [mut first, second] = gadget.product(digits, self.halves(context, level)?)?;
-        gadget.key_ring().add_assign(&mut first, &gadget.key_ring().scale_up(c0)?)?;
-        Ok([gadget.mod_down(&first, level)?, gadget.mod_down(&second, level)?])
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch_digits(digits, [Some(c0), None], halves, level)?)
     }
 }
 

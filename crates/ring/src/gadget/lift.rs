@@ -12,8 +12,9 @@ use crate::{Ring, RingError};
 pub(super) struct Lift {
     /// Its limbs.
     pub(super) range: Range<usize>,
-    /// Folded into the inverse transforms of its limbs.
+    /// Factors of its limbs: folded into their inverse transforms, and for what does not come from a transform.
     pub(super) scales: Vec<InverseScale>,
+    pub(super) factors: Vec<u64>,
     pub(super) form: Form,
     /// Where its quotients stand among the rows of all digits: after the limbs.
     pub(super) quotient: usize,
@@ -22,7 +23,8 @@ pub(super) struct Lift {
 pub(super) enum Form {
     /// A residue or a part of it, from D_j + `offset` in [0, q_j + offset).
     Residue { digit: Digit, half: u64, rest: u64 },
-    /// [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19].
+    /// [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19], to the targets of each
+    /// group that are not its own.
     Remainder { rounding: RoundedQuotient, conversions: Vec<Conversion> },
 }
 
@@ -34,6 +36,7 @@ impl Lift {
         digits: &RnsDigits,
         ring: &Ring,
         key_ring: &Ring,
+        groups: &[Range<usize>],
     ) -> Result<Self, RingError> {
         let range = digit.range(ring.basis().len());
         let quotient = ring.basis().len() + i;
@@ -43,29 +46,39 @@ impl Lift {
             let half = (q.value() - 1) / 2;
             let rest = digits.offset(digit.source) - half;
             let scales = plans.iter().map(|plan| plan.scale(1)).collect::<Result<_, _>>()?;
-            return Ok(Self { range, scales, form: Form::Residue { digit: *digit, half, rest }, quotient });
+            let form = Form::Residue { digit: *digit, half, rest };
+            return Ok(Self { range, scales, factors: vec![1], form, quotient });
         }
         let without = |q: &Modulus, i: usize| {
             let others = moduli.iter().enumerate().filter(|&(j, _)| j != i);
             others.fold(1, |product, (_, p)| q.mul(product, q.reduce(p.value())))
         };
-        let scale = |(i, plan): (usize, &std::sync::Arc<sunzi_kernels::NttPlan>)| {
-            let q = plan.modulus();
-            Ok(plan.scale(mod_inv(without(&q, i), q.value())?)?)
-        };
-        let scales = plans.iter().enumerate().map(scale).collect::<Result<_, RingError>>()?;
+        let factors = moduli.iter().enumerate().map(|(i, q)| mod_inv(without(q, i), q.value()));
+        let factors: Vec<u64> = factors.collect::<Result<_, _>>()?;
+        let scales = plans.iter().zip(&factors).map(|(plan, &c)| plan.scale(c)).collect::<Result<_, _>>()?;
         let rounding = RoundedQuotient::new(ring.isa(), &moduli)?;
         let rows: Vec<Modulus> = moduli.iter().copied().chain([rounding.range()]).collect();
-        let conversion = |target: &Modulus| {
-            let entry = |i: usize, _| {
-                let product = without(target, i);
-                if i < moduli.len() { product } else { target.neg(product) }
+        let conversion = |group: &Range<usize>| {
+            let targets = group.clone().filter(|target| !range.contains(target));
+            let targets: Vec<Modulus> =
+                targets.filter_map(|target| key_ring.basis().moduli().get(target).copied()).collect();
+            let entry = |i: usize, j: usize| {
+                let Some(target) = targets.get(j) else { return 0 };
+                if i < moduli.len() { without(target, i) } else { target.neg(without(target, i)) }
             };
-            Ok(Conversion::new(&rows, &[*target], entry)?)
+            Ok(Conversion::new(&rows, &targets, entry)?)
         };
-        let conversions =
-            key_ring.basis().moduli().iter().map(conversion).collect::<Result<_, RingError>>()?;
-        Ok(Self { range, scales, form: Form::Remainder { rounding, conversions }, quotient })
+        let conversions = groups.iter().map(conversion).collect::<Result<_, RingError>>()?;
+        Ok(Self { range, scales, factors, form: Form::Remainder { rounding, conversions }, quotient })
+    }
+
+    /// Whether the polynomial modulo q_j is the digit modulo q_j, as it stands.
+    pub(super) fn is_own(&self, target: usize) -> bool {
+        let whole = match &self.form {
+            Form::Residue { digit, .. } => digit.is_whole(),
+            Form::Remainder { .. } => true,
+        };
+        whole && self.range.contains(&target)
     }
 }
 

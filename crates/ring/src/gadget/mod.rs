@@ -4,23 +4,29 @@
 mod digits;
 mod lift;
 mod product;
+mod switch;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::{Buffer, Modulus};
 use zeroize::Zeroizing;
 
 use crate::basis::tag_of;
+use crate::division::{Division, Factor};
 use crate::error::{check_length, check_level, check_shape, no_such_digit};
+use crate::parallel::GROUP;
 use crate::ring::get_or_try_init;
 use crate::scratch::Scratch;
-use crate::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
+use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 
 use digits::Digit;
 pub use digits::RnsDigits;
 use lift::Lift;
 pub use product::RnsDecomposition;
+use product::{InnerProducts, Input};
+use switch::Rest;
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
@@ -48,6 +54,10 @@ struct Tables {
     key_ring: Ring,
     /// One for every digit.
     lifts: Vec<Lift>,
+    /// Target moduli that are computed together: those of the ring, then the special ones.
+    groups: Vec<Range<usize>>,
+    /// The division by P and the moduli above each level, made at first use.
+    divisions: Vec<OnceLock<Division>>,
 }
 
 impl RnsGadget {
@@ -100,8 +110,13 @@ impl Top {
 
     /// P·ω^z modulo a modulus of the digit: g there.
     fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
-        let special = self.special.as_ref().map_or(1, |special| special.basis().product_mod(modulus.value()));
-        modulus.mul(special, modulus.reduce(1 << digit.shift))
+        modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
+    }
+
+    /// P modulo another modulus.
+    fn special_mod(&self, modulus: &Modulus) -> u64 {
+        let moduli = self.options.special_moduli.iter();
+        moduli.fold(1, |product, &p| modulus.mul(product, modulus.reduce(p)))
     }
 
     /// The level of a key and how its polynomials lie, from the first of them.
@@ -144,11 +159,30 @@ impl Tables {
             Some(special) => ring.concat(special)?,
             None => ring.clone(),
         };
+        let all = key_ring.basis().len();
+        let group = |range: Range<usize>| {
+            let end = range.end;
+            range.step_by(GROUP).map(move |start| start..end.min(start + GROUP))
+        };
+        let groups: Vec<Range<usize>> = group(0..level).chain(group(level..all)).collect();
         let digits = top.digits.digits().iter().take(top.digits.count_at(level)).enumerate();
-        let lifts = digits
-            .map(|(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring))
-            .collect::<Result<_, _>>()?;
-        Ok(Self { ring, key_ring, lifts })
+        let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
+        let lifts = digits.map(lift).collect::<Result<_, _>>()?;
+        let divisions = (0..level).map(|_| OnceLock::new()).collect();
+        Ok(Self { ring, key_ring, lifts, groups, divisions })
+    }
+
+    fn longest_group(&self) -> usize {
+        self.groups.iter().map(Range::len).max().unwrap_or(0)
+    }
+
+    /// The division that leads from the key ring to a level.
+    fn division(&self, level: usize) -> Result<&Division, RingError> {
+        let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
+        get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
+            let (targets, divisor) = self.key_ring.plans().split_at_checked(level).unwrap_or_default();
+            Division::new(divisor, targets, self.ring.isa(), Factor::Inverse)
+        })
     }
 }
 
@@ -245,6 +279,41 @@ impl Gadget<Ring> for RnsGadget {
         key: [&[Poly<Evaluation>]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         product::product(self, digits, key)
+    }
+
+    fn switch(
+        &self,
+        c: &Poly<Evaluation>,
+        rest: [Option<&Poly<Evaluation>>; 2],
+        key: [&[Poly<Evaluation>]; 2],
+        level: usize,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
+        let products = InnerProducts::with_key(self, Input::Values(c), key)?;
+        switch::switch(self, &products, Rest::Values(rest), level)
+    }
+
+    fn switch_digits(
+        &self,
+        digits: &RnsDecomposition,
+        rest: [Option<&Poly<Evaluation>>; 2],
+        key: [&[Poly<Evaluation>]; 2],
+        level: usize,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
+        let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+        switch::switch(self, &products, Rest::Values(rest), level)
+    }
+
+    fn switch_coefficients(
+        &self,
+        parts: [Poly<Coefficient>; 3],
+        key: [&[Poly<Evaluation>]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let [c0, c1, c] = &parts;
+        [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;
+        let products = InnerProducts::with_key(self, Input::Coefficients(c), key)?;
+        switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level())
     }
 }
 

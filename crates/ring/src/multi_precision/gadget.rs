@@ -255,4 +255,16 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         })?;
         Ok(halves)
     }
+
+    fn switch_coefficients(
+        &self,
+        parts: [Poly<Coefficient>; 3],
+        key: [&[Poly<Evaluation>]; 2],
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let [c0, c1, c] = parts;
+        let (ring, [mut first, mut second]) = (&self.0.ring, self.product(&c, key)?);
+        ring.add_assign(&mut first, &ring.to_evaluation(c0)?)?;
+        ring.add_assign(&mut second, &ring.to_evaluation(c1)?)?;
+        Ok([first, second])
+    }
 }

@@ -1,0 +1,126 @@
+//! One key switch: digits, inner products and the way down, one group of target moduli after the other.
+
+use super::RnsGadget;
+use super::product::{InnerProducts, PAD, Task, for_each_task, tasks};
+use crate::division::Division;
+use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, Poly, PolyRing, RingError};
+
+/// What is added to both halves, times P.
+#[derive(Clone, Copy)]
+pub(super) enum Rest<'a> {
+    Values([Option<&'a Poly<Evaluation>>; 2]),
+    Coefficients([&'a Poly<Coefficient>; 2]),
+}
+
+/// ⌊(P·rest + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j.
+///
+/// First the inner products modulo what is divided by, special moduli and those above level j: their remainders r give
+/// −r/D modulo every other modulus, which the inner products there, divided by D, are added to.
+pub(super) fn switch(
+    gadget: &RnsGadget,
+    products: &InnerProducts<'_>,
+    rest: Rest<'_>,
+    level: usize,
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    let tables = &*gadget.tables;
+    let (n, all) = (tables.ring.degree(), tables.key_ring.basis().len());
+    let target = tables.ring.at_level(level)?;
+    let division = if level < all { Some(tables.division(level)?) } else { None };
+    let mut remainders = Vec::new();
+    if let Some(division) = division {
+        let mut values = [Scratch::new((all - level) * n), Scratch::new((all - level) * n)];
+        let tasks = tasks(tables, level..all, values.each_mut().map(|half| &mut **half));
+        for_each_task(tasks, products.scratch_words(), |scratch, mut task| {
+            products.apply(&mut task, scratch)?;
+            add_multiples(gadget, rest, &mut task)
+        })?;
+        for half in &values {
+            remainders.push(division.rows(half, None)?);
+        }
+    }
+    let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
+    let words = products.scratch_words() + tables.longest_group() * (n + PAD);
+    let tasks = tasks(tables, 0..level, halves.each_mut().map(Poly::words_mut));
+    for_each_task(tasks, words, |scratch, mut task| {
+        products.apply(&mut task, scratch)?;
+        finish(gadget, division.zip(Some(&*remainders)), rest, task, level, scratch)
+    })?;
+    Ok(halves)
+}
+
+/// Adds P·rest modulo the ciphertext moduli that are divided by.
+fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Result<(), RingError> {
+    let Rest::Values(rest) = rest else { return Ok(()) };
+    for (target, outs) in task.targets.clone().zip(&mut task.outs) {
+        let Some(modulus) = gadget.tables.ring.basis().moduli().get(target) else { continue };
+        for (out, rest) in outs.iter_mut().zip(rest) {
+            let Some(limb) = rest.and_then(|rest| rest.limb(target)) else { continue };
+            let mut multiple = Scratch::from_slice(limb);
+            modulus.mul_scalar_assign(&mut multiple, gadget.top.special_mod(modulus))?;
+            modulus.add_assign(out, &multiple)?;
+        }
+    }
+    Ok(())
+}
+
+/// Divides inner products and adds what remains.
+fn finish(
+    gadget: &RnsGadget,
+    division: Option<(&Division, &[Scratch])>,
+    rest: Rest<'_>,
+    mut task: Task<'_>,
+    level: usize,
+    scratch: &mut [u64],
+) -> Result<(), RingError> {
+    let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
+    for half in 0..2 {
+        if let Some((division, rows)) = division {
+            let rows = rows.get(half).map_or(&[][..], |rows| rows);
+            let mut slots: Vec<&mut [u64]> = scratch
+                .chunks_exact_mut(n + PAD)
+                .take(task.targets.len())
+                .filter_map(|slot| slot.get_mut(..n))
+                .collect();
+            division.remainders(rows, task.targets.clone(), &mut slots)?;
+        }
+        for (i, target) in task.targets.clone().enumerate() {
+            let Some(out) = task.outs.get_mut(i).and_then(|outs| outs.get_mut(half)) else { continue };
+            let slot = scratch.chunks_exact_mut(n + PAD).nth(i).and_then(|slot| slot.get_mut(..n));
+            let (Some(plan), Some(slot)) = (tables.ring.plans().get(target), slot) else { continue };
+            let modulus = plan.modulus();
+            let inverse = division.and_then(|(division, _)| division.inverse(target));
+            if let Some(inverse) = inverse {
+                modulus.mul_scalar_assign(out, inverse)?;
+            } else {
+                slot.fill(0);
+            }
+            let own = match rest {
+                Rest::Coefficients(rest) => rest.get(half).and_then(|rest| rest.limb(target)),
+                Rest::Values(_) => None,
+            };
+            if let Some(own) = own {
+                modulus.add_assign(slot, own)?;
+            }
+            if inverse.is_some() || own.is_some() {
+                plan.forward(slot)?;
+                modulus.add_assign(out, slot)?;
+            }
+            let own = match rest {
+                Rest::Values(rest) => rest.get(half).copied().flatten().and_then(|rest| rest.limb(target)),
+                Rest::Coefficients(_) => None,
+            };
+            match (own, inverse) {
+                (Some(own), Some(inverse)) if level < tables.ring.basis().len() => {
+                    slot.copy_from_slice(own);
+                    modulus
+                        .mul_scalar_assign(slot, modulus.mul(inverse, gadget.top.special_mod(&modulus)))?;
+                    modulus.add_assign(out, slot)?;
+                }
+                (Some(own), _) => modulus.add_assign(out, own)?,
+                (None, _) => {}
+            }
+        }
+    }
+    Ok(())
+}
