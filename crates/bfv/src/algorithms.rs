@@ -17,7 +17,8 @@ use crate::BfvError;
 /// use sunzi_ring::GadgetOptions;
 ///
 /// // Relinearisation keys with one limb in two, digits in radix 2^24 [BEHZ16, appendix B].
-/// let key_switching = GadgetOptions { radix_bits: Some(24), dropped_limbs: 2, ..GadgetOptions::default() };
+/// let key_switching =
+///     GadgetOptions { radix_bits: Some(24), dropped_limbs: 2, ..GadgetOptions::default() };
 /// let algorithms = Algorithms { key_switching, ..Algorithms::default() };
 /// let parameters = Parameters::builder().depth(1).log2_degree(13).algorithms(algorithms).build()?;
 /// assert_eq!(parameters.algorithms().key_switching.dropped_limbs, 2);
@@ -55,7 +56,6 @@ impl fmt::Display for Algorithms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ScalerOptions { decryption, multiplication, modulus_switching, m_tilde, auxiliary } =
             self.scaling;
-        let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = &self.key_switching;
         let mut chosen = Vec::new();
         match decryption {
             Decryption::Gamma { gamma: None } => {}
@@ -94,18 +94,8 @@ impl fmt::Display for Algorithms {
             Auxiliary::Standard => {}
             Auxiliary::LikeModulus => chosen.push("auxiliary moduli as long as those of q".to_owned()),
         }
-        if let Some(bits) = radix_bits {
-            chosen.push(format!("key switching in radix 2^{bits}"));
-        }
-        match (special_moduli.len(), digits) {
-            (0, _) => {}
-            (special, None) => chosen.push(format!("key switching over {special} special moduli")),
-            (special, Some(digits)) => {
-                chosen.push(format!("key switching by {digits} digits over {special} special moduli"));
-            }
-        }
-        if *dropped_limbs > 0 {
-            chosen.push(format!("keys without {dropped_limbs} limbs"));
+        if self.key_switching != GadgetOptions::default() {
+            chosen.push(format!("key switching by {}", self.key_switching));
         }
         f.write_str(if chosen.is_empty() { "default" } else { "" })?;
         f.write_str(&chosen.join(", "))

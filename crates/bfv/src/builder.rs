@@ -11,11 +11,14 @@ mod predict;
 mod relax;
 mod request;
 mod search;
+mod switching;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cost::key_limbs;
 pub use relax::{NothingFits, Relaxation};
 pub use request::{PlainRequest, Request};
+pub use switching::KeySwitching;
 
 use num_bigint::BigUint;
 use sunzi_encoding::EncodingError;
@@ -137,6 +140,14 @@ impl ParametersBuilder {
     #[must_use]
     pub fn algorithms(mut self, algorithms: Algorithms) -> Self {
         self.request.algorithms = algorithms;
+        self
+    }
+
+    /// The key switching to use: the cheapest unless set. Digits and special moduli in
+    /// [`algorithms`](Self::algorithms) come first.
+    #[must_use]
+    pub fn key_switching(mut self, key_switching: KeySwitching) -> Self {
+        self.request.key_switching = key_switching;
         self
     }
 

@@ -2,14 +2,14 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, PolyRing};
-use sunzi_rlwe::encryption::{ZeroEncryption, message_public, zero_secret};
+use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
-use crate::{BfvError, Ciphertext, Context, Plaintext, noise};
+use crate::{BfvError, Ciphertext, Context, Plaintext};
 
 impl<R: PolyRing> Context<R> {
-    /// Encrypts under the public key.
+    /// Encrypts under the public key: modulo qp where there is a special modulus p, scaled down to q `[KPZ21, 3.1]`.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
@@ -21,9 +21,8 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
-        let scaled = self.ring().scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
-        let parts = message_public(self.rlwe(), key, &Zeroizing::new(scaled), rng)?;
-        self.encryption(parts, key.id())
+        let (message, t) = (plaintext.coefficients(), self.plain_modulus());
+        self.encryption(encrypt_public(self.rlwe(), key, message, t, rng)?, key.id())
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -38,16 +37,12 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
-        let (mut parts, noise) = zero_secret(self.rlwe(), key, rng)?;
-        let [c0, _] = &mut parts;
-        self.ring().add_assign(c0, &*self.scaled_message(plaintext)?)?;
-        self.encryption((parts, noise), key.id())
+        let (message, t) = (plaintext.coefficients(), self.plain_modulus());
+        self.encryption(encrypt_secret(self.rlwe(), key, message, t, rng)?, key.id())
     }
 
-    /// The ciphertext with these parts, whose noise is that of its encryption of zero.
-    fn encryption(&self, (parts, bound): ZeroEncryption<R>, key: KeyId) -> Result<Ciphertext<R>, BfvError> {
-        let fresh =
-            Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise::encryption(&bound), key)?;
+    fn encryption(&self, (parts, noise): Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BfvError> {
+        let fresh = Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise, key)?;
         Ok(self.record(fresh, "encrypt", &[]))
     }
 

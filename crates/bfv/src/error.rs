@@ -25,14 +25,12 @@ pub enum BfvError {
     /// An option of the algorithms that the moduli do not allow.
     #[error("algorithms: {0}")]
     Algorithms(#[source] RingError),
-    /// The plaintext modulus is a multiple of a ciphertext modulus.
-    #[error(
-        "plaintext modulus {plain_modulus} is a multiple of the ciphertext modulus {modulus}: replace one"
-    )]
+    /// The plaintext modulus is a multiple of a ciphertext or special modulus.
+    #[error("plaintext modulus {plain_modulus} is a multiple of the modulus {modulus}: replace one")]
     PlainModulusNotCoprime {
         /// The plaintext modulus.
         plain_modulus: u64,
-        /// The ciphertext modulus that divides it.
+        /// The modulus that divides it.
         modulus: u64,
     },
     /// A ciphertext lacks moduli of the context.
@@ -54,16 +52,16 @@ pub enum BfvError {
         /// The most there may be.
         limit: usize,
     },
-    /// A ciphertext modulus the transform cannot use.
-    #[error("ciphertext modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
+    /// A ciphertext or special modulus the transform cannot use.
+    #[error("modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
     ModulusUnusable {
         /// The modulus.
         modulus: u64,
         /// The ring index 2n.
         index: u64,
     },
-    /// A ciphertext modulus occurs twice.
-    #[error("ciphertext modulus {modulus} occurs twice: moduli must be distinct")]
+    /// A ciphertext or special modulus occurs twice.
+    #[error("modulus {modulus} occurs twice: moduli must be distinct")]
     ModulusRepeated {
         /// The modulus.
         modulus: u64,

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::GadgetOptions;
 
-use crate::builder::{PlainRequest, Request};
+use crate::builder::{KeySwitching, PlainRequest, Request, key_limbs};
 use crate::{Algorithms, CrtParameters};
 
 /// A request, every candidate considered, and the choice.
@@ -34,7 +34,7 @@ pub struct Explanation {
 pub struct Candidate {
     /// log2 n.
     pub log2_degree: u32,
-    /// Largest log2 q that is secure; none if security was given up or cannot be reached.
+    /// Largest log2 of q and special moduli that is secure; none if security was given up or cannot be reached.
     pub limit: Option<u32>,
     /// The plaintext moduli t_i.
     pub plain_moduli: Vec<u64>,
@@ -42,6 +42,15 @@ pub struct Candidate {
     pub limbs: usize,
     /// log2 q.
     pub log2_modulus: f64,
+    /// Number of special moduli.
+    #[serde(default)]
+    pub special_limbs: usize,
+    /// log2 of the special moduli together.
+    #[serde(default)]
+    pub log2_special: f64,
+    /// Digits of key switching, d_num.
+    #[serde(default)]
+    pub digits: usize,
     /// Predicted bits left for fresh ciphertexts and after each level.
     pub bits_left: Vec<f64>,
     /// Butterflies of the circuit, for all plaintext moduli together: what candidates are ranked by.
@@ -59,6 +68,9 @@ impl Candidate {
             plain_moduli: Vec::new(),
             limbs: 0,
             log2_modulus: 0.0,
+            special_limbs: 0,
+            log2_special: 0.0,
+            digits: 0,
             bits_left: Vec::new(),
             cost: 0.0,
             verdict: Verdict::Refused(Refusal::NoModuli),
@@ -152,12 +164,14 @@ pub struct Choice {
     pub slots: usize,
     /// log2 q.
     pub log2_modulus: f64,
-    /// Largest log2 q that is secure; none if security was given up.
+    /// Largest log2 of q and special moduli together that is secure; none if security was given up.
     pub limit: Option<u32>,
     /// Predicted bits left for fresh ciphertexts and after each level.
     pub bits_left: Vec<f64>,
     /// Butterflies of the circuit, for all plaintext moduli together.
     pub cost: f64,
+    /// Digits of key switching, d_num: one for each ciphertext modulus without special moduli.
+    pub digits: usize,
     /// Sizes in memory.
     pub sizes: Sizes,
 }
@@ -176,16 +190,16 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Two polynomials; a switching key has two for each digit, each with the limbs it keeps.
+    /// Two polynomials; the public key has one special modulus more where there are any, a switching key two
+    /// polynomials for each digit, each with the limbs it keeps and the special ones.
     pub(crate) fn of(log2_degree: u32, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
         let limb = 8_u64 << log2_degree;
-        let ciphertext = 2 * moduli.len() as u64 * limb;
-        let digits = RnsDigits::new(key_switching, moduli);
-        let limbs = digits.map_or(0, |digits| digits.count() * digits.key_limbs());
-        let switching_key = 2 * limbs as u64 * limb;
+        let limbs = moduli.len() as u64;
+        let public = limbs + u64::from(!key_switching.special_moduli.is_empty());
+        let switching_key = 2 * key_limbs(moduli, key_switching) as u64 * limb;
         Self {
-            ciphertext,
-            public_key: ciphertext,
+            ciphertext: 2 * limbs * limb,
+            public_key: 2 * public * limb,
             relinearization_key: switching_key,
             galois_key: switching_key,
         }
@@ -219,6 +233,12 @@ impl fmt::Display for Request {
         if self.algorithms != Algorithms::default() {
             write!(f, ", {}", self.algorithms)?;
         }
+        match self.key_switching {
+            KeySwitching::Automatic => {}
+            KeySwitching::Bv => write!(f, ", BV key switching")?,
+            KeySwitching::Ghs => write!(f, ", GHS key switching")?,
+            KeySwitching::Hybrid(digits) => write!(f, ", hybrid key switching by {digits} digits")?,
+        }
         write!(f, ", {} security, {} bits to spare", self.security, self.margin)
     }
 }
@@ -230,11 +250,11 @@ impl fmt::Display for Candidate {
             write!(f, "  {:>2} × {}-bit t", self.plain_moduli.len(), bit_lengths(&self.plain_moduli))?;
         }
         if self.limbs > 0 {
-            write!(f, "  log2 q = {:>6.1}", self.log2_modulus)?;
+            write!(f, "  log2 qP = {:>6.1}", self.log2_modulus + self.log2_special)?;
             if let Some(limit) = self.limit {
                 write!(f, " of {limit:>4}")?;
             }
-            write!(f, "  {:>2} moduli", self.limbs)?;
+            write!(f, "  {:>2} + {} moduli", self.limbs, self.special_limbs)?;
         }
         match &self.verdict {
             Verdict::Fits => write!(f, "  fits"),
@@ -250,19 +270,28 @@ impl fmt::Display for Choice {
         let parameters = &self.parameters;
         let limit = self.limit.map_or_else(|| "no limit".to_owned(), |bits| format!("limit {bits}"));
         writeln!(f, "  ring degree n         {}", parameters.degree())?;
-        writeln!(f, "  log2 q                {:.1} ({limit})", self.log2_modulus)?;
-        writeln!(
-            f,
-            "  ciphertext moduli     {} of {} bits",
-            parameters.moduli().len(),
-            bit_lengths(parameters.moduli())
-        )?;
+        writeln!(f, "  log2 q                {:.1}", self.log2_modulus)?;
+        writeln!(f, "  log2 qP               {:.1} ({limit})", parameters.log2_key_modulus())?;
+        writeln!(f, "  ciphertext moduli     {}", count_of(parameters.moduli()))?;
+        writeln!(f, "  special moduli        {}", count_of(parameters.special_moduli()))?;
+        let digits = match (parameters.special_moduli().len(), self.digits) {
+            (0, digits) if digits == parameters.moduli().len() => {
+                format!("BV: {digits} digits, one for each ciphertext modulus")
+            }
+            (0, digits) => format!("BV: {digits} digits"),
+            (_, 1) => "GHS: the whole polynomial is one digit".to_owned(),
+            (_, digits) => format!("hybrid: d_num = {digits} digits"),
+        };
+        writeln!(f, "  key switching         {digits}")?;
         writeln!(f, "  plaintext moduli      {}", join(parameters.plain_moduli()))?;
         writeln!(f, "  numbers a ciphertext  {}", self.slots)?;
         let levels: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();
         writeln!(f, "  bits left             {} (fresh, then after each level)", levels.join(", "))?;
         writeln!(f, "  security              {}", parameters.security())?;
-        if *parameters.algorithms() != Algorithms::default() {
+        // Digits and special moduli are said above.
+        let mut others = parameters.algorithms().clone();
+        (others.key_switching.digits, others.key_switching.special_moduli) = (None, Vec::new());
+        if others != Algorithms::default() {
             writeln!(f, "  algorithms            {}", parameters.algorithms())?;
         }
         let sizes = &self.sizes;
@@ -291,6 +320,15 @@ fn bit_lengths(values: &[u64]) -> String {
     match (lengths.clone().min(), lengths.max()) {
         (Some(low), Some(high)) if low != high => format!("{low} to {high}"),
         (low, _) => low.unwrap_or(0).to_string(),
+    }
+}
+
+/// "3 of 48 bits", "none".
+fn count_of(moduli: &[u64]) -> String {
+    if moduli.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{} of {} bits", moduli.len(), bit_lengths(moduli))
     }
 }
 

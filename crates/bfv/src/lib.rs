@@ -24,7 +24,7 @@ pub mod noise;
 mod parameters;
 
 pub use algorithms::Algorithms;
-pub use builder::{NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
+pub use builder::{KeySwitching, NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;

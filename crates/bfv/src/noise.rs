@@ -38,12 +38,6 @@ pub struct ProductModel {
     pub bounds: ScalingBounds,
 }
 
-/// Adds the rounding of ⌊(q/t)·m⌉ to the noise of an encryption of zero.
-#[must_use]
-pub fn encryption(zero: &NoiseBound) -> NoiseBound {
-    zero.plus_own(NoiseTerm::rounding())
-}
-
 /// Adds the rounding of a plaintext that is added or subtracted.
 #[must_use]
 pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {

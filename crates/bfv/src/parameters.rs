@@ -96,6 +96,18 @@ impl Parameters {
         log2_product(&self.moduli)
     }
 
+    /// The special moduli p_i of key switching: none for BV.
+    #[must_use]
+    pub fn special_moduli(&self) -> &[u64] {
+        &self.algorithms.key_switching.special_moduli
+    }
+
+    /// log2 of q and all special moduli together: the modulus of keys, which security is counted for.
+    #[must_use]
+    pub fn log2_key_modulus(&self) -> f64 {
+        self.log2_modulus() + log2_product(self.special_moduli())
+    }
+
     /// The plaintext modulus t.
     #[must_use]
     pub fn plain_modulus(&self) -> u64 {
@@ -118,14 +130,14 @@ impl Parameters {
     ///
     /// # Errors
     /// [`EncodingError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
-    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i; [`EncodingError::PlainModulusOutOfRange`] and
+    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i and special p_i; [`EncodingError::PlainModulusOutOfRange`] and
     /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Algorithms`] for algorithms these numbers do not
     /// allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
-        check_ring(self.log2_degree, &self.moduli)?;
-        check_plain(self.plain_modulus, &self.moduli)?;
+        let all = check_ring(self.log2_degree, &self.moduli, self.special_moduli())?;
+        check_plain(self.plain_modulus, &all)?;
         self.algorithms.check(&self.moduli, self.plain_modulus)?;
-        Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
+        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }
 
@@ -197,6 +209,18 @@ impl CrtParameters {
         log2_product(&self.moduli)
     }
 
+    /// The special moduli p_i of key switching: none for BV.
+    #[must_use]
+    pub fn special_moduli(&self) -> &[u64] {
+        &self.algorithms.key_switching.special_moduli
+    }
+
+    /// log2 of q and all special moduli together: the modulus of keys, which security is counted for.
+    #[must_use]
+    pub fn log2_key_modulus(&self) -> f64 {
+        self.log2_modulus() + log2_product(self.special_moduli())
+    }
+
     /// The plaintext moduli t_i.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {
@@ -221,15 +245,15 @@ impl CrtParameters {
     /// As [`Parameters::validate`]; [`EncodingError::NoPlainModuli`] and
     /// [`EncodingError::PlainModuliNotCoprime`] for the t_i.
     pub fn validate(&self) -> Result<(), BfvError> {
-        check_ring(self.log2_degree, &self.moduli)?;
+        let all = check_ring(self.log2_degree, &self.moduli, self.special_moduli())?;
         if self.plain_moduli.is_empty() {
             return Err(EncodingError::NoPlainModuli.into());
         }
         check_count(&self.plain_moduli)?;
-        self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &self.moduli))?;
+        self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &all))?;
         check_pairwise_coprime(&self.plain_moduli)?;
         self.plain_moduli.iter().try_for_each(|&t| self.algorithms.check(&self.moduli, t))?;
-        Ok(security::check(self.degree(), self.log2_modulus(), self.security)?)
+        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }
 
@@ -240,14 +264,16 @@ impl From<Parameters> for CrtParameters {
     }
 }
 
-/// Checks ring degree and ciphertext moduli.
-fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
+/// Checks ring degree, ciphertext moduli and special moduli; all of them in a row.
+fn check_ring(log2_degree: u32, moduli: &[u64], special: &[u64]) -> Result<Vec<u64>, BfvError> {
     check_degree(1_usize.checked_shl(log2_degree).unwrap_or(0))?;
     let index = 2_u64 << log2_degree;
     if moduli.is_empty() {
         return Err(BfvError::NoModuli);
     }
     check_count(moduli)?;
+    check_count(special)?;
+    let moduli = [moduli, special].concat();
     for (i, &modulus) in moduli.iter().enumerate() {
         if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
             return Err(BfvError::ModulusUnusable { modulus, index });
@@ -256,7 +282,7 @@ fn check_ring(log2_degree: u32, moduli: &[u64]) -> Result<(), BfvError> {
             return Err(BfvError::ModulusRepeated { modulus });
         }
     }
-    Ok(())
+    Ok(moduli)
 }
 
 /// Checks that a list is short enough to be worked on.
@@ -265,7 +291,7 @@ fn check_count(moduli: &[u64]) -> Result<(), BfvError> {
     if got <= limit { Ok(()) } else { Err(BfvError::TooManyModuli { got, limit }) }
 }
 
-/// Checks one plaintext modulus beside prime ciphertext moduli.
+/// Checks one plaintext modulus beside prime moduli.
 fn check_plain(plain_modulus: u64, moduli: &[u64]) -> Result<(), BfvError> {
     check_plain_modulus(plain_modulus)?;
     match moduli.iter().find(|&&modulus| plain_modulus.is_multiple_of(modulus)) {
@@ -385,6 +411,40 @@ mod tests {
         assert_eq!(*old.algorithms(), Algorithms::default());
         let unknown = text.replace("radix_bits", "radix");
         assert!(serde_json::from_str::<CrtParameters>(&unknown).is_err());
+    }
+
+    #[test]
+    fn special_moduli_are_checked_like_the_others() {
+        let with = |special: &[u64], t| {
+            let key_switching =
+                GadgetOptions { special_moduli: special.to_vec(), ..GadgetOptions::default() };
+            let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+            Parameters::new(12, valid().moduli()[..2].to_vec(), t, Security::Bits128)
+                .with_algorithms(algorithms)
+        };
+        let [q, _, p] = valid().moduli()[..] else { panic!("three primes") };
+        let good = with(&[p], 65537);
+        good.validate().unwrap();
+        assert_eq!(good.log2_key_modulus(), valid().log2_modulus());
+        assert!(good.log2_modulus() < good.log2_key_modulus() - 34.0);
+        let refuse = |special: &[u64], t| {
+            let error = with(special, t).validate().unwrap_err();
+            assert_eq!(
+                CrtParameters::from(with(special, t)).validate().unwrap_err().to_string(),
+                error.to_string()
+            );
+            error
+        };
+        assert!(matches!(refuse(&[q], 65537), BfvError::ModulusRepeated { modulus } if modulus == q));
+        assert!(matches!(refuse(&[p, p], 65537), BfvError::ModulusRepeated { .. }));
+        assert!(matches!(refuse(&[p - 2], 65537), BfvError::ModulusUnusable { .. }));
+        assert!(
+            matches!(refuse(&[p], 3 * p), BfvError::PlainModulusNotCoprime { modulus, .. } if modulus == p)
+        );
+        // q alone is far below the limit of 106 bits, with these special moduli it is above.
+        let larger = primes_below(1 << 40, 8192, 1).unwrap()[0];
+        assert!(matches!(refuse(&[larger], 65537), BfvError::Rlwe(RlweError::Insecure { .. })));
+        assert!(matches!(refuse(&[p; 300], 65537), BfvError::TooManyModuli { .. }));
     }
 
     #[test]

@@ -69,6 +69,7 @@ mod tests {
             error,
             BfvError::PlainModulusMismatch { .. }
                 | BfvError::LevelMismatch { .. }
+                | BfvError::LevelMissing { .. }
                 | BfvError::Encoding(sunzi_encoding::EncodingError::PlaintextMismatch { .. })
                 | BfvError::Ring(RingError::ShapeMismatch { .. } | RingError::OtherModulus { .. })
                 | BfvError::Ring(RingError::LengthMismatch { .. })

@@ -5,7 +5,7 @@
 )]
 
 use sunzi_bfv::{
-    Algorithms, BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, Parameters,
+    Algorithms, BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, KeySwitching, Parameters,
     ParametersBuilder, Request, row_rotation_exponent,
 };
 use sunzi_ring::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, Ring, ScalerOptions};
@@ -135,11 +135,23 @@ fn variants_keep_what_was_predicted() -> Outcome<()> {
         assert!(explanation.contains(&format!("algorithms            {algorithms}")), "{explanation}");
     }
     let algorithms = Algorithms {
-        key_switching: GadgetOptions { radix_bits: Some(0), dropped_limbs: 0, ..GadgetOptions::default() },
+        key_switching: GadgetOptions { radix_bits: Some(0), ..GadgetOptions::default() },
         ..Algorithms::default()
     };
     let error = small().algorithms(algorithms).build().unwrap_err().to_string();
     assert!(error.contains("radix_bits"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn every_key_switching_keeps_what_was_predicted() -> Outcome<()> {
+    for key_switching in
+        [KeySwitching::Bv, KeySwitching::Ghs, KeySwitching::Hybrid(2), KeySwitching::Hybrid(3)]
+    {
+        let builder = small().key_switching(key_switching);
+        run(&builder.clone().depth(0).rotations(4))?;
+        run(&builder.depth(3).rotations(2).additions(1))?;
+    }
     Ok(())
 }
 

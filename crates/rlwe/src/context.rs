@@ -12,6 +12,7 @@ pub struct RlweContext<R: PolyRing> {
     security: Security,
     log2_modulus: f64,
     log2_key_modulus: f64,
+    log2_encryption_excess: f64,
 }
 
 impl<R: PolyRing> RlweContext<R> {
@@ -31,7 +32,9 @@ impl<R: PolyRing> RlweContext<R> {
         let log2_modulus = sunzi_math::log2(ring.modulus());
         let gadget = ring.gadget(options)?;
         let log2_key_modulus = log2_modulus + gadget.log2_special();
-        let context = Self { ring, gadget, security, log2_modulus, log2_key_modulus };
+        let special = options.special_moduli.first();
+        let log2_encryption_excess = special.map_or(0.0, |&p| (p as f64).log2());
+        let context = Self { ring, gadget, security, log2_modulus, log2_key_modulus, log2_encryption_excess };
         context.check_security()?;
         Ok(context)
     }
@@ -70,6 +73,21 @@ impl<R: PolyRing> RlweContext<R> {
     /// R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of the ring.
     pub fn key_ring(&self) -> &R {
         self.gadget.key_ring()
+    }
+
+    /// The ring in which the public key encrypts: R_Qp for the first special modulus p `[KPZ21, 3.1]`, R_Q without special
+    /// moduli.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] never: the key ring has this level.
+    pub fn encryption_ring(&self) -> Result<R, RlweError> {
+        let key_ring = self.key_ring();
+        Ok(key_ring.at_level(key_ring.level().min(self.level() + 1))?)
+    }
+
+    /// log2 p for encryption modulo Qp; 0 without special moduli.
+    pub fn log2_encryption_excess(&self) -> f64 {
+        self.log2_encryption_excess
     }
 
     /// log2 QP, by which security is judged.

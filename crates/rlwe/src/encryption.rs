@@ -1,18 +1,24 @@
-//! Encryptions of zero, and the way back: the phase c(s).
+//! Encryption, and the way back: the phase c(s).
+//!
+//! A message m modulo t enters as ⌊(Q/t)·m⌉, for BFV and BGV alike. With special moduli the public key encrypts modulo
+//! Qp for the first of them, p, and the result is scaled down to Q `[KPZ21, 3.1]`: of the errors little more is left than
+//! the rounding, (1 + δB_key)/2 at worst. That takes three transforms more: the parts of the public key times u,
+//! modulo p alone, return to coefficients, where the errors and the message join the remainder before its one transform.
+//! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
-use crate::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
+use crate::{Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
 
-/// Two parts that encrypt zero, with their noise.
-pub type ZeroEncryption<R> = ([<R as PolyRing>::Poly<Evaluation>; 2], NoiseBound);
+/// Two parts of an encryption, with their noise.
+pub type Encryption<R> = ([<R as PolyRing>::Poly<Evaluation>; 2], NoiseBound);
 
-/// An encryption of zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary.
+/// An encryption of zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary, scaled down if made modulo Qp.
 ///
-/// Its noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key).
+/// Its noise is −e·u + e_1 + e_2·s, at most B_err(1 + 2δB_key), and that over p plus a rounding if scaled down.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring.
@@ -20,21 +26,26 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
     context: &RlweContext<R>,
     key: &PublicKey<R>,
     rng: &mut G,
-) -> Result<ZeroEncryption<R>, RlweError> {
+) -> Result<Encryption<R>, RlweError> {
     masked_public(context, key, None, rng)
 }
 
-/// [`zero_public`] with a message added to c_0: to e_1 before its transform, so that the message needs none.
+/// An encryption of a message with coefficients in [0, t) under the public key; rounding (Q/t)·m is part of its noise.
 ///
 /// # Errors
-/// [`RlweError::Ring`] if the key or the message belongs to another ring.
-pub fn message_public<R: PolyRing, G: CryptoRng + ?Sized>(
+/// [`RlweError::Ring`] if the key belongs to another ring, for a message of another length, and for a coefficient of t
+/// or more.
+pub fn encrypt_public<R: PolyRing, G: CryptoRng + ?Sized>(
     context: &RlweContext<R>,
     key: &PublicKey<R>,
-    message: &R::Poly<Coefficient>,
+    message: &[u64],
+    t: u64,
     rng: &mut G,
-) -> Result<ZeroEncryption<R>, RlweError> {
-    masked_public(context, key, Some(message), rng)
+) -> Result<Encryption<R>, RlweError> {
+    let scaled = Zeroizing::new(context.encryption_ring()?.scale_plaintext(message, t)?);
+    let (parts, noise) = masked_public(context, key, Some(&scaled), rng)?;
+    let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-context.log2_encryption_excess()));
+    Ok((parts, noise.plus_own(rounding)))
 }
 
 fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
@@ -42,21 +53,40 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
     key: &PublicKey<R>,
     message: Option<&R::Poly<Coefficient>>,
     rng: &mut G,
-) -> Result<ZeroEncryption<R>, RlweError> {
-    let ring = context.ring();
+) -> Result<Encryption<R>, RlweError> {
+    let ring = context.encryption_ring()?;
     let coefficients = sampling::ternary(ring.degree(), rng)?;
     let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
-    let mut parts = key.parts.clone();
-    for (part, message) in parts.iter_mut().zip([message, None]) {
-        ring.mul_assign(part, &u)?;
-        let mut error = ring.from_signed(&sampling::centered_binomial(ring.degree(), rng)?)?;
-        if let Some(message) = message {
-            ring.add_assign(&mut error, message)?;
-        }
-        let error = Zeroizing::new(ring.to_evaluation(error)?);
-        ring.add_assign(part, &error)?;
-    }
-    Ok((parts, NoiseBound::fresh(noise::public_encryption(ring.degree()), randomness::tag(rng))))
+    let mut mask = |part: &R::Poly<Evaluation>, message: Option<&R::Poly<Coefficient>>| {
+        // Without the errors it would reveal u.
+        let mut masked = Zeroizing::new(part.clone());
+        ring.mul_assign(&mut masked, &u)?;
+        let mut error = Zeroizing::new(ring.from_signed(&sampling::centered_binomial(ring.degree(), rng)?)?);
+        message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
+        Ok::<_, RlweError>(ring.mod_switch_sum(&masked, &error, context.level())?)
+    };
+    let [p0, p1] = &key.parts;
+    let parts = [mask(p0, message)?, mask(p1, None)?];
+    let noise = noise::public_encryption(ring.degree(), context.log2_encryption_excess());
+    Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
+}
+
+/// An encryption of a message with coefficients in [0, t) under the secret key: less noise, for those who hold it.
+///
+/// # Errors
+/// As [`encrypt_public`].
+pub fn encrypt_secret<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &RlweContext<R>,
+    key: &SecretKey<R>,
+    message: &[u64],
+    t: u64,
+    rng: &mut G,
+) -> Result<Encryption<R>, RlweError> {
+    let ring = context.ring();
+    let scaled = Zeroizing::new(ring.to_evaluation(ring.scale_plaintext(message, t)?)?);
+    let ([mut c0, c1], noise) = zero_secret(context, key, rng)?;
+    ring.add_assign(&mut c0, &scaled)?;
+    Ok(([c0, c1], noise.plus_own(NoiseTerm::rounding())))
 }
 
 /// An encryption of zero under the secret key: (−(a·s + e), a).
@@ -67,7 +97,7 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     context: &RlweContext<R>,
     key: &SecretKey<R>,
     rng: &mut G,
-) -> Result<ZeroEncryption<R>, RlweError> {
+) -> Result<Encryption<R>, RlweError> {
     let seed = randomness::public_seed(rng);
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(context.ring(), &*key.at_level(context, context.level())?, a, rng)?;

@@ -77,7 +77,7 @@ impl<R: PolyRing> Drop for SecretKey<R> {
     }
 }
 
-/// An encryption of zero that anybody may add messages to: (−(a·s + e), a).
+/// An encryption of zero that anybody may add messages to: (−(a·s + e), a), modulo Qp where there is a special modulus.
 #[derive(Clone)]
 pub struct PublicKey<R: PolyRing> {
     id: KeyId,
@@ -95,10 +95,11 @@ impl<R: PolyRing> PublicKey<R> {
         rng: &mut G,
     ) -> Result<Self, RlweError> {
         context.check_security()?;
-        let secret_poly = secret.at_level(context, context.level())?;
+        let ring = context.encryption_ring()?;
+        let s = secret.at_level(context, ring.level())?;
         let seed = randomness::public_seed(rng);
-        let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
-        Ok(Self { id: secret.id(), parts: zero_sample(context.ring(), &secret_poly, a, rng)? })
+        let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
+        Ok(Self { id: secret.id(), parts: zero_sample(&ring, &s, a, rng)? })
     }
 
     /// The name of the secret key this one belongs to.

@@ -151,14 +151,16 @@ impl NoiseTerm {
     }
 }
 
-/// An encryption under the public key, −e·u + e_1 + e_2·s: the worst case is B_err(1 + 2δB_key).
+/// An encryption under the public key, −e·u + e_1 + e_2·s: the worst case is B_err(1 + 2δB_key). Made modulo Qp and
+/// scaled down, with `log2_p` above 0, that over p and a rounding of (1 + δB_key)/2 `[KPZ21, 3.1]`.
 #[must_use]
-pub fn public_encryption(degree: usize) -> NoiseTerm {
+pub fn public_encryption(degree: usize, log2_p: f64) -> NoiseTerm {
     let n = degree as f64;
     let worst = ERROR_BOUND * (1.0 + 2.0 * n * KEY_BOUND);
     let deviation = (ERROR_VARIANCE * (1.0 + 2.0 * n * TERNARY_VARIANCE)).sqrt();
     let peak = deviation * Tail::new(degree).product_peak();
-    NoiseTerm { worst: Log2::of(worst), deviation: Log2::of(deviation), peak: Log2::of(peak) }
+    let errors = NoiseTerm { worst: Log2::of(worst), deviation: Log2::of(deviation), peak: Log2::of(peak) };
+    if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(mod_switch(degree, 2)) } else { errors }
 }
 
 /// An encryption under the secret key: one error.

@@ -1,6 +1,7 @@
 //! What a parameter set costs, to rank candidates.
 
-use sunzi_ring::RnsDigits;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::gadget_choice::SwitchCost;
 
 use super::Request;
 
@@ -10,20 +11,36 @@ const CONVERSION: f64 = 0.065;
 /// Butterflies of one pass through the requested circuit, for every plaintext modulus.
 ///
 /// One product (BEHZ Alg. 3): 4k transforms out of the evaluation domain, 4(k + 1) into the wide
-/// one, 3(2k + 1) back, k² for the digits of relinearisation, 2k for the rest, and ten base
-/// conversions. A rotation or a relinearisation transforms k digits to k moduli, or as many as a key's limbs.
-pub(super) fn butterflies(log2_degree: u32, moduli: &[u64], plain_moduli: usize, request: &Request) -> f64 {
+/// one, 3(2k + 1) back, ten base conversions, and relinearisation.
+pub(super) fn butterflies(
+    log2_degree: u32,
+    moduli: &[u64],
+    key_switching: &GadgetOptions,
+    plain_moduli: usize,
+    request: &Request,
+) -> f64 {
     let k = moduli.len() as f64;
-    let digits = RnsDigits::new(&request.algorithms.key_switching, moduli);
-    let switch = digits.map_or(k * k, |digits| (digits.count() * digits.key_limbs()) as f64);
+    let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
+    let switch = SwitchCost::new(key_switching, moduli, moduli.len(), degree).unwrap_or_default();
+    let switch = switch.in_transforms(degree);
     let levels = f64::from(request.depth);
-    let encryptions = 2.0 * 4.0 * k + 2.0 * k;
-    let product = switch + k * k * 10.0 * CONVERSION + 16.0 * k + 7.0;
-    let rotations = f64::from(request.rotations) * (switch + 2.0 * k);
+    let hybrid = !key_switching.special_moduli.is_empty();
+    let encryption = 3.0 * k + if hybrid { 3.0 } else { 0.0 };
+    let encryptions = 2.0 * encryption + 2.0 * k;
+    // The parts that relinearisation leaves alone: a division by P takes them along.
+    let others = if hybrid { 0.0 } else { 2.0 * k };
+    let product = switch + others + k * k * 10.0 * CONVERSION + 14.0 * k + 7.0;
+    let rotations = f64::from(request.rotations) * switch;
     let plain_products = f64::from(request.plain_products) * 2.0 * k;
     let transforms = encryptions + levels * product + levels.max(1.0) * (rotations + plain_products);
     let log2_n = f64::from(log2_degree);
     transforms * (log2_n - 1.0).exp2() * log2_n * plain_moduli as f64
+}
+
+/// Limbs of each half of a switching key: digits times limbs of a polynomial.
+pub(crate) fn key_limbs(moduli: &[u64], options: &GadgetOptions) -> usize {
+    let digits = RnsDigits::new(options, moduli);
+    digits.map_or(0, |digits| digits.count() * digits.key_limbs())
 }
 
 #[cfg(test)]
@@ -34,10 +51,13 @@ mod tests {
     fn larger_sets_cost_more() {
         let request = Request { depth: 2, rotations: 3, ..Request::default() };
         let q = sunzi_math::primes_below(1 << 47, 1 << 15, 5).unwrap();
-        let base = butterflies(13, &q[..4], 1, &request);
-        assert!(butterflies(14, &q[..4], 1, &request) > 2.0 * base);
-        assert!(butterflies(13, &q[..5], 1, &request) > base);
-        assert!((butterflies(13, &q[..4], 3, &request) - 3.0 * base).abs() < 1e-3);
-        assert!(butterflies(12, &q[..2], 3, &request) < butterflies(13, &q[..4], 1, &request) * 1.2);
+        let cost = |log2_degree, limbs: usize, plain| {
+            butterflies(log2_degree, &q[..limbs], &GadgetOptions::default(), plain, &request)
+        };
+        let base = cost(13, 4, 1);
+        assert!(cost(14, 4, 1) > 2.0 * base);
+        assert!(cost(13, 5, 1) > base);
+        assert!((cost(13, 4, 3) - 3.0 * base).abs() < 1e-3);
+        assert!(cost(12, 2, 3) < cost(13, 4, 1) * 1.2);
     }
 }

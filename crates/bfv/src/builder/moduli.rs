@@ -55,22 +55,40 @@ impl Limit {
     }
 }
 
-/// Ciphertext moduli, found once and kept while a search runs.
+/// Ciphertext moduli and special moduli.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// The ciphertext moduli q_i.
+    pub(super) moduli: Vec<u64>,
+    /// The special moduli p_i, hardly smaller than the q_i.
+    pub(super) special: Vec<u64>,
+}
+
+/// Moduli, found once and kept while a search runs.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     primes: BTreeMap<(u32, u64), Vec<u64>>,
 }
 
 impl Chains {
-    /// The `limbs` largest primes ≡ 1 (mod 2n) within the limit that do not divide a plaintext
-    /// modulus, in descending order; none if there are too few.
-    pub(super) fn get(
+    /// `limbs` ciphertext moduli and `special` special ones within the limit together; none if there are too few
+    /// primes.
+    pub(super) fn split(
         &mut self,
         log2_degree: u32,
         limbs: usize,
+        special: usize,
         limit: Limit,
         plain: &[u64],
-    ) -> Option<Vec<u64>> {
+    ) -> Option<Chain> {
+        let mut moduli = self.get(log2_degree, limbs + special, limit, plain)?;
+        let special = moduli.split_off(limbs);
+        Some(Chain { moduli, special })
+    }
+
+    /// The `limbs` largest primes ≡ 1 (mod 2n) within the limit that do not divide a plaintext
+    /// modulus, in descending order; none if there are too few.
+    fn get(&mut self, log2_degree: u32, limbs: usize, limit: Limit, plain: &[u64]) -> Option<Vec<u64>> {
         let bound = limit.bound(limbs);
         // A plaintext modulus below 2^60 has few divisors of this size; one each in practice.
         let wanted = limbs + plain.len();

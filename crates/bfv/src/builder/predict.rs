@@ -1,17 +1,18 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
-use sunzi_ring::{RingError, RnsDigits, ScalingBounds};
-use sunzi_rlwe::noise::{key_switch, public_encryption};
-use sunzi_rlwe::{NoiseBound, NoiseTerm};
+use sunzi_ring::{GadgetOptions, RingError, RnsDigits, ScalingBounds};
+use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use super::Request;
 use crate::Algorithms;
-use crate::noise::{self, ProductModel};
+use crate::noise::ProductModel;
 use crate::parameters::log2_product;
 
 /// What the noise depends on.
 struct Model {
     product: ProductModel,
+    fresh: NoiseTerm,
     key_switch: NoiseTerm,
     capacity: f64,
 }
@@ -20,24 +21,29 @@ impl Model {
     fn new(
         log2_degree: u32,
         moduli: &[u64],
+        key_switching: &GadgetOptions,
         plain_modulus: u64,
         algorithms: &Algorithms,
     ) -> Result<Self, RingError> {
         let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
         let log2_modulus = log2_product(moduli);
-        let digits = RnsDigits::new(&algorithms.key_switching, moduli)?;
+        let digits = RnsDigits::new(key_switching, moduli)?;
+        let special = &key_switching.special_moduli;
+        let log2_p = log2_product(special.get(..1).unwrap_or_default());
         let bounds = ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
         let plain_modulus = plain_modulus as f64;
         Ok(Self {
             product: ProductModel { degree, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
-            key_switch: key_switch(degree, &digits.bounds()),
+            fresh: public_encryption(degree, log2_p)
+                .plus(NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p))),
+            key_switch: switched(degree, key_switch(degree, &digits.bounds()), special),
             capacity: bounds.decryption_margin.log2() + log2_modulus - plain_modulus.log2(),
         })
     }
 
     /// Public-key encryption.
     fn fresh(&self) -> NoiseBound {
-        noise::encryption(&NoiseBound::fresh(public_encryption(self.product.degree), 0))
+        NoiseBound::fresh(self.fresh, 0)
     }
 
     fn multiply(&self, a: &NoiseBound) -> NoiseBound {
@@ -61,6 +67,14 @@ impl Model {
     }
 }
 
+fn switched(degree: usize, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
+    if special.is_empty() {
+        noise
+    } else {
+        noise.scaled(Log2::from_bits(-log2_product(special))).plus(mod_switch(degree, 2))
+    }
+}
+
 /// Bits left after each level, fresh ciphertexts (summed) first; never more than 1 + depth entries.
 ///
 /// # Errors
@@ -68,10 +82,11 @@ impl Model {
 pub(super) fn bits_left(
     log2_degree: u32,
     moduli: &[u64],
+    key_switching: &GadgetOptions,
     plain_modulus: u64,
     request: &Request,
 ) -> Result<Vec<f64>, RingError> {
-    let mut model = Model::new(log2_degree, moduli, plain_modulus, &request.algorithms)?;
+    let mut model = Model::new(log2_degree, moduli, key_switching, plain_modulus, &request.algorithms)?;
     let terms = f64::from(request.additions).exp2();
     let mut bound = model.fresh().times_norm(terms);
     if request.depth == 0 {
@@ -99,7 +114,7 @@ mod tests {
     fn every_demand_costs_bits_and_every_limb_gives_some() {
         let moduli = |count| primes_below(1 << 47, 1 << 14, count).unwrap();
         let last = |moduli: &[u64], t, request: &Request| {
-            *bits_left(13, moduli, t, request).unwrap().last().unwrap()
+            *bits_left(13, moduli, &GadgetOptions::default(), t, request).unwrap().last().unwrap()
         };
         let base = Request { depth: 2, additions: 1, rotations: 1, plain_products: 1, ..Request::default() };
         let bits = last(&moduli(4), 65537, &base);
@@ -114,7 +129,8 @@ mod tests {
     #[test]
     fn the_shortage_grows_evenly_with_the_depth() {
         let q = primes_below(1 << 47, 1 << 14, 4).unwrap();
-        let left = bits_left(13, &q, 65537, &Request { depth: 30, ..Request::default() }).unwrap();
+        let request = Request { depth: 30, ..Request::default() };
+        let left = bits_left(13, &q, &GadgetOptions::default(), 65537, &request).unwrap();
         let steps: Vec<f64> = left.windows(2).map(|pair| pair[0] - pair[1]).collect();
         assert!(steps[1..].iter().all(|step| (25.0..40.0).contains(step)), "{steps:?}");
     }
@@ -123,7 +139,7 @@ mod tests {
     fn a_fresh_ciphertext_has_the_noise_of_its_encryption() {
         let request = Request { depth: 0, ..Request::default() };
         let q = primes_below(1 << 47, 1 << 13, 1).unwrap();
-        let bits = bits_left(12, &q, 2, &request).unwrap();
+        let bits = bits_left(12, &q, &GadgetOptions::default(), 2, &request).unwrap();
         // σ = sqrt(10.5·(1 + 4n/3)) = 239.5, 13.8σ = 2^11.7; q/(2t) = 2^45.
         assert_eq!(bits.len(), 1);
         assert!((bits[0] - 33.3).abs() < 0.2, "{bits:?}");

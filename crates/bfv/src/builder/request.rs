@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::Security;
 
+use super::KeySwitching;
 use crate::{Algorithms, BfvError};
 use sunzi_encoding::check_plain_modulus;
 
@@ -46,6 +47,9 @@ pub struct Request {
     /// The algorithms to use.
     #[serde(default)]
     pub algorithms: Algorithms,
+    /// The key switching to choose from, unless `algorithms` says more.
+    #[serde(default)]
+    pub key_switching: KeySwitching,
 }
 
 impl Default for Request {
@@ -62,6 +66,7 @@ impl Default for Request {
             margin: 2,
             security: Security::Bits128,
             algorithms: Algorithms::default(),
+            key_switching: KeySwitching::default(),
         }
     }
 }
@@ -85,6 +90,13 @@ impl Request {
             Some(log2_degree) if !(6..=17).contains(&log2_degree) => {
                 refuse("log2_degree", log2_degree, "it must be 6 to 17".to_owned())
             }
+            _ => self.check_key_switching(),
+        }
+    }
+
+    fn check_key_switching(&self) -> Result<(), BfvError> {
+        match self.key_switching {
+            KeySwitching::Hybrid(0) => refuse("hybrid", 0, "there must be at least one digit".to_owned()),
             _ => self.check_plain(),
         }
     }

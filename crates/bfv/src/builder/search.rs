@@ -1,13 +1,19 @@
 //! The search: every ring degree, every splitting of the plaintext space, limbs from one up.
 
-use super::moduli::{Chains, Limit};
+use sunzi_ring::{GadgetOptions, RnsDigits};
+
+use super::moduli::{Chain, Chains, Limit};
+use super::switching::Way;
 use super::{Request, cost, plain, predict};
-use crate::CrtParameters;
 use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
 use crate::parameters::log2_product;
+use crate::{Algorithms, CrtParameters};
 
 /// Ring degrees tried unless one is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
+
+/// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
+const MORE_LIMBS: usize = 2;
 
 /// One search.
 pub(super) struct Search<'a> {
@@ -15,10 +21,40 @@ pub(super) struct Search<'a> {
     single: bool,
 }
 
-/// A candidate and its ciphertext moduli.
+/// A candidate with its ciphertext moduli and key switching.
+#[derive(Clone)]
 struct Tried {
     candidate: Candidate,
     moduli: Vec<u64>,
+    key_switching: GadgetOptions,
+}
+
+impl Tried {
+    fn new(candidate: Candidate) -> Self {
+        Self { candidate, moduli: Vec::new(), key_switching: GadgetOptions::default() }
+    }
+
+    fn fits(&self) -> bool {
+        self.candidate.verdict == Verdict::Fits
+    }
+
+    /// Limbs that are missing at least, as far as noise tells: one more gains 48 bits, and at most 16 from smaller digits.
+    fn limbs_short(&self) -> usize {
+        match self.candidate.verdict {
+            Verdict::Refused(Refusal::TooNoisy { bits_short }) => (bits_short / 64.0) as usize,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is a better choice than `other`: it fits for less, or comes closer.
+    fn beats(&self, other: &Self) -> bool {
+        let left = |tried: &Self| tried.candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
+        match (self.fits(), other.fits()) {
+            (true, true) => self.candidate.cost < other.candidate.cost,
+            (false, false) => left(self) > left(other),
+            (fits, _) => fits,
+        }
+    }
 }
 
 impl<'a> Search<'a> {
@@ -29,7 +65,7 @@ impl<'a> Search<'a> {
 
     /// Whether anything fits.
     pub(super) fn fits(&self, chains: &mut Chains) -> bool {
-        self.candidates(chains).iter().any(|tried| tried.candidate.verdict == Verdict::Fits)
+        self.candidates(chains).iter().any(|tried| tried.fits())
     }
 
     /// Every candidate, and the cheapest that fits.
@@ -68,7 +104,7 @@ impl<'a> Search<'a> {
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
             let candidate = Candidate { verdict, ..Candidate::empty(log2_degree, bits) };
-            vec![Tried { candidate, moduli: Vec::new() }]
+            vec![Tried::new(candidate)]
         };
         let slots = 1_usize << log2_degree;
         if slots < self.request.slots {
@@ -83,7 +119,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The fewest limbs that leave the margin; if none do, the ones that come closest.
+    /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
     fn with_plain(
         &self,
         log2_degree: u32,
@@ -91,59 +127,81 @@ impl<'a> Search<'a> {
         plain_moduli: Vec<u64>,
         chains: &mut Chains,
     ) -> Tried {
-        let largest = plain_moduli.iter().copied().max().unwrap_or(2);
-        let mut best = Tried {
-            candidate: Candidate { plain_moduli, ..Candidate::empty(log2_degree, limit.bits()) },
-            moduli: Vec::new(),
-        };
-        let mut closest = f64::NEG_INFINITY;
-        for limbs in 1..=limit.max_limbs() {
-            let Some(moduli) = chains.get(log2_degree, limbs, limit, &best.candidate.plain_moduli) else {
-                continue;
-            };
-            let bits_left = match predict::bits_left(log2_degree, &moduli, largest, self.request) {
-                Ok(bits_left) => bits_left,
-                Err(error) => {
-                    if best.moduli.is_empty() {
-                        let refusal = Refusal::Algorithms { reason: error.to_string() };
-                        best.candidate.verdict = Verdict::Refused(refusal);
-                    }
-                    continue;
+        let nothing = Candidate { plain_moduli, ..Candidate::empty(log2_degree, limit.bits()) };
+        let mut best = Tried::new(nothing.clone());
+        let (mut limbs, mut last) = (1, limit.max_limbs());
+        while limbs <= last {
+            for way in Way::all(self.request, limbs) {
+                match self.with_way(nothing.clone(), limbs, way, limit, chains) {
+                    Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
+                    _ => {}
                 }
-            };
-            let last = bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
-            if last <= closest {
-                continue;
             }
-            closest = last;
-            let bits_short = f64::from(self.request.margin) - last;
-            best.candidate.limbs = limbs;
-            best.candidate.log2_modulus = log2_product(&moduli);
-            best.candidate.bits_left = bits_left;
-            best.candidate.cost =
-                cost::butterflies(log2_degree, &moduli, best.candidate.plain_moduli.len(), self.request);
-            best.moduli = moduli;
-            if bits_short <= 0.0 {
-                best.candidate.verdict = Verdict::Fits;
-                break;
+            if best.fits() {
+                last = last.min(best.candidate.limbs + MORE_LIMBS);
             }
-            best.candidate.verdict = Verdict::Refused(Refusal::TooNoisy { bits_short });
+            limbs = (limbs + best.limbs_short()).min(last.saturating_sub(MORE_LIMBS)).max(limbs + 1);
         }
         best
     }
 
-    fn choice(&self, Tried { candidate, moduli }: &Tried) -> Choice {
+    /// A candidate of so many limbs whose keys are switched in this way; none where there are no moduli for it.
+    fn with_way(
+        &self,
+        mut candidate: Candidate,
+        limbs: usize,
+        way: Way,
+        limit: Limit,
+        chains: &mut Chains,
+    ) -> Option<Tried> {
+        let Request { algorithms, margin, .. } = self.request;
+        let (log2_degree, plain) = (candidate.log2_degree, candidate.plain_moduli.clone());
+        let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
+        let Chain { moduli, special } = chains.split(log2_degree, limbs, way.special, limit, &avoided)?;
+        let key_switching = way.options(self.request, &special);
+        candidate.limbs = limbs;
+        candidate.log2_modulus = log2_product(&moduli);
+        candidate.special_limbs = key_switching.special_moduli.len();
+        candidate.log2_special = log2_product(&key_switching.special_moduli);
+        let log2_key = candidate.log2_modulus + candidate.log2_special;
+        if limit.bits().is_some_and(|bits| log2_key > f64::from(bits)) {
+            return None;
+        }
+        let largest = plain.iter().copied().max().unwrap_or(2);
+        match predict::bits_left(log2_degree, &moduli, &key_switching, largest, self.request) {
+            Ok(bits_left) => candidate.bits_left = bits_left,
+            Err(error) => {
+                candidate.verdict = Verdict::Refused(Refusal::Algorithms { reason: error.to_string() });
+                return Some(Tried::new(candidate));
+            }
+        }
+        let bits_short =
+            f64::from(*margin) - candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
+        candidate.verdict = if bits_short <= 0.0 {
+            Verdict::Fits
+        } else {
+            Verdict::Refused(Refusal::TooNoisy { bits_short })
+        };
+        candidate.digits = RnsDigits::new(&key_switching, &moduli).map_or(0, |digits| digits.count());
+        candidate.cost = cost::butterflies(log2_degree, &moduli, &key_switching, plain.len(), self.request);
+        Some(Tried { candidate, moduli, key_switching })
+    }
+
+    fn choice(&self, Tried { candidate, moduli, key_switching }: &Tried) -> Choice {
         let Candidate { log2_degree, plain_moduli, .. } = candidate;
+        let algorithms =
+            Algorithms { key_switching: key_switching.clone(), ..self.request.algorithms.clone() };
         let parameters =
             CrtParameters::new(*log2_degree, moduli.clone(), plain_moduli.clone(), self.request.security)
-                .with_algorithms(self.request.algorithms.clone());
+                .with_algorithms(algorithms);
         Choice {
             slots: parameters.degree(),
-            sizes: Sizes::of(*log2_degree, moduli, &self.request.algorithms.key_switching),
+            sizes: Sizes::of(*log2_degree, moduli, key_switching),
             log2_modulus: candidate.log2_modulus,
             limit: candidate.limit,
             bits_left: candidate.bits_left.clone(),
             cost: candidate.cost,
+            digits: candidate.digits,
             parameters,
         }
     }

@@ -1,16 +1,21 @@
 //! The laws of the chosen sets.
 
 use num_bigint::BigUint;
+use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security::max_log2_modulus};
 
-use super::{ParametersBuilder, PlainRequest, Relaxation, Request};
+use super::{KeySwitching, ParametersBuilder, PlainRequest, Relaxation, Request};
 use crate::explain::{Refusal, Verdict};
-use crate::{BfvError, CrtParameters, Parameters};
+use crate::{Algorithms, BfvError, CrtParameters, Parameters};
 
 const LEVELS: [Security; 3] = [Security::Bits128, Security::Bits192, Security::Bits256];
 
 fn modulus(parameters: &CrtParameters) -> BigUint {
     parameters.moduli().iter().product()
+}
+
+fn key_modulus(parameters: &CrtParameters) -> BigUint {
+    parameters.moduli().iter().chain(parameters.special_moduli()).product()
 }
 
 fn nothing_fits(builder: &ParametersBuilder) -> super::NothingFits {
@@ -32,7 +37,7 @@ fn chosen_sets_are_valid_and_respect_the_security_table() {
                 };
                 chosen.validate().unwrap();
                 let limit = max_log2_modulus(chosen.log2_degree(), security).unwrap();
-                assert!(modulus(&chosen).bits() <= u64::from(limit));
+                assert!(key_modulus(&chosen).bits() <= u64::from(limit));
                 let [t] = chosen.plain_moduli() else { panic!("one modulus") };
                 assert!(*t >= 1 << (bits - 1));
                 assert!(chosen.parts()[0].supports_batching());
@@ -215,10 +220,58 @@ fn exactly_one_candidate_is_chosen_and_no_fitting_one_is_cheaper() {
 }
 
 #[test]
+fn key_switching_is_chosen_by_cost_and_can_be_forced() {
+    let deep = Parameters::builder().depth(12).plain_bits(17).rotations(3).log2_degree(15);
+    let chosen = |key_switching| {
+        let explanation = deep.clone().key_switching(key_switching).explain().unwrap();
+        let choice = explanation.chosen.unwrap();
+        choice.parameters.validate().unwrap();
+        (
+            choice.parameters.special_moduli().len(),
+            choice.digits,
+            choice.cost,
+            choice.parameters.moduli().len(),
+        )
+    };
+    let (special, digits, cost, limbs) = chosen(KeySwitching::Automatic);
+    assert!(special > 0 && digits == limbs.div_ceil(special), "{special} {digits} {limbs}");
+    let (special, digits, bv, limbs) = chosen(KeySwitching::Bv);
+    assert_eq!((special, digits), (0, limbs));
+    assert!(bv > 1.5 * cost);
+    let (special, digits, hybrid, limbs) = chosen(KeySwitching::Hybrid(4));
+    assert_eq!((special, digits), (limbs.div_ceil(4), 4));
+    assert!(hybrid >= cost);
+    let shallow = Parameters::builder().depth(3).key_switching(KeySwitching::Ghs).build_crt().unwrap();
+    assert_eq!(shallow.special_moduli().len(), shallow.moduli().len());
+    assert!(Parameters::builder().depth(1).build().unwrap().special_moduli().is_empty());
+    let none = Parameters::builder().key_switching(KeySwitching::Hybrid(0)).build();
+    assert!(matches!(none, Err(BfvError::Request { what: "hybrid", .. })));
+    // More digits than moduli: as many moduli as digits, then.
+    let many = Parameters::builder()
+        .depth(1)
+        .log2_degree(14)
+        .key_switching(KeySwitching::Hybrid(6))
+        .build()
+        .unwrap();
+    assert_eq!((many.moduli().len(), many.special_moduli().len()), (6, 1));
+}
+
+#[test]
+fn special_moduli_that_are_given_are_kept_and_avoided() {
+    let free = Parameters::builder().depth(2).log2_degree(14).build().unwrap();
+    let special = free.moduli()[..1].to_vec();
+    let key_switching = GadgetOptions { special_moduli: special.clone(), ..GadgetOptions::default() };
+    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+    let built = Parameters::builder().depth(2).log2_degree(14).algorithms(algorithms).build().unwrap();
+    assert_eq!(built.special_moduli(), special);
+    built.validate().unwrap();
+}
+
+#[test]
 fn requests_travel_as_json() {
     let wide = PlainRequest::Range(BigUint::from(3_u32) << 200_u32);
     for plain in [PlainRequest::Bits(3), PlainRequest::Modulus(5), wide] {
-        let request = Request { plain, ..Request::default() };
+        let request = Request { plain, key_switching: KeySwitching::Hybrid(3), ..Request::default() };
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
     }

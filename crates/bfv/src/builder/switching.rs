@@ -1,0 +1,107 @@
+//! Ways of key switching to choose from.
+
+use serde::{Deserialize, Serialize};
+use sunzi_ring::GadgetOptions;
+
+use super::Request;
+
+/// Which key switching the builder may choose; which it is changes noise, sizes and speed, not results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeySwitching {
+    /// Whatever is cheapest.
+    #[default]
+    Automatic,
+    /// One digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
+    Bv,
+    /// One digit, and special moduli as large as the ciphertext modulus `[KPZ21, B.2.2]`.
+    Ghs,
+    /// This many digits d_num, and special moduli as large as the largest digit `[KPZ21, B.2.3]`.
+    Hybrid(usize),
+}
+
+/// One way: how many special moduli, in how many digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    /// Special moduli; none for BV.
+    pub(super) special: usize,
+    /// Digits d_num; what the options say for BV.
+    digits: Option<usize>,
+}
+
+impl Way {
+    const BV: Self = Self { special: 0, digits: None };
+
+    /// d digits of k limbs with as many special moduli as the largest has limbs.
+    fn hybrid(limbs: usize, digits: usize) -> Self {
+        Self { special: limbs.div_ceil(digits.max(1)), digits: Some(digits) }
+    }
+
+    /// Every way that `request` allows with `limbs` ciphertext moduli. With as many special moduli, fewer digits
+    /// are better: only these are listed.
+    pub(super) fn all(request: &Request, limbs: usize) -> Vec<Self> {
+        let asked = &request.algorithms.key_switching;
+        if *asked != GadgetOptions::default() {
+            return vec![Self { special: asked.special_moduli.len(), digits: asked.digits }];
+        }
+        match request.key_switching {
+            KeySwitching::Bv => vec![Self::BV],
+            KeySwitching::Ghs => vec![Self::hybrid(limbs, 1)],
+            KeySwitching::Hybrid(digits) if digits <= limbs => vec![Self::hybrid(limbs, digits)],
+            KeySwitching::Hybrid(_) => Vec::new(),
+            KeySwitching::Automatic => {
+                let mut ways = vec![Self::BV];
+                for digits in 1..=limbs {
+                    let way = Self::hybrid(limbs, digits);
+                    if ways.last().is_none_or(|last| last.special != way.special) {
+                        ways.push(way);
+                    }
+                }
+                ways
+            }
+        }
+    }
+
+    /// The options of this way with these special moduli.
+    pub(super) fn options(self, request: &Request, special_moduli: &[u64]) -> GadgetOptions {
+        let asked = &request.algorithms.key_switching;
+        if *asked != GadgetOptions::default() {
+            return asked.clone();
+        }
+        GadgetOptions { digits: self.digits, special_moduli: special_moduli.to_vec(), ..asked.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways(key_switching: KeySwitching, limbs: usize) -> Vec<(usize, Option<usize>)> {
+        let request = Request { key_switching, ..Request::default() };
+        Way::all(&request, limbs).into_iter().map(|way| (way.special, way.digits)).collect()
+    }
+
+    #[test]
+    fn every_useful_number_of_digits_is_tried_once() {
+        assert_eq!(ways(KeySwitching::Automatic, 1), [(0, None), (1, Some(1))]);
+        let six = [(0, None), (6, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(6))];
+        let mut tried = ways(KeySwitching::Automatic, 6);
+        // Four digits of two limbs take as much as three.
+        assert!(!tried.contains(&(2, Some(4))));
+        tried.sort_by_key(|&(_, digits)| digits);
+        assert_eq!(tried, six);
+    }
+
+    #[test]
+    fn what_is_forced_is_the_only_way() {
+        assert_eq!(ways(KeySwitching::Bv, 5), [(0, None)]);
+        assert_eq!(ways(KeySwitching::Ghs, 5), [(5, Some(1))]);
+        assert_eq!(ways(KeySwitching::Hybrid(3), 5), [(2, Some(3))]);
+        assert_eq!(ways(KeySwitching::Hybrid(6), 5), []);
+        let given = GadgetOptions { radix_bits: Some(16), ..GadgetOptions::default() };
+        let mut request = Request { key_switching: KeySwitching::Ghs, ..Request::default() };
+        request.algorithms.key_switching = given.clone();
+        let [way] = Way::all(&request, 4)[..] else { panic!("one way") };
+        assert_eq!(way.options(&request, &[]), given);
+    }
+}
