@@ -51,7 +51,9 @@ pub enum ReproError {
         high: u32,
     },
     /// A plaintext modulus whose products cannot be checked.
-    #[error("expected a plaintext modulus that is a power of two of at most 2^16, got {got}")]
+    #[error(
+        "products modulo {got} cannot be checked: expected a power of two of at most 2^16, or a prime that is 1 modulo 2n"
+    )]
     PlainModulus {
         /// What was asked for.
         got: u64,
@@ -77,6 +79,9 @@ pub enum ReproError {
         /// What went wrong.
         reason: String,
     },
+    /// An error of a circuit.
+    #[error(transparent)]
+    Circuit(Box<dyn std::error::Error + Send + Sync>),
     /// An error of the scheme.
     #[error(transparent)]
     Bfv(#[from] BfvError),

@@ -1,8 +1,14 @@
 //! `[KPZ21]`, "Revisiting Homomorphic Encryption Schemes for Finite Fields".
 
+mod circuits;
+mod clear;
 mod counters;
 mod formulas;
+mod parameters;
+mod printed;
 pub mod reference;
+mod subject;
+mod tables;
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,15 +21,34 @@ use crate::report::{Machine, Report};
 pub enum Part {
     /// Counts of a product.
     Table1,
+    /// A product of many factors, t = 2^16 + 1.
+    Table2,
+    /// A polynomial, t = 2^16 + 1.
+    Table3,
     /// Counts of a key switch.
     Table4,
     /// Sizes of keys.
     Table5,
+    /// A product of many factors.
+    Table6,
+    /// A polynomial.
+    Table7,
+    /// An inner product.
+    Table8,
 }
 
 impl Part {
     /// Every part, in the paper's order.
-    pub const ALL: [Self; 3] = [Self::Table1, Self::Table4, Self::Table5];
+    pub const ALL: [Self; 8] = [
+        Self::Table1,
+        Self::Table2,
+        Self::Table3,
+        Self::Table4,
+        Self::Table5,
+        Self::Table6,
+        Self::Table7,
+        Self::Table8,
+    ];
 
     /// Whether it is a drawing.
     #[must_use]
@@ -36,8 +61,13 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Table1 => "table1",
+            Self::Table2 => "table2",
+            Self::Table3 => "table3",
             Self::Table4 => "table4",
             Self::Table5 => "table5",
+            Self::Table6 => "table6",
+            Self::Table7 => "table7",
+            Self::Table8 => "table8",
         })
     }
 }
@@ -59,24 +89,72 @@ impl FromStr for Part {
 pub struct Options {
     /// The parts; each is made once, in the paper's order.
     pub parts: Vec<Part>,
+    /// Computations that took the paper longer than this are left out.
+    pub longest: f64,
 }
 
 impl Options {
     /// Everything.
     #[must_use]
     pub fn full() -> Self {
-        Self { parts: Part::ALL.to_vec() }
+        Self { parts: Part::ALL.to_vec(), longest: f64::INFINITY }
     }
 
     /// What takes less than three minutes.
     #[must_use]
     pub fn quick() -> Self {
-        Self::full()
+        Self { longest: 0.6, ..Self::full() }
+    }
+
+    fn effort(&self) -> String {
+        match self.longest {
+            longest if longest.is_finite() => {
+                format!(
+                    "every computation for a second, nine times at most, medians; those that took the paper more than {longest} s left out"
+                )
+            }
+            _ => "every computation for a second, nine times at most, medians; once if it takes longer"
+                .to_owned(),
+        }
+    }
+
+    /// The computations of a part.
+    fn plan(&self, part: Part) -> Option<tables::Plan> {
+        let plan = match part {
+            Part::Table2 => tables::Plan::trees("Table 2").of_the_text(),
+            Part::Table3 => tables::Plan::polynomials("Table 3").of_the_text(),
+            Part::Table6 => tables::Plan::trees("Table 6"),
+            Part::Table7 => tables::Plan::polynomials("Table 7"),
+            _ => return None,
+        };
+        Some(plan.within(self.longest))
+    }
+
+    /// Steps that progress counts.
+    fn steps(&self, part: Part) -> usize {
+        match part {
+            Part::Table8 => printed::INNER_PRODUCTS.len(),
+            _ => self.plan(part).map_or(0, |plan| plan.steps()),
+        }
     }
 }
 
 /// Hears what is being done, and how many of how many steps are.
 pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
+
+/// Counts the steps of a run.
+struct Progress<'a> {
+    done: usize,
+    total: usize,
+    tell: Tell<'a>,
+}
+
+impl Progress<'_> {
+    fn begin(&mut self, what: String) {
+        (self.tell)(&what, self.done, self.total);
+        self.done += 1;
+    }
+}
 
 /// Reproduces what the options ask for, on one thread.
 ///
@@ -91,22 +169,22 @@ pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
 fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?;
     let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| options.parts.contains(part)).collect();
+    let total = parts.iter().map(|&part| options.steps(part)).sum();
+    let mut progress = Progress { done: 0, total, tell };
     let mut tables = Vec::new();
-    for (done, part) in parts.iter().enumerate() {
-        tell(&part.to_string(), done, parts.len());
-        match part {
-            Part::Table1 => tables.push(counters::table1()?),
-            Part::Table4 => tables.push(counters::table4()?),
-            Part::Table5 => tables.push(counters::table5()?),
-        }
+    for part in parts {
+        tables.push(match part {
+            Part::Table1 => counters::table1()?,
+            Part::Table4 => counters::table4()?,
+            Part::Table5 => counters::table5()?,
+            Part::Table8 => tables::table8(&mut progress)?,
+            part => match options.plan(part) {
+                Some(plan) => plan.compute(&mut progress)?,
+                None => continue,
+            },
+        });
     }
-    Ok(Report {
-        paper: "KPZ21",
-        machine,
-        effort: "counted, not timed".to_owned(),
-        tables,
-        figures: Vec::new(),
-    })
+    Ok(Report { paper: "KPZ21", machine, effort: options.effort(), tables, figures: Vec::new() })
 }
 
 #[cfg(test)]
@@ -120,7 +198,7 @@ mod tests {
         }
         let error = "table9".parse::<Part>().unwrap_err().to_string();
         assert!(error.contains("table1") && error.contains("\"table9\""), "{error}");
-        let options = Options { parts: vec![Part::Table5, Part::Table1, Part::Table5] };
+        let options = Options { parts: vec![Part::Table5, Part::Table1, Part::Table5], ..Options::quick() };
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
         assert_eq!(names, ["Table 1", "Table 5"]);

@@ -1,0 +1,140 @@
+//! What is measured: one scheme with keys, as a circuit sees it, and what the secret key tells about the results.
+
+use num_bigint::{BigInt, BigUint};
+use rand_core::CryptoRng;
+use sunzi_bfv::{Algorithms, Bfv, Context, Evaluator};
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
+use sunzi_encoding::Plaintext;
+use sunzi_ring::{GadgetOptions, PolyRing, Ring, ScalerOptions, sampling};
+use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, encryption};
+
+use super::parameters::Parameters;
+use super::printed::Column;
+use crate::ReproError;
+
+/// A scheme with keys.
+pub(super) trait Subject {
+    /// How it computes.
+    type Arithmetic: Arithmetic<Plaintext = Plaintext>;
+
+    fn arithmetic(&self) -> &Self::Arithmetic;
+    fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, ReproError>;
+    fn decrypt(&self, a: &Encrypted<Self>) -> Result<Plaintext, ReproError>;
+    /// log2 of the largest coefficient of the noise, and of what has been divided away since Q_L.
+    fn log2_noise(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<f64, ReproError>;
+}
+
+/// Its ciphertexts.
+pub(super) type Encrypted<S> = <<S as Subject>::Arithmetic as Arithmetic>::Ciphertext;
+
+/// What a circuit failed with, whatever the scheme.
+pub(super) fn circuit<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> ReproError {
+    ReproError::Circuit(Box::new(error))
+}
+
+/// How key switching cuts polynomials.
+fn gadget_options(parameters: &Parameters) -> GadgetOptions {
+    GadgetOptions {
+        digits: Some(parameters.digits),
+        special_moduli: parameters.special.clone(),
+        ..GadgetOptions::default()
+    }
+}
+
+/// BFV by one of the multiplications.
+pub(super) struct BfvSubject {
+    context: Context,
+    evaluator: Evaluator,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    keys: EvaluationKeys<Ring>,
+    /// Whether encryption is that of the paper's "original BFV".
+    original: bool,
+}
+
+impl BfvSubject {
+    pub(super) fn new<G: CryptoRng>(
+        column: Column,
+        plain_modulus: u64,
+        parameters: &Parameters,
+        rng: &mut G,
+    ) -> Result<Self, ReproError> {
+        let algorithms = Algorithms { scaling: scaling(column), key_switching: gadget_options(parameters) };
+        let set = sunzi_bfv::Parameters::new(
+            parameters.log2_degree,
+            parameters.moduli.clone(),
+            plain_modulus,
+            parameters.security,
+        );
+        let context = Context::new(&set.with_algorithms(algorithms))?;
+        let secret = SecretKey::generate(context.rlwe(), rng)?;
+        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
+        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
+        let keys = EvaluationKeys { relinearization, galois: None };
+        let original = matches!(column, Column::Behz | Column::Hps);
+        Ok(Self { evaluator: Evaluator::new(&context), context, secret, public, keys, original })
+    }
+
+    /// ⌊Q/t⌋·m plus the noise e·u + e_1 + e_2·s of an encryption modulo Q itself `[KPZ21, 2.2.2]`.
+    ///
+    /// Sunzi's encryption has neither |Q|_t·m/t nor, where there are special moduli, that noise.
+    fn encrypt_originally<G: CryptoRng>(
+        &self,
+        message: &Plaintext,
+        rng: &mut G,
+    ) -> Result<sunzi_bfv::Ciphertext, ReproError> {
+        let ring = self.context.ring();
+        let ([mut c0, c1], noise) = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
+        let mut scaled = ring.to_evaluation(ring.from_signed(&message.centred())?)?;
+        let delta: BigUint = ring.modulus() / self.context.plain_modulus();
+        ring.mul_integer_assign(&mut scaled, &BigInt::from(delta))?;
+        ring.add_assign(&mut c0, &scaled)?;
+        let n = ring.degree();
+        for _ in 0..2 {
+            let mut product = ring.to_evaluation(ring.from_signed(&sampling::ternary(n, rng)?)?)?;
+            let error = ring.to_evaluation(ring.from_signed(&sampling::centered_binomial(n, rng)?)?)?;
+            ring.mul_assign(&mut product, &error)?;
+            ring.add_assign(&mut c0, &product)?;
+        }
+        let plain_modulus = self.context.plain_modulus();
+        Ok(sunzi_rlwe::Ciphertext::<Bfv, Ring>::from_parts(
+            vec![c0, c1],
+            plain_modulus,
+            noise,
+            self.public.id(),
+        )?)
+    }
+}
+
+/// The product that a column stands for.
+fn scaling(_column: Column) -> ScalerOptions {
+    ScalerOptions::default()
+}
+
+impl Subject for BfvSubject {
+    type Arithmetic = Evaluator;
+
+    fn arithmetic(&self) -> &Evaluator {
+        &self.evaluator
+    }
+
+    fn keys(&self) -> &EvaluationKeys<Ring> {
+        &self.keys
+    }
+
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, ReproError> {
+        match self.original {
+            true => self.encrypt_originally(message, rng),
+            false => Ok(self.context.encrypt(message, &self.public, rng)?),
+        }
+    }
+
+    fn decrypt(&self, a: &Encrypted<Self>) -> Result<Plaintext, ReproError> {
+        Ok(self.context.decrypt_unchecked(a, &self.secret)?)
+    }
+
+    fn log2_noise(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<f64, ReproError> {
+        Ok(self.context.measure_noise(a, message, &self.secret)?)
+    }
+}

@@ -1,0 +1,277 @@
+//! Tables 2, 3, 6, 7 and 8: noise and time of whole computations.
+
+use std::time::{Duration, Instant};
+
+use rand_core::CryptoRng;
+use sunzi_rlwe::{Security, randomness};
+
+use super::Progress;
+use super::circuits::{self, Circuit, Outcome};
+use super::clear::Clear;
+use super::parameters::Parameters;
+use super::printed::{self, Cell, Column, Digits, INNER_PRODUCTS};
+use super::subject::{BfvSubject, Encrypted, Subject};
+use crate::ReproError;
+use crate::report::{Quantity, Row, Table, Value};
+
+/// Terms of the inner products of Table 8.
+const TERMS: usize = 128;
+
+/// Computations are repeated for this long, as coefficients and noise are random,
+const SHORT: Duration = Duration::from_secs(1);
+/// but so many times at most.
+const ROUNDS: usize = 9;
+
+/// A table of computations.
+pub(super) struct Plan {
+    name: &'static str,
+    circuit: Circuit,
+    cells: Vec<Cell>,
+}
+
+impl Plan {
+    /// Table 2 or 6: the tree.
+    pub(super) fn trees(name: &'static str) -> Self {
+        Self { name, circuit: Circuit::Tree, cells: printed::trees() }
+    }
+
+    /// Table 3 or 7: the polynomial.
+    pub(super) fn polynomials(name: &'static str) -> Self {
+        Self { name, circuit: Circuit::Polynomial, cells: printed::polynomials() }
+    }
+
+    /// Only t = 2^16 + 1 and three digits: Tables 2 and 3.
+    pub(super) fn of_the_text(mut self) -> Self {
+        let [_, t, _] = printed::PLAIN_MODULI;
+        self.cells.retain(|cell| cell.plain_modulus == t && cell.digits == Digits::Three);
+        self
+    }
+
+    /// Without what took the paper longer than this.
+    pub(super) fn within(mut self, seconds: f64) -> Self {
+        self.cells.retain(|cell| cell.seconds <= seconds);
+        self
+    }
+
+    /// Steps that progress counts.
+    pub(super) fn steps(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Computes every cell.
+    pub(super) fn compute(&self, progress: &mut Progress<'_>) -> Result<Table, ReproError> {
+        let mut rows = Vec::new();
+        for cell in &self.cells {
+            progress.begin(format!(
+                "{}: {}, t = {}, k = {}",
+                self.name,
+                cell.column.name(),
+                cell.plain_modulus,
+                cell.k
+            ));
+            for parameters in Parameters::of(cell, self.circuit.depth(cell.k))? {
+                rows.extend(self.row(cell, &parameters)?);
+            }
+        }
+        let what = match self.circuit {
+            Circuit::Tree => "a product of 2^k factors",
+            Circuit::Polynomial => "a polynomial of degree k with coefficients below 16",
+        };
+        let worst = rows.iter().filter_map(noise_difference).fold(0.0, f64::max);
+        let title = format!("{what}; log e differs from the printed one by at most {worst:.1}");
+        Ok(Table { name: self.name, title, rows })
+    }
+
+    fn row(&self, cell: &Cell, parameters: &Parameters) -> Result<Option<Row>, ReproError> {
+        let mut rng = randomness::from_os()?;
+        let t = cell.plain_modulus;
+        let found = match cell.column {
+            Column::Bgv => return Ok(None),
+            column => {
+                self.measure(&BfvSubject::new(column, t, parameters, &mut rng)?, cell, parameters, &mut rng)?
+            }
+        };
+        Ok(Some(row(cell, parameters, found)))
+    }
+
+    /// log e and seconds; the result has been checked.
+    fn measure<S: Subject, G: CryptoRng>(
+        &self,
+        subject: &S,
+        cell: &Cell,
+        parameters: &Parameters,
+        rng: &mut G,
+    ) -> Result<[f64; 2], ReproError> {
+        let clear = Clear::new(1 << parameters.log2_degree, cell.plain_modulus)?;
+        let begin = Instant::now();
+        let (mut noise, mut seconds) = (Vec::new(), Vec::new());
+        while noise.is_empty() || (begin.elapsed() < SHORT && noise.len() < ROUNDS) {
+            let outcome = self.circuit.run(subject, &clear, cell.k, rng)?;
+            let [log2_noise, time] = judge(subject, &outcome, cell.column.name(), parameters)?;
+            noise.push(log2_noise);
+            seconds.push(time);
+        }
+        Ok([median(noise), median(seconds)])
+    }
+}
+
+/// The middle value, the upper one of two; NaN without values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// log e and seconds of a result that decrypts to what it should.
+fn judge<S: Subject>(
+    subject: &S,
+    outcome: &Outcome<Encrypted<S>>,
+    variant: &'static str,
+    parameters: &Parameters,
+) -> Result<[f64; 2], ReproError> {
+    if subject.decrypt(&outcome.value)? != outcome.expected {
+        let degree = 1 << parameters.log2_degree;
+        return Err(ReproError::Wrong { operation: "computation", variant, degree });
+    }
+    Ok([subject.log2_noise(&outcome.value, &outcome.expected)?, outcome.time.as_secs_f64()])
+}
+
+fn digits_name(digits: Digits) -> Value {
+    Value::Text(match digits {
+        Digits::Three => "3",
+        Digits::Max => "L",
+    })
+}
+
+fn security_name(parameters: &Parameters) -> Value {
+    Value::Text(match parameters.security {
+        Security::InsecureForResearchOnly => "below 128",
+        _ => "128",
+    })
+}
+
+fn row(cell: &Cell, parameters: &Parameters, [log2_noise, seconds]: [f64; 2]) -> Row {
+    let keys = vec![
+        ("t", cell.plain_modulus.into()),
+        ("d_num", digits_name(cell.digits)),
+        ("k", cell.k.into()),
+        ("variant", Value::Text(cell.column.name())),
+        ("security", security_name(parameters)),
+    ];
+    let mut quantities =
+        sizes([cell.log2_degree, cell.log2_limb, cell.log2_modulus], parameters, cell.column == Column::Bgv);
+    quantities.push(measured("log_e", f64::from(cell.log2_noise), log2_noise, 1));
+    quantities.push(measured("seconds", cell.seconds, seconds, 4));
+    Row { measured: true, keys, quantities, reason: None }
+}
+
+fn measured(name: &'static str, paper: f64, ours: f64, decimals: usize) -> Quantity {
+    // The paper's digits as they are.
+    let exact = |d: &i32| (paper * 10_f64.powi(*d) - (paper * 10_f64.powi(*d)).round()).abs() < 1e-9;
+    let shown = (0..3).find(exact).unwrap_or(3);
+    Quantity {
+        name,
+        paper: Some(Value::Decimal(paper, shown as usize)),
+        ours: Some(Value::Decimal(ours, decimals)),
+    }
+}
+
+/// log N, log q_i and log Q.
+fn sizes(printed: [u32; 3], parameters: &Parameters, chain: bool) -> Vec<Quantity> {
+    // Without q_(L+1), as the paper counts for BGV; and q_i there is not q_0.
+    let kept = parameters.moduli.len() - usize::from(chain);
+    let log2 = |q: &u64| (*q as f64).log2();
+    let modulus: f64 = parameters.moduli.iter().take(kept).map(log2).sum();
+    let limb = parameters.moduli.get(usize::from(chain)).map_or(0.0, log2);
+    let [degree, limb_bits, modulus_bits] = printed;
+    vec![
+        Quantity::printed("log_N", degree, Some(parameters.log2_degree)),
+        Quantity::printed("log_q_i", limb_bits, Some(Value::Integer(limb.ceil() as u64))),
+        Quantity::printed("log_Q", modulus_bits, Some(Value::Integer(modulus.ceil() as u64))),
+    ]
+}
+
+/// How far log e is from the printed one, where the degree is the printed one.
+fn noise_difference(row: &Row) -> Option<f64> {
+    let of = |name| row.quantities.iter().find(|one| one.name == name);
+    let degree = of("log_N").filter(|one| one.paper == one.ours);
+    match (degree, of("log_e")?) {
+        (Some(_), Quantity { paper: Some(Value::Decimal(a, _)), ours: Some(Value::Decimal(b, _)), .. }) => {
+            Some((a - b).abs())
+        }
+        _ => None,
+    }
+}
+
+/// Table 8.
+pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table, ReproError> {
+    let mut rows = Vec::new();
+    for &(t, digits, [log2_degree, log2_limb, log2_modulus], found) in &INNER_PRODUCTS {
+        progress.begin(format!("Table 8: t = {t}"));
+        let cell = Cell {
+            column: Column::New,
+            plain_modulus: t,
+            digits,
+            k: TERMS as u32,
+            log2_degree,
+            log2_limb,
+            log2_modulus,
+            log2_noise: 0,
+            seconds: 0.0,
+        };
+        for parameters in Parameters::of(&cell, 1)? {
+            let mut rng = randomness::from_os()?;
+            let subject = BfvSubject::new(Column::New, t, &parameters, &mut rng)?;
+            let clear = Clear::new(1 << log2_degree, t)?;
+            let outcomes = circuits::inner(&subject, &clear, TERMS, &mut rng)?;
+            let names = ["one by one", "lazy KS", "lazy scaling"];
+            for ((outcome, name), (log2_noise, seconds)) in outcomes.iter().zip(names).zip(found) {
+                let keys = vec![
+                    ("t", t.into()),
+                    ("d_num", digits_name(digits)),
+                    ("laziness", Value::Text(name)),
+                    ("security", security_name(&parameters)),
+                ];
+                let [noise, time] = judge(&subject, outcome, name, &parameters)?;
+                let mut quantities = sizes([log2_degree, log2_limb, log2_modulus], &parameters, false);
+                quantities.push(measured("log_e", f64::from(log2_noise), noise, 1));
+                quantities.push(measured("seconds", seconds, time, 4));
+                rows.push(Row { measured: true, keys, quantities, reason: None });
+            }
+        }
+    }
+    Ok(Table { name: "Table 8", title: format!("inner product of {TERMS}"), rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_computations_come_out_right_and_are_compared() {
+        for plan in [Plan::trees("Table 6"), Plan::polynomials("Table 7")] {
+            let plan =
+                Plan { cells: plan.cells.into_iter().filter(|cell| cell.seconds < 0.004).collect(), ..plan };
+            let mut steps = 0;
+            let mut tell = |_: &str, done: usize, total: usize| {
+                assert!(done < total);
+                steps += 1;
+            };
+            let table =
+                plan.compute(&mut Progress { done: 0, total: plan.steps(), tell: &mut tell }).unwrap();
+            assert_eq!(steps, plan.steps());
+            assert!(table.rows.len() >= 6, "{table:?}");
+            for row in &table.rows {
+                assert!(noise_difference(row).unwrap() < 8.0, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn shorter_tables_are_parts_of_longer_ones() {
+        assert_eq!(Plan::trees("").of_the_text().steps(), 7 * 5);
+        assert_eq!(Plan::polynomials("").of_the_text().steps(), 7 * 5);
+        assert_eq!(Plan::trees("").within(0.0).steps(), 0);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert!(median(Vec::new()).is_nan());
+    }
+}
