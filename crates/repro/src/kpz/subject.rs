@@ -5,7 +5,7 @@ use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Bfv, Context, Evaluator};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{GadgetOptions, PolyRing, Ring, ScalerOptions, sampling};
+use sunzi_ring::{GadgetOptions, Multiplication, PolyRing, Ring, ScalerOptions, sampling};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
@@ -60,7 +60,11 @@ impl BfvSubject {
         parameters: &Parameters,
         rng: &mut G,
     ) -> Result<Self, ReproError> {
-        let algorithms = Algorithms { scaling: scaling(column), key_switching: gadget_options(parameters) };
+        let algorithms = Algorithms {
+            scaling: scaling(column),
+            key_switching: gadget_options(parameters),
+            ..Algorithms::default()
+        };
         let set = sunzi_bfv::Parameters::new(
             parameters.log2_degree,
             parameters.moduli.clone(),
@@ -108,8 +112,14 @@ impl BfvSubject {
 }
 
 /// The product that a column stands for.
-fn scaling(_column: Column) -> ScalerOptions {
-    ScalerOptions::default()
+fn scaling(column: Column) -> ScalerOptions {
+    let multiplication = match column {
+        Column::Behz => Multiplication::Behz,
+        Column::Hps => Multiplication::Hps,
+        Column::New => Multiplication::HpsOverQ,
+        Column::Leveled | Column::Bgv => Multiplication::HpsOverQLeveled,
+    };
+    ScalerOptions { multiplication, ..ScalerOptions::default() }
 }
 
 impl Subject for BfvSubject {
