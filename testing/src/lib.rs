@@ -8,7 +8,9 @@
 pub mod circuit;
 pub mod noise_meter;
 pub mod party;
+pub mod scheme;
 
 pub use circuit::{Circuit, Operation};
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};
+pub use scheme::Scheme;

@@ -2,26 +2,25 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use sunzi_bfv::{
-    BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, row_rotation_exponent, row_swap_exponent,
-};
-use sunzi_ring::PolyRing;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
+use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
+use sunzi_rlwe::{PublicKey, SecretKey};
 
+use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
 
 /// Everybody's keys in one place: for tests only.
-pub struct Party<R: PolyRing> {
+pub struct Party<S: Scheme> {
     /// The context.
-    pub context: Context<R>,
+    pub context: S,
+    /// What computes.
+    pub evaluator: S::Evaluator,
     /// The secret key.
-    pub secret: SecretKey<R>,
+    pub secret: SecretKey<S::Ring>,
     /// The public key.
-    pub public: PublicKey<R>,
-    /// The relinearisation key.
-    pub relinearization: RelinearizationKey<R>,
-    /// Galois keys for every rotation.
-    pub galois: GaloisKeys<R>,
+    pub public: PublicKey<S::Ring>,
+    /// Relinearisation and Galois keys.
+    pub keys: EvaluationKeys<S::Ring>,
     /// The slot encoder.
     pub encoder: BatchEncoder,
 }
@@ -39,13 +38,13 @@ pub struct Report {
     pub gaps: Vec<f64>,
 }
 
-impl<R: PolyRing> Party<R> {
+impl<S: Scheme> Party<S> {
     /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
     ///
     /// # Errors
     /// Those of key generation and encoding.
-    pub fn new(context: Context<R>, seed: u64) -> Result<Self, BfvError> {
-        let steps: Vec<i64> = (0..context.degree() as i64 / 2).collect();
+    pub fn new(context: S, seed: u64) -> Result<Self, Failure<S>> {
+        let steps: Vec<i64> = (0..context.evaluator().row_length() as i64).collect();
         Self::with_rotations(context, seed, &steps)
     }
 
@@ -53,62 +52,89 @@ impl<R: PolyRing> Party<R> {
     ///
     /// # Errors
     /// Those of key generation and encoding.
-    pub fn with_rotations(context: Context<R>, seed: u64, steps: &[i64]) -> Result<Self, BfvError> {
+    pub fn with_rotations(context: S, seed: u64, steps: &[i64]) -> Result<Self, Failure<S>> {
+        let rotations = steps.iter().map(|&steps| Rotation::Rows(steps)).chain([Rotation::Columns]);
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let evaluator = context.evaluator();
         let rlwe = context.rlwe();
-        let secret = SecretKey::generate(rlwe, &mut rng)?;
-        let degree = context.degree();
-        let exponents = steps
-            .iter()
-            .map(|&steps| row_rotation_exponent(degree, steps))
-            .chain([row_swap_exponent(degree)]);
+        let secret = SecretKey::generate(rlwe, &mut rng).map_err(lift)?;
         Ok(Self {
-            public: PublicKey::generate(rlwe, &secret, &mut rng)?,
-            relinearization: RelinearizationKey::generate(rlwe, &secret, &mut rng)?,
-            galois: GaloisKeys::generate(rlwe, &secret, exponents, &mut rng)?,
-            encoder: BatchEncoder::new(degree, context.plain_modulus())?,
+            public: PublicKey::generate(rlwe, &secret, &mut rng).map_err(lift)?,
+            keys: EvaluationKeys::generate(rlwe, &secret, rotations, &mut rng).map_err(lift)?,
+            encoder: BatchEncoder::new(2 * evaluator.row_length(), evaluator.plain_modulus())
+                .map_err(lift)?,
             secret,
+            evaluator,
             context,
         })
     }
 
+    /// Encodes slots.
+    ///
+    /// # Errors
+    /// Those of encoding.
+    pub fn encode(&self, slots: &[u64]) -> Result<Plaintext, S::Error> {
+        Ok(self.encoder.encode(slots)?)
+    }
+
+    /// Encrypts slots under the secret key, with randomness from a seed.
+    ///
+    /// # Errors
+    /// Those of encoding and encryption.
+    pub fn encrypt(&self, slots: &[u64], seed: u64) -> Result<Encrypted<S>, S::Error> {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        self.context.encrypt_secret(&self.encode(slots)?, &self.secret, &mut rng)
+    }
+
+    /// Decrypts to slots.
+    ///
+    /// # Errors
+    /// Those of decryption.
+    pub fn decrypt(&self, ciphertext: &Encrypted<S>) -> Result<Vec<u64>, S::Error> {
+        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
+    }
+
     /// Runs the circuit under encryption and compares every value with the oracle.
     ///
-    /// A value whose noise bound exceeds the capacity is checked against its bounds only.
+    /// A value whose noise bound exceeds the capacity is not judged.
     ///
     /// # Errors
     /// Those of the operations: a random circuit should meet none.
-    pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<Report, BfvError> {
+    pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<Report, Failure<S>> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
-        let mut values: Vec<Ciphertext<R>> = Vec::with_capacity(circuit.operations.len());
+        let mut values: Vec<Encrypted<S>> = Vec::with_capacity(circuit.operations.len());
         let mut report = Report::default();
         for (operation, expected) in circuit.operations.iter().zip(&expected) {
-            let value = self.step(circuit, operation, &values, &mut rng)?;
-            self.judge(operation, &value, expected, &mut report)?;
+            let value = self.step(circuit, operation, |i| values.get(i), &mut rng)?;
+            // Noise is measured modulo q: beyond q/2t it says nothing.
+            if self.evaluator.bits_left(&value) >= 0.0 {
+                self.judge(operation, &value, expected, &mut report).map_err(CircuitError::Scheme)?;
+            }
             values.push(value);
         }
         Ok(report)
     }
 
-    fn judge(
+    /// Decrypts a value, measures its noise and notes what is wrong with it.
+    ///
+    /// # Errors
+    /// Those of decryption.
+    pub fn judge(
         &self,
         operation: &Operation,
-        value: &Ciphertext<R>,
+        value: &Encrypted<S>,
         expected: &[u64],
         report: &mut Report,
-    ) -> Result<(), BfvError> {
-        let message = self.encoder.encode(expected)?;
+    ) -> Result<(), S::Error> {
+        let message = self.encode(expected)?;
         let measured = self.context.measure_noise(value, &message, &self.secret)?;
-        let bound = value.noise().bound(self.context.degree()).bits();
-        // Noise is measured modulo q: beyond q/2t it says nothing.
-        if self.context.bits_left(value) < 0.0 {
-            return Ok(());
-        }
+        let noise = self.context.noise(value);
+        let bound = noise.bound(2 * self.evaluator.row_length()).bits();
         if self.context.decrypt(value, &self.secret)? != message {
             report.wrong.push(*operation);
         }
-        if measured > value.noise().worst.bits() {
+        if measured > noise.worst.bits() {
             report.above_worst.push(*operation);
         }
         if measured > bound {
@@ -118,31 +144,47 @@ impl<R: PolyRing> Party<R> {
         Ok(())
     }
 
-    fn step(
+    /// One step of a circuit; `value` gives what earlier steps made.
+    ///
+    /// # Errors
+    /// Those of the operation; [`CircuitError::Empty`] without an operand.
+    pub fn step<'a>(
         &self,
         circuit: &Circuit,
         operation: &Operation,
-        values: &[Ciphertext<R>],
+        value: impl Fn(usize) -> Option<&'a Encrypted<S>>,
         rng: &mut ChaCha20Rng,
-    ) -> Result<Ciphertext<R>, BfvError> {
-        let evaluator = Evaluator::new(&self.context);
-        let value = |i: usize| values.get(i).ok_or(BfvError::Empty { what: "a circuit" });
-        let input = |i: usize| self.encoder.encode(crate::circuit::row(&circuit.inputs, i));
-        let (relinearization, galois) = (&self.relinearization, &self.galois);
+    ) -> Result<Encrypted<S>, Failure<S>>
+    where
+        Encrypted<S>: 'a,
+    {
+        let (evaluator, keys) = (&self.evaluator, &self.keys);
+        let value = |i: usize| value(i).ok_or(CircuitError::Empty { what: "an operation" });
+        let input =
+            |i: usize| self.encode(crate::circuit::row(&circuit.inputs, i)).map_err(CircuitError::Scheme);
         match *operation {
-            Operation::Input(i) if i % 2 == 0 => self.context.encrypt(&input(i)?, &self.public, rng),
-            Operation::Input(i) => self.context.encrypt_secret(&input(i)?, &self.secret, rng),
+            Operation::Input(i) if i % 2 == 0 => {
+                self.context.encrypt(&input(i)?, &self.public, rng).map_err(CircuitError::Scheme)
+            }
+            Operation::Input(i) => {
+                self.context.encrypt_secret(&input(i)?, &self.secret, rng).map_err(CircuitError::Scheme)
+            }
             Operation::Add(a, b) => evaluator.add(value(a)?, value(b)?),
             Operation::Sub(a, b) => evaluator.sub(value(a)?, value(b)?),
             Operation::Negate(a) => evaluator.negate(value(a)?),
-            Operation::Multiply(a, b) => evaluator.multiply(value(a)?, value(b)?, relinearization),
-            Operation::Square(a) => evaluator.square(value(a)?, relinearization),
+            Operation::Multiply(a, b) => evaluator.multiply(value(a)?, value(b)?, keys),
+            Operation::Square(a) => evaluator.square(value(a)?, keys),
             Operation::AddPlain(a, p) => evaluator.add_plain(value(a)?, &input(p)?),
             Operation::SubPlain(a, p) => evaluator.sub_plain(value(a)?, &input(p)?),
             Operation::MultiplyPlain(a, p) => evaluator.multiply_plain(value(a)?, &input(p)?),
             Operation::MultiplyScalar(a, c) => evaluator.multiply_scalar(value(a)?, c),
-            Operation::Rotate(a, steps) => evaluator.rotate_rows(value(a)?, steps, galois),
-            Operation::Swap(a) => evaluator.rotate_columns(value(a)?, galois),
+            Operation::Rotate(a, steps) => evaluator.rotate(value(a)?, Rotation::Rows(steps), keys),
+            Operation::Swap(a) => evaluator.rotate(value(a)?, Rotation::Columns, keys),
         }
     }
+}
+
+/// An error of a lower layer as one of a circuit.
+fn lift<E: std::error::Error + From<F> + 'static, F>(error: F) -> CircuitError<E> {
+    CircuitError::Scheme(error.into())
 }

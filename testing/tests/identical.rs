@@ -39,8 +39,8 @@ mod tests {
             let a = party.context.encrypt(&message, &party.public, &mut rng).unwrap();
             let b = party.context.encrypt_secret(&message, &party.secret, &mut rng).unwrap();
             let evaluator = Evaluator::new(&party.context);
-            let product = evaluator.multiply(&a, &b, &party.relinearization).unwrap();
-            let rotated = evaluator.rotate_rows(&product, 1, &party.galois).unwrap();
+            let product = evaluator.multiply(&a, &b, party.keys.relinearization.as_ref().unwrap()).unwrap();
+            let rotated = evaluator.rotate_rows(&product, 1, party.keys.galois.as_ref().unwrap()).unwrap();
             let shifted = evaluator.multiply_plain(&rotated, &message).unwrap();
             for ciphertext in [&a, &b, &product, &rotated, &shifted] {
                 absorb(&mut hasher, ciphertext);

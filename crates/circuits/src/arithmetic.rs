@@ -95,6 +95,11 @@ pub trait Arithmetic: Sync {
     /// # Errors
     /// As [`add`](Self::add).
     fn add_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
+    /// a − m.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    fn sub_plain(&self, a: &Self::Ciphertext, m: &Self::Plaintext) -> Outcome<Self, Self::Ciphertext>;
     /// a + c in every slot.
     ///
     /// # Errors

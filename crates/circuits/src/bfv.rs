@@ -58,6 +58,10 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
         Ok(Self::add_plain(self, a, m)?)
     }
 
+    fn sub_plain(&self, a: &Ciphertext<R>, m: &Plaintext) -> Outcome<Self, Ciphertext<R>> {
+        Ok(Self::sub_plain(self, a, m)?)
+    }
+
     fn add_scalar(&self, a: &Ciphertext<R>, c: i64) -> Outcome<Self, Ciphertext<R>> {
         let t = self.context().plain_modulus();
         let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
@@ -112,6 +116,14 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
         keys: &EvaluationKeys<R>,
     ) -> Outcome<Self, Ciphertext<R>> {
         Ok(Self::multiply(self, a, b, relinearization(keys)?)?)
+    }
+
+    fn sum_of_products(
+        &self,
+        terms: &[(&Ciphertext<R>, &Ciphertext<R>)],
+        keys: &EvaluationKeys<R>,
+    ) -> Outcome<Self, Ciphertext<R>> {
+        Ok(self.dot_product(terms, relinearization(keys)?)?)
     }
 
     fn square(&self, a: &Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {

@@ -264,6 +264,13 @@ impl Arithmetic for Clear {
         Ok(Self::map(a, |slots| self.join(slots, m, |x, y| x + y)))
     }
 
+    fn sub_plain(&self, a: &ClearCiphertext, m: &Vec<u64>) -> Outcome<Self, ClearCiphertext> {
+        self.check(m)?;
+        let t = self.plain_modulus;
+        let negated: Vec<u64> = m.iter().map(|x| (t - x % t) % t).collect();
+        self.add_plain(a, &negated)
+    }
+
     fn add_scalar(&self, a: &ClearCiphertext, c: i64) -> Outcome<Self, ClearCiphertext> {
         self.add_plain(a, &vec![self.residue(c); 2 * self.row_length])
     }

@@ -1,0 +1,128 @@
+//! What tests ask of a scheme beyond its arithmetic.
+
+use rand_core::CryptoRng;
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
+use sunzi_encoding::{EncodingError, Plaintext};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey};
+
+/// A scheme under test: the context that encrypts, decrypts and measures noise.
+pub trait Scheme {
+    /// The ring.
+    type Ring: PolyRing;
+    /// What computes.
+    type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys<Self::Ring>, Error = Self::Error>;
+    /// The scheme's errors.
+    type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
+
+    /// Makes the evaluator.
+    fn evaluator(&self) -> Self::Evaluator;
+    /// Ring and security.
+    fn rlwe(&self) -> &RlweContext<Self::Ring>;
+    /// Encrypts under the public key.
+    ///
+    /// # Errors
+    /// Those of the scheme, here and below.
+    fn encrypt<G: CryptoRng>(
+        &self,
+        message: &Plaintext,
+        key: &PublicKey<Self::Ring>,
+        rng: &mut G,
+    ) -> Result<Encrypted<Self>, Self::Error>;
+    /// Encrypts under the secret key.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn encrypt_secret<G: CryptoRng>(
+        &self,
+        message: &Plaintext,
+        key: &SecretKey<Self::Ring>,
+        rng: &mut G,
+    ) -> Result<Encrypted<Self>, Self::Error>;
+    /// Decrypts.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn decrypt(
+        &self,
+        ciphertext: &Encrypted<Self>,
+        key: &SecretKey<Self::Ring>,
+    ) -> Result<Plaintext, Self::Error>;
+    /// log2 of the true noise.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn measure_noise(
+        &self,
+        ciphertext: &Encrypted<Self>,
+        message: &Plaintext,
+        key: &SecretKey<Self::Ring>,
+    ) -> Result<f64, Self::Error>;
+    /// Both bounds on the noise.
+    fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
+}
+
+/// A ciphertext of a scheme.
+pub type Encrypted<S> = <<S as Scheme>::Evaluator as Arithmetic>::Ciphertext;
+/// What an operation of a scheme fails with.
+pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
+
+/// Implements [`Scheme`] for a context whose methods have the same names.
+macro_rules! scheme {
+    ($scheme:ident, $error:ident) => {
+        impl<R: PolyRing> Scheme for $scheme::Context<R> {
+            type Ring = R;
+            type Evaluator = $scheme::Evaluator<R>;
+            type Error = $scheme::$error;
+
+            fn evaluator(&self) -> Self::Evaluator {
+                $scheme::Evaluator::new(self)
+            }
+
+            fn rlwe(&self) -> &RlweContext<R> {
+                self.rlwe()
+            }
+
+            fn encrypt<G: CryptoRng>(
+                &self,
+                message: &Plaintext,
+                key: &PublicKey<R>,
+                rng: &mut G,
+            ) -> Result<Encrypted<Self>, Self::Error> {
+                self.encrypt(message, key, rng)
+            }
+
+            fn encrypt_secret<G: CryptoRng>(
+                &self,
+                message: &Plaintext,
+                key: &SecretKey<R>,
+                rng: &mut G,
+            ) -> Result<Encrypted<Self>, Self::Error> {
+                self.encrypt_secret(message, key, rng)
+            }
+
+            fn decrypt(
+                &self,
+                ciphertext: &Encrypted<Self>,
+                key: &SecretKey<R>,
+            ) -> Result<Plaintext, Self::Error> {
+                self.decrypt(ciphertext, key)
+            }
+
+            fn measure_noise(
+                &self,
+                ciphertext: &Encrypted<Self>,
+                message: &Plaintext,
+                key: &SecretKey<R>,
+            ) -> Result<f64, Self::Error> {
+                self.measure_noise(ciphertext, message, key)
+            }
+
+            fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound {
+                ciphertext.noise()
+            }
+        }
+    };
+}
+
+scheme!(sunzi_bfv, BfvError);
