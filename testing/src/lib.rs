@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod circuit;
+pub mod levels;
 pub mod noise_meter;
 pub mod party;
 pub mod scheme;
 
 pub use circuit::{Circuit, Operation};
+pub use levels::{LevelParty, LevelReport};
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};
 pub use scheme::Scheme;

@@ -65,6 +65,11 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
         &self.metadata
     }
 
+    /// Replaces the scheme's metadata, where an operation changes what the parts stand for.
+    pub fn set_metadata(&mut self, metadata: S::Metadata) {
+        self.metadata = metadata;
+    }
+
     /// Both noise bounds.
     #[must_use]
     pub fn noise(&self) -> &NoiseBound {

@@ -287,6 +287,19 @@ impl NoiseBound {
         }
     }
 
+    /// Bounds that hold for either of two.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        Self {
+            worst: self.worst.max(other.worst),
+            deviation: self.deviation.max(other.deviation),
+            peak: self.peak.max(other.peak),
+            secret_degree: self.secret_degree.max(other.secret_degree),
+            origin: None,
+            heavy: (self.heavy.0.max(other.heavy.0), self.heavy.1.max(other.heavy.1)),
+        }
+    }
+
     /// The bounds after adding a noise term that may depend on this one.
     #[must_use]
     pub fn plus(&self, term: NoiseTerm) -> Self {

@@ -1,0 +1,158 @@
+//! What is declared of a computation, and what a ciphertext has used of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Operations of one level: between two multiplications, or before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Operations {
+    /// Additions: one less than the ciphertexts that are summed, a ciphertext times a constant c counting |c| times.
+    pub additions: u64,
+    /// Rotations and other key switches that enter a sum, relinearisations apart.
+    pub rotations: u64,
+    /// Multiplications by plaintexts in a row.
+    pub plain_products: u32,
+}
+
+impl Operations {
+    /// Whether this many suffice for `other`.
+    fn covers(&self, other: &Self) -> bool {
+        other.additions <= self.additions
+            && other.rotations <= self.rotations
+            && other.plain_products <= self.plain_products
+    }
+}
+
+/// The computation a parameter set is made for, beside its depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// Before the first multiplication: n_add and n_ks of `[KPZ21, section 4]`.
+    pub fresh: Operations,
+    /// After every multiplication: n′_add and n′_ks.
+    pub per_level: Operations,
+}
+
+impl Budget {
+    /// What is declared for a level of a parameter set of this depth.
+    #[must_use]
+    pub fn at(&self, level: usize, depth: usize) -> &Operations {
+        if level >= depth { &self.fresh } else { &self.per_level }
+    }
+}
+
+/// What went into a ciphertext since its last multiplication or modulus switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Ciphertexts summed.
+    pub(crate) terms: u64,
+    /// Key switches in that sum.
+    pub(crate) rotations: u64,
+    /// Multiplications by plaintexts.
+    pub(crate) plain_products: u32,
+    /// The first operation that was not declared, wherever it happened.
+    pub(crate) excess: Option<Excess>,
+}
+
+impl Usage {
+    /// One ciphertext, nothing done to it.
+    pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0, excess: None };
+
+    /// The same counts as operations.
+    #[must_use]
+    pub fn operations(&self) -> Operations {
+        let (rotations, plain_products) = (self.rotations, self.plain_products);
+        Operations { additions: self.terms.saturating_sub(1), rotations, plain_products }
+    }
+
+    /// The first operation that was not declared.
+    #[must_use]
+    pub fn excess(&self) -> Option<&Excess> {
+        self.excess.as_ref()
+    }
+
+    /// A sum.
+    pub(crate) fn sum(&self, other: &Self) -> Self {
+        Self {
+            terms: self.terms.saturating_add(other.terms),
+            rotations: self.rotations.saturating_add(other.rotations),
+            plain_products: self.plain_products.max(other.plain_products),
+            excess: self.excess.or(other.excess),
+        }
+    }
+
+    /// A product of two: a new start.
+    pub(crate) fn product(&self, other: &Self) -> Self {
+        Self { excess: self.excess.or(other.excess), ..Self::ONE }
+    }
+
+    /// A new start without a product, as after a modulus switch.
+    pub(crate) fn restarted(&self) -> Self {
+        Self { excess: self.excess, ..Self::ONE }
+    }
+
+    /// A product with a constant of this absolute value.
+    pub(crate) fn times(&self, factor: u64) -> Self {
+        let factor = factor.max(1);
+        Self {
+            terms: self.terms.saturating_mul(factor),
+            rotations: self.rotations.saturating_mul(factor),
+            ..*self
+        }
+    }
+
+    /// Notes the operation if it is the first beyond `declared`.
+    pub(crate) fn noted(
+        mut self,
+        operation: &'static str,
+        level: usize,
+        fresh: bool,
+        declared: &Operations,
+    ) -> Self {
+        let used = self.operations();
+        if self.excess.is_none() && !declared.covers(&used) {
+            self.excess = Some(Excess { operation, level, fresh, used, declared: *declared });
+        }
+        self
+    }
+}
+
+/// An operation beyond the declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excess {
+    /// The operation.
+    pub operation: &'static str,
+    /// The level it happened at: multiplications its result allows.
+    pub level: usize,
+    /// Whether that was before the first multiplication.
+    pub fresh: bool,
+    /// What its result had used at this level.
+    pub used: Operations,
+    /// What was declared for it.
+    pub declared: Operations,
+}
+
+/// "multiply_scalar at level 3 used 12 additions: declare additions_per_level(12)".
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, level, fresh, used, declared } = self;
+        let pairs = [
+            ("additions", used.additions, declared.additions),
+            ("rotations", used.rotations, declared.rotations),
+            ("plain_products", used.plain_products.into(), declared.plain_products.into()),
+        ];
+        let Some((what, used, declared)) = pairs.into_iter().find(|(_, used, declared)| used > declared)
+        else {
+            return write!(f, "{operation} at level {level} is within what was declared");
+        };
+        let setting = if *fresh { format!("fresh_{what}") } else { format!("{what}_per_level") };
+        write!(
+            f,
+            "the first operation beyond the declaration is {operation} at level {level}, which makes {used} {} where \
+             {declared} are declared: declare {setting}({used})",
+            what.replace('_', " ")
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//! What the user knows of the computation.
+
+use serde::{Deserialize, Serialize};
+use sunzi_encoding::check_plain_modulus;
+use sunzi_math::is_prime;
+use sunzi_rlwe::Security;
+
+use crate::{BgvError, Budget};
+
+/// The numbers to compute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlainRequest {
+    /// A plaintext modulus of at least this many bits.
+    Bits(u32),
+    /// Exactly this plaintext modulus.
+    Modulus(u64),
+}
+
+/// Which bounds the moduli are chosen by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseModel {
+    /// The bounds that ciphertexts carry, exceeded with probability 2^-128.
+    #[default]
+    Tail,
+    /// The worst case alone: larger moduli, and no probability of failure.
+    WorstCase,
+    /// Eqs. (13) and (14) of `[KPZ21]` with its δ = 2√n, to reproduce the paper. What the bounds of ciphertexts do not
+    /// support is refused all the same.
+    Paper,
+}
+
+/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Multiplications of ciphertexts in a row.
+    pub depth: u32,
+    /// The numbers to compute with.
+    pub plain: PlainRequest,
+    /// Whether numbers are packed slot by slot.
+    pub batching: bool,
+    /// Operations between multiplications.
+    pub budget: Budget,
+    /// Numbers that one ciphertext must hold.
+    pub slots: usize,
+    /// The ring degree, if it is given: log2 n.
+    pub log2_degree: Option<u32>,
+    /// d_num, if it is given.
+    pub digits: Option<usize>,
+    /// Bits of noise to be left at every level.
+    pub margin: u32,
+    /// The security to reach.
+    pub security: Security,
+    /// The bounds to choose by.
+    pub noise: NoiseModel,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            depth: 1,
+            plain: PlainRequest::Bits(17),
+            batching: true,
+            budget: Budget::default(),
+            slots: 1,
+            log2_degree: None,
+            digits: None,
+            margin: 1,
+            security: Security::Bits128,
+            noise: NoiseModel::default(),
+        }
+    }
+}
+
+/// No circuit in reach is deeper, and a bound keeps the search short.
+const MAX_DEPTH: u32 = 100;
+/// Bound on the other counts.
+const MAX_COUNT: u32 = 100;
+
+impl Request {
+    /// Checks each setting by itself.
+    pub(super) fn check(&self) -> Result<(), BgvError> {
+        at_most("depth", self.depth, MAX_DEPTH)?;
+        at_most("margin", self.margin, MAX_COUNT)?;
+        at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT)?;
+        at_most("plain_products_per_level", self.budget.per_level.plain_products, MAX_COUNT)?;
+        if self.digits == Some(0) {
+            return refuse("digits", 0, "it must be at least 1");
+        }
+        if let Some(log2_degree) = self.log2_degree.filter(|log2| !(6..=17).contains(log2)) {
+            return refuse("log2_degree", log2_degree, "it must be 6 to 17");
+        }
+        match self.plain {
+            PlainRequest::Bits(bits) if !(1..=60).contains(&bits) => {
+                refuse("plain_bits", bits, "it must be 1 to 60")
+            }
+            PlainRequest::Modulus(t) => {
+                check_plain_modulus(t)?;
+                if self.batching && !is_prime(t) {
+                    return refuse(
+                        "plain_modulus",
+                        t,
+                        "batching needs a prime; choose one or switch batching off",
+                    );
+                }
+                Ok(())
+            }
+            PlainRequest::Bits(_) => Ok(()),
+        }
+    }
+}
+
+fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BgvError> {
+    if got <= limit { Ok(()) } else { refuse(what, got, &format!("it must be at most {limit}")) }
+}
+
+fn refuse(what: &'static str, got: impl ToString, expected: &str) -> Result<(), BgvError> {
+    Err(BgvError::Request { what, got: got.to_string(), expected: expected.to_owned() })
+}

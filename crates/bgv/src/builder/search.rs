@@ -1,0 +1,193 @@
+//! The search for the smallest moduli and the fastest key switching.
+
+mod sizes;
+mod switching;
+
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::{Security, security::max_log2_modulus};
+
+use super::{NoiseModel, PlainRequest, Request};
+use crate::Parameters;
+use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
+use crate::noise::{self, NoiseSettings};
+use crate::parameters::log2_product;
+
+/// Ring degrees tried unless one is given: log2 n.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
+/// Bits by which chains are made larger than the sizes looked for, until key switching fits.
+const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
+/// Plaintext moduli stay below this.
+const PLAIN_LIMIT: u64 = sunzi_encoding::PLAIN_MODULUS_LIMIT;
+
+/// A chain of moduli and how many of them Q_0, …, Q_L have.
+pub(super) struct Chain {
+    pub(super) moduli: Vec<u64>,
+    pub(super) levels: Vec<usize>,
+}
+
+/// Every candidate, and the first that fits: a smaller ring is faster.
+pub(super) fn explain(request: &Request) -> Explanation {
+    let degrees = match request.log2_degree {
+        Some(log2_degree) => log2_degree..=log2_degree,
+        None => LOG2_DEGREES,
+    };
+    let mut candidates = Vec::new();
+    let mut chosen = None;
+    for log2_degree in degrees {
+        let (candidate, parameters) = at_degree(request, log2_degree);
+        candidates.push(candidate);
+        if parameters.is_some() {
+            chosen = parameters;
+            break;
+        }
+    }
+    Explanation { request: request.clone(), candidates, chosen }
+}
+
+fn at_degree(request: &Request, log2_degree: u32) -> (Candidate, Option<Parameters>) {
+    let limit = match request.security {
+        Security::InsecureForResearchOnly => f64::INFINITY,
+        security => max_log2_modulus(log2_degree, security).map_or(0.0, f64::from),
+    };
+    let mut candidate =
+        Candidate::empty(log2_degree, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
+    match choose(request, log2_degree, limit, &mut candidate) {
+        Ok(parameters) => {
+            candidate.verdict = Verdict::Chosen;
+            (candidate, Some(parameters))
+        }
+        Err(refusal) => {
+            candidate.verdict = Verdict::Refused(refusal);
+            (candidate, None)
+        }
+    }
+}
+
+fn choose(
+    request: &Request,
+    log2_degree: u32,
+    limit: f64,
+    candidate: &mut Candidate,
+) -> Result<Parameters, Refusal> {
+    let slots = 1_usize << log2_degree;
+    if slots < request.slots {
+        return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
+    }
+    if limit == 0.0 {
+        return Err(Refusal::NotSecure);
+    }
+    let plain_modulus = plain_modulus(request, 2 << log2_degree)?;
+    candidate.plain_modulus = plain_modulus;
+    let mut refusal = Refusal::NoModuli;
+    // Real primes and digits differ a little from the sizes looked for: another look leaves them some room.
+    for extra in EXTRA_BITS {
+        let sizes = match sizes::smallest(request, slots, plain_modulus, limit, extra) {
+            Ok(sizes) => sizes,
+            Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
+        };
+        let chain = sizes::materialize(&sizes, request.depth as usize, 2 << log2_degree, plain_modulus)?;
+        candidate.describe(&chain.moduli, &chain.levels);
+        match switching::fastest(request, log2_degree, plain_modulus, limit, &chain) {
+            Ok(key_switching) => {
+                return Ok(assemble(request, log2_degree, plain_modulus, chain, key_switching, candidate));
+            }
+            Err(error) => refusal = error,
+        }
+    }
+    Err(refusal)
+}
+
+fn assemble(
+    request: &Request,
+    log2_degree: u32,
+    plain_modulus: u64,
+    Chain { moduli, levels }: Chain,
+    key_switching: GadgetOptions,
+    candidate: &mut Candidate,
+) -> Parameters {
+    let parameters = Parameters::new(log2_degree, moduli, plain_modulus, request.security)
+        .with_levels(levels)
+        .with_key_switching(key_switching)
+        .with_budget(request.budget);
+    candidate.log2_key_modulus = parameters.log2_key_modulus();
+    parameters
+}
+
+/// t for a ring where batching needs t ≡ 1 (mod `step`).
+fn plain_modulus(request: &Request, step: u64) -> Result<u64, Refusal> {
+    let step = if request.batching { step } else { 1 };
+    match request.plain {
+        PlainRequest::Modulus(t) if t % step == 1 % step => Ok(t),
+        PlainRequest::Modulus(plain_modulus) => Err(Refusal::NotBatchable { plain_modulus, step }),
+        PlainRequest::Bits(bits) => {
+            let least = (1_u64 << bits.saturating_sub(1).min(60)).max(2);
+            if step == 1 {
+                return Ok(least);
+            }
+            sizes::primes_from(least, step, 1, PLAIN_LIMIT, &[])
+                .and_then(|primes| primes.first().copied())
+                .ok_or(Refusal::NoPlainModulus { step })
+        }
+    }
+}
+
+/// The bits left by a chain with these digits; −∞ for digits it does not allow.
+pub(super) fn bits_left(
+    request: &Request,
+    degree: usize,
+    plain_modulus: u64,
+    chain: &Chain,
+    options: &GadgetOptions,
+) -> f64 {
+    let Some(settings) = settings(degree, plain_modulus, chain, options) else { return f64::NEG_INFINITY };
+    let levels = settings.levels(&request.budget);
+    settings.bits_left(&levels, request.noise == NoiseModel::WorstCase)
+}
+
+fn settings(
+    degree: usize,
+    plain_modulus: u64,
+    chain: &Chain,
+    options: &GadgetOptions,
+) -> Option<NoiseSettings> {
+    let Chain { moduli, levels } = chain;
+    let mut ends = levels.clone();
+    ends.push(moduli.len());
+    let mut log2_moduli = Vec::with_capacity(ends.len());
+    let mut key_switch = Vec::with_capacity(ends.len());
+    let mut start = 0;
+    for &end in &ends {
+        log2_moduli.push(log2_product(moduli.get(start..end)?));
+        key_switch.push(noise::key_switch(degree, moduli, options, end).ok()?);
+        start = end;
+    }
+    let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
+    Some(NoiseSettings {
+        degree,
+        plain_modulus,
+        log2_moduli,
+        fresh: sizes::fresh(degree, log2_p),
+        key_switch,
+    })
+}
+
+/// Says why nothing fits and which depth would.
+pub(super) fn advise(explanation: &Explanation) -> NothingFits {
+    let last = explanation.candidates.last();
+    let refusal = last.and_then(|candidate| match &candidate.verdict {
+        Verdict::Refused(refusal) => Some(refusal.clone()),
+        Verdict::Chosen => None,
+    });
+    let (mut fits, mut fails) = (None, explanation.request.depth);
+    let mut low = 0;
+    while low < fails {
+        let depth = low + (fails - low) / 2;
+        if explain(&Request { depth, ..explanation.request.clone() }).chosen.is_some() {
+            fits = Some(depth);
+            low = depth + 1;
+        } else {
+            fails = depth;
+        }
+    }
+    NothingFits { log2_degree: last.map_or(0, |candidate| candidate.log2_degree), refusal, depth: fits }
+}

@@ -1,0 +1,212 @@
+//! How many bits q_0, q_i and q_(L+1) need.
+
+use sunzi_ring::DigitBound;
+use sunzi_rlwe::noise;
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+
+use super::Chain;
+use crate::builder::{NoiseModel, Request};
+use crate::explain::Refusal;
+use crate::noise::NoiseSettings;
+use crate::paper::PaperRequest;
+
+/// The largest moduli of the fast transforms, in bits; what is longer becomes a product of several.
+pub(super) const WORD_BITS: f64 = 47.8;
+/// Steps of the sizes tried, in bits.
+const STEP: f64 = 0.25;
+/// Digits assumed before they are chosen.
+const ASSUMED_DIGITS: usize = 4;
+
+/// Sizes in bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    first: f64,
+    level: f64,
+    last: f64,
+}
+
+impl Sizes {
+    fn total(&self, depth: usize) -> f64 {
+        self.first + self.level * depth as f64 + self.last
+    }
+}
+
+/// Public-key encryption modulo Qp with its rounding; `log2_p` is 0 without special moduli.
+pub(super) fn fresh(degree: usize, log2_p: f64) -> NoiseBound {
+    let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
+    NoiseBound::fresh(noise::public_encryption(degree, log2_p), 0).plus_own(rounding)
+}
+
+/// The sizes of the smallest product that leaves the margin and `extra` bits.
+pub(super) fn smallest(
+    request: &Request,
+    degree: usize,
+    plain_modulus: u64,
+    limit: f64,
+    extra: f64,
+) -> Result<Sizes, Refusal> {
+    let depth = request.depth as usize;
+    if request.noise == NoiseModel::Paper {
+        let sizes = of_paper(request, degree, plain_modulus);
+        return if sizes.total(depth) <= limit {
+            Ok(sizes)
+        } else {
+            Err(Refusal::TooLarge { log2_modulus: sizes.total(depth), limit })
+        };
+    }
+    let model = Model::new(request, degree, plain_modulus, extra);
+    let mut best: Option<Sizes> = None;
+    let mut level = model.least_bits;
+    let most = if depth == 0 {
+        level
+    } else {
+        level + 2.0 * (degree as f64).log2() + (plain_modulus as f64).log2() + 80.0
+    };
+    while level <= most {
+        let found = model.with_level(level);
+        if let Some(sizes) =
+            found.filter(|sizes| best.is_none_or(|best| sizes.total(depth) < best.total(depth)))
+        {
+            best = Some(sizes);
+        }
+        if best.is_some_and(|best| best.total(depth) + 2.0 < level * depth as f64) {
+            break;
+        }
+        level += STEP;
+    }
+    match best {
+        Some(sizes) if sizes.total(depth) <= limit => Ok(sizes),
+        Some(sizes) => Err(Refusal::TooLarge { log2_modulus: sizes.total(depth), limit }),
+        None => Err(Refusal::TooNoisy { bits_short: f64::INFINITY }),
+    }
+}
+
+/// Eqs. (13) and (14).
+fn of_paper(request: &Request, degree: usize, plain_modulus: u64) -> Sizes {
+    let both = |operations: &crate::Operations| [operations.additions as f64, operations.rotations as f64];
+    let moduli = PaperRequest {
+        degree,
+        plain_modulus: plain_modulus as f64,
+        depth: request.depth as usize,
+        fresh: both(&request.budget.fresh),
+        per_level: both(&request.budget.per_level),
+        digits: request.digits.unwrap_or(3),
+    }
+    .moduli();
+    let least = least_bits(degree);
+    Sizes {
+        first: moduli.log2_first.max(least),
+        level: moduli.log2_level.max(least),
+        last: moduli.log2_last.max(least),
+    }
+}
+
+/// A prime ≡ 1 (mod 2n) has at least this many bits.
+fn least_bits(degree: usize) -> f64 {
+    (2.0 * degree as f64).log2() + 0.5
+}
+
+/// The noise of chains whose sizes are real numbers.
+struct Model<'a> {
+    request: &'a Request,
+    settings: NoiseSettings,
+    extra: f64,
+    least_bits: f64,
+}
+
+impl<'a> Model<'a> {
+    fn new(request: &'a Request, degree: usize, plain_modulus: u64, extra: f64) -> Self {
+        // P is as large as a digit: the errors of key switching are those of digits of 1/2.
+        let digits = vec![DigitBound { log2_bound: -1.0, log2_mean: f64::NEG_INFINITY }; ASSUMED_DIGITS];
+        let switch = noise::key_switch(degree, &digits).plus(noise::mod_switch(degree, 2));
+        let limbs = request.depth as usize + 2;
+        let settings = NoiseSettings {
+            degree,
+            plain_modulus,
+            log2_moduli: vec![0.0; limbs],
+            fresh: fresh(degree, WORD_BITS),
+            key_switch: vec![switch; limbs],
+        };
+        Self { request, settings, extra, least_bits: least_bits(degree) }
+    }
+
+    /// The best q_0 and q_(L+1) beside level moduli of this size.
+    fn with_level(&self, level: f64) -> Option<Sizes> {
+        let mut settings = self.settings.clone();
+        settings.log2_moduli.fill(level);
+        let mut best: Option<Sizes> = None;
+        let most = self.least_bits + 64.0 + f64::from(self.request.budget.fresh.plain_products) * 80.0;
+        // Without q_(L+1) first: an encryption modulo Qp may be small enough.
+        let mut last = 0.0;
+        while last <= most {
+            if let Some(size) = settings.log2_moduli.last_mut() {
+                *size = last;
+            }
+            let sizes = Sizes { first: self.first(&settings), level, last };
+            let better = best.is_none_or(|best| sizes.first + sizes.last < best.first + best.last);
+            if sizes.first.is_finite() && better {
+                best = Some(sizes);
+            } else if best.is_some_and(|best| best.first + best.last + 4.0 < self.least_bits + last) {
+                break;
+            }
+            last = if last == 0.0 { self.least_bits } else { last + 1.0 };
+        }
+        best
+    }
+
+    /// The size of q_0 with which every level leaves the margin.
+    fn first(&self, settings: &NoiseSettings) -> f64 {
+        let mut settings = settings.clone();
+        if let Some(first) = settings.log2_moduli.first_mut() {
+            *first = 0.0;
+        }
+        let levels = settings.levels(&self.request.budget);
+        let left = settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase);
+        (f64::from(self.request.margin) + self.extra - left).max(self.least_bits)
+    }
+}
+
+/// Primes of at least these sizes, those of q_0 first.
+pub(super) fn materialize(
+    sizes: &Sizes,
+    depth: usize,
+    step: u64,
+    plain_modulus: u64,
+) -> Result<Chain, Refusal> {
+    let mut taken = Vec::new();
+    let mut find = |bits: f64, repetitions: usize| {
+        let parts = (bits / WORD_BITS).ceil().max(1.0);
+        let least = (bits / parts).exp2().ceil() as u64;
+        let primes = primes_from(
+            least,
+            step,
+            parts as usize * repetitions,
+            1 << 62,
+            &[&taken[..], &[plain_modulus]].concat(),
+        );
+        let primes = primes.ok_or(Refusal::NoModuli)?;
+        taken.extend(&primes);
+        Ok((parts as usize, primes))
+    };
+    // The scarcest first: small ones.
+    let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };
+    let (limbs_first, first) = find(sizes.first, 1)?;
+    let (limbs_level, level) = find(sizes.level, depth)?;
+    let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
+    Ok(Chain { moduli: [first, level, last].concat(), levels })
+}
+
+/// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that are not `taken` and divide none of them.
+pub(super) fn primes_from(
+    least: u64,
+    step: u64,
+    count: usize,
+    limit: u64,
+    taken: &[u64],
+) -> Option<Vec<u64>> {
+    let first = least.saturating_sub(1).div_ceil(step).max(1) * step + 1;
+    let free = |&p: &u64| taken.iter().all(|t| !t.is_multiple_of(p)) && sunzi_math::is_prime(p);
+    let primes: Vec<u64> =
+        (first..limit).step_by(usize::try_from(step).ok()?).filter(free).take(count).collect();
+    (primes.len() == count).then_some(primes)
+}

@@ -1,0 +1,94 @@
+//! Digits and special moduli: the fastest that security and noise allow.
+
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::gadget_choice::SwitchCost;
+
+use super::sizes::{WORD_BITS, primes_from};
+use super::{Chain, bits_left};
+use crate::builder::{NoiseModel, Request};
+use crate::explain::Refusal;
+use crate::parameters::log2_product;
+
+/// How far the smallest primes of a size may exceed it, in bits.
+const SLACK: f64 = 0.1;
+
+/// The options of least cost among those that fit.
+pub(super) fn fastest(
+    request: &Request,
+    log2_degree: u32,
+    plain_modulus: u64,
+    limit: f64,
+    chain: &Chain,
+) -> Result<GadgetOptions, Refusal> {
+    let k = chain.moduli.len();
+    let log2_modulus = log2_product(&chain.moduli);
+    if log2_modulus > limit {
+        return Err(Refusal::TooLarge { log2_modulus, limit });
+    }
+    let mut best: Option<(f64, GadgetOptions)> = None;
+    let mut closest = f64::NEG_INFINITY;
+    let counts = match request.digits {
+        Some(digits) => digits.min(k)..=digits.min(k),
+        None => 1..=k,
+    };
+    let room = limit - log2_modulus;
+    let hybrid = counts.flat_map(|digits| special(log2_degree, plain_modulus, room, chain, digits));
+    let plain = request.digits.is_none().then(GadgetOptions::default);
+    for options in hybrid.chain(plain) {
+        // The paper's moduli are taken as they are; ciphertexts refuse what their bounds do not support.
+        let left = bits_left(request, 1 << log2_degree, plain_modulus, chain, &options);
+        closest = closest.max(left);
+        if left < f64::from(request.margin) && request.noise != NoiseModel::Paper {
+            continue;
+        }
+        let Some(cost) = cost(1 << log2_degree, chain, &options) else { continue };
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, options));
+        }
+    }
+    match best {
+        Some((_, options)) => Ok(options),
+        None => Err(Refusal::TooNoisy { bits_short: f64::from(request.margin) - closest }),
+    }
+}
+
+/// Special moduli for so many digits: as many as the largest digit needs to add no noise of its own, and fewer or smaller
+/// ones, whose noise a large t does not notice.
+fn special(
+    log2_degree: u32,
+    plain_modulus: u64,
+    room: f64,
+    chain: &Chain,
+    digits: usize,
+) -> Vec<GadgetOptions> {
+    let k = chain.moduli.len();
+    let limbs = k.div_ceil(digits);
+    // The same digits have a smaller number.
+    if k.div_ceil(limbs) != digits {
+        return Vec::new();
+    }
+    let largest = chain.moduli.chunks(limbs).map(log2_product).fold(0.0, f64::max);
+    let taken = [&chain.moduli[..], &[plain_modulus]].concat();
+    let most = (largest / WORD_BITS).ceil().max(1.0);
+    let of = |count: usize| {
+        let bits = (largest / count as f64).min(WORD_BITS).min(room / count as f64 - SLACK);
+        let least = bits.exp2().ceil() as u64;
+        let primes = primes_from(least, 2 << log2_degree, count, 1 << 62, &taken)?;
+        (log2_product(&primes) <= room).then(|| GadgetOptions {
+            digits: Some(digits),
+            special_moduli: primes,
+            ..GadgetOptions::default()
+        })
+    };
+    (1..=most as usize).filter_map(of).collect()
+}
+
+/// What relinearisations and rotations take, one at each modulus that ciphertexts have; none for options that do not fit.
+fn cost(degree: usize, chain: &Chain, options: &GadgetOptions) -> Option<f64> {
+    let ends = chain.levels.iter().copied().chain([chain.moduli.len()]);
+    let mut sum = 0.0;
+    for limbs in ends {
+        sum += SwitchCost::new(options, &chain.moduli, limbs, degree).ok()?.in_transforms(degree);
+    }
+    Some(sum)
+}

@@ -1,0 +1,171 @@
+//! What can go wrong in BGV.
+
+use sunzi_encoding::EncodingError;
+use sunzi_math::MathError;
+use sunzi_ring::RingError;
+use sunzi_rlwe::RlweError;
+
+use crate::Excess;
+use crate::explain::NothingFits;
+
+/// An error of the BGV layer: what was expected, what came, what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BgvError {
+    /// A ciphertext belongs to another plaintext modulus.
+    #[error(
+        "the ciphertext has plaintext modulus {got}, the context {expected}: use the context it was made in"
+    )]
+    PlainModulusMismatch {
+        /// The context's plaintext modulus.
+        expected: u64,
+        /// The ciphertext's.
+        got: u64,
+    },
+    /// A ciphertext of a context with other levels.
+    #[error(
+        "the ciphertext stands at level {level} with {limbs} moduli and factor {factor}, which this context does not \
+         have: use the context it was made in"
+    )]
+    LevelMismatch {
+        /// The ciphertext's level.
+        level: usize,
+        /// The moduli of its parts.
+        limbs: usize,
+        /// Its correction factor.
+        factor: u64,
+    },
+    /// A multiplication of a ciphertext that allows none any more.
+    #[error(
+        "{operation} would be multiplication number {needed} in a row where {depth} are declared: declare \
+         depth({needed})"
+    )]
+    DepthExceeded {
+        /// The operation.
+        operation: &'static str,
+        /// The depth it needs.
+        needed: usize,
+        /// The declared depth.
+        depth: usize,
+    },
+    /// An operation whose result could not be decrypted with certainty.
+    #[error(
+        "the result of {operation} at level {level} may have {bits_short:.1} bits more noise than decrypts: {}",
+        advice(cause.as_ref())
+    )]
+    BudgetExceeded {
+        /// The operation.
+        operation: &'static str,
+        /// The level of its result.
+        level: usize,
+        /// Bits of noise above what decrypts.
+        bits_short: f64,
+        /// The first operation that was not declared, if there is one.
+        cause: Option<Excess>,
+    },
+    /// A modulus switch upwards.
+    #[error(
+        "the ciphertext stands at level {got} and cannot be switched to level {wanted}: levels only go down"
+    )]
+    LevelTooLow {
+        /// The ciphertext's level.
+        got: usize,
+        /// The level asked for.
+        wanted: usize,
+    },
+    /// No ciphertext modulus at all.
+    #[error("no ciphertext modulus is given: give at least one")]
+    NoModuli,
+    /// More moduli than any parameter set needs.
+    #[error("{got} moduli: at most {limit} are supported")]
+    TooManyModuli {
+        /// Moduli given.
+        got: usize,
+        /// The most there may be.
+        limit: usize,
+    },
+    /// A ciphertext modulus the transform cannot use.
+    #[error("ciphertext modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
+    ModulusUnusable {
+        /// The modulus.
+        modulus: u64,
+        /// The ring index 2n.
+        index: u64,
+    },
+    /// A ciphertext modulus occurs twice.
+    #[error("ciphertext modulus {modulus} occurs twice: moduli must be distinct")]
+    ModulusRepeated {
+        /// The modulus.
+        modulus: u64,
+    },
+    /// The plaintext modulus is a multiple of a ciphertext modulus.
+    #[error(
+        "plaintext modulus {plain_modulus} is a multiple of the ciphertext modulus {modulus}: replace one"
+    )]
+    PlainModulusNotCoprime {
+        /// The plaintext modulus.
+        plain_modulus: u64,
+        /// The ciphertext modulus that divides it.
+        modulus: u64,
+    },
+    /// The numbers of moduli of the levels do not describe the list of moduli.
+    #[error(
+        "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to at \
+         most all"
+    )]
+    LevelsUnusable {
+        /// Moduli of every level.
+        levels: Vec<usize>,
+        /// Moduli there are.
+        moduli: usize,
+    },
+    /// Options of key switching that the moduli do not allow.
+    #[error("key switching: {0}")]
+    KeySwitching(#[source] RingError),
+    /// A request to the parameter builder that contradicts itself or is out of range.
+    #[error("{what}: {got} is not possible; {expected}")]
+    Request {
+        /// The setting.
+        what: &'static str,
+        /// What was asked.
+        got: String,
+        /// What is possible.
+        expected: String,
+    },
+    /// No parameter set meets the request.
+    #[error(transparent)]
+    NothingFits(#[from] Box<NothingFits>),
+    /// A segment of slots has an impossible length.
+    #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
+    SegmentLength {
+        /// The length asked for.
+        length: usize,
+        /// The longest possible.
+        longest: usize,
+    },
+    /// Nothing was given where something is needed.
+    #[error("{what} needs at least one term")]
+    Empty {
+        /// The operation.
+        what: &'static str,
+    },
+    /// An error of plaintexts and encoders.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
+    /// An error of the RLWE layer.
+    #[error(transparent)]
+    Rlwe(#[from] RlweError),
+    /// An error of the ring.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// An error of the number theory.
+    #[error(transparent)]
+    Math(#[from] MathError),
+}
+
+fn advice(cause: Option<&Excess>) -> String {
+    cause.map_or_else(
+        || "choose parameters for more operations, or fewer operations between multiplications".to_owned(),
+        ToString::to_string,
+    )
+}

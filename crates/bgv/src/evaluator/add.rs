@@ -1,0 +1,90 @@
+//! Addition, subtraction, negation.
+
+use std::borrow::Cow;
+
+use sunzi_ring::PolyRing;
+
+use super::Evaluator;
+use crate::{BgvError, Ciphertext};
+
+impl<R: PolyRing> Evaluator<R> {
+    /// a + b, of any part counts and levels.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
+    /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other parameters.
+    pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+        self.joined(Cow::Borrowed(a), b, "add")
+    }
+
+    /// a ← a + b. On an error `a` is not changed.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BgvError> {
+        *a = self.joined(Cow::Borrowed(a), b, "add")?;
+        Ok(())
+    }
+
+    /// a − b, of any part counts and levels.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+        let negated = self.negate(b)?;
+        self.joined(Cow::Owned(negated), a, "subtract")
+    }
+
+    /// The sum under the name of the operation that asks.
+    fn joined(
+        &self,
+        a: Cow<'_, Ciphertext<R>>,
+        b: &Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        a.check_key(b.key(), "the second summand")?;
+        let [left, right] = self.together(&a, b)?;
+        let ring = self.context.rlwe().ring_at(self.context.limbs_of(&left)?)?;
+        let mut sum = left.into_owned();
+        let noise = sum.noise().sum(right.noise());
+        let usage = sum.metadata().usage.sum(&right.metadata().usage);
+        let parts = sum.parts_mut();
+        for (part, other) in parts.iter_mut().zip(right.parts()) {
+            ring.add_assign(part, other)?;
+        }
+        parts.extend(right.parts().iter().skip(parts.len()).cloned());
+        sum.set_noise(noise);
+        sum.set_metadata(self.context.metadata(right.metadata().level, usage)?);
+        self.context.finish(sum, operation, &[b.trace()])
+    }
+
+    /// −a.
+    ///
+    /// # Errors
+    /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
+    /// parameters.
+    pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+        let ring = self.context.rlwe().ring_at(self.context.check(a)?)?;
+        let mut negated = a.clone();
+        for part in negated.parts_mut() {
+            ring.neg_assign(part)?;
+        }
+        Ok(negated)
+    }
+
+    /// The sum of one or more ciphertexts.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); [`BgvError::Empty`] for none.
+    pub fn sum<'a>(
+        &self,
+        terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let mut terms = terms.into_iter();
+        let mut sum = terms.next().ok_or(BgvError::Empty { what: "a sum of ciphertexts" })?.clone();
+        for term in terms {
+            sum = self.joined(Cow::Owned(sum), term, "add")?;
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,151 @@
+//! The BGV product: switch both operands, tensor times t, relinearise.
+
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{RelinearizationKey, relinearization};
+
+use super::Evaluator;
+use crate::{BgvError, Ciphertext};
+
+impl<R: PolyRing> Evaluator<R> {
+    /// a·b, relinearised. Operands are switched to the common level first.
+    ///
+    /// # Errors
+    /// [`BgvError::DepthExceeded`]; [`BgvError::BudgetExceeded`]; [`sunzi_rlwe::RlweError::KeyMismatch`];
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for operands that are not relinearised;
+    /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other
+    /// parameters.
+    pub fn multiply(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        a.check_key(key.id(), "the relinearisation key")?;
+        let product = self.product(a, b, "multiply")?;
+        self.relinearized(&product, key, "multiply")
+    }
+
+    /// a², relinearised.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, BgvError> {
+        self.multiply(a, a, key)
+    }
+
+    /// a·b in three parts, to be relinearised later: sums of such products are relinearised once.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn multiply_unrelinearized(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        self.product(a, b, "multiply")
+    }
+
+    /// Σ a_i·b_i, relinearised once.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
+    pub fn sum_of_products<'a>(
+        &self,
+        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let mut sum: Option<Ciphertext<R>> = None;
+        for (a, b) in terms {
+            let product = self.product(a, b, "multiply")?;
+            sum = Some(match sum {
+                Some(sum) => self.add(&sum, &product)?,
+                None => product,
+            });
+        }
+        self.relinearize(&sum.ok_or(BgvError::Empty { what: "a sum of products" })?, key)
+    }
+
+    /// Back from three parts to two.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] beyond three parts;
+    /// [`BgvError::BudgetExceeded`].
+    pub fn relinearize(
+        &self,
+        a: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        self.context.check(a)?;
+        self.relinearized(a, key, "relinearize")
+    }
+
+    /// A ciphertext switched for multiplication at its level, which [`multiply`](Self::multiply) does as well: once
+    /// for an operand that enters several products of that level.
+    ///
+    /// # Errors
+    /// As [`mod_switch_to`](Self::mod_switch_to).
+    pub fn operand(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+        self.mod_switch_to(a, a.metadata().level)
+    }
+
+    fn relinearized(
+        &self,
+        a: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let two = relinearization::relinearize(self.context.rlwe(), a, key)?;
+        self.context.finish(two, operation, &[a.trace()])
+    }
+
+    /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) at the common level.
+    fn product(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let (context, t) = (&self.context, self.context.plain_modulus());
+        context.check(a)?;
+        context.check(b)?;
+        a.check_key(b.key(), "the second factor")?;
+        let level = a.metadata().level.min(b.metadata().level);
+        let Some(below) = level.checked_sub(1) else {
+            let depth = context.depth();
+            return Err(BgvError::DepthExceeded { operation, needed: depth + 1, depth });
+        };
+        a.two_parts("multiplication")?;
+        b.two_parts("multiplication")?;
+        let square = std::ptr::eq(a, b);
+        let (a, b) = (self.switched(a, level)?, if square { None } else { Some(self.switched(b, level)?) });
+        let b = b.as_ref().unwrap_or(&a);
+        let ring = context.rlwe().ring_at(context.limbs(level))?;
+        let ([a0, a1], [b0, b1]) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
+        // t goes into the operand of which less is read afterwards.
+        let (mut t0, mut t1) = (a0.clone(), a1.clone());
+        for part in [&mut t0, &mut t1] {
+            ring.mul_integer_assign(part, &t.into())?;
+        }
+        let parts = tensor(&ring, [t0, t1], [b0, b1])?;
+        let noise = a.noise().product(b.noise(), t as f64, context.degree());
+        let usage = a.metadata().usage.product(&b.metadata().usage);
+        let metadata = context.metadata(below, usage)?;
+        let product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
+        context.finish(product, operation, &[a.trace(), b.trace()])
+    }
+}
+
+/// (a_0 + a_1·Y)(b_0 + b_1·Y).
+fn tensor<R: PolyRing>(
+    ring: &R,
+    [a0, a1]: [R::Poly<sunzi_ring::Evaluation>; 2],
+    [b0, b1]: [&R::Poly<sunzi_ring::Evaluation>; 2],
+) -> Result<[R::Poly<sunzi_ring::Evaluation>; 3], BgvError> {
+    let mut middle = a0.clone();
+    ring.mul_assign(&mut middle, b1)?;
+    ring.mul_add_assign(&mut middle, &a1, b0)?;
+    let (mut first, mut last) = (a0, a1);
+    ring.mul_assign(&mut first, b0)?;
+    ring.mul_assign(&mut last, b1)?;
+    Ok([first, middle, last])
+}

@@ -1,0 +1,144 @@
+//! Operations between a ciphertext and a plaintext.
+
+use sunzi_encoding::Plaintext;
+use sunzi_ring::{Evaluation, PolyRing, RingError};
+use sunzi_rlwe::{NoiseTerm, PlainFactor, plain_factor};
+use zeroize::Zeroizing;
+
+use super::Evaluator;
+use crate::{BgvError, Ciphertext};
+
+/// A plaintext made ready to multiply ciphertexts of any level; erased when dropped.
+#[derive(Clone)]
+pub struct PreparedPlaintext<R: PolyRing> {
+    factor: PlainFactor<R>,
+    plain_modulus: u64,
+}
+
+/// Addition or subtraction of a ring.
+type Joining<R> = fn(
+    &R,
+    &mut <R as PolyRing>::Poly<Evaluation>,
+    &<R as PolyRing>::Poly<Evaluation>,
+) -> Result<(), RingError>;
+
+impl<R: PolyRing> Evaluator<R> {
+    /// a + m.
+    ///
+    /// # Errors
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BgvError::BudgetExceeded`];
+    /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
+    /// parameters.
+    pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BgvError> {
+        self.shift(a, plaintext, R::add_assign, "add a plaintext")
+    }
+
+    /// a − m.
+    ///
+    /// # Errors
+    /// As [`add_plain`](Self::add_plain).
+    pub fn sub_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BgvError> {
+        self.shift(a, plaintext, R::sub_assign, "subtract a plaintext")
+    }
+
+    /// Adds or subtracts ⌊(Q/t)·(f·m mod t)⌉ in c_0.
+    fn shift(
+        &self,
+        a: &Ciphertext<R>,
+        plaintext: &Plaintext,
+        joining: Joining<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let limbs = self.context.check(a)?;
+        let ring = self.context.rlwe().ring_at(limbs)?;
+        let scaled = self.context.scaled(plaintext, limbs, a.metadata().factor)?;
+        let scaled = Zeroizing::new(ring.to_evaluation((*scaled).clone())?);
+        let mut result = a.clone();
+        result.set_noise(a.noise().plus(NoiseTerm::rounding()));
+        if let Some(c0) = result.parts_mut().first_mut() {
+            joining(&ring, c0, &scaled)?;
+        }
+        self.context.finish(result, operation, &[])
+    }
+
+    /// A plaintext made ready to multiply: transformed once, for any number of products.
+    ///
+    /// # Errors
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
+    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext<R>, BgvError> {
+        plaintext.check(self.context.degree(), self.context.plain_modulus())?;
+        let factor = PlainFactor::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
+        Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
+    }
+
+    /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
+    ///
+    /// # Errors
+    /// As [`add_plain`](Self::add_plain).
+    pub fn multiply_plain(
+        &self,
+        a: &Ciphertext<R>,
+        plaintext: &Plaintext,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        self.multiply_prepared(a, &self.prepare_plain(plaintext)?)
+    }
+
+    /// a·m for a prepared plaintext.
+    ///
+    /// # Errors
+    /// As [`add_plain`](Self::add_plain).
+    pub fn multiply_prepared(
+        &self,
+        a: &Ciphertext<R>,
+        prepared: &PreparedPlaintext<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let limbs = self.context.check(a)?;
+        let (got, expected) = (prepared.plain_modulus, self.context.plain_modulus());
+        if got != expected {
+            return Err(BgvError::PlainModulusMismatch { expected, got });
+        }
+        let mut product = a.clone();
+        plain_factor::multiply_assign(self.context.rlwe(), limbs, &mut product, &prepared.factor)?;
+        let mut metadata = a.metadata().clone();
+        metadata.usage.plain_products = metadata.usage.plain_products.saturating_add(1);
+        product.set_metadata(metadata);
+        self.context.finish(product, "multiply by a plaintext", &[])
+    }
+
+    /// Σ a_i·m_i.
+    ///
+    /// # Errors
+    /// As [`add_plain`](Self::add_plain); [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Empty`] for none.
+    pub fn sum_of_plain_products<'a>(
+        &self,
+        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let mut sum: Option<Ciphertext<R>> = None;
+        for (a, prepared) in terms {
+            let product = self.multiply_prepared(a, prepared)?;
+            sum = Some(match sum {
+                Some(sum) => self.add(&sum, &product)?,
+                None => product,
+            });
+        }
+        sum.ok_or(BgvError::Empty { what: "a sum of products with plaintexts" })
+    }
+
+    /// a·c for a constant c, taken modulo t and centred.
+    ///
+    /// # Errors
+    /// [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or
+    /// [`BgvError::Ring`] for a ciphertext of other parameters.
+    pub fn multiply_scalar(&self, a: &Ciphertext<R>, scalar: i64) -> Result<Ciphertext<R>, BgvError> {
+        self.context.check(a)?;
+        // Below t < 2^60.
+        let residue = i128::from(scalar).rem_euclid(i128::from(self.context.plain_modulus())) as u64;
+        let constant = self.centred(residue);
+        let mut product = a.clone();
+        self.scale(&mut product, constant)?;
+        let mut metadata = a.metadata().clone();
+        metadata.usage = metadata.usage.times(constant.unsigned_abs());
+        product.set_metadata(metadata);
+        self.context.finish(product, "multiply by a constant", &[])
+    }
+}

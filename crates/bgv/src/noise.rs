@@ -1,0 +1,136 @@
+//! How BGV operations change the two noise bounds, and what a declared computation makes of them.
+//!
+//! The noise of a ciphertext is the real-valued v with u(s) = (Q/t)·m′ + v (mod Q): the noise of `[KPZ21]` plus m/t.
+//! A product has the noise t·v·v′ and nothing else, see [`NoiseBound::product`]; a modulus switch divides the noise
+//! and adds a rounding of both parts.
+
+use sunzi_ring::{DigitBound, GadgetOptions, RingError, RnsDigits};
+use sunzi_rlwe::noise::{self, Tail};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+
+use crate::{Budget, Operations};
+
+/// What the noise of every level depends on.
+#[derive(Clone, Debug)]
+pub struct NoiseSettings {
+    /// Ring degree n = δ.
+    pub degree: usize,
+    /// Plaintext modulus t.
+    pub plain_modulus: u64,
+    /// log2 of q_0, q_1, …, q_L, q_(L+1); the last is 0 where there is none.
+    pub log2_moduli: Vec<f64>,
+    /// Noise of a public-key encryption, its rounding included.
+    pub fresh: NoiseBound,
+    /// What a key switch adds at the modulus Q_i, for every i.
+    pub key_switch: Vec<NoiseTerm>,
+}
+
+/// The noise of one level, when everything declared is used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelNoise {
+    /// Of the operands of a multiplication, right after the modulus switch.
+    pub operand: NoiseBound,
+    /// Of what the level holds before it: sums of products with their rotations, or of fresh ciphertexts.
+    pub used: NoiseBound,
+}
+
+impl NoiseSettings {
+    /// The noise at every level, level 0 first, after a computation that uses all of `budget` at each.
+    #[must_use]
+    pub fn levels(&self, budget: &Budget) -> Vec<LevelNoise> {
+        let depth = self.log2_moduli.len().saturating_sub(2);
+        let mut levels = Vec::with_capacity(depth + 1);
+        let mut used = self.spend(&self.fresh, depth, &budget.fresh);
+        for level in (0..=depth).rev() {
+            let operand = self.switched(&used, level);
+            levels.push(LevelNoise { operand, used });
+            if level > 0 {
+                used = self.spend(&self.term(&operand, level), level - 1, &budget.per_level);
+            }
+        }
+        levels.reverse();
+        levels
+    }
+
+    /// One summand of level `level` − 1: a product of two operands of this level, relinearised, or an operand times the
+    /// constant that gives it the factor below.
+    fn term(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
+        let product =
+            operand.product(operand, self.plain_modulus as f64, self.degree).plus(self.key_switching(level));
+        let adjusted = operand.times_norm((self.plain_modulus / 2) as f64);
+        product.max(&adjusted)
+    }
+
+    /// The noise of a sum of such terms with everything declared for a level done to it.
+    fn spend(&self, term: &NoiseBound, level: usize, declared: &Operations) -> NoiseBound {
+        let terms = declared.additions as f64 + 1.0;
+        let switches = Log2::of(declared.rotations as f64);
+        let NoiseTerm { worst, deviation, peak } = self.key_switching(level + 1);
+        let rotations =
+            NoiseTerm { worst: worst * switches, deviation: deviation * switches, peak: peak * switches };
+        let mut noise = term.plus(NoiseTerm::rounding()).times_norm(terms);
+        if declared.rotations > 0 {
+            noise = noise.plus(rotations);
+        }
+        let norm = self.degree as f64 * (self.plain_modulus / 2) as f64;
+        for _ in 0..declared.plain_products {
+            noise = noise.times_norm(norm);
+        }
+        noise
+    }
+
+    /// The noise after the switch from Q_(level+1) to Q_level.
+    fn switched(&self, noise: &NoiseBound, level: usize) -> NoiseBound {
+        let dropped = self.log2_moduli.get(level + 1).copied().unwrap_or(0.0);
+        if dropped == 0.0 {
+            return *noise;
+        }
+        noise.scaled(Log2::from_bits(-dropped)).plus(noise::mod_switch(self.degree, 2))
+    }
+
+    fn key_switching(&self, level: usize) -> NoiseTerm {
+        let none = NoiseTerm { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO };
+        self.key_switch.get(level).copied().unwrap_or(none)
+    }
+
+    /// Bits left where the fewest are: what decrypts at each level, against what it holds and what it multiplies.
+    /// With `worst`, against the worst case alone.
+    #[must_use]
+    pub fn bits_left(&self, levels: &[LevelNoise], worst: bool) -> f64 {
+        let tail = Tail::new(self.degree);
+        let left = |capacity: f64, noise: &NoiseBound| {
+            let bits = capacity - if worst { noise.worst } else { noise.bound_by(&tail) }.bits();
+            if bits.is_nan() { f64::NEG_INFINITY } else { bits }
+        };
+        let mut moduli = self.log2_moduli.iter();
+        let mut capacity = moduli.next().copied().unwrap_or(0.0) - (2.0 * self.plain_modulus as f64).log2();
+        let mut least = f64::INFINITY;
+        for (level, bits) in levels.iter().zip(moduli) {
+            least = least.min(left(capacity, &level.operand));
+            capacity += bits;
+            least = least.min(left(capacity, &level.used));
+        }
+        least
+    }
+}
+
+/// What a key switch adds to a ciphertext of the first `limbs` moduli.
+///
+/// # Errors
+/// Those of options that these moduli do not allow.
+pub fn key_switch(
+    degree: usize,
+    moduli: &[u64],
+    options: &GadgetOptions,
+    limbs: usize,
+) -> Result<NoiseTerm, RingError> {
+    let log2_special = crate::parameters::log2_product(&options.special_moduli);
+    let scaled = |bound: DigitBound| DigitBound {
+        log2_bound: bound.log2_bound - log2_special,
+        log2_mean: bound.log2_mean - log2_special,
+    };
+    let digits = RnsDigits::new(options, moduli)?;
+    let bounds: Vec<DigitBound> = digits.bounds_at(limbs).into_iter().map(scaled).collect();
+    let errors = noise::key_switch(degree, &bounds);
+    Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(noise::mod_switch(degree, 2)) })
+}

@@ -1,0 +1,228 @@
+//! Parameters of BGV: plain, serialisable data.
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+use sunzi_encoding::{check_degree, check_plain_modulus, is_batchable};
+use sunzi_math::is_prime;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::{Security, security};
+
+use crate::{BgvError, Budget, ParametersBuilder};
+
+/// The most moduli: 256 of the smallest that a ring of degree 2^17 has exceed every entry of the security table.
+const MAX_MODULI: usize = 256;
+/// Ciphertext moduli are below 2^62.
+const MODULUS_LIMIT: u64 = 1 << 62;
+
+/// One BGV parameter set: ring degree, chain of moduli, plaintext modulus, security, declared computation.
+///
+/// The chain is q_0, q_1, …, q_L, q_(L+1) in this order. Level l, with l multiplications left, has the modulus
+/// Q_l = q_0⋯q_l; fresh ciphertexts have q_(L+1) besides, if it is there: encryption modulo Qp leaves so little noise that
+/// operations before the first multiplication alone need it. Each q_i may be a product of several moduli.
+///
+/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building a context from it
+/// does so too.
+///
+/// ```
+/// use sunzi_bgv::Parameters;
+///
+/// let parameters = Parameters::builder().depth(3).plain_bits(17).build()?;
+/// assert_eq!(parameters.depth(), 3);
+/// assert_eq!(parameters.plain_modulus(), 65537);
+/// # Ok::<(), sunzi_bgv::BgvError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    log2_degree: u32,
+    moduli: Vec<u64>,
+    /// Moduli of Q_0, Q_1, …, Q_L.
+    levels: Vec<usize>,
+    plain_modulus: u64,
+    security: Security,
+    #[serde(default)]
+    key_switching: GadgetOptions,
+    #[serde(default)]
+    budget: Budget,
+}
+
+impl Parameters {
+    /// Takes the numbers as they are, one modulus to a level, the last one q_(L+1); nothing is checked.
+    #[must_use]
+    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
+        let levels = (1..moduli.len()).collect();
+        let key_switching = GadgetOptions::default();
+        Self {
+            log2_degree,
+            moduli,
+            levels,
+            plain_modulus,
+            security,
+            key_switching,
+            budget: Budget::default(),
+        }
+    }
+
+    /// The same with several moduli to a level: `levels` holds how many Q_0, Q_1, …, Q_L are made of.
+    #[must_use]
+    pub fn with_levels(self, levels: Vec<usize>) -> Self {
+        Self { levels, ..self }
+    }
+
+    /// The same with a choice of digits and special moduli for key switching.
+    #[must_use]
+    pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
+        Self { key_switching, ..self }
+    }
+
+    /// The same with a declaration of the computation. Only messages of errors depend on it: what is possible follows
+    /// from the moduli.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Chooses parameters from what is known of the computation.
+    #[must_use]
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+
+    /// log2 n.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.log2_degree
+    }
+
+    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+    }
+
+    /// The ciphertext moduli, those of q_0 first.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// How many moduli Q_0, Q_1, …, Q_L are made of.
+    #[must_use]
+    pub fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    /// L: multiplications in a row.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    /// Q_(L+1), the modulus of fresh ciphertexts.
+    #[must_use]
+    pub fn modulus(&self) -> BigUint {
+        self.moduli.iter().product()
+    }
+
+    /// log2 Q_(L+1).
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        log2_product(&self.moduli)
+    }
+
+    /// log2 of the modulus of keys, special moduli included: what security is checked for.
+    #[must_use]
+    pub fn log2_key_modulus(&self) -> f64 {
+        self.log2_modulus() + log2_product(&self.key_switching.special_moduli)
+    }
+
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn plain_modulus(&self) -> u64 {
+        self.plain_modulus
+    }
+
+    /// The security these parameters must reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        self.security
+    }
+
+    /// Digits and special moduli of key switching.
+    #[must_use]
+    pub fn key_switching(&self) -> &GadgetOptions {
+        &self.key_switching
+    }
+
+    /// The computation declared.
+    #[must_use]
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Whether n numbers can be packed into one plaintext: t prime, t ≡ 1 (mod 2n).
+    #[must_use]
+    pub fn supports_batching(&self) -> bool {
+        is_batchable(self.degree(), self.plain_modulus)
+    }
+
+    /// Checks everything that makes these numbers a parameter set.
+    ///
+    /// # Errors
+    /// [`BgvError::Encoding`] for the degree or t out of range; [`BgvError::NoModuli`],
+    /// [`BgvError::TooManyModuli`], [`BgvError::ModulusUnusable`] and [`BgvError::ModulusRepeated`] for the moduli,
+    /// special ones included; [`BgvError::LevelsUnusable`]; [`BgvError::PlainModulusNotCoprime`];
+    /// [`BgvError::KeySwitching`]; [`BgvError::Rlwe`] above the security limit.
+    pub fn validate(&self) -> Result<(), BgvError> {
+        check_degree(self.degree())?;
+        let special = &self.key_switching.special_moduli;
+        let (got, limit) = (self.moduli.len().saturating_add(special.len()), MAX_MODULI);
+        if got > limit {
+            return Err(BgvError::TooManyModuli { got, limit });
+        }
+        if self.moduli.is_empty() {
+            return Err(BgvError::NoModuli);
+        }
+        let all: Vec<u64> = self.moduli.iter().chain(special).copied().collect();
+        self.check_moduli(&all)?;
+        check_levels(&self.levels, self.moduli.len())?;
+        RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
+        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+
+    fn check_moduli(&self, moduli: &[u64]) -> Result<(), BgvError> {
+        let (index, plain_modulus) = (2_u64 << self.log2_degree, self.plain_modulus);
+        check_plain_modulus(plain_modulus)?;
+        for (i, &modulus) in moduli.iter().enumerate() {
+            if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
+                return Err(BgvError::ModulusUnusable { modulus, index });
+            }
+            if moduli.iter().skip(i + 1).any(|&other| other == modulus) {
+                return Err(BgvError::ModulusRepeated { modulus });
+            }
+            if plain_modulus.is_multiple_of(modulus) {
+                return Err(BgvError::PlainModulusNotCoprime { plain_modulus, modulus });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that levels have ascending numbers of moduli, at most as many as there are.
+pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), BgvError> {
+    let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
+    let ends =
+        matches!((levels.first(), levels.last()), (Some(&low), Some(&high)) if low > 0 && high <= moduli);
+    if ascending && ends {
+        Ok(())
+    } else {
+        // At most as many as moduli are of use in a message.
+        let levels = levels.iter().copied().take(MAX_MODULI).collect();
+        Err(BgvError::LevelsUnusable { levels, moduli })
+    }
+}
+
+/// log2 of the product.
+pub(crate) fn log2_product(moduli: &[u64]) -> f64 {
+    moduli.iter().map(|&modulus| (modulus as f64).log2()).sum()
+}

@@ -1,0 +1,106 @@
+//! Random circuits under BGV: inside the declared budget no refusal and no wrong answer; outside it an error or a right
+//! answer; noise never above its bounds.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use num_bigint::BigUint;
+    use rand_core::SeedableRng;
+    use rayon::prelude::*;
+    use sunzi_bgv::{Context, Parameters, Settings};
+    use sunzi_ring::{BigRing, Ring};
+    use sunzi_rlwe::Security;
+    use sunzi_testing::{Circuit, LevelParty, LevelReport};
+
+    /// Ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
+    const SETS: [(u32, u64, u32, u64, u64, u32); 5] = [
+        (6, 257, 4, 3, 2, 0),
+        (6, 65537, 3, 7, 4, 1),
+        (7, 1_099_511_619_841, 2, 1, 1, 1),
+        (6, 257, 6, 1, 1, 0),
+        (6, 65537, 0, 5, 3, 1),
+    ];
+
+    fn parameters(
+        (log2_degree, t, depth, additions, rotations, plain): (u32, u64, u32, u64, u64, u32),
+    ) -> Parameters {
+        Parameters::builder()
+            .depth(depth)
+            .plain_modulus(t)
+            .log2_degree(log2_degree)
+            .fresh_additions(additions)
+            .fresh_rotations(rotations)
+            .fresh_plain_products(plain)
+            .additions_per_level(additions)
+            .rotations_per_level(rotations)
+            .plain_products_per_level(plain)
+            .security(Security::InsecureForResearchOnly)
+            .build()
+            .unwrap()
+    }
+
+    fn big(parameters: &Parameters) -> Context<BigRing> {
+        let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
+        let ring = BigRing::with_chain(2 << parameters.log2_degree(), &moduli).unwrap();
+        Context::with_ring(ring, &Settings::from(parameters)).unwrap()
+    }
+
+    /// Runs `count` circuits on each set, every `big_every`-th on big integers too.
+    fn run(count: u64, big_every: u64) -> LevelReport {
+        let mut total = LevelReport::default();
+        for (number, set) in SETS.into_iter().enumerate() {
+            let parameters = parameters(set);
+            let rns = LevelParty::<Ring>::new(Context::new(&parameters).unwrap(), 1).unwrap();
+            let big = LevelParty::new(big(&parameters), 2).unwrap();
+            let reports: Vec<LevelReport> = (0..count)
+                .into_par_iter()
+                .flat_map_iter(|seed| {
+                    let mut rng = ChaCha20Rng::seed_from_u64(seed << 8 | number as u64);
+                    let circuit = Circuit::random(&mut rng, 1 << set.0, set.1, set.2 + 2, 11);
+                    let mut reports = vec![rns.check(&circuit, seed).unwrap()];
+                    if seed % big_every == 0 {
+                        reports.push(big.check(&circuit, seed).unwrap());
+                    }
+                    for report in &reports {
+                        assert!(
+                            report.failures.is_empty(),
+                            "set {number}, seed {seed}: {:?}",
+                            report.failures
+                        );
+                    }
+                    reports
+                })
+                .collect();
+            for report in reports {
+                total.inside += report.inside;
+                total.outside += report.outside;
+                total.refused += report.refused;
+                total.gaps.extend(report.gaps);
+            }
+        }
+        total.gaps.sort_by(f64::total_cmp);
+        let gaps = &total.gaps;
+        println!(
+            "{} values inside the budget, {} outside, {} operations refused; median gap of the bound {:.1} bits",
+            total.inside,
+            total.outside,
+            total.refused,
+            gaps[gaps.len() / 2]
+        );
+        total
+    }
+
+    #[test]
+    fn random_circuits_keep_to_the_budget() {
+        let report = run(60, 6);
+        assert!(report.inside > 2000 && report.outside > 50 && report.refused > 20, "{report:?}");
+    }
+
+    #[test]
+    #[ignore = "long: 10^4 circuits"]
+    fn ten_thousand_random_circuits_keep_to_the_budget() {
+        let report = run(10_000_u64.div_ceil(SETS.len() as u64), 20);
+        assert!(report.inside > 60_000);
+    }
+}
