@@ -126,7 +126,7 @@ impl Library {
             Self::FheRs => (62.0, false),
             // Three or four digits.
             Self::Lattigo => (60.0, true),
-            Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), false),
+            Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), true),
         };
         let mut q = chain(n, bits, width)?;
         let special = if hybrid { q.len().div_ceil(5) } else { 0 };

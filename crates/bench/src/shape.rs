@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use sunzi_bfv::Parameters;
+use sunzi_bfv::{Algorithms, Parameters};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
@@ -64,8 +65,10 @@ impl Shape {
     }
 
     pub(crate) fn parameters(&self) -> Result<Parameters, BenchError> {
-        let moduli = primes_below(DEFAULT_PRIME_BOUND, 2 << self.log_n, self.limbs + self.special)?;
-        Ok(Parameters::new(self.log_n, moduli, PLAIN_MODULUS, Security::Bits128))
+        // The largest are the special ones: P is at least as large as every digit.
+        let mut special = primes_below(DEFAULT_PRIME_BOUND, 2 << self.log_n, self.limbs + self.special)?;
+        let moduli = special.split_off(self.special);
+        Ok(parameters(self.log_n, moduli, special, PLAIN_MODULUS))
     }
 }
 
@@ -78,6 +81,15 @@ impl fmt::Display for Shape {
             Method::Hybrid => write!(f, "hybrid, {} digits, {limbs} + {special} limbs", self.digits()),
         }
     }
+}
+
+/// Ciphertext moduli and special ones; digits as large as the special moduli allow.
+pub(crate) fn parameters(log_n: u32, moduli: Vec<u64>, special_moduli: Vec<u64>, t: u64) -> Parameters {
+    let digits =
+        moduli.len().checked_div(special_moduli.len()).map(|_| moduli.len().div_ceil(special_moduli.len()));
+    let key_switching = GadgetOptions { digits, special_moduli, ..GadgetOptions::default() };
+    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+    Parameters::new(log_n, moduli, t, Security::Bits128).with_algorithms(algorithms)
 }
 
 /// How many default primes 128-bit security allows at this degree.

@@ -4,13 +4,12 @@
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
-use sunzi_bfv::Parameters;
-use sunzi_rlwe::Security;
 
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
 use crate::job::{Job, Subject};
+use crate::shape::parameters;
 
 /// Answers requests until there are no more, or until one says to quit.
 ///
@@ -66,10 +65,10 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> 
 
 /// Keys and data for what is asked.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
-    if asked.scheme != "bfv" || !asked.p.is_empty() || !asked.n.is_power_of_two() {
-        return Err(BenchError::Request("only BFV without special moduli is served"));
+    if asked.scheme != "bfv" || !asked.n.is_power_of_two() {
+        return Err(BenchError::Request("only BFV at degrees that are powers of two is served"));
     }
-    let parameters = Parameters::new(asked.n.ilog2(), asked.q, asked.t, Security::Bits128);
+    let parameters = parameters(asked.n.ilog2(), asked.q, asked.p, asked.t);
     Ok(Box::new(Job::new(&parameters, [asked.left, asked.right], Vec::new())?))
 }
 
