@@ -8,12 +8,16 @@ use sunzi_bfv::{
 };
 use sunzi_math::{add_mod, mul_mod};
 use sunzi_ring::Ring;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, randomness};
 
 use crate::BenchError;
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
+/// How far hoisted rotations go: so many, that share one decomposition.
+pub(crate) const HOISTED: std::ops::RangeInclusive<i64> = 1..=16;
+/// Their name.
+const ROTATE_HOISTED: &str = "rotate_hoisted";
 
 type Cipher = Ciphertext<Ring>;
 /// What is to be called again and again.
@@ -142,7 +146,18 @@ impl Job {
         let mut all = self.key_operations();
         all.extend(self.message_operations());
         all.extend(EVALUATIONS.map(|name| operation(name, move || self.evaluate(name))));
+        if hoisted_exponents(self.n()).iter().all(|exponent| self.galois.get(*exponent).is_ok()) {
+            all.push(operation(ROTATE_HOISTED, || self.rotate_hoisted()));
+        }
         all
+    }
+
+    /// All rotations of [`HOISTED`], of one decomposition.
+    fn rotate_hoisted(&self) -> Result<Vec<Cipher>, BenchError> {
+        let hoisted = galois::hoist(self.context.rlwe(), &self.a)?;
+        let rotations = hoisted_exponents(self.n());
+        let rotations = rotations.iter().map(|exponent| hoisted.automorphism(*exponent, &self.galois));
+        Ok(rotations.collect::<Result<_, _>>()?)
     }
 
     /// One operation as something to time.
@@ -204,13 +219,18 @@ impl Job {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
 
-    /// The slots that the result of an operation opens to: those of the first operand for an
-    /// operation that makes no ciphertext.
+    /// The slots that the result of an operation opens to, one ciphertext after the other: those of the first
+    /// operand for an operation that makes no ciphertext.
     pub(crate) fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
-        match self.evaluate(name)? {
-            Some(ciphertext) => self.open(&ciphertext),
-            None => self.open(&self.a),
+        let results = match name {
+            ROTATE_HOISTED => self.rotate_hoisted()?,
+            _ => self.evaluate(name)?.into_iter().collect(),
+        };
+        if results.is_empty() {
+            return self.open(&self.a);
         }
+        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
+        Ok(opened.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// Whether the result of every operation opens to what the plain numbers give.
@@ -236,7 +256,7 @@ impl Subject for Job {
     }
 
     fn log_key_modulus(&self) -> f64 {
-        self.log_q()
+        self.context.rlwe().log2_key_modulus()
     }
 
     fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
@@ -254,6 +274,13 @@ pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u
         left.iter().zip(right).map(|(x, y)| f(*x, *y)).collect()
     };
     let half = left.len() / 2;
+    let rotated = |steps: i64| {
+        let mut rotated = left.to_vec();
+        for row in rotated.chunks_mut(half.max(1)) {
+            row.rotate_left(steps.unsigned_abs() as usize % row.len().max(1));
+        }
+        rotated
+    };
     match name {
         "encode_encrypt" | "encrypt_public" | "encrypt_secret" => right.to_vec(),
         "add" | "add_plain" => with(&|x, y| add_mod(x, y, t)),
@@ -261,13 +288,8 @@ pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u
             with(&|x, y| mul_mod(x, y, t))
         }
         "square_relinearize" => with(&|x, _| mul_mod(x, x, t)),
-        "rotate" => {
-            let mut rotated = left.to_vec();
-            for row in rotated.chunks_mut(half.max(1)) {
-                row.rotate_left(STEPS.unsigned_abs() as usize % row.len().max(1));
-            }
-            rotated
-        }
+        "rotate" => rotated(STEPS),
+        ROTATE_HOISTED => HOISTED.flat_map(rotated).collect(),
         "swap_rows" => {
             let mut swapped = left.to_vec();
             swapped.rotate_left(half);
@@ -276,6 +298,11 @@ pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u
         "sum_slots" => vec![left.iter().sum::<u64>() % t; left.len()],
         _ => left.to_vec(),
     }
+}
+
+/// The automorphisms of [`HOISTED`].
+pub(crate) fn hoisted_exponents(n: usize) -> Vec<u64> {
+    HOISTED.map(|steps| row_rotation_exponent(n, steps)).collect()
 }
 
 /// Names `call`, drops what it returns where the optimiser cannot see that nobody looks.

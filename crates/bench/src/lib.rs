@@ -22,6 +22,7 @@ pub mod report;
 pub mod rivals;
 mod shape;
 mod stream;
+mod tally;
 pub mod variants;
 
 pub use error::BenchError;

@@ -45,6 +45,15 @@ pub struct Row {
     /// Distance between the quartiles of that ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
+    /// Transforms of one call, as counted while it ran (feature `tally`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transforms: Option<u64>,
+    /// Products of words with constants of base conversions, counted likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversion_products: Option<u64>,
+    /// What `ratio` would be if only transforms and conversions took time, each as long as one measured alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_ratio: Option<f64>,
     /// The ratio of the costs of one bit of modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_per_bit: Option<f64>,
@@ -179,6 +188,8 @@ pub fn table(rows: &[Row]) -> String {
         "peer µs",
         "ratio",
         "spread",
+        "predicted",
+        "counted",
         "per bit",
         "bound µs",
         "over",
@@ -254,6 +265,8 @@ fn cells(row: &Row) -> Vec<String> {
         number(row.peer_us, 2),
         number(row.ratio, 3),
         number(row.spread, 3),
+        number(row.predicted_ratio, 3),
+        row.transforms.map_or_else(String::new, |transforms| transforms.to_string()),
         number(row.ratio_per_bit, 3),
         number(bound.map(|bound| bound.bound_us), 2),
         number(bound.map(|bound| bound.over_bound), 2),

@@ -63,7 +63,7 @@ impl FromStr for Scheme {
 }
 
 /// What is compared, where both sides have it.
-const OPERATIONS: [&str; 8] = [
+const OPERATIONS: [&str; 9] = [
     "encode_encrypt",
     "encrypt_public",
     "decrypt",
@@ -72,6 +72,7 @@ const OPERATIONS: [&str; 8] = [
     "relinearize",
     "multiply_relinearize",
     "rotate",
+    "rotate_hoisted",
 ];
 /// log2 of the degrees of schemes.
 const SCHEME_DEGREES: std::ops::RangeInclusive<u32> = 13..=15;

@@ -16,6 +16,11 @@ impl Stream {
         Self((0..bytes.div_ceil(size_of::<u64>()) as u64).collect())
     }
 
+    /// How many bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(self.0.as_slice()) as u64
+    }
+
     /// Reads every word once; the sum of all.
     fn sum(&self) -> u64 {
         let mut sums = [0_u64; LANES];

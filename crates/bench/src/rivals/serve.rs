@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
-use crate::job::{Job, Subject};
+use crate::job::{Job, Subject, hoisted_exponents};
 use crate::shape::parameters;
 
 /// Answers requests until there are no more, or until one says to quit.
@@ -69,7 +69,7 @@ pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError
         return Err(BenchError::Request("only BFV at degrees that are powers of two is served"));
     }
     let parameters = parameters(asked.n.ilog2(), asked.q, asked.p, asked.t);
-    Ok(Box::new(Job::new(&parameters, [asked.left, asked.right], Vec::new())?))
+    Ok(Box::new(Job::new(&parameters, [asked.left, asked.right], hoisted_exponents(asked.n))?))
 }
 
 #[cfg(test)]
