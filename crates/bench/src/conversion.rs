@@ -3,9 +3,10 @@
 use sunzi_kernels::{Buffer, Conversion, Isa, Modulus, NttPlan, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, mul_mod, primes_below};
 
-use crate::alternate::{self, ROUNDS};
+use crate::alternate::{self, ROUNDS, Series};
 use crate::check;
 use crate::report::Row;
+use crate::tally::Counts;
 use crate::{BenchError, Options};
 
 /// log2 of the degree that is timed unless others are asked for.
@@ -28,11 +29,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
 fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
     let job = Job::new(n)?;
     let mut output = vec![Buffer::zeroed(n); LIMBS];
-    let input: Vec<&[u64]> = job.input.iter().map(|limb| &**limb).collect();
-    let mut convert = || {
-        let mut columns: Vec<&mut [u64]> = output.iter_mut().map(|limb| &mut **limb).collect();
-        Ok(job.conversion.apply(&input, &mut columns)?)
-    };
+    let mut convert = || job.convert(&mut output);
     let mut transformed = job.input.clone();
     let mut transform = || {
         let mut pairs = job.plans.iter().zip(&mut transformed);
@@ -53,6 +50,40 @@ fn degree(n: usize, rounds: usize) -> Result<Row, BenchError> {
         ..Row::default()
     };
     Ok(row.against(ours, format!("{LIMBS} forward transforms"), transforms).judged())
+}
+
+/// The price of a transform and of a conversion, in the rounds of what is made of them.
+pub(crate) struct Prices {
+    job: Job,
+    output: Vec<Buffer>,
+    transformed: Option<Buffer>,
+}
+
+impl Prices {
+    pub(crate) fn new(n: usize) -> Result<Self, BenchError> {
+        let job = Job::new(n)?;
+        let transformed = job.input.first().cloned();
+        Ok(Self { job, output: vec![Buffer::zeroed(n); LIMBS], transformed })
+    }
+
+    /// One forward transform; one conversion of [`LIMBS`] limbs to as many.
+    pub(crate) fn contenders(
+        &mut self,
+    ) -> (impl FnMut() -> Result<(), BenchError> + use<'_>, impl FnMut() -> Result<(), BenchError> + use<'_>)
+    {
+        let Self { job, output, transformed } = self;
+        let transform = || {
+            let pair = job.plans.first().zip(transformed.as_mut());
+            pair.map_or(Ok(()), |(plan, limb)| Ok(plan.forward(limb)?))
+        };
+        (transform, || job.convert(output))
+    }
+}
+
+/// The time of what was counted, at the prices of the same rounds.
+pub(crate) fn price(counts: Counts, n: usize, transform: &Series, conversion: &Series) -> Series {
+    let conversions = counts.conversion_products as f64 / (LIMBS * LIMBS * n) as f64;
+    transform.scaled(counts.transforms as f64).plus(&conversion.scaled(conversions))
 }
 
 /// Tables and data of one conversion.
@@ -87,6 +118,12 @@ impl Job {
         let input = from.iter().zip(10..);
         let input = input.map(|(q, seed)| Buffer::from_slice(&check::residues(n, *q, seed))).collect();
         Ok(Self { from, to, matrix, conversion, plans, input })
+    }
+
+    fn convert(&self, output: &mut [Buffer]) -> Result<(), BenchError> {
+        let input: Vec<&[u64]> = self.input.iter().map(|limb| &**limb).collect();
+        let mut columns: Vec<&mut [u64]> = output.iter_mut().map(|limb| &mut **limb).collect();
+        Ok(self.conversion.apply(&input, &mut columns)?)
     }
 
     /// Whether `output` is what the definition says, coefficient by coefficient.

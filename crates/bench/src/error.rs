@@ -1,6 +1,7 @@
 //! What can go wrong before a timing stands.
 
 use sunzi_bfv::BfvError;
+use sunzi_circuits::CircuitError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
@@ -86,6 +87,9 @@ pub enum BenchError {
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
+    /// An error of a circuit.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError<BfvError>),
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {

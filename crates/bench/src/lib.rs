@@ -13,6 +13,7 @@ pub mod isa;
 mod job;
 pub mod keyswitch;
 pub mod mp;
+pub mod multiply;
 pub mod ntt;
 pub mod operations;
 mod options;

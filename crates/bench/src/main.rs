@@ -12,7 +12,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
-use bench::{BenchError, Options, alternate, conversion, isa, keyswitch, mp, ntt, operations, variants};
+use bench::{
+    BenchError, Options, alternate, conversion, isa, keyswitch, mp, multiply, ntt, operations, variants,
+};
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -36,6 +38,8 @@ enum What {
     Isa(Common),
     /// Rotations by BV, GHS and hybrid key switching, against the least time of their transforms and keys
     Keyswitch(Common),
+    /// The four multiplications of BFV at growing depth, and lazy inner products
+    Multiply(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
@@ -111,6 +115,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
         What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),
         What::Keyswitch(common) => (common, keyswitch::run(&common.into())?),
+        What::Multiply(common) => (common, multiply::run(&common.into())?),
         What::Isa(common) => (common, isa::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };

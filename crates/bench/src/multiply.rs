@@ -1,0 +1,258 @@
+//! The four multiplications of BFV at growing depth, and three ways to an inner product.
+
+use std::hint::black_box;
+use std::ops::RangeInclusive;
+
+use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Parameters};
+use sunzi_circuits::EvaluationKeys;
+use sunzi_circuits::inner_product::{Laziness, inner_product};
+use sunzi_encoding::{BatchEncoder, Encoder};
+use sunzi_math::{mul_mod, primes_with_bits};
+use sunzi_ring::{Multiplication, Ring, ScalerOptions};
+use sunzi_rlwe::{SecretKey, Security, randomness};
+
+use crate::alternate::{self, Series};
+use crate::conversion;
+use crate::operations::PLAIN_MODULUS;
+use crate::options::on_threads;
+use crate::report::Row;
+use crate::tally::Counts;
+use crate::{BenchError, Options, check, tally};
+
+/// log2 of the degrees at which an inner product is timed unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
+/// Multiplications in a row that the parameters are for.
+const DEPTH: u32 = 20;
+/// Multiplications before the one that is timed.
+const DEPTHS: [u32; 5] = [0, 5, 10, 15, DEPTH - 1];
+/// Leveled multiplication is to reach this share of the speed-up that its counts predict, at the depth of [`MIDDLE`].
+const SHARE_OF_PREDICTED: f64 = 0.85;
+const MIDDLE: u32 = 10;
+/// Bar on leveled / HPS at the last depth.
+const LAST_BAR: f64 = 0.4;
+/// Terms of an inner product, bits and number of its moduli [KPZ21, Table 8], and the bar on lazy scaling / none.
+const TERMS: usize = 128;
+const INNER_MODULI: (u32, usize) = (33, 2);
+const LAZY_BAR: f64 = 0.5;
+
+/// What all are compared with.
+const BASELINE: (&str, Multiplication) = ("HPS", Multiplication::Hps);
+const OTHERS: [(&str, Multiplication); 3] = [
+    ("BEHZ", Multiplication::Behz),
+    ("HPS over Q", Multiplication::HpsOverQ),
+    ("HPS over Q, leveled", Multiplication::HpsOverQLeveled),
+];
+const LEVELED: usize = OTHERS.len();
+
+/// Times every multiplication at every depth, then inner products, on one thread.
+///
+/// # Errors
+/// An operation that fails; threads that do not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, BenchError> {
+    options.validate()?;
+    on_threads(1, || {
+        let mut rows = depths(DEPTH, &DEPTHS, options.rounds)?;
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            rows.extend(inner_products(log_n, TERMS, options.rounds)?);
+        }
+        Ok(rows)
+    })
+}
+
+/// One secret key and what else a parameter set needs.
+struct Party {
+    context: Context,
+    algorithms: Algorithms,
+    secret: SecretKey<Ring>,
+    keys: EvaluationKeys,
+    encoder: BatchEncoder,
+    rng: Box<dyn rand_core::CryptoRng>,
+}
+
+impl Party {
+    fn new(parameters: &Parameters) -> Result<Self, BenchError> {
+        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
+        let context = Context::new(parameters)?;
+        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+        let keys = EvaluationKeys::generate(context.rlwe(), &secret, [], &mut rng)?;
+        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+        let algorithms = parameters.algorithms().clone();
+        Ok(Self { context, algorithms, secret, keys, encoder, rng })
+    }
+
+    fn encrypt(&mut self, values: &[u64]) -> Result<Ciphertext<Ring>, BenchError> {
+        Ok(self.context.encrypt_secret(&self.encoder.encode(values)?, &self.secret, &mut *self.rng)?)
+    }
+
+    fn opens_to(&self, ciphertext: &Ciphertext<Ring>, values: &[u64]) -> Result<bool, BenchError> {
+        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)? == values)
+    }
+
+    /// The same keys with another multiplication.
+    fn evaluator(&self, multiplication: Multiplication) -> Result<Evaluator, BenchError> {
+        let scaling = ScalerOptions { multiplication, ..self.algorithms.scaling };
+        let algorithms = Algorithms { scaling, ..self.algorithms.clone() };
+        let (ring, t) = (self.context.ring().clone(), self.context.plain_modulus());
+        let context = Context::with_algorithms(ring, t, self.context.rlwe().security(), &algorithms)?;
+        Ok(Evaluator::new(&context))
+    }
+
+    fn multiply(
+        &self,
+        evaluator: &Evaluator,
+        [a, b]: [&Ciphertext<Ring>; 2],
+    ) -> Result<Ciphertext<Ring>, BenchError> {
+        let key = self.keys.relinearization.as_ref().ok_or(BenchError::Request("a relinearisation key"))?;
+        Ok(evaluator.multiply(a, b, key)?)
+    }
+
+    fn row(&self, name: String, correct: bool, rounds: usize) -> Result<Row, BenchError> {
+        let (n, log_q) = (self.context.degree(), self.context.rlwe().log2_modulus());
+        let isa = Some(sunzi_kernels::active_isa()?.to_string());
+        Ok(Row { name, n, log_q, isa, correct, rounds, ..Row::default() })
+    }
+}
+
+/// Products of two ciphertexts that have been squared so many times before.
+fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let parameters = Parameters::builder().depth(deepest).plain_bits(17).build()?;
+    let t = parameters.plain_modulus();
+    let mut party = Party::new(&parameters)?;
+    let evaluators = [BASELINE].iter().chain(&OTHERS).map(|(_, each)| party.evaluator(*each));
+    let evaluators = evaluators.collect::<Result<Vec<_>, _>>()?;
+    let Some(leveled) = evaluators.get(LEVELED) else { return Ok(Vec::new()) };
+    let mut values = [1, 2].map(|seed| check::residues(parameters.degree(), t, seed));
+    let [a, b] = &values;
+    let mut operands = [party.encrypt(a)?, party.encrypt(b)?];
+    let mut rows = Vec::new();
+    for depth in 0..deepest {
+        let [a, b] = &operands;
+        if depths.contains(&depth) {
+            let [x, y] = &values;
+            let product: Vec<u64> = x.iter().zip(y).map(|(x, y)| mul_mod(*x, *y, t)).collect();
+            rows.extend(products(&party, &evaluators, [a, b], &product, depth, rounds)?);
+        }
+        operands = [party.multiply(leveled, [a, a])?, party.multiply(leveled, [b, b])?];
+        values = values.map(|all| all.iter().map(|x| mul_mod(*x, *x, t)).collect());
+    }
+    Ok(rows)
+}
+
+/// Every multiplication of the same two operands.
+fn products(
+    party: &Party,
+    evaluators: &[Evaluator],
+    operands: [&Ciphertext<Ring>; 2],
+    product: &[u64],
+    depth: u32,
+    rounds: usize,
+) -> Result<Vec<Row>, BenchError> {
+    let [a, b] = operands;
+    let calls = evaluators.iter().map(|evaluator| {
+        move || {
+            black_box(party.multiply(evaluator, operands)?);
+            Ok(())
+        }
+    });
+    let mut calls: Vec<_> = calls.collect();
+    let counts = calls.iter().map(|call| tally::count(call)).collect::<Result<Vec<_>, _>>()?;
+    let mut prices = conversion::Prices::new(party.context.degree())?;
+    let (mut transform, mut convert) = prices.contenders();
+    let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut transform, &mut convert];
+    for call in &mut calls {
+        contenders.push(call);
+    }
+    let series = alternate::alternate(rounds, &mut contenders)?;
+    let [transform, convert, times @ ..] = series.as_slice() else { return Ok(Vec::new()) };
+    let Some(baseline) = times.first() else { return Ok(Vec::new()) };
+    let n = party.context.degree();
+    let cost =
+        |counts: &Option<Counts>| counts.map(|counts| conversion::price(counts, n, transform, convert));
+    let baseline_cost = counts.first().and_then(cost);
+    let names = [BASELINE].into_iter().chain(OTHERS).map(|(name, _)| name);
+    let mut rows = Vec::new();
+    for (at, (name, evaluator)) in names.zip(evaluators).enumerate() {
+        let (Some(time), Some(counts)) = (times.get(at), counts.get(at)) else { continue };
+        let correct = party.opens_to(&party.multiply(evaluator, operands)?, product)?;
+        let level = evaluator.product_level(a, b);
+        let name = format!("multiply, {name}, depth {depth}, level {level}");
+        let predicted = cost(counts).zip(baseline_cost.as_ref()).map(|(cost, base)| cost.over(base).median);
+        let bar = match (at, depth) {
+            (LEVELED, MIDDLE) => predicted.map(|predicted| predicted / SHARE_OF_PREDICTED),
+            (LEVELED, last) if last + 1 == DEPTH => Some(LAST_BAR),
+            _ => None,
+        };
+        let row = party.row(name, correct, rounds)?;
+        let row = Row {
+            transforms: counts.map(|counts| counts.transforms),
+            conversion_products: counts.map(|counts| counts.conversion_products),
+            predicted_ratio: predicted,
+            bar,
+            ..row
+        };
+        rows.push(row.against(time, BASELINE.0.to_owned(), baseline).judged());
+    }
+    Ok(rows)
+}
+
+/// An inner product by every laziness.
+fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>, BenchError> {
+    let (bits, count) = INNER_MODULI;
+    let moduli = primes_with_bits(bits, 2 << log_n, count)?;
+    let mut party = Party::new(&Parameters::new(log_n, moduli, PLAIN_MODULUS, Security::Bits128))?;
+    let evaluator = Evaluator::new(&party.context);
+    let mut operands = [Vec::new(), Vec::new()];
+    let mut sum = vec![0; party.context.degree()];
+    for term in 0..terms as u64 {
+        let values = [2 * term, 2 * term + 1].map(|seed| check::residues(sum.len(), PLAIN_MODULUS, seed));
+        let [x, y] = &values;
+        for (sum, (x, y)) in sum.iter_mut().zip(x.iter().zip(y)) {
+            *sum = (*sum + mul_mod(*x, *y, PLAIN_MODULUS)) % PLAIN_MODULUS;
+        }
+        for (operands, values) in operands.iter_mut().zip(&values) {
+            operands.push(party.encrypt(values)?);
+        }
+    }
+    let [x, y] = &operands;
+    let forms = [
+        ("scaled and relinearised each", Laziness::RelinearizeEach),
+        ("relinearised once", Laziness::RelinearizeOnce),
+        ("scaled once", Laziness::ScaleOnce),
+    ];
+    let compute = |laziness| inner_product(&evaluator, x, y, laziness, &party.keys);
+    let calls = forms.iter().map(|(_, laziness)| {
+        move || {
+            black_box(compute(*laziness)?);
+            Ok(())
+        }
+    });
+    let series: Vec<Series> = alternate::take_turns(rounds, &mut calls.collect::<Vec<_>>())?;
+    let Some(eager) = series.first() else { return Ok(Vec::new()) };
+    let mut rows = Vec::new();
+    for ((name, laziness), time) in forms.iter().zip(&series) {
+        let correct = party.opens_to(&compute(*laziness)?, &sum)?;
+        let row = party.row(format!("inner product of {terms}, {name}"), correct, rounds)?;
+        let bar = (*laziness == Laziness::ScaleOnce).then_some(LAZY_BAR);
+        rows.push(Row { bar, ..row }.against(time, "eager".to_owned(), eager).judged());
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_multiplication_is_timed_and_right() {
+        let rows = depths(2, &[0, 1], 1).unwrap();
+        assert_eq!(rows.len(), 2 * (1 + OTHERS.len()));
+        assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
+    }
+
+    #[test]
+    fn every_laziness_is_timed_and_right() {
+        let rows = inner_products(13, 3, 1).unwrap();
+        assert_eq!(rows.len(), 3);
+        assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
+    }
+}
