@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use repro::{behz, kpz};
 
 use crate::error::{CliError, one_line};
@@ -97,10 +97,24 @@ pub(crate) struct ParamsArgs {
     pub(crate) json: bool,
 }
 
+/// What `sunzi bench` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Timed {
+    /// Every BFV operation, at n = 2^12 and 2^13
+    Bfv,
+    /// Rotations by every method of key switching against the least time of their parts, at n = 2^14 and 2^15
+    Keyswitch,
+    /// The four multiplications at growing depth, and lazy inner products
+    Multiply,
+}
+
 /// Options of `sunzi bench`.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// log2 of the ring degrees to time, 12 to 15; 12 and 13 unless given
+    /// What to time
+    #[arg(value_enum, default_value_t = Timed::Bfv)]
+    pub(crate) what: Timed,
+    /// log2 of the ring degrees to time, instead of the usual ones
     #[arg(long, value_name = "L,...", value_delimiter = ',')]
     pub(crate) log_n: Vec<u32>,
     /// Rounds that each median stands on

@@ -1,9 +1,10 @@
-//! `sunzi bench`: times every operation.
+//! `sunzi bench`: times every operation, or one of them closely.
 
 use ::bench::operations::{self, Progress as At};
-use ::bench::{BenchError, Options, report};
+use ::bench::report::{self, Row};
+use ::bench::{BenchError, Options, keyswitch, multiply};
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, Timed};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -12,14 +13,13 @@ use crate::progress::Progress;
 pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
     sunzi::kernels::active_isa().map_err(CliError::input)?;
     let progress = Progress::new(!args.json && !args.quiet);
-    let log_n = if args.log_n.is_empty() { vec![12, 13] } else { args.log_n.clone() };
-    let options = Options { rounds: args.rounds, log_n, ..Options::default() };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(CliError::failure)?;
-    let mut show = |at: At| {
-        progress.at(at.done, at.total);
-        progress.say(&format!("n = {}: {}", at.n, at.name));
+    let options = Options { rounds: args.rounds, log_n: args.log_n.clone(), ..Options::default() };
+    let rows = match args.what {
+        Timed::Bfv => operations(options, &progress),
+        Timed::Keyswitch => keyswitch::run(&options),
+        Timed::Multiply => multiply::run(&options),
     };
-    let rows = pool.install(|| operations::run(&options, &mut show)).map_err(refuse)?;
+    let rows = rows.map_err(refuse)?;
     drop(progress);
     if args.json {
         output::print(&report::json(&rows).map_err(CliError::failure)?)?;
@@ -30,6 +30,17 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::Check("a result that was timed is wrong: see the rows that say so".to_owned()))
+}
+
+/// Every operation of BFV; the smaller degrees unless others are asked for.
+fn operations(mut options: Options, progress: &Progress) -> Result<Vec<Row>, BenchError> {
+    if options.log_n.is_empty() {
+        options.log_n = vec![12, 13];
+    }
+    operations::run(&options, &mut |at: At| {
+        progress.at(at.done, at.total);
+        progress.say(&format!("n = {}: {}", at.n, at.name));
+    })
 }
 
 /// Options out of range are the user's to mend, everything else is a failure.
