@@ -20,4 +20,6 @@ examples! {
     wide_integers in "../examples/04_wide_integers.rs";
     two_parties in "../examples/05_two_parties.rs";
     noise_budget in "../examples/06_noise_budget.rs";
+    polynomial in "../examples/07_polynomial.rs";
+    matrix_vector in "../examples/08_matrix_vector.rs";
 }
