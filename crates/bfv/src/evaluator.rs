@@ -10,6 +10,7 @@ mod rotate;
 pub use extend::Extended;
 pub use plain::PreparedPlaintext;
 pub use products::ProductSum;
+pub use rotate::Hoisted;
 
 use sunzi_ring::{PolyRing, Ring};
 

@@ -28,7 +28,7 @@ pub use builder::{KeySwitching, NothingFits, ParametersBuilder, PlainRequest, Re
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
-pub use evaluator::{Evaluator, Extended, PreparedPlaintext, ProductSum};
+pub use evaluator::{Evaluator, Extended, Hoisted, PreparedPlaintext, ProductSum};
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
 pub use sunzi_encoding::{

@@ -12,8 +12,10 @@
 
 mod arithmetic;
 mod bfv;
+mod bgv;
 pub mod clear;
 mod error;
+mod exact;
 pub mod inner_product;
 mod keys;
 pub mod matrix_vector;

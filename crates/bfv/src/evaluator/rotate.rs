@@ -5,7 +5,26 @@ use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
 use super::Evaluator;
-use crate::{BfvError, Ciphertext};
+use crate::{Bfv, BfvError, Ciphertext, Context};
+
+/// The digits of a ciphertext, for any number of its rotations.
+pub struct Hoisted<'a, R: PolyRing> {
+    context: &'a Context<R>,
+    ciphertext: &'a Ciphertext<R>,
+    digits: galois::Hoisted<'a, Bfv, R>,
+}
+
+impl<R: PolyRing> Hoisted<'_, R> {
+    /// Both rows rotated left by `steps` slots: as [`Evaluator::rotate_rows`].
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate_rows`].
+    pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+        let exponent = row_rotation_exponent(self.context.degree(), steps);
+        let image = self.digits.automorphism(exponent, keys)?;
+        Ok(self.context.record(image, "rotate", &[self.ciphertext.trace()]))
+    }
+}
 
 impl<R: PolyRing> Evaluator<R> {
     /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
@@ -22,23 +41,15 @@ impl<R: PolyRing> Evaluator<R> {
         self.apply(a, row_rotation_exponent(self.context.degree(), steps), keys, "rotate")
     }
 
-    /// Rotates both rows by each of `steps`, cutting the ciphertext into digits once: see [`galois::hoist`].
+    /// Cuts a ciphertext into digits once, for any number of rotations: each takes what its key takes, and no more.
     ///
     /// # Errors
-    /// As [`rotate_rows`](Self::rotate_rows).
-    pub fn rotate_rows_many(
-        &self,
-        a: &Ciphertext<R>,
-        steps: &[i64],
-        keys: &GaloisKeys<R>,
-    ) -> Result<Vec<Ciphertext<R>>, BfvError> {
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::LevelMismatch`] for a
+    /// ciphertext of other parameters.
+    pub fn hoist<'a>(&'a self, a: &'a Ciphertext<R>) -> Result<Hoisted<'a, R>, BfvError> {
         self.context.check(a)?;
-        let hoisted = galois::hoist(self.context.rlwe(), a)?;
-        let rotate = |&steps: &i64| {
-            let image = hoisted.automorphism(row_rotation_exponent(self.context.degree(), steps), keys)?;
-            Ok(self.context.record(image, "rotate", &[a.trace()]))
-        };
-        steps.iter().map(rotate).collect()
+        let digits = galois::hoist(self.context.rlwe(), a)?;
+        Ok(Hoisted { context: &self.context, ciphertext: a, digits })
     }
 
     /// Swaps the two rows, which rotates each column by one.

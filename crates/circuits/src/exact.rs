@@ -1,0 +1,149 @@
+//! What the evaluators of the exact schemes, BFV and BGV, have in common: methods of the same names.
+
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
+
+use crate::{CircuitError, EvaluationKeys, Rotation};
+
+/// The methods of [`Arithmetic`](crate::Arithmetic) that an evaluator has by itself.
+macro_rules! exact_arithmetic {
+    () => {
+        type Ciphertext = Ciphertext<R>;
+        type Plaintext = Plaintext;
+        type Keys = EvaluationKeys<R>;
+        type Factor = PreparedPlaintext<R>;
+
+        fn row_length(&self) -> usize {
+            self.context().degree() / 2
+        }
+
+        fn plain_modulus(&self) -> u64 {
+            self.context().plain_modulus()
+        }
+
+        fn can_relinearize(&self, keys: &EvaluationKeys<R>) -> bool {
+            keys.relinearization.is_some()
+        }
+
+        fn can_rotate(&self, keys: &EvaluationKeys<R>, rotation: Rotation) -> bool {
+            keys.has_exponent(crate::keys::exponent(self.context().degree(), rotation))
+        }
+
+        fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::add(self, a, b)?)
+        }
+
+        fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::sub(self, a, b)?)
+        }
+
+        fn negate(&self, a: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::negate(self, a)?)
+        }
+
+        fn add_plain(&self, a: &Ciphertext<R>, m: &Plaintext) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::add_plain(self, a, m)?)
+        }
+
+        fn sub_plain(&self, a: &Ciphertext<R>, m: &Plaintext) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::sub_plain(self, a, m)?)
+        }
+
+        fn add_scalar(&self, a: &Ciphertext<R>, c: i64) -> Outcome<Self, Ciphertext<R>> {
+            let t = self.context().plain_modulus();
+            let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
+            let constant =
+                Plaintext::constant(residue, self.context().degree(), t).map_err(Self::Error::from)?;
+            Ok(Self::add_plain(self, a, &constant)?)
+        }
+
+        fn multiply_scalar(&self, a: &Ciphertext<R>, c: i64) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::multiply_scalar(self, a, c)?)
+        }
+
+        fn factor(&self, m: &Plaintext) -> Outcome<Self, PreparedPlaintext<R>> {
+            Ok(self.prepare_plain(m)?)
+        }
+
+        fn sum_of_plain_products(
+            &self,
+            terms: &[(&Ciphertext<R>, &PreparedPlaintext<R>)],
+        ) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::sum_of_plain_products(self, terms.iter().copied())?)
+        }
+
+        fn multiply_unrelinearized(
+            &self,
+            a: &Ciphertext<R>,
+            b: &Ciphertext<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::multiply_unrelinearized(self, a, b)?)
+        }
+
+        fn relinearize(&self, a: &Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::relinearize(self, a, crate::exact::relinearization(keys)?)?)
+        }
+
+        fn multiply(
+            &self,
+            a: &Ciphertext<R>,
+            b: &Ciphertext<R>,
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::multiply(self, a, b, crate::exact::relinearization(keys)?)?)
+        }
+
+        fn square(&self, a: &Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+            Ok(Self::square(self, a, crate::exact::relinearization(keys)?)?)
+        }
+
+        fn rotate(
+            &self,
+            a: &Ciphertext<R>,
+            rotation: Rotation,
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            let exponent = crate::keys::exponent(self.context().degree(), rotation);
+            if exponent == 1 {
+                return Ok(a.clone());
+            }
+            Ok(self.automorphism(a, exponent, crate::exact::galois(keys, rotation)?)?)
+        }
+
+        fn rotate_many(
+            &self,
+            a: &Ciphertext<R>,
+            steps: &[i64],
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Vec<Ciphertext<R>>> {
+            let moving = steps.iter().filter_map(|&s| Rotation::Rows(s).reduced(self.row_length()));
+            let moving: Vec<Rotation> = moving.collect();
+            match moving.as_slice() {
+                // Nothing to share.
+                [] | [_] => steps.iter().map(|&steps| self.rotate(a, Rotation::Rows(steps), keys)).collect(),
+                [rotation, ..] => {
+                    let (hoisted, keys) = (self.hoist(a)?, crate::exact::galois(keys, *rotation)?);
+                    Ok(steps
+                        .iter()
+                        .map(|&steps| hoisted.rotate_rows(steps, keys))
+                        .collect::<Result<_, _>>()?)
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use exact_arithmetic;
+
+pub(crate) fn relinearization<R: PolyRing, E: std::error::Error>(
+    keys: &EvaluationKeys<R>,
+) -> Result<&RelinearizationKey<R>, CircuitError<E>> {
+    keys.relinearization.as_ref().ok_or(CircuitError::MissingRelinearizationKey)
+}
+
+pub(crate) fn galois<R: PolyRing, E: std::error::Error>(
+    keys: &EvaluationKeys<R>,
+    rotation: Rotation,
+) -> Result<&GaloisKeys<R>, CircuitError<E>> {
+    keys.galois.as_ref().ok_or(CircuitError::MissingRotation { rotation })
+}
