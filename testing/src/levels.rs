@@ -2,28 +2,11 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Operations};
-use sunzi_encoding::{BatchEncoder, Encoder, row_rotation_exponent, row_swap_exponent};
+use sunzi_bgv::{BgvError, Ciphertext, Context, Operations};
+use sunzi_circuits::CircuitError;
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
-use crate::{Circuit, Operation};
-
-/// Everybody's keys in one place: for tests only.
-pub struct LevelParty<R: PolyRing> {
-    /// The context.
-    pub context: Context<R>,
-    /// The secret key.
-    pub secret: SecretKey<R>,
-    /// The public key.
-    pub public: PublicKey<R>,
-    /// The relinearisation key.
-    pub relinearization: RelinearizationKey<R>,
-    /// Galois keys for every rotation.
-    pub galois: GaloisKeys<R>,
-    /// The slot encoder.
-    pub encoder: BatchEncoder,
-}
+use crate::{Circuit, Operation, Party, Report};
 
 /// What running circuits showed.
 #[derive(Clone, Debug, Default)]
@@ -59,33 +42,13 @@ struct Value<R: PolyRing> {
     book: Book,
 }
 
-impl<R: PolyRing> LevelParty<R> {
-    /// Makes all keys from a seed, Galois keys for every rotation and the swap of rows among them.
-    ///
-    /// # Errors
-    /// Those of key generation and encoding.
-    pub fn new(context: Context<R>, seed: u64) -> Result<Self, BgvError> {
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        let (rlwe, degree) = (context.rlwe(), context.degree());
-        let secret = SecretKey::generate(rlwe, &mut rng)?;
-        let rotations = (0..degree as i64 / 2).map(|steps| row_rotation_exponent(degree, steps));
-        let exponents = rotations.chain([row_swap_exponent(degree)]);
-        Ok(Self {
-            public: PublicKey::generate(rlwe, &secret, &mut rng)?,
-            relinearization: RelinearizationKey::generate(rlwe, &secret, &mut rng)?,
-            galois: GaloisKeys::generate(rlwe, &secret, exponents, &mut rng)?,
-            encoder: BatchEncoder::new(degree, context.plain_modulus())?,
-            secret,
-            context,
-        })
-    }
-
+impl<R: PolyRing> Party<Context<R>> {
     /// Runs the circuit under encryption, skipping what depends on refused values, and compares every value with the
     /// oracle.
     ///
     /// # Errors
     /// Those of encoding and decryption: there should be none.
-    pub fn check(&self, circuit: &Circuit, seed: u64) -> Result<LevelReport, BgvError> {
+    pub fn check_budget(&self, circuit: &Circuit, seed: u64) -> Result<LevelReport, BgvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
         let mut values: Vec<Option<Value<R>>> = Vec::with_capacity(circuit.operations.len());
@@ -93,8 +56,9 @@ impl<R: PolyRing> LevelParty<R> {
         for (operation, expected) in circuit.operations.iter().zip(&expected) {
             let value = match self.book(operation, &values) {
                 Some(book) => {
-                    let result = self.step(circuit, operation, &values, &mut rng);
-                    self.judge(operation, result, book, expected, &mut report)?
+                    let value = |i: usize| values.get(i).and_then(Option::as_ref).map(|v| &v.ciphertext);
+                    let result = self.step(circuit, operation, value, &mut rng);
+                    self.judge_budget(operation, result, book, expected, &mut report)?
                 }
                 None => None,
             };
@@ -103,18 +67,18 @@ impl<R: PolyRing> LevelParty<R> {
         Ok(report)
     }
 
-    fn judge(
+    fn judge_budget(
         &self,
         operation: &Operation,
-        result: Result<Ciphertext<R>, BgvError>,
+        result: Result<Ciphertext<R>, CircuitError<BgvError>>,
         book: Result<Book, ()>,
         expected: &[u64],
         report: &mut LevelReport,
     ) -> Result<Option<Value<R>>, BgvError> {
         let ciphertext = match (result, &book) {
             (Ok(ciphertext), _) => ciphertext,
-            (Err(BgvError::BudgetExceeded { .. }), Ok(Book { inside: false, .. }))
-            | (Err(BgvError::DepthExceeded { .. }), Err(())) => {
+            (Err(CircuitError::Scheme(BgvError::BudgetExceeded { .. })), Ok(Book { inside: false, .. }))
+            | (Err(CircuitError::Scheme(BgvError::DepthExceeded { .. })), Err(())) => {
                 report.refused += 1;
                 return Ok(None);
             }
@@ -127,21 +91,16 @@ impl<R: PolyRing> LevelParty<R> {
             report.failures.push(format!("{operation:?} went below the last level"));
             return Ok(None);
         };
-        let message = self.encoder.encode(expected)?;
-        if self.context.decrypt(&ciphertext, &self.secret)? != message {
-            report.failures.push(format!("{operation:?} decrypts wrongly"));
+        let level = ciphertext.metadata().level();
+        if level != book.level {
+            report.failures.push(format!("{operation:?} left level {level} instead of {}", book.level));
         }
-        if ciphertext.metadata().level() != book.level {
-            report.failures.push(format!("{operation:?} left level {}", ciphertext.metadata().level()));
+        let mut shown = Report::default();
+        self.judge(operation, &ciphertext, expected, &mut shown)?;
+        if !(shown.wrong.is_empty() && shown.above_worst.is_empty() && shown.above_deviation.is_empty()) {
+            report.failures.push(format!("{shown:?}, {:?}", ciphertext.noise()));
         }
-        let measured = self.context.measure_noise(&ciphertext, &message, &self.secret)?;
-        let bound = ciphertext.noise().bound(self.context.degree()).bits();
-        if measured > bound || measured > ciphertext.noise().worst.bits() {
-            report
-                .failures
-                .push(format!("{operation:?}: noise 2^{measured:.2} above {:?}", ciphertext.noise()));
-        }
-        report.gaps.push(bound - measured);
+        report.gaps.extend(shown.gaps);
         *(if book.inside { &mut report.inside } else { &mut report.outside }) += 1;
         Ok(Some(Value { ciphertext, book }))
     }
@@ -197,36 +156,5 @@ impl<R: PolyRing> LevelParty<R> {
             && book.used.rotations <= declared.rotations
             && book.used.plain_products <= declared.plain_products;
         Some(Ok(book))
-    }
-
-    fn step(
-        &self,
-        circuit: &Circuit,
-        operation: &Operation,
-        values: &[Option<Value<R>>],
-        rng: &mut ChaCha20Rng,
-    ) -> Result<Ciphertext<R>, BgvError> {
-        let evaluator = Evaluator::new(&self.context);
-        let value = |i: usize| {
-            let value = values.get(i).and_then(Option::as_ref);
-            value.map(|value| &value.ciphertext).ok_or(BgvError::Empty { what: "a circuit" })
-        };
-        let input = |i: usize| self.encoder.encode(crate::circuit::row(&circuit.inputs, i));
-        let (relinearization, galois) = (&self.relinearization, &self.galois);
-        match *operation {
-            Operation::Input(i) if i % 2 == 0 => self.context.encrypt(&input(i)?, &self.public, rng),
-            Operation::Input(i) => self.context.encrypt_secret(&input(i)?, &self.secret, rng),
-            Operation::Add(a, b) => evaluator.add(value(a)?, value(b)?),
-            Operation::Sub(a, b) => evaluator.sub(value(a)?, value(b)?),
-            Operation::Negate(a) => evaluator.negate(value(a)?),
-            Operation::Multiply(a, b) => evaluator.multiply(value(a)?, value(b)?, relinearization),
-            Operation::Square(a) => evaluator.square(value(a)?, relinearization),
-            Operation::AddPlain(a, p) => evaluator.add_plain(value(a)?, &input(p)?),
-            Operation::SubPlain(a, p) => evaluator.sub_plain(value(a)?, &input(p)?),
-            Operation::MultiplyPlain(a, p) => evaluator.multiply_plain(value(a)?, &input(p)?),
-            Operation::MultiplyScalar(a, c) => evaluator.multiply_scalar(value(a)?, c),
-            Operation::Rotate(a, steps) => evaluator.rotate_rows(value(a)?, steps, galois),
-            Operation::Swap(a) => evaluator.rotate_columns(value(a)?, galois),
-        }
     }
 }

@@ -12,7 +12,7 @@ pub mod party;
 pub mod scheme;
 
 pub use circuit::{Circuit, Operation};
-pub use levels::{LevelParty, LevelReport};
+pub use levels::LevelReport;
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};
 pub use scheme::Scheme;

@@ -126,3 +126,4 @@ macro_rules! scheme {
 }
 
 scheme!(sunzi_bfv, BfvError);
+scheme!(sunzi_bgv, BgvError);

@@ -3,7 +3,6 @@
 
 #[cfg(test)]
 mod tests {
-    use sunzi_bfv::Context;
     use sunzi_circuits::inner_product::{Laziness, inner_product, inner_product_of_slots};
     use sunzi_circuits::matrix_vector::{self, Matrix, pack};
     use sunzi_circuits::polynomial::{self, Coefficient, Method, Polynomial};
@@ -153,8 +152,8 @@ mod tests {
         expected.iter().zip(&results).map(judge).collect()
     }
 
-    fn bfv<R: PolyRing>(ring: R) -> Party<Context<R>> {
-        let context = Context::with_ring(ring, T, Security::InsecureForResearchOnly).unwrap();
+    fn bfv<R: PolyRing>(ring: R) -> Party<sunzi_bfv::Context<R>> {
+        let context = sunzi_bfv::Context::with_ring(ring, T, Security::InsecureForResearchOnly).unwrap();
         Party::new(context, 1).unwrap()
     }
 
@@ -168,5 +167,24 @@ mod tests {
         let [each, once, lazy] = LAZINESS.map(|laziness| bits(&format!("inner product, {laziness:?}")));
         assert!(each < once && once <= lazy, "{each} {once} {lazy}");
         check(&bfv(BigRing::new(2 * DEGREE as u64, ring.modulus()).unwrap()));
+    }
+
+    #[test]
+    fn circuits_agree_with_clear_vectors_under_bgv() {
+        // The polynomials' coefficients count as additions, the plaintext products as declared.
+        let parameters = sunzi_bgv::Parameters::builder()
+            .depth(4)
+            .plain_modulus(T)
+            .log2_degree(DEGREE.ilog2())
+            .fresh_additions(200)
+            .fresh_rotations(200)
+            .fresh_plain_products(1)
+            .additions_per_level(200)
+            .rotations_per_level(200)
+            .plain_products_per_level(1)
+            .security(Security::InsecureForResearchOnly)
+            .build()
+            .unwrap();
+        check(&Party::new(sunzi_bgv::Context::new(&parameters).unwrap(), 1).unwrap());
     }
 }

@@ -9,9 +9,9 @@ mod tests {
     use rand_core::SeedableRng;
     use rayon::prelude::*;
     use sunzi_bgv::{Context, Parameters, Settings};
-    use sunzi_ring::{BigRing, Ring};
+    use sunzi_ring::BigRing;
     use sunzi_rlwe::Security;
-    use sunzi_testing::{Circuit, LevelParty, LevelReport};
+    use sunzi_testing::{Circuit, LevelReport, Party};
 
     /// Ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
     const SETS: [(u32, u64, u32, u64, u64, u32); 5] = [
@@ -51,16 +51,16 @@ mod tests {
         let mut total = LevelReport::default();
         for (number, set) in SETS.into_iter().enumerate() {
             let parameters = parameters(set);
-            let rns = LevelParty::<Ring>::new(Context::new(&parameters).unwrap(), 1).unwrap();
-            let big = LevelParty::new(big(&parameters), 2).unwrap();
+            let rns = Party::new(Context::new(&parameters).unwrap(), 1).unwrap();
+            let big = Party::new(big(&parameters), 2).unwrap();
             let reports: Vec<LevelReport> = (0..count)
                 .into_par_iter()
                 .flat_map_iter(|seed| {
                     let mut rng = ChaCha20Rng::seed_from_u64(seed << 8 | number as u64);
                     let circuit = Circuit::random(&mut rng, 1 << set.0, set.1, set.2 + 2, 11);
-                    let mut reports = vec![rns.check(&circuit, seed).unwrap()];
+                    let mut reports = vec![rns.check_budget(&circuit, seed).unwrap()];
                     if seed % big_every == 0 {
-                        reports.push(big.check(&circuit, seed).unwrap());
+                        reports.push(big.check_budget(&circuit, seed).unwrap());
                     }
                     for report in &reports {
                         assert!(
