@@ -6,8 +6,9 @@ use num_traits::ToPrimitive;
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{GadgetOptions, PolyRing, Ring, ScalerOptions};
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace};
+use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, relinearization};
 
+use crate::noise::{self, LevelNoise, NoiseSettings};
 use crate::parameters::check_levels;
 use crate::{BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 
@@ -34,6 +35,8 @@ struct Inner<R: PolyRing> {
     /// Decryption by the first 1, 2, … moduli, made at first use.
     scalers: Vec<OnceLock<R::Scaler>>,
     budget: Budget,
+    /// The noise of every level when all that is declared is used.
+    levels: Vec<LevelNoise>,
     tail: Tail,
 }
 
@@ -93,6 +96,7 @@ impl<R: PolyRing> Context<R> {
         let log2_moduli = (1..=count).map(|level| rlwe.log2_modulus_at(level)).collect::<Result<_, _>>()?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();
         let tail = Tail::new(rlwe.ring().degree());
+        let levels = level_noise(&rlwe, &limbs, *plain_modulus)?.levels(budget);
         let inner = Inner {
             rlwe,
             plain_modulus: *plain_modulus,
@@ -101,6 +105,7 @@ impl<R: PolyRing> Context<R> {
             log2_moduli,
             scalers,
             budget: *budget,
+            levels,
             tail,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -211,6 +216,12 @@ impl<R: PolyRing> Context<R> {
         if left.is_nan() { f64::NEG_INFINITY } else { left }
     }
 
+    /// The noise of every level, level 0 first, when all that is declared is used.
+    #[must_use]
+    pub fn level_noise(&self) -> &[LevelNoise] {
+        &self.inner.levels
+    }
+
     /// The bound on the noise that holds except with probability 2^-128.
     pub(crate) fn noise_bound(&self, noise: &NoiseBound) -> Log2 {
         noise.bound_by(&self.inner.tail)
@@ -250,6 +261,24 @@ impl<R: PolyRing> Context<R> {
         ciphertext.set_metadata(self.metadata(level, usage)?);
         Ok(ciphertext)
     }
+}
+
+/// What the noise of the levels depends on.
+fn level_noise<R: PolyRing>(
+    rlwe: &RlweContext<R>,
+    limbs: &[usize],
+    plain_modulus: u64,
+) -> Result<NoiseSettings, BgvError> {
+    let degree = rlwe.ring().degree();
+    let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
+    for &limbs in limbs {
+        let bits = rlwe.log2_modulus_at(limbs)?;
+        log2_moduli.push(bits - below);
+        below = bits;
+        key_switch.push(relinearization::added_noise_at(rlwe, limbs)?);
+    }
+    let fresh = noise::fresh(degree, rlwe.log2_encryption_excess());
+    Ok(NoiseSettings { degree, plain_modulus, log2_moduli, fresh, key_switch })
 }
 
 /// f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t: a product t·u·u′ at Q_l of ciphertexts with factor f_l holds −Q_l·f_l²·m·m′.

@@ -28,6 +28,7 @@ mod explain;
 pub mod noise;
 pub mod paper;
 mod parameters;
+mod unified;
 
 pub use budget::{Budget, Excess, Operations, Usage};
 pub use builder::{NoiseModel, ParametersBuilder, PlainRequest, Request};
@@ -37,3 +38,4 @@ pub use error::BgvError;
 pub use evaluator::{Evaluator, Hoisted, PreparedPlaintext};
 pub use explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 pub use parameters::Parameters;
+pub use unified::Unlabelled;

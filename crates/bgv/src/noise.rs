@@ -114,6 +114,13 @@ impl NoiseSettings {
     }
 }
 
+/// An encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
+#[must_use]
+pub fn fresh(degree: usize, log2_p: f64) -> NoiseBound {
+    let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
+    NoiseBound::fresh(noise::public_encryption(degree, log2_p), 0).plus_own(rounding)
+}
+
 /// What a key switch adds to a ciphertext of the first `limbs` moduli.
 ///
 /// # Errors

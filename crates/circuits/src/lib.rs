@@ -4,6 +4,7 @@
 //! * [`polynomial`]: polynomials with clear coefficients at an encrypted point.
 //! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
+//! * [`unified`]: from BFV to BGV and back.
 //! * [`statistics`]: columns and products of columns of a table, summed by group.
 //!
 //! A server needs ciphertexts and evaluation keys only. Each circuit says which rotations it needs, and a missing key
@@ -22,6 +23,7 @@ pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
 pub mod statistics;
+pub mod unified;
 
 pub use arithmetic::{Arithmetic, Outcome, Rotation};
 pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};

@@ -166,7 +166,7 @@ fn settings(
         degree,
         plain_modulus,
         log2_moduli,
-        fresh: sizes::fresh(degree, log2_p),
+        fresh: noise::fresh(degree, log2_p),
         key_switch,
     })
 }

@@ -39,7 +39,7 @@ impl<R: PolyRing> Evaluator<R> {
 
     /// A ciphertext at this level and so many moduli, fewer than or as many as it has: times the constant that gives it
     /// the level's factor, then the modulus switch.
-    pub(super) fn moved<'a>(
+    pub(crate) fn moved<'a>(
         &self,
         a: &'a Ciphertext<R>,
         level: usize,

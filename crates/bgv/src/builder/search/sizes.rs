@@ -2,12 +2,11 @@
 
 use sunzi_ring::DigitBound;
 use sunzi_rlwe::noise;
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 use super::Chain;
 use crate::builder::{NoiseModel, Request};
 use crate::explain::Refusal;
-use crate::noise::NoiseSettings;
+use crate::noise::{NoiseSettings, fresh};
 use crate::paper::PaperRequest;
 
 /// The largest moduli of the fast transforms, in bits; what is longer becomes a product of several.
@@ -29,12 +28,6 @@ impl Sizes {
     fn total(&self, depth: usize) -> f64 {
         self.first + self.level * depth as f64 + self.last
     }
-}
-
-/// Public-key encryption modulo Qp with its rounding; `log2_p` is 0 without special moduli.
-pub(super) fn fresh(degree: usize, log2_p: f64) -> NoiseBound {
-    let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
-    NoiseBound::fresh(noise::public_encryption(degree, log2_p), 0).plus_own(rounding)
 }
 
 /// The sizes of the smallest product that leaves the margin and `extra` bits.

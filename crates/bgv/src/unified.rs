@@ -1,0 +1,97 @@
+//! Ciphertexts of BFV and BGV are the same polynomials `[KPZ21, app. A]`.
+//!
+//! With u = c/t, a BGV ciphertext of m (LSD) with factor f is, polynomial for polynomial and with the same noise, the
+//! BFV ciphertext (MSD) of f·m. So a change of scheme is a change of label, and where the factor is not 1 a
+//! multiplication by a constant. This module speaks of parts alone, as neither scheme's crate knows the other.
+
+use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_rlwe::{KeyId, Log2, NoiseBound, noise};
+
+use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
+
+/// Parts, noise and key of a ciphertext modulo Q, whose message is scaled by Q/t: BFV's, without its label.
+pub struct Unlabelled<R: PolyRing> {
+    /// c_0, c_1, ….
+    pub parts: Vec<R::Poly<Evaluation>>,
+    /// Both bounds.
+    pub noise: NoiseBound,
+    /// The key that opens it.
+    pub key: KeyId,
+}
+
+impl<R: PolyRing> Evaluator<R> {
+    /// The BGV ciphertext of the message that parts modulo Q, of all moduli of this context, hold in the most significant
+    /// digits.
+    ///
+    /// Without loss if the noise is that of an encryption; noise that grew since takes levels: the ciphertext is given the
+    /// highest level whose modulus switch brings it down to what multiplications at that level expect.
+    ///
+    /// # Errors
+    /// [`BgvError::BudgetExceeded`] for more noise than decrypts; [`BgvError::Ring`] for parts of another ring;
+    /// [`BgvError::Rlwe`] for fewer than two.
+    pub fn from_most_significant(&self, source: Unlabelled<R>) -> Result<Ciphertext<R>, BgvError> {
+        let (context, Unlabelled { parts, noise, key }) = (self.context(), source);
+        let depth = context.depth();
+        let metadata = context.metadata(depth, Usage::ONE)?;
+        let top = Ciphertext::from_parts(parts, metadata, noise, key)?;
+        context.check(&top)?;
+        if context.bits_left(&top)? < 0.0 {
+            return context.finish(top, "switch from BFV", &[]);
+        }
+        let level = (0..=depth).rev().find(|&level| self.arrives_small(&noise, level)).unwrap_or(0);
+        if level == depth {
+            return context.finish(top, "switch from BFV", &[]);
+        }
+        let moved = self.mod_switch_to(&top, level)?;
+        context.finish(moved, "switch from BFV", &[])
+    }
+
+    /// Whether a modulus switch from the top to a level leaves no more noise than its operands are declared to have.
+    fn arrives_small(&self, noise: &NoiseBound, level: usize) -> bool {
+        let context = self.context();
+        let (top, limbs) = (context.limbs(context.depth() + 1), context.limbs(level));
+        let constant = if level == context.depth() { 1.0 } else { context.plain_modulus() as f64 / 2.0 };
+        let mut brought = noise.times_norm(constant);
+        if limbs < top {
+            let ratio = Log2::from_bits(context.log2_modulus(limbs) - context.log2_modulus(top));
+            brought = brought.scaled(ratio).plus(noise::mod_switch(context.degree(), 2));
+        }
+        let declared = context.level_noise().get(level);
+        declared.is_some_and(|declared| {
+            context.noise_bound(&brought).bits() <= context.noise_bound(&declared.operand).bits() + 1e-6
+        })
+    }
+
+    /// The parts of a BGV ciphertext as those of a BFV ciphertext of the same message modulo all of Q.
+    ///
+    /// Without loss at the highest level, where the factor is 1 and no modulus is missing; from lower ones it takes a
+    /// product with the constant 1/f, which multiplies the noise by up to t/2, and with the moduli that are missing, which
+    /// multiplies modulus and noise alike.
+    ///
+    /// # Errors
+    /// [`BgvError::BudgetExceeded`] where the noise leaves no room for the constant; [`BgvError::PlainModulusMismatch`],
+    /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other parameters.
+    pub fn to_most_significant(&self, a: &Ciphertext<R>) -> Result<Unlabelled<R>, BgvError> {
+        let context: &Context<R> = self.context();
+        let limbs = context.check(a)?;
+        let depth = context.depth();
+        let ready = self.moved(a, depth, limbs)?;
+        let left = context.room(limbs, ready.noise());
+        if left < 0.0 {
+            let cause = a.metadata().usage.excess().copied();
+            let level = a.metadata().level;
+            return Err(BgvError::BudgetExceeded {
+                operation: "switch to BFV",
+                level,
+                bits_short: -left,
+                cause,
+            });
+        }
+        let top = context.limbs(depth + 1);
+        let ratio = Log2::from_bits(context.log2_modulus(top) - context.log2_modulus(limbs));
+        let parts =
+            ready.parts().iter().map(|part| context.ring().scale_up(part)).collect::<Result<_, _>>()?;
+        let noise = if limbs == top { *ready.noise() } else { ready.noise().scaled(ratio) };
+        Ok(Unlabelled { parts, noise, key: a.key() })
+    }
+}

@@ -1,0 +1,87 @@
+//! From BFV to BGV and back, and the product between them `[KPZ21, app. A]`.
+//!
+//! | product | operands | computed as | noise for noises v, w |
+//! |---|---|---|---|
+//! | LSD × LSD | BGV, BGV | t·u·u′ modulo Q_l | t·v·w |
+//! | LSD × MSD | BGV, BFV, or BFV alone: [`multiply_through_bgv`] | the same, read as BFV | t·v·w, times Q/Q_l with the modulus |
+//! | MSD × MSD | BFV, BFV | (t/Q)·u·u′ over the integers | about δ²t(v + w) |
+//!
+//! Contexts must agree in ring, key switching and plaintext modulus; keys are then the same.
+
+use sunzi_bfv::BfvError;
+use sunzi_bgv::{BgvError, Unlabelled};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::RelinearizationKey;
+
+/// What can go wrong between the schemes.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnifiedError {
+    /// An error of BFV.
+    #[error(transparent)]
+    Bfv(#[from] BfvError),
+    /// An error of BGV.
+    #[error(transparent)]
+    Bgv(#[from] BgvError),
+    /// The plaintext moduli differ.
+    #[error("BFV has plaintext modulus {bfv}, BGV {bgv}: make both contexts with one")]
+    PlainModuli {
+        /// That of the BFV context.
+        bfv: u64,
+        /// That of the BGV context.
+        bgv: u64,
+    },
+}
+
+/// The BGV ciphertext of what a BFV ciphertext holds.
+///
+/// A fresh ciphertext keeps its parts and its noise; one whose noise grew is switched to the level that takes it.
+///
+/// # Errors
+/// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for more noise than decrypts and for another ring.
+pub fn to_bgv<R: PolyRing>(
+    evaluator: &sunzi_bgv::Evaluator<R>,
+    a: &sunzi_bfv::Ciphertext<R>,
+) -> Result<sunzi_bgv::Ciphertext<R>, UnifiedError> {
+    check(*a.metadata(), evaluator.context().plain_modulus())?;
+    let source = Unlabelled { parts: a.parts().to_vec(), noise: *a.noise(), key: a.key() };
+    Ok(evaluator.from_most_significant(source)?)
+}
+
+/// The BFV ciphertext of what a BGV ciphertext holds, modulo all of Q.
+///
+/// At the highest level it keeps its parts and its noise; from lower ones see
+/// [`sunzi_bgv::Evaluator::to_most_significant`].
+///
+/// # Errors
+/// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for a ciphertext of other parameters.
+pub fn to_bfv<R: PolyRing>(
+    evaluator: &sunzi_bgv::Evaluator<R>,
+    a: &sunzi_bgv::Ciphertext<R>,
+) -> Result<sunzi_bfv::Ciphertext<R>, UnifiedError> {
+    let Unlabelled { parts, noise, key } = evaluator.to_most_significant(a)?;
+    let t = evaluator.context().plain_modulus();
+    Ok(sunzi_bfv::Ciphertext::from_parts(parts, t, noise, key).map_err(BfvError::from)?)
+}
+
+/// A BFV product through BGV, LSD × MSD: both operands are switched down as for a BGV product, multiplied without
+/// extension or scaling, relinearised, and labelled BFV again.
+///
+/// Its noise is that of BGV: t·v·w for what is left of the noises after the switch, and times the quotient of the moduli
+/// and up to t/2 for the way back. That is more than a BFV product leaves, and it takes a fraction of the time.
+///
+/// # Errors
+/// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for operands with too much noise, other parameters or another key.
+pub fn multiply_through_bgv<R: PolyRing>(
+    evaluator: &sunzi_bgv::Evaluator<R>,
+    a: &sunzi_bfv::Ciphertext<R>,
+    b: &sunzi_bfv::Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<sunzi_bfv::Ciphertext<R>, UnifiedError> {
+    let (a, b) = (to_bgv(evaluator, a)?, to_bgv(evaluator, b)?);
+    to_bfv(evaluator, &evaluator.multiply(&a, &b, key)?)
+}
+
+fn check(bfv: u64, bgv: u64) -> Result<(), UnifiedError> {
+    if bfv == bgv { Ok(()) } else { Err(UnifiedError::PlainModuli { bfv, bgv }) }
+}
