@@ -28,7 +28,8 @@ type scheme struct {
 	right   []uint64
 	plain   *rlwe.Plaintext
 	a, b    *rlwe.Ciphertext
-	product *rlwe.Ciphertext
+	product *rlwe.Ciphertext // of degree 2
+	reduced *rlwe.Ciphertext // the same, relinearized
 
 	// Where results go, so that nothing is allocated while something is timed.
 	encoded *rlwe.Plaintext
@@ -97,7 +98,10 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 	if job.b, err = job.encryptor.EncryptNew(job.plain); err != nil {
 		return nil, err
 	}
-	job.product, err = job.evaluator.MulNew(job.a, job.b)
+	if job.product, err = job.evaluator.MulNew(job.a, job.b); err != nil {
+		return nil, err
+	}
+	job.reduced, err = job.evaluator.RelinearizeNew(job.product)
 	return job, err
 }
 
@@ -134,7 +138,7 @@ func (job *scheme) operation(name string) (func() error, error) {
 	case "rotate_hoisted":
 		return job.rotateHoisted, nil
 	case "mod_switch":
-		return func() error { return evaluator.Rescale(job.a, job.lowered) }, nil
+		return func() error { return evaluator.Rescale(job.reduced, job.lowered) }, nil
 	case "multiply_relinearize_switch":
 		return job.multiplyAndSwitch, nil
 	}

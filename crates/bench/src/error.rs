@@ -1,6 +1,7 @@
 //! What can go wrong before a timing stands.
 
 use sunzi_bfv::BfvError;
+use sunzi_bgv::BgvError;
 use sunzi_circuits::CircuitError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
@@ -84,6 +85,9 @@ pub enum BenchError {
     /// An error of plaintexts and encoders.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
+    /// An error of BGV.
+    #[error(transparent)]
+    Bgv(#[from] BgvError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

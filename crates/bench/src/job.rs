@@ -1,5 +1,8 @@
 //! Keys and data of one BFV parameter set, and every operation on them.
 
+#[cfg(feature = "peers")]
+pub(crate) mod bgv;
+
 use std::cell::RefCell;
 use std::hint::black_box;
 
@@ -284,9 +287,12 @@ pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u
     match name {
         "encode_encrypt" | "encrypt_public" | "encrypt_secret" => right.to_vec(),
         "add" | "add_plain" => with(&|x, y| add_mod(x, y, t)),
-        "multiply_plain" | "multiply" | "relinearize" | "multiply_relinearize" => {
-            with(&|x, y| mul_mod(x, y, t))
-        }
+        "multiply_plain"
+        | "multiply"
+        | "relinearize"
+        | "multiply_relinearize"
+        | "multiply_relinearize_switch"
+        | "mod_switch" => with(&|x, y| mul_mod(x, y, t)),
         "square_relinearize" => with(&|x, _| mul_mod(x, x, t)),
         "rotate" => rotated(STEPS),
         ROTATE_HOISTED => HOISTED.flat_map(rotated).collect(),

@@ -38,16 +38,19 @@ use protocol::Preparation;
 pub enum Scheme {
     /// Brakerski 2012, Fan and Vercauteren 2012.
     Bfv,
+    /// Brakerski, Gentry and Vaikuntanathan 2012.
+    Bgv,
 }
 
 impl Scheme {
-    const ALL: [Self; 1] = [Self::Bfv];
+    const ALL: [Self; 2] = [Self::Bfv, Self::Bgv];
 
     /// Its name on command lines and in the protocol.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Bfv => "bfv",
+            Self::Bgv => "bgv",
         }
     }
 }
@@ -63,7 +66,7 @@ impl FromStr for Scheme {
 }
 
 /// What is compared, where both sides have it.
-const OPERATIONS: [&str; 9] = [
+const OPERATIONS: [&str; 11] = [
     "encode_encrypt",
     "encrypt_public",
     "decrypt",
@@ -71,6 +74,8 @@ const OPERATIONS: [&str; 9] = [
     "multiply",
     "relinearize",
     "multiply_relinearize",
+    "multiply_relinearize_switch",
+    "mod_switch",
     "rotate",
     "rotate_hoisted",
 ];
@@ -139,6 +144,7 @@ impl Library {
     fn bar(self, operation: &str) -> Option<f64> {
         match (self, operation) {
             (Self::FheRs, "multiply_relinearize") => Some(0.25),
+            (Self::Lattigo, "multiply_relinearize" | "multiply_relinearize_switch" | "rotate") => Some(0.25),
             (Self::FheRs, "encrypt_public" | "decrypt" | "rotate") => Some(0.5),
             _ => None,
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sunzi_bfv::{Algorithms, Parameters};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::GadgetOptions;
+use sunzi_ring::{GadgetOptions, Multiplication, ScalerOptions};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
@@ -83,13 +83,19 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Ciphertext moduli and special ones; digits as large as the special moduli allow.
+/// Ciphertext moduli and special ones; digits as large as the special moduli allow, the fastest multiplication.
 pub(crate) fn parameters(log_n: u32, moduli: Vec<u64>, special_moduli: Vec<u64>, t: u64) -> Parameters {
-    let digits =
-        moduli.len().checked_div(special_moduli.len()).map(|_| moduli.len().div_ceil(special_moduli.len()));
-    let key_switching = GadgetOptions { digits, special_moduli, ..GadgetOptions::default() };
-    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+    let key_switching = key_switching(moduli.len(), special_moduli);
+    let scaling =
+        ScalerOptions { multiplication: Multiplication::HpsOverQLeveled, ..ScalerOptions::default() };
+    let algorithms = Algorithms { key_switching, scaling, ..Algorithms::default() };
     Parameters::new(log_n, moduli, t, Security::Bits128).with_algorithms(algorithms)
+}
+
+/// Digits of as many of these limbs as there are special moduli.
+pub(crate) fn key_switching(limbs: usize, special_moduli: Vec<u64>) -> GadgetOptions {
+    let digits = (!special_moduli.is_empty()).then(|| limbs.div_ceil(special_moduli.len()));
+    GadgetOptions { digits, special_moduli, ..GadgetOptions::default() }
 }
 
 /// How many default primes 128-bit security allows at this degree.

@@ -5,11 +5,13 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
+use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
+use crate::job::bgv::BgvJob;
 use crate::job::{Job, Subject, hoisted_exponents};
-use crate::shape::parameters;
+use crate::shape::{key_switching, parameters};
 
 /// Answers requests until there are no more, or until one says to quit.
 ///
@@ -65,11 +67,19 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> 
 
 /// Keys and data for what is asked.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
-    if asked.scheme != "bfv" || !asked.n.is_power_of_two() {
-        return Err(BenchError::Request("only BFV at degrees that are powers of two is served"));
-    }
-    let parameters = parameters(asked.n.ilog2(), asked.q, asked.p, asked.t);
-    Ok(Box::new(Job::new(&parameters, [asked.left, asked.right], hoisted_exponents(asked.n))?))
+    let Preparation { scheme, n, t, q, p, left, right } = asked;
+    let scheme = scheme.parse::<Scheme>();
+    let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
+        return Err(BenchError::Request("only BFV and BGV at degrees that are powers of two are served"));
+    };
+    let (log_n, values) = (n.ilog2(), [left, right]);
+    Ok(match scheme {
+        Scheme::Bfv => Box::new(Job::new(&parameters(log_n, q, p, t), values, hoisted_exponents(n))?),
+        Scheme::Bgv => {
+            let key_switching = key_switching(q.len(), p);
+            Box::new(BgvJob::new(log_n, q, key_switching, t, values)?)
+        }
+    })
 }
 
 #[cfg(test)]

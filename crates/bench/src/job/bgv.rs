@@ -1,0 +1,154 @@
+//! Keys and data of one BGV parameter set: what is compared with other libraries.
+
+use std::cell::RefCell;
+
+use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
+use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
+use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
+
+use super::{Call, HOISTED, STEPS, Subject, hoisted_exponents, operation};
+use crate::BenchError;
+
+/// All that can be timed. A modulus switch is that of a product; `multiply_relinearize_switch` ends with one.
+const OPERATIONS: [&str; 11] = [
+    "encode_encrypt",
+    "encrypt_public",
+    "decrypt",
+    "decrypt_decode",
+    "multiply",
+    "relinearize",
+    "multiply_relinearize",
+    "multiply_relinearize_switch",
+    "mod_switch",
+    "rotate",
+    "rotate_hoisted",
+];
+
+/// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
+pub(crate) struct BgvJob {
+    context: Context,
+    evaluator: Evaluator,
+    encoder: BatchEncoder,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    relinearization: RelinearizationKey<Ring>,
+    galois: GaloisKeys<Ring>,
+    right: Vec<u64>,
+    plain: Plaintext,
+    a: Ciphertext,
+    b: Ciphertext,
+    /// a·b in three parts, and in two.
+    tensor: Ciphertext,
+    product: Ciphertext,
+    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
+}
+
+impl BgvJob {
+    /// Encrypts two vectors of n slots.
+    pub(crate) fn new(
+        log_n: u32,
+        moduli: Vec<u64>,
+        key_switching: GadgetOptions,
+        t: u64,
+        [left, right]: [Vec<u64>; 2],
+    ) -> Result<Self, BenchError> {
+        let levels = (1..=moduli.len()).collect();
+        let parameters = Parameters::new(log_n, moduli, t, Security::Bits128).with_levels(levels);
+        let context = Context::new(&parameters.with_key_switching(key_switching))?;
+        let (rlwe, n) = (context.rlwe(), context.degree());
+        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
+        let secret = SecretKey::generate(rlwe, &mut rng)?;
+        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
+        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let galois = GaloisKeys::generate(rlwe, &secret, hoisted_exponents(n), &mut rng)?;
+        let encoder = BatchEncoder::new(n, t)?;
+        let plain = encoder.encode(&right)?;
+        let a = context.encrypt(&encoder.encode(&left)?, &public, &mut rng)?;
+        let b = context.encrypt(&plain, &public, &mut rng)?;
+        let evaluator = Evaluator::new(&context);
+        let tensor = evaluator.multiply_unrelinearized(&a, &b)?;
+        let product = evaluator.relinearize(&tensor, &relinearization)?;
+        let rng = RefCell::new(rng);
+        Ok(Self {
+            context,
+            evaluator,
+            encoder,
+            secret,
+            public,
+            relinearization,
+            galois,
+            right,
+            plain,
+            a,
+            b,
+            tensor,
+            product,
+            rng,
+        })
+    }
+
+    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, BgvError> {
+        let Self { context, evaluator, a, b, relinearization, galois, .. } = self;
+        let mut rng = self.rng.borrow_mut();
+        let rng = &mut **rng;
+        let one = match name {
+            "encode_encrypt" => context.encrypt(&self.encoder.encode(&self.right)?, &self.public, rng)?,
+            "encrypt_public" => context.encrypt(&self.plain, &self.public, rng)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
+            "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
+            "multiply_relinearize_switch" => {
+                evaluator.operand(&evaluator.multiply(a, b, relinearization)?)?
+            }
+            "mod_switch" => evaluator.operand(&self.product)?,
+            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
+            "rotate_hoisted" => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| hoisted.rotate_rows(steps, galois)).collect();
+            }
+            _ => return Ok(Vec::new()),
+        };
+        Ok(vec![one])
+    }
+
+    fn open(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, BgvError> {
+        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
+    }
+}
+
+impl Subject for BgvJob {
+    fn names(&self) -> Vec<&'static str> {
+        OPERATIONS.to_vec()
+    }
+
+    fn log_q(&self) -> f64 {
+        self.context.rlwe().log2_modulus()
+    }
+
+    fn log_key_modulus(&self) -> f64 {
+        self.context.rlwe().log2_key_modulus()
+    }
+
+    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
+        let results = self.evaluate(name)?;
+        if results.is_empty() {
+            return Ok(self.open(&self.a)?);
+        }
+        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
+        Ok(opened.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
+        let Some(name) = OPERATIONS.into_iter().find(|other| *other == name) else {
+            return Err(BenchError::Request("no such operation"));
+        };
+        let (_, call) = match name {
+            "decrypt" => operation(name, || self.context.decrypt(&self.a, &self.secret)),
+            "decrypt_decode" => operation(name, || self.open(&self.a)),
+            _ => operation(name, move || self.evaluate(name)),
+        };
+        Ok(call)
+    }
+}
