@@ -19,7 +19,7 @@ mod tests {
         [Laziness::RelinearizeEach, Laziness::RelinearizeOnce, Laziness::ScaleOnce];
 
     /// Makes something of slots.
-    type Make<'a, T, E> = &'a dyn Fn(&[u64]) -> Result<T, E>;
+    type Make<'a, T, E> = Box<dyn Fn(&[u64]) -> Result<T, E> + 'a>;
 
     /// What one side of the comparison has: arithmetic, keys, and how slots enter.
     struct World<'a, A: Arithmetic> {
@@ -127,29 +127,30 @@ mod tests {
         }
     }
 
-    /// Runs everything clear and encrypted; returns names and bits left.
-    fn check<S: Scheme>(party: &Party<S>) -> Vec<(String, f64)> {
-        let clear = Clear::new(DEGREE / 2, T);
-        let oracle = World {
-            arithmetic: &clear,
-            keys: &ClearKeys::all(),
-            encrypt: &|slots| Ok::<_, ClearError>(clear.encrypt(slots)),
-            encode: &|slots| Ok(clear.encode(slots)),
-        };
+    fn oracle<'a>(clear: &'a Clear, keys: &'a ClearKeys) -> World<'a, Clear> {
+        World {
+            arithmetic: clear,
+            keys,
+            encrypt: Box::new(|slots| Ok::<_, ClearError>(clear.encrypt(slots))),
+            encode: Box::new(|slots| Ok(clear.encode(slots))),
+        }
+    }
+
+    /// Runs everything clear and encrypted; returns what came out encrypted.
+    fn check<S: Scheme>(party: &Party<S>) -> Named<S::Evaluator> {
         let world = World {
             arithmetic: &party.evaluator,
             keys: &party.keys,
-            encrypt: &|slots| party.encrypt(slots, slots[5] ^ 9),
-            encode: &|slots| party.encode(slots),
+            encrypt: Box::new(|slots| party.encrypt(slots, slots[5] ^ 9)),
+            encode: Box::new(|slots| party.encode(slots)),
         };
-        let (expected, results) = (oracle.run().unwrap(), world.run().unwrap());
+        let expected = oracle(&Clear::new(DEGREE / 2, T), &ClearKeys::all()).run().unwrap();
+        let results = world.run().unwrap();
         assert_eq!(expected.len(), results.len());
-        let judge = |((name, expected), (_, result)): (&(String, _), &(String, _))| {
-            let expected: &sunzi_circuits::ClearCiphertext = expected;
+        for ((name, expected), (_, result)) in expected.iter().zip(&results) {
             assert_eq!(party.decrypt(result).unwrap(), expected.slots(), "{name}");
-            (name.clone(), party.evaluator.bits_left(result))
-        };
-        expected.iter().zip(&results).map(judge).collect()
+        }
+        results
     }
 
     fn bfv<R: PolyRing>(ring: R) -> Party<sunzi_bfv::Context<R>> {
@@ -161,8 +162,12 @@ mod tests {
     fn circuits_agree_with_clear_vectors_under_bfv() {
         let moduli = primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 2 * DEGREE as u64, 5).unwrap();
         let ring = Ring::new(2 * DEGREE as u64, &moduli).unwrap();
-        let left = check(&bfv(ring.clone()));
-        let bits = |name: &str| left.iter().find(|(other, _)| other == name).unwrap().1;
+        let party = bfv(ring.clone());
+        let results = check(&party);
+        let bits = |name: &str| {
+            let (_, result) = results.iter().find(|(other, _)| other == name).unwrap();
+            party.context.bits_left(result)
+        };
         // Fewer roundings and key switches leave more bits.
         let [each, once, lazy] = LAZINESS.map(|laziness| bits(&format!("inner product, {laziness:?}")));
         assert!(each < once && once <= lazy, "{each} {once} {lazy}");
@@ -171,20 +176,21 @@ mod tests {
 
     #[test]
     fn circuits_agree_with_clear_vectors_under_bgv() {
-        // The polynomials' coefficients count as additions, the plaintext products as declared.
+        // A dry run says what to declare.
+        let clear = Clear::new(DEGREE / 2, T);
+        let results = oracle(&clear, &ClearKeys::all()).run().unwrap();
+        let depth = results.iter().map(|(_, result)| result.depth()).max().unwrap();
         let parameters = sunzi_bgv::Parameters::builder()
-            .depth(4)
+            .depth(depth)
             .plain_modulus(T)
             .log2_degree(DEGREE.ilog2())
-            .fresh_additions(200)
-            .fresh_rotations(200)
-            .fresh_plain_products(1)
-            .additions_per_level(200)
-            .rotations_per_level(200)
-            .plain_products_per_level(1)
+            .budget(clear.counts().budget)
             .security(Security::InsecureForResearchOnly)
             .build()
             .unwrap();
-        check(&Party::new(sunzi_bgv::Context::new(&parameters).unwrap(), 1).unwrap());
+        let party = Party::new(sunzi_bgv::Context::new(&parameters).unwrap(), 1).unwrap();
+        for (name, ciphertext) in check(&party) {
+            assert_eq!(ciphertext.metadata().usage().excess(), None, "{name}");
+        }
     }
 }

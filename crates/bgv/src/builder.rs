@@ -12,7 +12,7 @@ pub use request::{NoiseModel, PlainRequest, Request};
 use sunzi_rlwe::Security;
 
 use crate::explain::Explanation;
-use crate::{BgvError, Parameters};
+use crate::{BgvError, Budget, Parameters};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -63,6 +63,13 @@ impl ParametersBuilder {
     #[must_use]
     pub fn batching(mut self, batching: bool) -> Self {
         self.request.batching = batching;
+        self
+    }
+
+    /// All operations between multiplications at once, as a dry run of a circuit counts them.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.request.budget = budget;
         self
     }
 

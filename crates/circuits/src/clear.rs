@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use sunzi_bgv::{Budget, Operations};
+
 use crate::{Arithmetic, CircuitError, Outcome, Rotation};
 
 /// What a circuit did.
@@ -30,10 +32,12 @@ pub struct Counts {
     pub decompositions: usize,
     /// Which rotations: what to make Galois keys for.
     pub rotated_by: BTreeSet<Rotation>,
+    /// The most operations between two multiplications: what to declare for BGV.
+    pub budget: Budget,
 }
 
 /// Clear vectors in the place of ciphertexts: an oracle for every circuit, and a way to learn its depth, its
-/// costs and the keys it needs before anything is encrypted.
+/// costs, the keys and the BGV parameters it needs before anything is encrypted.
 ///
 /// ```
 /// use sunzi_circuits::{Clear, ClearKeys, product_tree};
@@ -58,6 +62,8 @@ pub struct ClearCiphertext {
     slots: Vec<u64>,
     depth: u32,
     relinearized: bool,
+    /// What went into it since its last multiplication, as BGV counts.
+    used: Operations,
 }
 
 impl ClearCiphertext {
@@ -132,7 +138,8 @@ impl Clear {
     /// the slots are left out.
     #[must_use]
     pub fn encrypt(&self, values: &[u64]) -> ClearCiphertext {
-        ClearCiphertext { slots: self.encode(values), depth: 0, relinearized: true }
+        let used = Operations::default();
+        ClearCiphertext { slots: self.encode(values), depth: 0, relinearized: true, used }
     }
 
     /// These numbers modulo t, in the place of a plaintext, likewise.
@@ -169,11 +176,30 @@ impl Clear {
     }
 
     fn sum(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> ClearCiphertext {
-        ClearCiphertext {
+        let depth = a.depth.max(b.depth);
+        // What comes from a higher level is switched, and starts anew.
+        let brought = |c: &ClearCiphertext| if c.depth == depth { c.used } else { Operations::default() };
+        let (left, right) = (brought(a), brought(b));
+        self.noted(ClearCiphertext {
             slots: self.join(&a.slots, &b.slots, |x, y| x + y),
-            depth: a.depth.max(b.depth),
+            depth,
             relinearized: a.relinearized && b.relinearized,
-        }
+            used: Operations {
+                additions: left.additions.saturating_add(right.additions).saturating_add(1),
+                rotations: left.rotations.saturating_add(right.rotations),
+                plain_products: left.plain_products.max(right.plain_products),
+            },
+        })
+    }
+
+    /// Raises the budget to what a value has used.
+    fn noted(&self, a: ClearCiphertext) -> ClearCiphertext {
+        let mut counts = self.lock();
+        let declared = if a.depth == 0 { &mut counts.budget.fresh } else { &mut counts.budget.per_level };
+        declared.additions = declared.additions.max(a.used.additions);
+        declared.rotations = declared.rotations.max(a.used.rotations);
+        declared.plain_products = declared.plain_products.max(a.used.plain_products);
+        a
     }
 
     fn residue(&self, c: i64) -> u64 {
@@ -199,6 +225,7 @@ impl Clear {
         let mut counts = self.lock();
         counts.rotations += 1;
         counts.rotated_by.insert(reduced);
+        drop(counts);
         let mut slots = a.slots.clone();
         match reduced {
             Rotation::Columns => slots.rotate_left(self.row_length),
@@ -206,7 +233,8 @@ impl Clear {
                 slots.chunks_mut(self.row_length).for_each(|row| row.rotate_left(steps as usize));
             }
         }
-        Ok(ClearCiphertext { slots, ..*a })
+        let used = Operations { rotations: a.used.rotations.saturating_add(1), ..a.used };
+        Ok(self.noted(ClearCiphertext { slots, used, ..*a }))
     }
 }
 
@@ -278,8 +306,14 @@ impl Arithmetic for Clear {
     fn multiply_scalar(&self, a: &ClearCiphertext, c: i64) -> Outcome<Self, ClearCiphertext> {
         self.check(&a.slots)?;
         self.lock().scalar_products += 1;
-        let c = vec![self.residue(c); 2 * self.row_length];
-        Ok(Self::map(a, |slots| self.join(slots, &c, |x, y| x * y)))
+        let residue = self.residue(c);
+        let size = residue.min(self.plain_modulus - residue).max(1);
+        let c = vec![residue; 2 * self.row_length];
+        let mut product = Self::map(a, |slots| self.join(slots, &c, |x, y| x * y));
+        // A sum of |c| copies.
+        product.used.additions = a.used.additions.saturating_add(1).saturating_mul(size) - 1;
+        product.used.rotations = a.used.rotations.saturating_mul(size);
+        Ok(self.noted(product))
     }
 
     fn factor(&self, m: &Vec<u64>) -> Outcome<Self, Vec<u64>> {
@@ -295,7 +329,9 @@ impl Arithmetic for Clear {
         for &(a, m) in terms {
             self.check(&a.slots)?;
             self.lock().plain_products += 1;
-            let term = Self::map(a, |slots| self.join(slots, m, |x, y| x * y));
+            let mut term = Self::map(a, |slots| self.join(slots, m, |x, y| x * y));
+            term.used.plain_products = a.used.plain_products.saturating_add(1);
+            let term = self.noted(term);
             sum = Some(sum.map_or_else(|| term.clone(), |sum| self.sum(&sum, &term)));
         }
         self.lock().additions += terms.len().saturating_sub(1);
@@ -317,11 +353,13 @@ impl Arithmetic for Clear {
             slots: self.join(&a.slots, &b.slots, |x, y| x * y),
             depth: a.depth.max(b.depth) + 1,
             relinearized: false,
+            used: Operations::default(),
         };
         let mut counts = self.lock();
         counts.products += 1;
         counts.squares += usize::from(std::ptr::eq(a, b));
         counts.additions += usize::from(sum.is_some());
+        drop(counts);
         *sum = Some(sum.as_ref().map_or_else(|| product.clone(), |sum| self.sum(sum, &product)));
         Ok(())
     }
@@ -378,5 +416,50 @@ impl Arithmetic for Clear {
         counts.hoisted += if together > 1 { together } else { 0 };
         counts.decompositions += usize::from(together > 0);
         Ok(moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dry_run_counts_what_bgv_must_be_told() {
+        let clear = Clear::new(4, 17);
+        let keys = ClearKeys::all();
+        let x = clear.encrypt(&[1, 2, 3]);
+        // 5 ≡ −12: five copies, one of them x; then x rotated.
+        let five = clear.multiply_scalar(&x, -12).unwrap();
+        let turned = clear.rotate(&x, Rotation::Rows(1), &keys).unwrap();
+        let sum = clear.add(&five, &turned).unwrap();
+        let fresh = Operations { additions: 5, rotations: 1, plain_products: 0 };
+        assert_eq!(clear.counts().budget, Budget { fresh, per_level: Operations::default() });
+        // A product starts anew, and so does what joins it from above.
+        let product = clear.multiply(&sum, &x, &keys).unwrap();
+        let joined = clear.add(&product, &sum).unwrap();
+        assert_eq!((joined.depth(), joined.used.additions), (1, 1));
+        let factor = clear.encode(&[3; 8]);
+        let scaled = clear.multiply_plain(&joined, &factor).unwrap();
+        clear.multiply_plain(&scaled, &factor).unwrap();
+        let per_level = Operations { additions: 1, rotations: 0, plain_products: 2 };
+        assert_eq!(clear.counts().budget, Budget { fresh, per_level });
+    }
+
+    #[test]
+    fn what_schemes_refuse_is_refused() {
+        let clear = Clear::new(4, 17);
+        let (x, other) = (clear.encrypt(&[1]), Clear::new(2, 17).encrypt(&[1]));
+        let wide = clear.multiply_unrelinearized(&x, &x).unwrap();
+        for result in [clear.multiply(&wide, &x, &ClearKeys::all()), clear.multiply_unrelinearized(&x, &wide)]
+        {
+            assert!(matches!(result, Err(CircuitError::Scheme(ClearError::NotRelinearized))));
+        }
+        assert!(clear.rotate(&wide, Rotation::Columns, &ClearKeys::all()).is_err());
+        let error = clear.add(&x, &other).unwrap_err();
+        assert!(
+            matches!(error, CircuitError::Scheme(ClearError::SlotCount { expected: 8, got: 4 })),
+            "{error}"
+        );
+        assert!(clear.factor(&vec![0; 4]).is_err());
     }
 }
