@@ -9,11 +9,9 @@ use crate::error::{KernelError, check_length};
 /// [`KernelError::IndexOutOfRange`].
 pub fn permute(out: &mut [u64], input: &[u64], index: &[u32]) -> Result<(), KernelError> {
     check_length(out.len(), index.len())?;
-    if let Some(&index) = index.iter().max().filter(|index| **index as usize >= input.len()) {
-        return Err(KernelError::IndexOutOfRange { index, len: input.len() });
-    }
     for (to, &index) in out.iter_mut().zip(index) {
-        *to = input.get(index as usize).copied().unwrap_or(0);
+        let word = input.get(index as usize);
+        *to = *word.ok_or(KernelError::IndexOutOfRange { index, len: input.len() })?;
     }
     Ok(())
 }

@@ -302,7 +302,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         self.key_ring().mod_switch(a, level)
     }
     /// One key switch at once: c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one rounding, for c_0, c_1, c of this
-    /// level l ≥ j. What is not given is 0.
+    /// level l ≥ j; then X → X^k. What is not given is 0.
     ///
     /// # Errors
     /// As the steps it is made of.
@@ -312,8 +312,9 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         rest: [Option<&R::Poly<Evaluation>>; 2],
         key: [&[R::Poly<Evaluation>]; 2],
         level: usize,
+        exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
-        self.switch_digits(&self.decompose(c)?, rest, key, level)
+        self.switch_digits(&self.decompose(c)?, rest, key, level, exponent)
     }
     /// [`switch`](Self::switch) for the digits of c, which may meet any number of keys.
     ///
@@ -325,13 +326,16 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         rest: [Option<&R::Poly<Evaluation>>; 2],
         key: [&[R::Poly<Evaluation>]; 2],
         level: usize,
+        exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        let ring = self.key_ring().at_level(level)?;
         let [first, second] = self.product(digits, key)?;
         let down = |mut half: R::Poly<Evaluation>, rest: Option<&R::Poly<Evaluation>>| {
             if let Some(rest) = rest {
                 self.key_ring().add_assign(&mut half, &self.key_ring().scale_up(rest)?)?;
             }
-            self.mod_down(&half, level)
+            let half = self.mod_down(&half, level)?;
+            if exponent == 1 { Ok(half) } else { ring.automorphism(&half, exponent) }
         };
         let [c0, c1] = rest;
         Ok([down(first, c0)?, down(second, c1)?])
@@ -348,7 +352,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         let ring = self.key_ring().at_level(self.level())?;
         let [c0, c1, c] = parts;
         let [c0, c1, c] = [ring.to_evaluation(c0)?, ring.to_evaluation(c1)?, ring.to_evaluation(c)?];
-        self.switch(&c, [Some(&c0), Some(&c1)], key, self.level())
+        self.switch(&c, [Some(&c0), Some(&c1)], key, self.level(), 1)
     }
 }
 

@@ -158,6 +158,12 @@ impl Ring {
         Ok(Poly::new(Scratch::from_slice(words), shape.degree, self.basis().tag()))
     }
 
+    /// Where the values of a(X^k) stand among those of a.
+    pub(crate) fn value_permutation(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
+        check_automorphism(k, self.0.index)?;
+        Ok(self.0.automorphisms.get(self.0.degree, k, true))
+    }
+
     /// A polynomial of arbitrary content, for those who write every word.
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         let Shape { degree, limbs } = self.shape();
@@ -445,7 +451,7 @@ impl PolyRing for Ring {
         check_automorphism(k, self.0.index)?;
         let evaluation = <D as Sealed>::EVALUATION;
         let sources = self.0.automorphisms.get(self.0.degree, k, evaluation);
-        let mut image = self.zero();
+        let mut image = self.arbitrary();
         self.for_each_modulus(&mut image, |i, modulus, out| {
             let input = a.limb(i).unwrap_or_default();
             if evaluation {

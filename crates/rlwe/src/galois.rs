@@ -163,8 +163,8 @@ pub fn automorphism<S: Scheme, R: PolyRing>(
         return Ok(ciphertext.clone());
     }
     let level = context.ring().level_of(c1)?;
-    let switched = keys.get(exponent)?.switch(context, c1, [Some(c0), None], level)?;
-    turn(context, ciphertext, switched, exponent)
+    let switched = keys.get(exponent)?.switch(context, c1, [Some(c0), None], level, exponent)?;
+    turned(context, ciphertext, switched)
 }
 
 /// The digits of a ciphertext, for any number of its automorphisms.
@@ -201,21 +201,18 @@ impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
         if exponent == 1 {
             return Ok((*ciphertext).clone());
         }
-        let switched = keys.get(exponent)?.switch_digits(context, digits, c0)?;
-        turn(context, ciphertext, switched, exponent)
+        let switched = keys.get(exponent)?.switch_digits(context, digits, c0, exponent)?;
+        turned(context, ciphertext, switched)
     }
 }
 
-/// X → X^k of what a key switch to s(X^(1/k)) gave.
-fn turn<S: Scheme, R: PolyRing>(
+/// The ciphertext of what a key switch to s(X^(1/k)) and X → X^k gave.
+fn turned<S: Scheme, R: PolyRing>(
     context: &RlweContext<R>,
     ciphertext: &Ciphertext<S, R>,
-    [b, a]: [R::Poly<Evaluation>; 2],
-    exponent: u64,
+    parts: [R::Poly<Evaluation>; 2],
 ) -> Result<Ciphertext<S, R>, RlweError> {
-    let level = context.ring().level_of(&b)?;
-    let ring = context.ring_at(level)?;
-    let parts = vec![ring.automorphism(&b, exponent)?, ring.automorphism(&a, exponent)?];
+    let level = context.ring().level_of(&parts[0])?;
     let noise = ciphertext.noise().plus(added_noise_at(context, level)?);
-    Ciphertext::from_parts(parts, ciphertext.metadata().clone(), noise, ciphertext.key())
+    Ciphertext::from_parts(parts.into(), ciphertext.metadata().clone(), noise, ciphertext.key())
 }

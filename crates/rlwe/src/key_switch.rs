@@ -89,18 +89,19 @@ impl<R: PolyRing> KeySwitchKey<R> {
         Ok([first, second])
     }
 
-    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`]; what is not
-    /// given is 0.
+    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`], at X^exponent; what
+    /// is not given is 0.
     pub(crate) fn switch(
         &self,
         context: &RlweContext<R>,
         c: &R::Poly<Evaluation>,
         rest: [Option<&R::Poly<Evaluation>>; 2],
         to: usize,
+        exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch(c, rest, halves, to)?)
+        Ok(context.gadget_at(level)?.switch(c, rest, halves, to, exponent)?)
     }
 
     /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
@@ -114,16 +115,17 @@ impl<R: PolyRing> KeySwitchKey<R> {
         Ok(context.gadget_at(level)?.switch_coefficients(parts, halves)?)
     }
 
-    /// (b, a) with b + a·s = c_0 + c·s' + noise for the digits of c, which serve any number of keys.
+    /// (b, a) with b + a·s = c_0 + c·s' + noise at X^exponent for the digits of c, which serve any number of keys.
     pub(crate) fn switch_digits(
         &self,
         context: &RlweContext<R>,
         digits: &<R::Gadget as Gadget<R>>::Digits,
         c0: &R::Poly<Evaluation>,
+        exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c0)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_digits(digits, [Some(c0), None], halves, level)?)
+        Ok(context.gadget_at(level)?.switch_digits(digits, [Some(c0), None], halves, level, exponent)?)
     }
 }
 

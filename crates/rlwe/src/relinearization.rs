@@ -86,7 +86,7 @@ impl<R: PolyRing> RelinearizationKey<R> {
         level: usize,
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
-        self.key.switch(context, c2, [Some(c0), Some(c1)], level)
+        self.key.switch(context, c2, [Some(c0), Some(c1)], level, 1)
     }
 }
 

@@ -287,10 +287,11 @@ impl Gadget<Ring> for RnsGadget {
         rest: [Option<&Poly<Evaluation>>; 2],
         key: [&[Poly<Evaluation>]; 2],
         level: usize,
+        exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
         let products = InnerProducts::with_key(self, Input::Values(c), key)?;
-        switch::switch(self, &products, Rest::Values(rest), level)
+        switch::switch(self, &products, Rest::Values(rest), level, exponent)
     }
 
     fn switch_digits(
@@ -299,10 +300,11 @@ impl Gadget<Ring> for RnsGadget {
         rest: [Option<&Poly<Evaluation>>; 2],
         key: [&[Poly<Evaluation>]; 2],
         level: usize,
+        exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
         let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
-        switch::switch(self, &products, Rest::Values(rest), level)
+        switch::switch(self, &products, Rest::Values(rest), level, exponent)
     }
 
     fn switch_coefficients(
@@ -313,7 +315,7 @@ impl Gadget<Ring> for RnsGadget {
         let [c0, c1, c] = &parts;
         [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;
         let products = InnerProducts::with_key(self, Input::Coefficients(c), key)?;
-        switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level())
+        switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level(), 1)
     }
 }
 

@@ -341,10 +341,11 @@ fn accumulate(
     for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
         let range = b * BLOCK..n.min((b + 1) * BLOCK);
         let lifted = block_of(terms.iter().map(|(lifted, _)| *lifted), &range);
-        for (half, out) in [outs.0, outs.1].into_iter().enumerate() {
-            let key = block_of(terms.iter().filter_map(|(_, key)| key.get(half).copied()), &range);
-            plan.modulus().inner_product(out, &lifted, &key)?;
-        }
+        let [a, b] = [0, 1].map(|half| {
+            let keys = terms.iter().filter_map(|(_, key)| key.get(half).copied());
+            block_of(keys, &range)
+        });
+        plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
     }
     Ok(())
 }

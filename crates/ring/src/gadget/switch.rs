@@ -1,5 +1,7 @@
 //! One key switch: digits, inner products and the way down, one group of target moduli after the other.
 
+use sunzi_kernels::permute;
+
 use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, for_each_task, tasks};
 use crate::division::Division;
@@ -13,7 +15,7 @@ pub(super) enum Rest<'a> {
     Coefficients([&'a Poly<Coefficient>; 2]),
 }
 
-/// ⌊(P·rest + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j.
+/// ⌊(P·rest + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j, at X^k.
 ///
 /// First the inner products modulo what is divided by, special moduli and those above level j: their remainders r give
 /// −r/D modulo every other modulus, which the inner products there, divided by D, are added to.
@@ -22,6 +24,7 @@ pub(super) fn switch(
     products: &InnerProducts<'_>,
     rest: Rest<'_>,
     level: usize,
+    exponent: u64,
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let tables = &*gadget.tables;
     let (n, all) = (tables.ring.degree(), tables.key_ring.basis().len());
@@ -39,12 +42,33 @@ pub(super) fn switch(
             remainders.push(division.rows(half, None)?);
         }
     }
+    let permutation = if exponent == 1 { None } else { Some(target.value_permutation(exponent)?) };
     let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
-    let words = products.scratch_words() + tables.longest_group() * (n + PAD);
+    let slots = tables.longest_group() * (n + PAD);
+    let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
     let tasks = tasks(tables, 0..level, halves.each_mut().map(Poly::words_mut));
-    for_each_task(tasks, words, |scratch, mut task| {
-        products.apply(&mut task, scratch)?;
-        finish(gadget, division.zip(Some(&*remainders)), rest, task, level, scratch)
+    let finish = |scratch: &mut [u64], mut task: Task<'_>| {
+        let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
+        products.apply(&mut task, lifted)?;
+        finish(gadget, division.zip(Some(&*remainders)), rest, &mut task, level, slots)
+    };
+    for_each_task(tasks, words, |scratch, task| match &permutation {
+        None => finish(scratch, task),
+        Some(sources) => {
+            let (scratch, turned) = scratch.split_at_mut_checked(words - 2 * slots).unwrap_or_default();
+            let (first, second) = turned.split_at_mut_checked(slots).unwrap_or_default();
+            let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
+            let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
+            let outs = outs.take(task.outs.len()).collect();
+            finish(scratch, Task { outs, targets: task.targets, ..task })?;
+            // While they are in the cache.
+            let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
+            for ([out_a, out_b], (a, b)) in task.outs.into_iter().zip(turned) {
+                permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
+                permute(out_b, b.get(..n).unwrap_or_default(), sources)?;
+            }
+            Ok(())
+        }
     })?;
     Ok(halves)
 }
@@ -69,7 +93,7 @@ fn finish(
     gadget: &RnsGadget,
     division: Option<(&Division, &[Scratch])>,
     rest: Rest<'_>,
-    mut task: Task<'_>,
+    task: &mut Task<'_>,
     level: usize,
     scratch: &mut [u64],
 ) -> Result<(), RingError> {

@@ -105,7 +105,7 @@ pub(crate) fn switched<R: PolyRing>(
     c: &R::Poly<Coefficient>,
     key: [&[R::Poly<Evaluation>]; 2],
 ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
-    gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level())
+    gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level(), 1)
 }
 
 /// Back to centred integers.
