@@ -252,7 +252,7 @@ fn cells(row: &Row) -> Vec<String> {
         Counted::Instructions(_) => None,
     });
     let bars = [row.bar, bound.and_then(|bound| bound.bound_bar)];
-    let bars: Vec<String> = bars.iter().flatten().map(f64::to_string).collect();
+    let bars: Vec<String> = bars.iter().flatten().map(|bar| format!("{bar:.2}")).collect();
     vec![
         row.name.clone(),
         row.n.to_string(),
