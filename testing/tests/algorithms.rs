@@ -6,11 +6,12 @@ mod tests {
     use sunzi_circuits::inner_product::{Laziness, inner_product, inner_product_of_slots};
     use sunzi_circuits::matrix_vector::{self, Matrix, pack};
     use sunzi_circuits::polynomial::{self, Coefficient, Method, Polynomial};
+    use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSums, Input, Layout, Server, Shape};
     use sunzi_circuits::{Arithmetic, Clear, ClearError, ClearKeys, Outcome, product_tree};
     use sunzi_math::primes_below;
     use sunzi_ring::{BigRing, PolyRing, Ring};
     use sunzi_rlwe::Security;
-    use sunzi_testing::{Party, Scheme};
+    use sunzi_testing::{Operation, Party, Report, Scheme};
 
     const DEGREE: usize = 64;
     const T: u64 = 65537;
@@ -117,12 +118,35 @@ mod tests {
             Ok(())
         }
 
+        /// Sums by group over several chunks.
+        fn statistics(&self, results: &mut Named<A>) -> Outcome<A, ()> {
+            let shape = Shape { columns: 3, groups: 2, longest_group: 9 };
+            let layout = Layout::new(shape, DEGREE, 4)?;
+            let mut server = Server::new(self.arithmetic, self.keys, &layout)?;
+            for chunk in 0..layout.chunks() {
+                let encrypt = |input| {
+                    let cell = |c: usize, g: usize, r: usize| (r + g < 9).then_some(entry(c, g + 3 * r));
+                    (self.encrypt)(&layout.place(input, chunk, 1, cell)).unwrap()
+                };
+                let packed = (0..layout.packed()).map(Input::Packed).map(encrypt).collect();
+                let repeated = (0..layout.repeated()).map(Input::Repeated).map(encrypt).collect();
+                server.absorb(&EncryptedChunk { packed, repeated }, &|| ())?;
+            }
+            let EncryptedSums { columns, products } = server.finish(&|| ())?;
+            for sum in columns.into_iter().chain(products) {
+                results.push(("sum by group".to_owned(), sum.groups));
+                results.push(("sum over groups".to_owned(), sum.total));
+            }
+            Ok(())
+        }
+
         fn run(&self) -> Outcome<A, Named<A>> {
             let mut results = Vec::new();
             self.products(&mut results)?;
             self.polynomials(&mut results)?;
             self.inner_products(&mut results)?;
             self.matrices(&mut results)?;
+            self.statistics(&mut results)?;
             Ok(results)
         }
     }
@@ -149,6 +173,10 @@ mod tests {
         assert_eq!(expected.len(), results.len());
         for ((name, expected), (_, result)) in expected.iter().zip(&results) {
             assert_eq!(party.decrypt(result).unwrap(), expected.slots(), "{name}");
+            let mut report = Report::default();
+            party.judge(&Operation::Input(0), result, expected.slots(), &mut report).unwrap();
+            let noisy = !report.above_worst.is_empty() || !report.above_deviation.is_empty();
+            assert!(!noisy, "{name}: noise above its bounds, {report:?}");
         }
         results
     }
