@@ -100,6 +100,18 @@ pub fn sum_segments<A: Arithmetic>(
 ///
 /// Shorter vectors are padded with zeros. Depth 1, log2 `length` rotations.
 ///
+/// ```
+/// use sunzi_circuits::inner_product::{inner_product_of_slots, required_rotations};
+/// # use sunzi_circuits::{Clear, ClearKeys};
+/// # let arithmetic = Clear::new(8, 65537);
+/// # let keys = ClearKeys::for_rotations(required_rotations(4, 8), 8);
+/// # let (x, y) = (arithmetic.encrypt(&[1, 2, 3, 0, 7]), arithmetic.encrypt(&[4, 5, 6, 0, 8]));
+/// // Segments of 4 slots: (1, 2, 3, 0)·(4, 5, 6, 0) and (7, 0, 0, 0)·(8, 0, 0, 0).
+/// let sums = inner_product_of_slots(&arithmetic, &x, &y, 4, &keys)?;
+/// # assert_eq!((sums.slots()[0], sums.slots()[4]), (32, 56));
+/// # Ok::<(), sunzi_circuits::CircuitError<sunzi_circuits::ClearError>>(())
+/// ```
+///
 /// # Errors
 /// As [`sum_segments`]; [`CircuitError::MissingRelinearizationKey`].
 pub fn inner_product_of_slots<A: Arithmetic>(

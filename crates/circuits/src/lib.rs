@@ -9,6 +9,32 @@
 //!
 //! A server needs ciphertexts and evaluation keys only. Each circuit says which rotations it needs, and a missing key
 //! is an error before any work is done. [`Clear`] runs the same circuits over clear vectors and counts.
+//!
+//! ```
+//! use sunzi_bfv::{BatchEncoder, Context, Encoder, Evaluator, Parameters};
+//! use sunzi_circuits::inner_product::{Laziness, inner_product};
+//! use sunzi_circuits::{EvaluationKeys, Rotation};
+//! use sunzi_rlwe::{PublicKey, SecretKey, randomness};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let context = Context::new(&Parameters::builder().depth(1).plain_bits(17).build()?)?;
+//! let mut rng = randomness::from_os()?;
+//! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+//! let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
+//! // All that the server needs; rotations, if there were any, as the circuit asks for them.
+//! let no_rotations: [Rotation; 0] = [];
+//! let keys = EvaluationKeys::generate(context.rlwe(), &secret, no_rotations, &mut rng)?;
+//!
+//! let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+//! let mut encrypt = |slots: &[u64]| context.encrypt(&encoder.encode(slots)?, &public, &mut rng);
+//! let prices = [encrypt(&[3, 10])?, encrypt(&[5, 20])?];
+//! let pieces = [encrypt(&[2, 1])?, encrypt(&[4, 1])?];
+//!
+//! let total = inner_product(&Evaluator::new(&context), &prices, &pieces, Laziness::ScaleOnce, &keys)?;
+//! assert_eq!(encoder.decode(&context.decrypt(&total, &secret)?)?[..2], [26, 30]);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 mod arithmetic;

@@ -203,6 +203,20 @@ pub fn multiply<A: Arithmetic>(
 /// M·v for an encrypted matrix: as [`multiply`], with products of ciphertexts at depth 1, which every giant step
 /// scales and relinearises once.
 ///
+/// ```
+/// use sunzi_circuits::matrix_vector::{Matrix, multiply_encrypted, pack};
+/// # use sunzi_circuits::{Arithmetic, Clear, ClearKeys};
+/// # let arithmetic = Clear::new(8, 65537);
+/// # let keys = ClearKeys::all();
+/// # let encrypt = |slots: &[u64]| Ok::<_, sunzi_circuits::ClearError>(arithmetic.encrypt(slots));
+/// let rows = [[1, 2, 3], [4, 5, 6]];
+/// let matrix = Matrix::encrypt(&arithmetic, 2, 3, |i, j| rows[i][j], encrypt)?;
+/// let vector = arithmetic.encrypt(&pack(3, arithmetic.row_length(), &[1, 10, 100], &[]));
+/// let product = multiply_encrypted(&arithmetic, &matrix, &vector, &keys)?;
+/// assert_eq!(product.slots()[..2], [321, 654]);
+/// # Ok::<(), sunzi_circuits::CircuitError<sunzi_circuits::ClearError>>(())
+/// ```
+///
 /// # Errors
 /// As [`multiply`]; [`CircuitError::MissingRelinearizationKey`].
 pub fn multiply_encrypted<A: Arithmetic>(
