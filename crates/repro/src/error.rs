@@ -1,6 +1,7 @@
 //! What can go wrong before a table stands.
 
 use sunzi_bfv::BfvError;
+use sunzi_bgv::BgvError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
@@ -88,6 +89,9 @@ pub enum ReproError {
     /// An error of plaintexts and encoders.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
+    /// An error of the other scheme.
+    #[error(transparent)]
+    Bgv(#[from] BgvError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

@@ -3,6 +3,9 @@
 mod circuits;
 mod clear;
 mod counters;
+#[cfg(any(test, feature = "tally"))]
+mod default_mode;
+mod figure1;
 mod formulas;
 mod parameters;
 mod printed;
@@ -12,6 +15,8 @@ mod tables;
 
 use std::fmt;
 use std::str::FromStr;
+
+pub use figure1::Size;
 
 use crate::ReproError;
 use crate::report::{Machine, Report};
@@ -35,11 +40,13 @@ pub enum Part {
     Table7,
     /// An inner product.
     Table8,
+    /// Multiplications by depth and t.
+    Figure1,
 }
 
 impl Part {
     /// Every part, in the paper's order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Table1,
         Self::Table2,
         Self::Table3,
@@ -48,12 +55,13 @@ impl Part {
         Self::Table6,
         Self::Table7,
         Self::Table8,
+        Self::Figure1,
     ];
 
     /// Whether it is a drawing.
     #[must_use]
     pub fn is_figure(self) -> bool {
-        false
+        self == Self::Figure1
     }
 }
 
@@ -68,6 +76,7 @@ impl fmt::Display for Part {
             Self::Table6 => "table6",
             Self::Table7 => "table7",
             Self::Table8 => "table8",
+            Self::Figure1 => "figure1",
         })
     }
 }
@@ -91,29 +100,35 @@ pub struct Options {
     pub parts: Vec<Part>,
     /// Computations that took the paper longer than this are left out.
     pub longest: f64,
+    /// For Figure 1.
+    pub figure: Size,
 }
 
 impl Options {
     /// Everything.
     #[must_use]
     pub fn full() -> Self {
-        Self { parts: Part::ALL.to_vec(), longest: f64::INFINITY }
+        Self {
+            parts: Part::ALL.to_vec(),
+            longest: f64::INFINITY,
+            figure: Size { log2_degree: 15, rounds: 3 },
+        }
     }
 
     /// What takes less than three minutes.
     #[must_use]
     pub fn quick() -> Self {
-        Self { longest: 0.6, ..Self::full() }
+        Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 1 }, ..Self::full() }
     }
 
     fn effort(&self) -> String {
         match self.longest {
             longest if longest.is_finite() => {
                 format!(
-                    "every computation for a second, nine times at most, medians; those that took the paper more than {longest} s left out"
+                    "every computation for a second, 31 times at most, medians; those that took the paper more than {longest} s left out"
                 )
             }
-            _ => "every computation for a second, nine times at most, medians; once if it takes longer"
+            _ => "every computation for a second, 31 times at most, medians; once if it takes longer"
                 .to_owned(),
         }
     }
@@ -134,6 +149,7 @@ impl Options {
     fn steps(&self, part: Part) -> usize {
         match part {
             Part::Table8 => printed::INNER_PRODUCTS.len(),
+            Part::Figure1 => figure1::steps(self.figure),
             _ => self.plan(part).map_or(0, |plan| plan.steps()),
         }
     }
@@ -171,20 +187,29 @@ fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| options.parts.contains(part)).collect();
     let total = parts.iter().map(|&part| options.steps(part)).sum();
     let mut progress = Progress { done: 0, total, tell };
-    let mut tables = Vec::new();
+    let (mut tables, mut figures) = (Vec::new(), Vec::new());
     for part in parts {
         tables.push(match part {
             Part::Table1 => counters::table1()?,
-            Part::Table4 => counters::table4()?,
+            Part::Table4 => {
+                tables.push(counters::table4()?);
+                #[cfg(feature = "tally")]
+                tables.push(default_mode::table()?);
+                continue;
+            }
             Part::Table5 => counters::table5()?,
             Part::Table8 => tables::table8(&mut progress)?,
+            Part::Figure1 => {
+                figures.push(figure1::compute(options.figure, &machine, &mut progress)?);
+                continue;
+            }
             part => match options.plan(part) {
                 Some(plan) => plan.compute(&mut progress)?,
                 None => continue,
             },
         });
     }
-    Ok(Report { paper: "KPZ21", machine, effort: options.effort(), tables, figures: Vec::new() })
+    Ok(Report { paper: "KPZ21", machine, effort: options.effort(), tables, figures })
 }
 
 #[cfg(test)]

@@ -22,10 +22,12 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// What the cell says; if the table of 2024 asks for a larger degree, the same with that degree too.
-    pub(super) fn of(cell: &Cell, depth: u32) -> Result<Vec<Self>, ReproError> {
-        let printed = Self::at(cell, depth, cell.log2_degree)?;
-        let mut all = vec![printed];
+    /// What the cell says; if the table of 2024 asks for a larger degree, the same with that degree too. For BGV, q_0
+    /// is `slack` bits longer.
+    pub(super) fn of(cell: &Cell, depth: u32, slack: u32) -> Result<Vec<Self>, ReproError> {
+        let longer = Cell { log2_modulus: cell.log2_modulus + slack, ..*cell };
+        let cell = if cell.column == Column::Bgv { &longer } else { cell };
+        let mut all = vec![Self::printed(cell, depth)?];
         for log2_degree in cell.log2_degree + 1..=17 {
             let Some(last) = all.last().filter(|last| !last.is_secure()) else { break };
             let larger = Self::at(cell, depth, log2_degree)?;
@@ -39,6 +41,11 @@ impl Parameters {
                 if one.is_secure() { Security::Bits128 } else { Security::InsecureForResearchOnly };
         }
         Ok(all)
+    }
+
+    /// What the cell says, secure or not.
+    pub(super) fn printed(cell: &Cell, depth: u32) -> Result<Self, ReproError> {
+        Self::at(cell, depth, cell.log2_degree)
     }
 
     fn at(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Self, ReproError> {
@@ -90,9 +97,13 @@ fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>, ReproErr
         }
     }
     let first = cell.log2_modulus.saturating_sub(depth * cell.log2_limb);
-    let mut chain = vec![unused(first, order, &levels)?];
+    // t itself may be such a prime.
+    let mut used = levels.clone();
+    used.push(cell.plain_modulus);
+    let mut chain = vec![unused(first, order, &used)?];
+    used.append(&mut chain.clone());
     chain.extend(levels);
-    chain.push(unused(0, order, &chain)?);
+    chain.push(unused(0, order, &used)?);
     Ok(chain)
 }
 
@@ -117,7 +128,7 @@ mod tests {
 
     fn check(cells: &[Cell], depth: impl Fn(u32) -> u32) {
         for cell in cells {
-            let all = Parameters::of(cell, depth(cell.k)).unwrap();
+            let all = Parameters::of(cell, depth(cell.k), 0).unwrap();
             assert!((1..=2).contains(&all.len()), "{cell:?}");
             assert_eq!(all[0].log2_degree, cell.log2_degree);
             assert_eq!(all.last().unwrap().security, Security::Bits128, "{cell:?}");

@@ -3,10 +3,11 @@
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Bfv, Context, Evaluator};
+use sunzi_bgv::BgvError;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::{GadgetOptions, Multiplication, PolyRing, Ring, ScalerOptions, sampling};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, encryption};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
 use super::printed::Column;
@@ -20,9 +21,11 @@ pub(super) trait Subject {
     fn arithmetic(&self) -> &Self::Arithmetic;
     fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
     fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, ReproError>;
-    fn decrypt(&self, a: &Encrypted<Self>) -> Result<Plaintext, ReproError>;
-    /// log2 of the largest coefficient of the noise, and of what has been divided away since Q_L.
-    fn log2_noise(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<f64, ReproError>;
+    /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
+    /// decrypt to the message.
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, ReproError>;
+    /// The same ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
+    fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self>;
 }
 
 /// Its ciphertexts.
@@ -140,11 +143,105 @@ impl Subject for BfvSubject {
         }
     }
 
-    fn decrypt(&self, a: &Encrypted<Self>) -> Result<Plaintext, ReproError> {
-        Ok(self.context.decrypt_unchecked(a, &self.secret)?)
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, ReproError> {
+        let right = self.context.decrypt_unchecked(a, &self.secret)? == *message;
+        Ok(if right { Some(self.context.measure_noise(a, message, &self.secret)?) } else { None })
     }
 
-    fn log2_noise(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<f64, ReproError> {
-        Ok(self.context.measure_noise(a, message, &self.secret)?)
+    fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self> {
+        // Bounds refuse nothing in BFV, and choose levels.
+        a
+    }
+}
+
+/// BGV.
+pub(super) struct BgvSubject {
+    context: sunzi_bgv::Context,
+    evaluator: sunzi_bgv::Evaluator,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    keys: EvaluationKeys<Ring>,
+    /// log2 of q_0, q_1, …, q_L.
+    log2_moduli: Vec<f64>,
+}
+
+impl BgvSubject {
+    pub(super) fn new<G: CryptoRng>(
+        plain_modulus: u64,
+        parameters: &Parameters,
+        rng: &mut G,
+    ) -> Result<Self, ReproError> {
+        let Parameters { log2_degree, moduli, security, .. } = parameters;
+        let set = sunzi_bgv::Parameters::new(*log2_degree, moduli.clone(), plain_modulus, *security);
+        let context = sunzi_bgv::Context::new(&set.with_key_switching(gadget_options(parameters)))?;
+        let secret = SecretKey::generate(context.rlwe(), rng)?;
+        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
+        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
+        let keys = EvaluationKeys { relinearization, galois: None };
+        let log2_moduli = moduli.iter().rev().skip(1).rev().map(|q| (*q as f64).log2()).collect();
+        Ok(Self {
+            evaluator: sunzi_bgv::Evaluator::new(&context),
+            context,
+            secret,
+            public,
+            keys,
+            log2_moduli,
+        })
+    }
+}
+
+impl Subject for BgvSubject {
+    type Arithmetic = sunzi_bgv::Evaluator;
+
+    fn arithmetic(&self) -> &sunzi_bgv::Evaluator {
+        &self.evaluator
+    }
+
+    fn keys(&self) -> &EvaluationKeys<Ring> {
+        &self.keys
+    }
+
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, ReproError> {
+        Ok(self.context.encrypt(message, &self.public, rng)?)
+    }
+
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, ReproError> {
+        let noise = self.context.measure_noise(a, message, &self.secret)?;
+        let mut bounded = a.clone();
+        bounded.set_noise(bound(noise));
+        match self.context.decrypt(&bounded, &self.secret) {
+            Ok(opened) if opened == *message => {}
+            Ok(_) | Err(BgvError::BudgetExceeded { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        let kept = match a.parts().first() {
+            Some(part) => self.context.ring().level_of(part)?,
+            None => 0,
+        };
+        let away: f64 = self.log2_moduli.iter().skip(kept).sum();
+        Ok(Some(noise + away))
+    }
+
+    fn trusted(&self, mut a: Encrypted<Self>) -> Encrypted<Self> {
+        a.set_noise(bound(0.0));
+        a
+    }
+}
+
+/// A bound of so many bits.
+fn bound(log2_noise: f64) -> NoiseBound {
+    let bits = Log2::from_bits(log2_noise);
+    NoiseBound::dependent(NoiseTerm { worst: bits, deviation: bits, peak: bits }, 1)
+}
+
+/// Whether BGV refused because its proven bound does not fit the moduli.
+pub(super) fn refused(error: &ReproError) -> bool {
+    match error {
+        ReproError::Bgv(BgvError::BudgetExceeded { .. }) => true,
+        ReproError::Circuit(inner) => matches!(
+            inner.downcast_ref::<CircuitError<BgvError>>(),
+            Some(CircuitError::Scheme(BgvError::BudgetExceeded { .. }))
+        ),
+        _ => false,
     }
 }
