@@ -7,7 +7,7 @@ mod tests {
     use rayon::prelude::*;
     use sunzi_bfv::{Algorithms, BfvError, Context};
     use sunzi_math::{primes_below, primes_with_bits};
-    use sunzi_ring::{Auxiliary, BigRing, MTilde, PolyRing, Ring, ScalerOptions};
+    use sunzi_ring::{Auxiliary, BigRing, MTilde, Multiplication, PolyRing, Ring, ScalerOptions};
     use sunzi_rlwe::Security;
     use sunzi_testing::{NoiseMeter, Tracked};
 
@@ -242,7 +242,8 @@ mod tests {
         for (m_tilde, auxiliary) in
             [(MTilde::None, Auxiliary::LikeModulus), (MTilde::Bits8, Auxiliary::Standard)]
         {
-            let scaling = ScalerOptions { m_tilde, auxiliary, ..ScalerOptions::default() };
+            let multiplication = Multiplication::Behz;
+            let scaling = ScalerOptions { multiplication, m_tilde, auxiliary, ..ScalerOptions::default() };
             let algorithms = Algorithms { scaling, ..Algorithms::default() };
             for (moduli, t) in bases.iter().flat_map(|moduli| [(moduli, 2), (moduli, 65_537)]) {
                 let ring = Ring::new(index, moduli).unwrap();

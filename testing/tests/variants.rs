@@ -111,15 +111,18 @@ mod tests {
             (leveled, exact, 0),
             (leveled, approximate, 2),
         ];
+        let decryption = Decryption::DigitDecomposition;
         let mut all = Vec::new();
         for (multiplication, modulus_switching, cushion_bits) in choices {
             for auxiliary in [Auxiliary::Standard, Auxiliary::LikeModulus] {
                 let scaling = ScalerOptions {
+                    decryption,
                     multiplication,
                     modulus_switching,
                     auxiliary,
                     ..ScalerOptions::default()
                 };
+
                 all.extend(gadgets().map(|key_switching| Algorithms {
                     scaling,
                     cushion_bits,

@@ -66,6 +66,7 @@ impl fmt::Display for Algorithms {
             Decryption::PowerOfTwo { log2_gamma: Some(log2) } => {
                 chosen.push(format!("decryption with gamma 2^{log2}"));
             }
+            Decryption::DigitDecomposition => chosen.push("decryption by quotients of digits".to_owned()),
             Decryption::FloatingPoint { precision } => chosen.push(match precision {
                 Precision::Automatic => "decryption by quotients".to_owned(),
                 Precision::Double => "decryption by quotients of 53 bits".to_owned(),
@@ -73,10 +74,10 @@ impl fmt::Display for Algorithms {
             }),
         }
         match multiplication {
-            Multiplication::Behz => {}
-            Multiplication::Hps => chosen.push("exact lifts".to_owned()),
-            Multiplication::HpsOverQ => chosen.push("products over Q".to_owned()),
-            Multiplication::HpsOverQLeveled => chosen.push("leveled products".to_owned()),
+            Multiplication::Behz => chosen.push("products of BEHZ".to_owned()),
+            Multiplication::Hps => chosen.push("products of HPS".to_owned()),
+            Multiplication::HpsOverQ => chosen.push("products over Q without levels".to_owned()),
+            Multiplication::HpsOverQLeveled => {}
         }
         match modulus_switching {
             ModulusSwitching::Exact => {}

@@ -1,11 +1,12 @@
 //! The tables of one BFV parameter set.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::{PolyRing, Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, relinearization};
 
+use crate::noise::{LevelModel, ProductModel};
 use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
@@ -25,6 +26,8 @@ struct Inner<R: PolyRing> {
     algorithms: Algorithms,
     scaler: R::Scaler,
     tail: Tail,
+    /// By level, the lowest first, made when a product first asks.
+    levels: OnceLock<Vec<LevelModel>>,
 }
 
 impl Context<Ring> {
@@ -63,7 +66,14 @@ impl<R: PolyRing> Context<R> {
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
         let tail = Tail::new(rlwe.ring().degree());
         Ok(Self {
-            inner: Arc::new(Inner { rlwe, plain_modulus, algorithms: algorithms.clone(), scaler, tail }),
+            inner: Arc::new(Inner {
+                rlwe,
+                plain_modulus,
+                algorithms: algorithms.clone(),
+                scaler,
+                tail,
+                levels: OnceLock::new(),
+            }),
         })
     }
 
@@ -74,6 +84,31 @@ impl<R: PolyRing> Context<R> {
     pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BfvError> {
         let Inner { rlwe, algorithms, .. } = &*self.inner;
         Self::with_algorithms(rlwe.ring().clone(), plain_modulus, rlwe.security(), algorithms)
+    }
+
+    /// What the noise of products at a level depends on; at a level that is not there, as if there were none.
+    pub(crate) fn level_model(&self, level: usize) -> LevelModel {
+        let models = self
+            .inner
+            .levels
+            .get_or_init(|| (1..=self.rlwe().level()).map(|level| self.model_of(level)).collect());
+        models.get(level.wrapping_sub(1)).copied().unwrap_or_else(|| self.model_of(level))
+    }
+
+    fn model_of(&self, level: usize) -> LevelModel {
+        let rlwe = self.rlwe();
+        let log2_modulus = rlwe.log2_modulus();
+        let log2_at_level = rlwe.log2_modulus_at(level).unwrap_or(log2_modulus);
+        let log2_dropped = if level == rlwe.level() { 0.0 } else { log2_modulus - log2_at_level };
+        let product = ProductModel {
+            degree: self.degree(),
+            plain_modulus: self.plain_modulus() as f64,
+            log2_modulus,
+            log2_dropped,
+            bounds: *self.scaler().bounds(),
+        };
+        let noise = relinearization::added_noise_at(rlwe, level).unwrap_or_else(|_| NoiseTerm::unbounded());
+        LevelModel { product, relinearization: noise.scaled(Log2::from_bits(log2_dropped)) }
     }
 
     /// Ring and security.

@@ -7,6 +7,7 @@
 //! | term of the worst case | from | variants |
 //! |---|---|---|
 //! | ‖v‖ ≤ (1/2 − k/γ)·q/t decrypts | Lemmas 1 and 2, Theorem 1 | k/γ with γ = 2^j: Lemma 3; the error of the quotients instead: 3.5 |
+//! | (q/q_1⋯q_ℓ)·(1 + δB_key)/2 added to each ‖v_i‖ by a modulus switch | [KPZ21, eq. (11), 3.2] | 0 for BEHZ and HPS, and on the right at the top; k times as much if approximate |
 //! | ρ in r∞ = (1 + ρ)/2·(1 + δB_key) + 1 | Lemma 4, eq. (8) | smaller for a larger m̃; k − 1 without one (centred digits; 2k − 1 in the paper) |
 //! | δt(r∞ + 1/2)(‖v_1‖ + ‖v_2‖) | Proposition 1 | by ρ |
 //! | δt·‖v_1‖‖v_2‖/q | Proposition 1, where (δ/2)·min‖v_i‖ bounds it | none |
@@ -44,7 +45,22 @@ pub fn plain_sum(noise: &NoiseBound) -> NoiseBound {
     noise.plus(NoiseTerm::rounding())
 }
 
+/// A level of products: their model, and what relinearisation there adds, both seen modulo q.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelModel {
+    /// The noise of a product.
+    pub product: ProductModel,
+    /// That of relinearisation after it.
+    pub relinearization: NoiseTerm,
+}
+
 impl ProductModel {
+    /// How much more noise than at the highest level the choice of a lower one may allow: 1 + 2^-cushion.
+    #[must_use]
+    pub fn level_growth(cushion_bits: u32) -> Log2 {
+        Log2::from_bits((-f64::from(cushion_bits)).exp2().ln_1p() / std::f64::consts::LN_2)
+    }
+
     /// The noise of a product of two ciphertexts before relinearisation.
     #[must_use]
     pub fn product(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {

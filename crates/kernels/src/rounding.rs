@@ -224,8 +224,8 @@ pub struct NearestSum {
 }
 
 impl NearestSum {
-    /// The sum that starts from `start`, for terms (q_i, c_i): how large a word may be, below 2^62, and its constant, to
-    /// the nearest double.
+    /// The sum that starts from `start`, for terms (q_i, c_i): how large a word may be, below 2^62, and its constant,
+    /// rounded up to three times.
     ///
     /// # Errors
     /// [`KernelError::UnavailableIsa`]; [`KernelError::TooManyTerms`].
@@ -238,11 +238,11 @@ impl NearestSum {
             let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(52);
             let dropped = f64::from(shift).exp2();
             doubles.push((shift, c * dropped));
-            // The constant is within a unit, its product and the sum are rounded once each; bits dropped of x_i are
+            // The constant is within three units, its product and the sum are rounded once each; bits dropped of x_i are
             // worth less than 2^shift·c_i.
             let product = largest as f64 * c.abs() * (1.0 + 4.0 * UNIT);
             sum += product;
-            error += (2.0 * product + sum) * UNIT + if shift > 0 { dropped * c.abs() } else { 0.0 };
+            error += (4.0 * product + sum) * UNIT + if shift > 0 { dropped * c.abs() } else { 0.0 };
         }
         let (table, count) = (table_of(isa, terms.len())?, terms.len());
         let sum = Nearest::Many { start, terms: doubles };

@@ -15,6 +15,7 @@
 //! | decryption by γ, Alg. 1 | `rns/gamma_decryption.rs` |
 //! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
+//! | the same by digits, 3.3 of KPZ | `rns/digit_decryption.rs` |
 //! | modulus switching | `division.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/behz.rs` |
 //! | exact extension, eq. (6) of KPZ | `rns/exact_extension.rs` |
@@ -33,6 +34,7 @@ mod division;
 mod error;
 mod gadget;
 mod multi_precision;
+mod once;
 mod options;
 mod parallel;
 mod plaintext;
@@ -42,6 +44,7 @@ mod ring;
 mod rns;
 pub mod sampling;
 mod scratch;
+mod tensor;
 mod transform;
 
 pub use basis::Basis;

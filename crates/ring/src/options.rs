@@ -25,13 +25,13 @@ pub struct ScalerOptions {
 #[serde(rename_all = "snake_case")]
 pub enum Multiplication {
     /// Lifts by m̃, scaling with an error of k, conversion back with a redundant modulus [BEHZ16, Alg. 3].
-    #[default]
     Behz,
     /// Exact lifts, scaling and conversion back [HPS19; KPZ21, Alg. 1].
     Hps,
     /// The left operand is switched to P ≈ q before, so that t/P remains to be scaled by [KPZ21, Alg. 2].
     HpsOverQ,
     /// The same modulo q_1⋯q_ℓ for an ℓ that a caller chooses by the noise [KPZ21, Alg. 3].
+    #[default]
     HpsOverQLeveled,
 }
 
@@ -73,6 +73,9 @@ pub enum Decryption {
         /// How many bits of t/q_i are kept.
         precision: Precision,
     },
+    /// The same sums with integers and fractions apart, in doubles for moduli and t of any length: their residues, or
+    /// halves of them where they are long [KPZ21, 3.3].
+    DigitDecomposition,
 }
 
 impl Default for Decryption {

@@ -68,6 +68,25 @@ pub(crate) fn for_each_limb_pair(
     }
 }
 
+/// Runs `f(i, [limb i of every list])` over limbs of n words.
+pub(crate) fn for_each_limb_of<const K: usize>(
+    work: Work,
+    words: [&mut [u64]; K],
+    n: usize,
+    f: impl Fn(usize, [&mut [u64]; K]) -> Result<(), RingError> + Send + Sync,
+) -> Result<(), RingError> {
+    let total: usize = words.iter().map(|words| words.len()).sum();
+    let count = words.first().map_or(0, |words| words.len() / n);
+    let mut lists = words.map(|words| words.chunks_exact_mut(n));
+    let limbs: Vec<[&mut [u64]; K]> =
+        (0..count).map(|_| lists.each_mut().map(|list| list.next().unwrap_or_default())).collect();
+    if count > 1 && work.is_parallel(total) {
+        limbs.into_par_iter().enumerate().try_for_each(|(i, limbs)| f(i, limbs))
+    } else {
+        limbs.into_iter().enumerate().try_for_each(|(i, limbs)| f(i, limbs))
+    }
+}
+
 /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
 pub(crate) fn for_each_block(
     output: &mut [u64],

@@ -21,7 +21,7 @@ use crate::scratch::Scratch;
 use crate::transform::NegacyclicTransform;
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
-    ScalerOptions, Shape, plaintext,
+    ScalerOptions, Shape, plaintext, tensor,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -440,6 +440,14 @@ impl PolyRing for Ring {
         })
     }
 
+    fn tensor(
+        &self,
+        a: [&Poly<Evaluation>; 2],
+        b: [&Poly<Evaluation>; 2],
+    ) -> Result<[Poly<Evaluation>; 3], RingError> {
+        tensor::tensor(self, a, b)
+    }
+
     fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {
         self.for_each_modulus(a, |_, modulus, limb| {
             Ok(modulus.mul_scalar_assign(limb, residue_of(c, modulus.value()))?)
@@ -473,20 +481,6 @@ impl PolyRing for Ring {
 
     fn gadget(&self, options: &GadgetOptions) -> Result<RnsGadget, RingError> {
         RnsGadget::new(self, options)
-    }
-}
-
-/// What the cell holds, made if it holds nothing.
-pub(crate) fn get_or_try_init<T>(
-    cell: &OnceLock<T>,
-    make: impl FnOnce() -> Result<T, RingError>,
-) -> Result<&T, RingError> {
-    match cell.get() {
-        Some(value) => Ok(value),
-        None => {
-            let value = make()?;
-            Ok(cell.get_or_init(|| value))
-        }
     }
 }
 

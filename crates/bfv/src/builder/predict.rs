@@ -1,6 +1,6 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
-use sunzi_ring::{GadgetOptions, RingError, RnsDigits, ScalingBounds};
+use sunzi_ring::{GadgetOptions, Multiplication, RingError, RnsDigits, ScalingBounds};
 use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
@@ -14,6 +14,8 @@ struct Model {
     product: ProductModel,
     fresh: NoiseTerm,
     key_switch: NoiseTerm,
+    /// What lower levels of products may add.
+    level_growth: Log2,
     capacity: f64,
 }
 
@@ -37,6 +39,10 @@ impl Model {
             fresh: public_encryption(degree, log2_p)
                 .plus(NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p))),
             key_switch: switched(degree, key_switch(degree, &digits.bounds()), special),
+            level_growth: match algorithms.scaling.multiplication {
+                Multiplication::HpsOverQLeveled => ProductModel::level_growth(algorithms.cushion_bits),
+                _ => Log2::of(1.0),
+            },
             capacity: bounds.decryption_margin.log2() + log2_modulus - plain_modulus.log2(),
         })
     }
@@ -47,7 +53,7 @@ impl Model {
     }
 
     fn multiply(&self, a: &NoiseBound) -> NoiseBound {
-        self.product.product(a, a).plus(self.key_switch)
+        self.product.product(a, a).plus(self.key_switch).scaled(self.level_growth)
     }
 
     /// What a level does after its products: rotate-and-add, then plaintext products.

@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::{Evaluation, PolyRing, Scaler, Side};
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, relinearization};
+use sunzi_rlwe::{Log2, NoiseBound};
 
 use super::Evaluator;
-use crate::noise::ProductModel;
+use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
 /// The two parts of an operand in the ring of products of a level, extended for one side.
@@ -124,38 +124,25 @@ impl<R: PolyRing> Evaluator<R> {
     pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
         let levels = self.context.scaler().levels();
         let top = *levels.end();
-        let cushion = f64::from(self.context.algorithms().cushion_bits);
-        let growth = (-cushion).exp2().ln_1p() / std::f64::consts::LN_2;
-        let least = self.product_model(top).tensor(a, b).deviation.bits();
+        if *levels.start() == top {
+            return top;
+        }
+        let growth = ProductModel::level_growth(self.context.algorithms().cushion_bits).bits();
+        let least = self.level_model(top).product.tensor(a, b);
         let enough = |&level: &usize| {
-            let model = self.product_model(level);
-            let added = self.relinearization_noise(level);
-            model.product(a, b).plus(added).deviation.bits() - least <= growth
+            let LevelModel { product, relinearization } = self.level_model(level);
+            let noise = product.product(a, b).plus(relinearization);
+            let grown = |noise: Log2, least: Log2| noise.bits() - least.bits() <= growth;
+            grown(noise.deviation, least.deviation)
+                && grown(noise.peak, least.peak)
+                && grown(noise.worst, least.worst)
         };
         levels.clone().find(enough).unwrap_or(top)
     }
 
-    /// What relinearisation at a level adds, seen modulo q.
-    pub(super) fn relinearization_noise(&self, level: usize) -> NoiseTerm {
-        let dropped = self.product_model(level).log2_dropped;
-        // A level that is not there fails where it is used.
-        let noise = relinearization::added_noise_at(self.context.rlwe(), level);
-        noise.unwrap_or_else(|_| NoiseTerm::unbounded()).scaled(Log2::from_bits(dropped))
-    }
-
-    /// The constants of the noise of products at a level.
-    pub(super) fn product_model(&self, level: usize) -> ProductModel {
-        let rlwe = self.context.rlwe();
-        let log2_modulus = rlwe.log2_modulus();
-        // A level that is not there fails where it is used.
-        let log2_at_level = rlwe.log2_modulus_at(level).unwrap_or(log2_modulus);
-        ProductModel {
-            degree: self.context.degree(),
-            plain_modulus: self.context.plain_modulus() as f64,
-            log2_modulus,
-            log2_dropped: if level == rlwe.level() { 0.0 } else { log2_modulus - log2_at_level },
-            bounds: *self.context.scaler().bounds(),
-        }
+    /// What the noise of products at a level depends on. A level that is not there fails where it is used.
+    pub(super) fn level_model(&self, level: usize) -> LevelModel {
+        self.context.level_model(level)
     }
 
     /// Whether left and right operands are extended differently.

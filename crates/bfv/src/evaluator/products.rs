@@ -195,7 +195,7 @@ impl<R: PolyRing> Evaluator<R> {
 
     /// The noise of a product before it is scaled.
     fn tensor_noise(&self, a: &Ciphertext<R>, b: &Ciphertext<R>, level: usize) -> NoiseBound {
-        let model = self.product_model(level);
+        let model = &self.level_model(level).product;
         model.tensor(&model.operand(a.noise(), Side::Left), &model.operand(b.noise(), Side::Right))
     }
 
@@ -228,7 +228,7 @@ impl<R: PolyRing> Evaluator<R> {
             }
             parts.push(self.raised(part)?);
         }
-        let noise = sum.noise.plus(self.product_model(level).rounding());
+        let noise = sum.noise.plus(self.level_model(level).product.rounding());
         let product = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, sum.key)?;
         Ok(self.context.record(product, "multiply", &[&sum.trace]))
     }
@@ -256,7 +256,7 @@ impl<R: PolyRing> Evaluator<R> {
             }
             raised.push(self.raised(part)?);
         }
-        let added = self.product_model(level).rounding().plus(self.relinearization_noise(level));
+        let added = self.level_model(level).product.rounding().plus(self.level_model(level).relinearization);
         let noise = sum.noise.plus(added);
         let product = Ciphertext::from_parts(raised, self.context.plain_modulus(), noise, sum.key)?;
         Ok(self.context.record(product, "multiply", &[&sum.trace]))

@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 use crate::basis::tag_of;
 use crate::division::{Division, Factor};
 use crate::error::{check_length, check_level, check_shape, no_such_digit};
+use crate::once::get_or_try_init;
 use crate::parallel::GROUP;
-use crate::ring::get_or_try_init;
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 

@@ -3,7 +3,7 @@
 use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
 
-use super::fast_base_conversion;
+use super::digit_decryption::DigitDecryption;
 use super::float_decryption::FloatDecryption;
 use super::gamma_decryption::GammaDecryption;
 use super::power_of_two_decryption::PowerOfTwoDecryption;
@@ -15,10 +15,10 @@ use crate::{Basis, RingError};
 /// Words from one row of a block to the next: a cache line more, so that rows do not compete for the same sets.
 const STRIDE: usize = BLOCK + 8;
 
-/// What is particular to a form: how rows |c·a·q_i/q|_{q_i} become messages. No time depends on them.
+/// What is particular to a form: how rows |c·a·q_i/q|_{q_i}, or others, become messages. No time depends on them.
 pub(crate) trait Form: Send + Sync {
-    /// c mod q_i.
-    fn constant(&self, q_i: u64) -> u64;
+    /// What residues modulo q_i are multiplied by: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
+    fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
     /// The distance of t·a/q to an integer up to which the message is right.
     fn margin(&self) -> f64;
     /// At most a block of words.
@@ -50,12 +50,14 @@ impl Decryptor {
                 Decryption::FloatingPoint { precision } => {
                     Box::new(FloatDecryption::new(basis, t, precision)?)
                 }
+                Decryption::DigitDecomposition => Box::new(DigitDecryption::new(basis, t)?),
             },
         )
     }
 
     fn with_form(basis: &Basis, form: Box<dyn Form>) -> Result<Self, RingError> {
-        let row_factors = fast_base_conversion::row_factors(basis, |q| Ok(form.constant(q)))?;
+        let constants = basis.moduli().iter().zip(basis.quotient_inverses());
+        let row_factors = constants.map(|(modulus, &inverse)| form.row_factor(modulus, inverse)).collect();
         Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })
     }
 
@@ -75,7 +77,9 @@ impl Decryptor {
                     continue;
                 };
                 row.copy_from_slice(limb);
-                modulus.mul_scalar_assign(row, factor)?;
+                if factor != 1 {
+                    modulus.mul_scalar_assign(row, factor)?;
+                }
                 views.push(&*row);
             }
             output.iter_mut().try_for_each(|message| self.form.apply(&views, message))?;
@@ -140,9 +144,11 @@ mod tests {
     /// q is too small here for the errors of the quotients to show; where they do, the laws of the kernels look.
     #[test]
     fn every_residue_is_decrypted_by_quotients() {
-        for precision in [Precision::Automatic, Precision::Double, Precision::Fixed128] {
+        let precisions = [Precision::Automatic, Precision::Double, Precision::Fixed128];
+        let quotients = precisions.map(|precision| Decryption::FloatingPoint { precision });
+        for decryption in quotients.into_iter().chain([Decryption::DigitDecomposition]) {
             for t in [2, 3, 4, 5, 16, 27, 1000, 1024] {
-                assert_eq!(wrong_outside(t, Decryption::FloatingPoint { precision }), 0);
+                assert_eq!(wrong_outside(t, decryption), 0);
             }
         }
     }

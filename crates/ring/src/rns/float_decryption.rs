@@ -1,6 +1,6 @@
 //! Division by q and rounding modulo t by quotients t/q_i [BEHZ16, 3.5].
 
-use sunzi_kernels::RoundedSum;
+use sunzi_kernels::{Modulus, RoundedSum};
 
 use super::decryption::{Form, half_less};
 use crate::options::Precision;
@@ -43,8 +43,8 @@ impl FloatDecryption {
 }
 
 impl Form for FloatDecryption {
-    fn constant(&self, _: u64) -> u64 {
-        1
+    fn row_factor(&self, _: &Modulus, inverse: u64) -> u64 {
+        inverse
     }
 
     /// 1/2 less the proven error of the sum.

@@ -91,8 +91,8 @@ impl GammaDecryption {
 }
 
 impl Form for GammaDecryption {
-    fn constant(&self, q_i: u64) -> u64 {
-        mul_mod(self.gamma % q_i, self.t % q_i, q_i)
+    fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64 {
+        modulus.mul(inverse, mul_mod(self.gamma % modulus.value(), self.t % modulus.value(), modulus.value()))
     }
 
     /// 1/2 − k/γ [BEHZ16, Lemma 2 and Theorem 1]. Flooring and FastBconv together lose at most k: with

@@ -8,6 +8,7 @@ mod behz;
 mod bounds;
 mod centered_conversion;
 mod decryption;
+mod digit_decryption;
 mod exact_extension;
 mod extension;
 mod fast_base_conversion;

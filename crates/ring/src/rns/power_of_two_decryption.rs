@@ -1,6 +1,6 @@
 //! Division by q and rounding modulo t with γ a power of two, coprime to t or not [BEHZ16, Lemma 3].
 
-use sunzi_kernels::{Conversion, WrappingSum};
+use sunzi_kernels::{Conversion, Modulus, WrappingSum};
 use sunzi_math::mul_mod;
 
 use super::decryption::{Form, half_less};
@@ -58,8 +58,9 @@ impl PowerOfTwoDecryption {
 }
 
 impl Form for PowerOfTwoDecryption {
-    fn constant(&self, q_i: u64) -> u64 {
-        mul_mod(self.gamma() % q_i, self.t % q_i, q_i)
+    fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64 {
+        modulus
+            .mul(inverse, mul_mod(self.gamma() % modulus.value(), self.t % modulus.value(), modulus.value()))
     }
 
     /// 1/2 − k/γ, as in Alg. 1: ⌊γw⌋ − α lies in [−γ/2, γ/2) as long as γ|w| ≤ γ/2 − k.

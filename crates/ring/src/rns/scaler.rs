@@ -12,7 +12,7 @@ use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
-use crate::ring::get_or_try_init;
+use crate::once::get_or_try_init;
 use crate::{
     Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
 };

@@ -167,3 +167,18 @@ pub(crate) trait TopLevel<R: PolyRing>: Scaler<R> {
 }
 
 impl<R: PolyRing, S: Scaler<R>> TopLevel<R> for S {}
+
+/// How far y is from x/d modulo q.
+pub(crate) fn distance(y: &BigInt, x: &BigInt, d: &BigInt, q: &BigInt) -> f64 {
+    let difference = center(&(y * d - x), &(d * q)).abs();
+    num_traits::ToPrimitive::to_f64(&((difference << 60_u32) / d)).unwrap() / 60_f64.exp2()
+}
+
+/// What scalings at a level divide by: P where operands are switched, else q.
+pub(crate) fn divisor<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, level: usize) -> BigInt {
+    let base = int(ring.at_level(level).unwrap().modulus());
+    match scaler.bounds().switching {
+        Some(_) => int(scaler.wide(level).unwrap().modulus()) / base,
+        None => base,
+    }
+}

@@ -114,6 +114,26 @@ fn linear_operations_agree_with_the_definition() {
 }
 
 #[test]
+fn tensors_are_four_products() {
+    fn law<R: PolyRing>(ring: &R) {
+        let all = samples(&mut rng("tensor"), ring.degree(), ring.modulus());
+        for parts in all.windows(4) {
+            let [a0, a1, b0, b1] = [0, 1, 2, 3].map(|i| evaluated(ring, &parts[i]));
+            let product = |x: &R::Poly<_>, y: &R::Poly<_>| {
+                let mut product = x.clone();
+                ring.mul_assign(&mut product, y).unwrap();
+                product
+            };
+            let mut middle = product(&a0, &b1);
+            ring.add_assign(&mut middle, &product(&a1, &b0)).unwrap();
+            let expected = [product(&a0, &b0), middle, product(&a1, &b1)].map(|x| integers(ring, x));
+            assert_eq!(ring.tensor([&a0, &a1], [&b0, &b1]).unwrap().map(|x| integers(ring, x)), expected);
+        }
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
 fn products_are_negacyclic() {
     fn law<R: PolyRing>(ring: &R) {
         let q = int(ring.modulus());

@@ -12,6 +12,8 @@ mod levels;
 #[cfg(test)]
 mod multi_precision;
 #[cfg(test)]
+mod products;
+#[cfg(test)]
 mod scaling;
 #[cfg(test)]
 mod threads;

@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::Rng;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
-use sunzi_ring::{PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use sunzi_ring::{Multiplication, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
 
@@ -136,8 +136,8 @@ pub(crate) fn scaling_law_for<R: PolyRing, S: Scaler<R>>(
     for x in [extremes, hard, randoms] {
         let scaled = ring.to_integers(&scaler.scale_top(evaluated(wide, &x)).unwrap()).unwrap();
         for (x, y) in x.iter().zip(&scaled) {
-            let error = center(&(y - round(&(x * t), &q)), &q);
-            assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
+            let error = distance(y, &(x * t), &divisor(ring, scaler, scaler.top()), &q);
+            assert!(error <= 0.5 + scaler.bounds().scale_error, "t {t}: {error}");
         }
     }
 }
@@ -160,8 +160,8 @@ fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
     wide.mul_integer_assign(&mut sum, &512.into()).unwrap();
     let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
     for (x, y) in product.iter().zip(&scaled) {
-        let error = center(&(y - round(&(x * t * 512_u32), &q)), &q);
-        assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
+        let error = distance(y, &(x * t * 512_u32), &divisor(ring, scaler, scaler.top()), &q);
+        assert!(error <= 0.5 + scaler.bounds().scale_error, "t {t}: {error}");
     }
 }
 
@@ -175,8 +175,11 @@ fn sums_of_tensor_products_do_not_wrap() {
 fn the_stated_number_of_products_does_not_wrap() {
     let mut limited = 0;
     for ring in scaled_rings(64) {
-        for t in [2, 65_536, (1 << 60) - 1] {
-            let Ok(scaler) = ring.scaler(t, &ScalerOptions::default()) else { continue };
+        for (t, multiplication) in [2, 65_536, (1 << 60) - 1].into_iter().flat_map(|t| {
+            [Multiplication::Behz, Multiplication::Hps].map(|multiplication| (t, multiplication))
+        }) {
+            let options = ScalerOptions { multiplication, ..ScalerOptions::default() };
+            let Ok(scaler) = ring.scaler(t, &options) else { continue };
             let (wide, q) = (&scaler.wide_top(), int(ring.modulus()));
             let capacity = BigInt::from(scaler.product_capacity());
             limited += usize::from(capacity < BigInt::from(1_u64 << 30));
@@ -187,8 +190,8 @@ fn the_stated_number_of_products_does_not_wrap() {
             wide.mul_integer_assign(&mut sum, &(&capacity * 2_u32)).unwrap();
             let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
             for (x, y) in product.iter().zip(&scaled) {
-                let error = center(&(y - round(&(x * t * 2_u32 * &capacity), &q)), &q);
-                assert!(error.abs().to_f64().unwrap() <= scaler.bounds().scale_error, "t {t}: {error}");
+                let error = distance(y, &(x * t * 2_u32 * &capacity), &q, &q);
+                assert!(error <= 0.5 + scaler.bounds().scale_error, "t {t}: {error}");
             }
         }
     }
@@ -261,7 +264,8 @@ fn scalers_are_refused_where_none_exists() {
 #[test]
 fn constants_are_those_of_the_paper() {
     for ring in residue_rings(64) {
-        let Ok(scaler) = ring.scaler(65_536, &ScalerOptions::default()) else { continue };
+        let options = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
+        let Ok(scaler) = ring.scaler(65_536, &options) else { continue };
         let k = ring.basis().len() as f64;
         // m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
         assert!(scaler.bounds().overflow * 65_536.0 <= 2.0 * k + 1.0);

@@ -6,7 +6,8 @@ use num_traits::{Signed, ToPrimitive};
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, PolyRing, Precision, Ring, RingError, RnsScaler, Scaler, ScalerOptions,
+    Auxiliary, Decryption, MTilde, Multiplication, PolyRing, Precision, Ring, RingError, RnsScaler, Scaler,
+    ScalerOptions, Side,
 };
 
 use crate::common::*;
@@ -53,6 +54,7 @@ fn decryptions() -> Vec<Decryption> {
         float(Precision::Automatic),
         float(Precision::Double),
         float(Precision::Fixed128),
+        Decryption::DigitDecomposition,
     ]
 }
 
@@ -60,7 +62,8 @@ fn extensions() -> Vec<ScalerOptions> {
     let mut all = Vec::new();
     for m_tilde in [MTilde::None, MTilde::Bits8, MTilde::Bits16] {
         for auxiliary in [Auxiliary::Standard, Auxiliary::LikeModulus] {
-            all.push(ScalerOptions { m_tilde, auxiliary, ..ScalerOptions::default() });
+            let multiplication = Multiplication::Behz;
+            all.push(ScalerOptions { multiplication, m_tilde, auxiliary, ..ScalerOptions::default() });
         }
     }
     all
@@ -124,7 +127,11 @@ fn every_m_tilde_lifts_within_its_overflow() {
 /// Digits at the end of their range come within 2 % of the bound, or the bound would say too much.
 #[test]
 fn overflows_are_nearly_attained_without_m_tilde() {
-    let options = ScalerOptions { m_tilde: MTilde::None, ..ScalerOptions::default() };
+    let options = ScalerOptions {
+        multiplication: Multiplication::Behz,
+        m_tilde: MTilde::None,
+        ..ScalerOptions::default()
+    };
     for_all(&options, 40, |ring, scaler, _| {
         let a = vec![with_digits(ring, 1, |m| m / 2); N];
         let lifted = norm(&integers(&scaler.wide_top(), scaler.lift(&evaluated(ring, &a)).unwrap()));
@@ -160,9 +167,8 @@ fn every_variant_multiplies_like_the_oracle() {
                 wide.mul_integer_assign(&mut sum, &(&capacity * 2_u32)).unwrap();
                 let scaled = ring.to_integers(&scaler.scale_top(sum).unwrap()).unwrap();
                 for (x, y) in product.iter().zip(&scaled) {
-                    let exact = round(&(x * t * 2_u32 * &capacity), &q);
-                    let error = center(&(y - exact), &q).abs().to_f64().unwrap();
-                    assert!(error <= scaler.bounds().scale_error, "{options:?} t {t}: {error}");
+                    let error = distance(y, &(x * t * 2_u32 * &capacity), &q, &q);
+                    assert!(error <= 0.5 + scaler.bounds().scale_error, "{options:?} t {t}: {error}");
                 }
             }
         });
@@ -206,7 +212,8 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
     for (log_n, bits, k, standard) in [(11, 30, 3, 3), (12, 62, 3, 5), (13, 30, 13, 9), (13, 62, 6, 9)] {
         let ring = Ring::new(2 << log_n, &primes_with_bits(bits, 2 << log_n, k).unwrap()).unwrap();
         for (auxiliary, count) in [(Auxiliary::LikeModulus, k + 1), (Auxiliary::Standard, standard)] {
-            let options = ScalerOptions { auxiliary, ..ScalerOptions::default() };
+            let options =
+                ScalerOptions { multiplication: Multiplication::Behz, auxiliary, ..ScalerOptions::default() };
             let wide = ring.scaler(1 << 10, &options).unwrap().wide_top().basis().len();
             assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
         }
@@ -214,7 +221,8 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
     // Without m̃, ρ = 12 costs a modulus more at thirteen of 30 bits.
     let ring = Ring::new(1 << 14, &primes_with_bits(30, 1 << 14, 13).unwrap()).unwrap();
     for (m_tilde, count) in [(MTilde::Bits16, 9), (MTilde::None, 10)] {
-        let options = ScalerOptions { m_tilde, ..ScalerOptions::default() };
+        let options =
+            ScalerOptions { multiplication: Multiplication::Behz, m_tilde, ..ScalerOptions::default() };
         assert_eq!(ring.scaler(65_537, &options).unwrap().wide_top().basis().len() - 13, count);
     }
 }
@@ -243,7 +251,7 @@ fn every_form_agrees_with_the_oracle_wherever_it_must() {
         let constant = match decryption {
             Decryption::Gamma { gamma } => gamma.unwrap_or(1),
             Decryption::PowerOfTwo { log2_gamma } => 1 << log2_gamma.unwrap_or(0),
-            Decryption::FloatingPoint { .. } => 1,
+            Decryption::FloatingPoint { .. } | Decryption::DigitDecomposition => 1,
         };
         let options = ScalerOptions { decryption, ..ScalerOptions::default() };
         for_all(&options, 10, |ring, scaler, t| {
@@ -325,7 +333,11 @@ fn no_option_panics() {
     }
     // Too few primes of nine bits exist for an auxiliary basis like the modulus.
     let tiny = Ring::new(M, &[257]).unwrap();
-    let like = ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..ScalerOptions::default() };
+    let like = ScalerOptions {
+        multiplication: Multiplication::Behz,
+        auxiliary: Auxiliary::LikeModulus,
+        ..ScalerOptions::default()
+    };
     assert!(matches!(tiny.scaler(2, &like), Err(RingError::Math(_))));
 }
 
@@ -336,6 +348,7 @@ fn every_variant_gives_the_same_words_on_every_instruction_set() {
     let mut variants = extensions();
     let first = variants[0];
     variants.extend(decryptions().into_iter().map(|decryption| ScalerOptions { decryption, ..first }));
+    variants.extend(crate::products::multiplications());
     let all = [Isa::Portable, active_isa().unwrap()];
     for moduli in lists.map(Result::unwrap) {
         for options in &variants {
@@ -344,8 +357,9 @@ fn every_variant_gives_the_same_words_on_every_instruction_set() {
                     let ring = Ring::with_isa(M, &moduli, isa).unwrap();
                     let scaler = ring.scaler(t, options).ok()?;
                     let a = ring.uniform(&mut rng("tables"));
-                    let extended = scaler.lift(&a).unwrap();
-                    let scaled = scaler.scale_top(extended.clone()).unwrap();
+                    let lowest = *scaler.levels().start();
+                    let extended = scaler.extend(&a, Side::Left, lowest).unwrap();
+                    let scaled = scaler.scale(extended.clone(), lowest).unwrap();
                     let message = scaler.decrypt(&ring.to_coefficient(a).unwrap()).unwrap();
                     Some([extended.words().to_vec(), scaled.words().to_vec(), message])
                 });

@@ -1,0 +1,141 @@
+//! Division by q and rounding modulo t by quotients in plain doubles for moduli of any length [KPZ21, 3.3].
+
+use sunzi_kernels::{Buffer, Conversion, Modulus, NearestSum};
+use zeroize::Zeroize;
+
+use super::decryption::{Form, half_less};
+use super::{matrix_product, row_of_ones};
+use crate::parallel::BLOCK;
+use crate::scratch::Scratch;
+use crate::{Basis, RingError};
+
+/// ⌊Σ x_ij·t·r_ij/q_i⌉ mod t for digits x_i = Σ x_ij·B^j and r_ij = |B^j·(q/q_i)^-1|_{q_i}: with t·r_ij/q_i = ω_ij + θ_ij, an
+/// integer and a fraction in [−1/2, 1/2], it is [Σ x_ij·ω_ij + ⌊Σ x_ij·θ_ij⌉]_t [HPS19, 2.3; KPZ21, 3.3].
+///
+/// Only the second sum is one of doubles. Its error is below k·d·B·2^-51 for d digits, whatever t is: one digit is enough
+/// for k·q_i < 2^43, two of half the length are for all others. Residues enter as they are.
+pub(crate) struct DigitDecryption {
+    /// log2 B, where there are two digits.
+    width: Option<u32>,
+    fractions: NearestSum,
+    /// Of the digits, of the rounded sum plus an offset, and of ones for that.
+    conversion: Conversion,
+    ones: Buffer,
+}
+
+/// k·q_i from which on there are two digits: the error of one would reach 2^-8.
+const ONE_DIGIT: u128 = 1 << 43;
+
+impl DigitDecryption {
+    pub(crate) fn new(basis: &Basis, t: u64) -> Result<Self, RingError> {
+        let longest = basis.values().iter().copied().max().unwrap_or(0);
+        let bits = u64::BITS - longest.leading_zeros();
+        let width = (basis.len() as u128 * u128::from(longest) >= ONE_DIGIT).then_some(bits.div_ceil(2));
+        let target = basis.modulus(t)?;
+        let (mut rows, mut column, mut terms) = (Vec::new(), Vec::new(), Vec::new());
+        for (modulus, &inverse) in basis.moduli().iter().zip(basis.quotient_inverses()) {
+            let q = modulus.value();
+            let digits = match width {
+                None => vec![(q - 1, inverse)],
+                Some(width) => vec![
+                    ((1 << width).min(q) - 1, inverse),
+                    ((q - 1) >> width, modulus.mul(inverse, modulus.reduce(1 << width))),
+                ],
+            };
+            for (largest, r) in digits {
+                let (omega, theta) = split(t, r, q);
+                rows.push(basis.modulus(largest.max(1) + 1)?);
+                column.push(target.reduce(omega));
+                terms.push((largest, theta));
+            }
+        }
+        // Twice a bound on the sum of fractions is what stands for it in its row.
+        let offset =
+            terms.iter().map(|(largest, theta)| *largest as f64 * theta.abs()).sum::<f64>().ceil() + 1.0;
+        rows.extend([basis.modulus(2 * offset as u64 + 1)?, row_of_ones(basis)?]);
+        column.extend([1, target.neg(target.reduce(offset as u64))]);
+        Ok(Self {
+            width,
+            fractions: NearestSum::new(basis.isa(), offset, &terms)?,
+            conversion: matrix_product(&rows, &[target], &[column])?,
+            ones: Buffer::from_slice(&[1; BLOCK]),
+        })
+    }
+}
+
+/// t·r/q as the nearest integer and what is left.
+fn split(t: u64, r: u64, q: u64) -> (u64, f64) {
+    let (product, q) = (u128::from(t) * u128::from(r), u128::from(q));
+    let omega = (product + q / 2) / q;
+    let (floor, rest) = (omega * q, product);
+    let difference = if rest >= floor { (rest - floor) as f64 } else { -((floor - rest) as f64) };
+    (omega as u64, difference / q as f64)
+}
+
+impl Form for DigitDecryption {
+    fn row_factor(&self, _: &Modulus, _: u64) -> u64 {
+        1
+    }
+
+    /// 1/2 less the proven error of the sum.
+    fn margin(&self) -> f64 {
+        half_less(self.fractions.error())
+    }
+
+    fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError> {
+        let len = message.len();
+        let mut digits = Scratch::new(if self.width.is_some() { 2 * rows.len() * len } else { 0 });
+        let mut inputs = Vec::with_capacity(2 * rows.len() + 2);
+        match self.width {
+            None => inputs.extend_from_slice(rows),
+            Some(width) => {
+                for (row, pair) in rows.iter().zip(digits.chunks_exact_mut((2 * len).max(1))) {
+                    let (low, high) = pair.split_at_mut(len);
+                    for ((&x, low), high) in row.iter().zip(low).zip(high) {
+                        (*low, *high) = (x & ((1 << width) - 1), x >> width);
+                    }
+                }
+                inputs.extend(digits.chunks_exact(len.max(1)));
+            }
+        }
+        // What is rounded takes the place of the message until the last step.
+        let mut rounded = Scratch::new(len);
+        self.fractions.apply(&inputs, &mut rounded)?;
+        inputs.extend([&*rounded, self.ones.get(..len).unwrap_or_default()]);
+        self.conversion.apply(&inputs, &mut [message])?;
+        drop(inputs);
+        digits.zeroize();
+        rounded.zeroize();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_what_integers_leave() {
+        for (t, r, q) in
+            [(2, 1, 3), (65_537, 12_345, (1 << 61) + 1), ((1 << 60) - 1, (1 << 61) - 1, (1 << 62) - 57)]
+        {
+            let (omega, theta) = split(t, r, q);
+            assert!(theta.abs() <= 0.5 && omega <= t);
+            let exact = t as f64 * (r as f64 / q as f64);
+            assert!((omega as f64 + theta - exact).abs() <= exact * 1e-15, "{t} {r} {q}");
+        }
+    }
+
+    /// Errors stay far below 1/2 for moduli of 30 to 61 bits, many of them, and every t.
+    #[test]
+    fn margins_hardly_depend_on_the_moduli() {
+        for (bits, count) in [(30, 26), (48, 16), (55, 16), (60, 40), (61, 40)] {
+            let moduli = sunzi_math::primes_with_bits(bits, 1 << 13, count).unwrap();
+            let basis = Basis::new(&moduli).unwrap();
+            for t in [2, 65_537, (1 << 59) + 55] {
+                let margin = DigitDecryption::new(&basis, t).unwrap().margin();
+                assert!(margin > 0.49, "{bits} {t}: {margin}");
+            }
+        }
+    }
+}
