@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::division::{Division, Factor};
 use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
+use crate::once::get_or_try_init;
 use crate::parallel::{Work, for_each_limb};
 use crate::poly_ring::sealed::Sealed;
 use crate::sampling::{SeededRng, uniform_residues};
