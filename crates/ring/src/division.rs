@@ -79,7 +79,9 @@ impl Division {
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
         let low = self.targets.len() * n;
+        // Remainders of an encryption in the making tell its randomness: they are erased.
         let rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
+        let rows = Zeroizing::new(rows);
         let step = |(g, out): (usize, &mut [u64])| {
             let first = g * GROUP;
             let mut limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();

@@ -20,6 +20,21 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
     let scaled = scaler.scale_top(extended.clone()).unwrap();
     let message = scaler.decrypt(&scaled).unwrap();
     let mut words = [a.words(), extended.words(), scaled.words(), &message].map(<[u64]>::to_vec).to_vec();
+    for (digits, special) in [(1, 3), (2, 2), (3, 1)] {
+        let moduli = primes_below(DEFAULT_PRIME_BOUND, ring.index(), ring.level() + special).unwrap();
+        let special_moduli = moduli[ring.level()..].to_vec();
+        let options = GadgetOptions { digits: Some(digits), special_moduli, ..GadgetOptions::default() };
+        let gadget = ring.gadget(&options).unwrap().at_level(ring.level() - 1).unwrap();
+        let c = ring.restrict(&a, ring.level() - 1).unwrap();
+        let mut part = || gadget.key_ring().uniform(&mut rng);
+        let key = [0, 1].map(|_| (0..gadget.digit_count()).map(|_| part()).collect::<Vec<_>>());
+        for level in [1, ring.level() - 1] {
+            let rest = [Some(&c), None];
+            let switched = gadget.switch(&c, rest, [&key[0], &key[1]], level, 5).unwrap();
+            words.extend(switched.map(|half| half.words().to_vec()));
+            words.push(ring.mod_switch(&b, level).unwrap().words().to_vec());
+        }
+    }
     for (radix_bits, dropped_limbs) in [(None, 0), (None, ring.basis().len() - 1), (Some(30), 2)] {
         let gadget =
             ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }).unwrap();
