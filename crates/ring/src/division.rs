@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sunzi_kernels::{Buffer, Conversion, InverseScale, Isa, Modulus, NttPlan, RoundedQuotient};
 use sunzi_math::mod_inv;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::RingError;
 use crate::parallel::{GROUP, Work, block_of, for_each_block, for_each_limb};
@@ -79,9 +79,7 @@ impl Division {
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
         let low = self.targets.len() * n;
-        // Remainders of an encryption in the making tell its randomness: they are erased.
-        let rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
-        let rows = Zeroizing::new(rows);
+        let mut rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
         let step = |(g, out): (usize, &mut [u64])| {
             let first = g * GROUP;
             let mut limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
@@ -91,11 +89,16 @@ impl Division {
             }
             Ok(())
         };
-        if Work::Transform.is_parallel(out.len()) {
+        let divided = if Work::Transform.is_parallel(out.len()) {
             out.par_chunks_mut(GROUP * n).enumerate().try_for_each(step)
         } else {
             out.chunks_mut(GROUP * n).enumerate().try_for_each(step)
+        };
+        if b.is_some() {
+            // Remainders of an encryption in the making tell its randomness.
+            rows.zeroize();
         }
+        divided
     }
 
     /// From −r to (a + b − r)/D in evaluation form, modulo target j.
