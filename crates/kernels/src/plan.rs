@@ -44,9 +44,11 @@ pub struct InverseScale {
 }
 
 impl NttPlan {
-    /// The transform of length `n`, a power of two from 2^6 to 2^17, modulo a prime `q = 1 mod 2n`.
+    /// The transform of length `n`, a power of two from 2^6 to 2^17, modulo a prime `q = 1 mod 2n`, or a product of
+    /// different such primes: several small moduli in one word.
     ///
-    /// ψ is the numerically smallest primitive 2n-th root of unity, so it depends on `q` and `n` alone.
+    /// ψ is the numerically smallest primitive 2n-th root of unity, modulo each prime of a product, so it depends on `q`
+    /// and `n` alone.
     ///
     /// # Errors
     /// [`KernelError::UnsupportedLength`], [`KernelError::NoRootOfUnity`].
@@ -59,7 +61,7 @@ impl NttPlan {
         }
         let order = 2 * n as u64;
         let missing = KernelError::NoRootOfUnity { modulus: modulus.value(), order };
-        let psi = smallest_root(modulus, order).ok_or(missing.clone())?;
+        let psi = root(modulus, order).ok_or(missing.clone())?;
         let inverse_psi = modulus.inv(psi).ok_or(missing)?;
         let factor = modulus.table.factor;
         let mut plan = Self {
@@ -168,6 +170,25 @@ pub fn evaluation_exponent(n: usize, position: usize) -> usize {
 }
 
 /// The smallest x with x^(order/2) = −1, for a prime modulus and an order that is a power of two.
+/// The smallest root modulo a prime, or the number that is so modulo every prime of a product.
+fn root(modulus: Modulus, order: u64) -> Option<u64> {
+    let q = modulus.value();
+    let Some(p) = smallest_factor(q, order) else { return smallest_root(modulus, order) };
+    let [first, second] =
+        [p, q / p].map(|part| Modulus::with_isa(part, modulus.isa()).map(|part| (part, root(part, order))));
+    let ((first, Some(x)), (second, Some(y))) = (first.ok()?, second.ok()?) else { return None };
+    // x + p·((y − x)/p mod q/p), below q.
+    let quotient = second.mul(second.sub(y, second.reduce(x)), second.inv(second.reduce(p))?);
+    Some(x + first.value() * quotient)
+}
+
+/// The smallest proper factor of the form k·order + 1 with k below 2^16: there is no other way to be a product of such
+/// primes for lengths in use.
+fn smallest_factor(q: u64, order: u64) -> Option<u64> {
+    let candidates = (1..1_u64 << 16).map(|k| k.saturating_mul(order).saturating_add(1));
+    candidates.take_while(|p| p.checked_mul(*p).is_some_and(|square| square <= q)).find(|p| q % p == 0)
+}
+
 fn smallest_root(modulus: Modulus, order: u64) -> Option<u64> {
     let q = modulus.value();
     if q % order != 1 {
@@ -185,6 +206,32 @@ fn smallest_root(modulus: Modulus, order: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Several primes in a word: the root is one modulo each, and the transform is that of each.
+    #[test]
+    fn products_of_primes_have_transforms() {
+        let n = 64;
+        for primes in [vec![257, 641], vec![769, 1153, 1409], vec![1_179_649, 786_433]] {
+            let product = primes.iter().product();
+            let plan = NttPlan::new(Modulus::new(product).unwrap(), n).unwrap();
+            let coefficients: Vec<u64> = (0..n as u64).map(|i| i * i * 7_919 % product).collect();
+            let mut values = coefficients.clone();
+            plan.forward(&mut values).unwrap();
+            for &q in &primes {
+                let own = NttPlan::new(Modulus::new(q).unwrap(), n).unwrap();
+                assert_eq!(plan.psi() % q, own.psi());
+                let mut expected: Vec<u64> = coefficients.iter().map(|x| x % q).collect();
+                own.forward(&mut expected).unwrap();
+                assert!(values.iter().zip(&expected).all(|(x, y)| x % q == *y));
+            }
+            plan.inverse(&mut values).unwrap();
+            assert_eq!(values, coefficients);
+        }
+        // Squares and primes without a root are refused.
+        for refused in [257 * 257, 257 * 7] {
+            assert!(NttPlan::new(Modulus::new(refused).unwrap(), n).is_err(), "{refused}");
+        }
+    }
 
     #[test]
     fn lengths_and_moduli_are_checked() {

@@ -32,6 +32,7 @@ mod basis;
 mod big;
 mod division;
 mod error;
+mod factor;
 mod gadget;
 mod multi_precision;
 mod once;

@@ -111,6 +111,19 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         b: &Self::Poly<Coefficient>,
         level: usize,
     ) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − [a]_d)/d
+    /// for d a factor of the last modulus of a and [a]_d centred. The result is right modulo all other moduli and modulo
+    /// the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] unless d·`rest` divides the last modulus, is coprime to the
+    /// others, and `rest` above 1 or another modulus is left.
+    fn divide_by_factor(
+        &self,
+        a: &Self::Poly<Evaluation>,
+        d: u64,
+        rest: u64,
+    ) -> Result<Self::Poly<Evaluation>, RingError>;
     /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
     ///
     /// # Errors

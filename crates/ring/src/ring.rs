@@ -324,6 +324,15 @@ impl PolyRing for Ring {
         self.switch_down(a, Some(b), level)
     }
 
+    fn divide_by_factor(
+        &self,
+        a: &Poly<Evaluation>,
+        d: u64,
+        rest: u64,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        crate::factor::divide_residues(self, a, d, rest)
+    }
+
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let level = self.level_of(a)?;
         let factor = BigInt::from(self.modulus() / self.at_level(level)?.modulus());

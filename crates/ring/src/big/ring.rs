@@ -219,6 +219,15 @@ impl PolyRing for BigRing {
         self.mod_switch(&sum, level)
     }
 
+    fn divide_by_factor(
+        &self,
+        a: &BigPoly<Evaluation>,
+        d: u64,
+        rest: u64,
+    ) -> Result<BigPoly<Evaluation>, RingError> {
+        crate::factor::divide_integers(self, a, d, rest)
+    }
+
     fn scale_up(&self, a: &BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
         let factor = &*self.modulus / &**self.modulus_at(self.level_of(a)?)?;
         Ok(self.wrap(a.coefficients.iter().map(|x| x * &factor).collect()))

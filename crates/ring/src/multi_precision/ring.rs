@@ -5,7 +5,9 @@ use rand_core::CryptoRng;
 
 use super::conversion::Arithmetic;
 use super::{MultiPrecisionGadget, MultiPrecisionScaler};
-use crate::{Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring, RingError, ScalerOptions};
+use crate::{
+    Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, Ring, RingError, ScalerOptions, factor,
+};
 
 /// A [`Ring`] whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
 /// is FV of [BEHZ16, section 2] with its products by transforms.
@@ -112,6 +114,15 @@ impl PolyRing for MultiPrecisionRing {
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
         self.0.mod_switch_sum(a, b, level)
+    }
+
+    fn divide_by_factor(
+        &self,
+        a: &Poly<Evaluation>,
+        d: u64,
+        rest: u64,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        factor::divide_residues(&self.0, a, d, rest)
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {

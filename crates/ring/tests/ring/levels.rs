@@ -115,3 +115,45 @@ fn what_is_not_there_is_refused() {
         law(&twin(ring), &twin(alien));
     }
 }
+
+/// Several primes in the last word: losing one is an exact division with rounding modulo what stays.
+#[test]
+fn a_word_of_several_primes_loses_one_at_a_time() {
+    let (first, parts) = (1_152_921_504_606_844_417_u64, [786_433_u64, 1_179_649, 12_289]);
+    let word = parts.iter().product::<u64>();
+    let ring = Ring::new(128, &[first, 7_681, word]).unwrap();
+    let big = twin(&ring);
+    let mut rng = rng("factors");
+    let a = ring.uniform(&mut rng);
+    let integers_of = |ring: &Ring, a: &sunzi_ring::Poly<sunzi_ring::Evaluation>| {
+        ring.to_integers(&ring.to_coefficient(a.clone()).unwrap()).unwrap()
+    };
+    let mut value = integers_of(&ring, &a);
+    let (mut current, mut rest, mut left) = (a, word, parts.to_vec());
+    let mut own = ring.clone();
+    let mut big_current =
+        big.to_evaluation(big.from_integers(&integers_of(&ring, &current)).unwrap()).unwrap();
+    while let Some(d) = left.pop() {
+        rest /= d;
+        current = own.divide_by_factor(&current, d, rest).unwrap();
+        big_current = big.divide_by_factor(&big_current, d, rest).unwrap();
+        own = ring.at_level(ring.level_of(&current).unwrap()).unwrap();
+        let modulus: BigInt = BigInt::from(first) * 7_681 * rest;
+        value = value.iter().map(|x| round(x, &d.into())).collect();
+        let found: Vec<BigInt> = integers_of(&own, &current);
+        assert_eq!(centered(&found, &modulus), centered(&value, &modulus), "{d}");
+        let level = big.level_of(&big_current).unwrap();
+        let lower = big.at_level(level).unwrap();
+        let found = lower.to_integers(&lower.to_coefficient(big_current.clone()).unwrap()).unwrap();
+        assert_eq!(centered(&found, &modulus), centered(&value, &modulus), "{d} in big integers");
+        // What is no longer right modulo the word must not count: the next step starts from what is.
+        value = centered(&value, &modulus);
+    }
+    assert_eq!(own.level(), 2);
+    let a = ring.uniform(&mut rng);
+    for (d, rest) in [(0, 1), (1, 1), (5, 1), (12_289, 5), (word, 2), (u64::MAX, u64::MAX)] {
+        assert!(ring.divide_by_factor(&a, d, rest).is_err(), "{d} {rest}");
+    }
+    let one = ring.at_level(1).unwrap();
+    assert!(one.divide_by_factor(&one.uniform(&mut rng), first, 1).is_err());
+}

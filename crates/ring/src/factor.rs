@@ -1,0 +1,82 @@
+//! Modulus switching within a word: a last modulus that is a product of primes loses one of them.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use sunzi_math::mod_inv;
+
+use crate::parallel::{Work, for_each_limb};
+use crate::scratch::Scratch;
+use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+
+/// Checks that d·rest divides the last modulus and that something is left; returns the level of the result.
+fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
+    let divides = d.checked_mul(rest).is_some_and(|product| product > 0 && last.is_multiple_of(product));
+    let left = if rest > 1 { level } else { level.saturating_sub(1) };
+    if divides && d > 1 && left > 0 {
+        return Ok(left);
+    }
+    let expected =
+        format_args!("a factor of the last modulus, {last}, beside {rest}, with another modulus left");
+    Err(RingError::out_of_range("factor", expected, d))
+}
+
+/// [`PolyRing::divide_by_factor`] coefficient by coefficient.
+pub(crate) fn divide_integers<R: PolyRing>(
+    ring: &R,
+    a: &R::Poly<Evaluation>,
+    d: u64,
+    rest: u64,
+) -> Result<R::Poly<Evaluation>, RingError> {
+    let level = ring.level_of(a)?;
+    let own = ring.at_level(level)?;
+    let last = match level {
+        1 => own.modulus().clone(),
+        _ => own.modulus() / ring.at_level(level - 1)?.modulus(),
+    };
+    let left = check_factors(last.to_u64().unwrap_or(0), level, d, rest)?;
+    let divisor = BigInt::from(d);
+    let divide = |x: BigInt| {
+        let remainder = x.mod_floor(&divisor);
+        let centred = if &remainder * 2_u8 > divisor { remainder - &divisor } else { remainder };
+        (x - centred) / &divisor
+    };
+    let coefficients = own.to_integers(&own.to_coefficient(a.clone())?)?;
+    let quotients: Vec<BigInt> = coefficients.into_iter().map(divide).collect();
+    let target = ring.at_level(left)?;
+    target.to_evaluation(target.from_integers(&quotients)?)
+}
+
+/// The same in RNS: one inverse transform, and one for each modulus of the result.
+pub(crate) fn divide_residues(
+    ring: &Ring,
+    a: &Poly<Evaluation>,
+    d: u64,
+    rest: u64,
+) -> Result<Poly<Evaluation>, RingError> {
+    let level = ring.level_of(a)?;
+    let (n, index) = (ring.degree(), level.wrapping_sub(1));
+    let (Some(plan), Some(values)) = (ring.plans().get(index), a.limb(index)) else { return Ok(a.clone()) };
+    let last = plan.modulus().value();
+    let left = check_factors(last, level, d, rest)?;
+    let mut remainder = Scratch::from_slice(values);
+    plan.inverse(&mut remainder)?;
+    let centred = |&x: &u64| {
+        let r = x % d;
+        // d is below 2^62.
+        if r > d / 2 { r as i64 - d as i64 } else { r as i64 }
+    };
+    let remainder: Vec<i64> = remainder.iter().map(centred).collect();
+    let mut quotient = ring.at_level(left)?.arbitrary();
+    for_each_limb(Work::Transform, quotient.words_mut(), n, |i, limb| {
+        let (Some(plan), Some(a)) = (ring.plans().get(i), a.limb(i)) else { return Ok(()) };
+        let modulus = plan.modulus();
+        modulus.reduce_signed_into(limb, &remainder)?;
+        plan.forward(limb)?;
+        // −(r − a)/d; d has no inverse modulo its own word, and needs one modulo what stays of it.
+        let inverse = if i == index { mod_inv(d % rest, rest)? } else { mod_inv(d, modulus.value())? };
+        modulus.sub_assign(limb, a)?;
+        Ok(modulus.mul_scalar_assign(limb, modulus.neg(inverse))?)
+    })?;
+    Ok(quotient)
+}
