@@ -131,6 +131,14 @@ impl ParametersBuilder {
         self
     }
 
+    /// Whether several level moduli share a word where they fit into one, as they do for small t: fewer and larger moduli
+    /// with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set.
+    #[must_use]
+    pub fn shared_moduli(mut self, shared: bool) -> Self {
+        self.request.shared_moduli = shared;
+        self
+    }
+
     /// Exactly this many digits d_num in key switching; the fastest choice unless set.
     #[must_use]
     pub fn digits(mut self, digits: usize) -> Self {

@@ -24,6 +24,8 @@ pub struct Metadata {
     pub(crate) plain_modulus: u64,
     /// Multiplications it still allows.
     pub(crate) level: usize,
+    /// i of the modulus Q_i it has: that of its level or the next.
+    pub(crate) place: usize,
     /// The correction factor f, that of the level.
     pub(crate) factor: u64,
     /// What it used at its level.

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use num_traits::ToPrimitive;
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{GadgetOptions, PolyRing, Ring, ScalerOptions};
 use sunzi_rlwe::noise::Tail;
@@ -26,18 +27,29 @@ pub struct Context<R: PolyRing = Ring> {
 struct Inner<R: PolyRing> {
     rlwe: RlweContext<R>,
     plain_modulus: u64,
-    /// Moduli of Q_0, …, Q_L, Q_(L+1).
-    limbs: Vec<usize>,
+    /// Q_0, …, Q_L, Q_(L+1).
+    places: Vec<Place>,
     /// f of every level, from 0 to L.
     factors: Vec<u64>,
-    /// log2 of the product of the first 1, 2, … moduli.
-    log2_moduli: Vec<f64>,
     /// Decryption by the first 1, 2, … moduli, made at first use.
     scalers: Vec<OnceLock<R::Scaler>>,
     budget: Budget,
     /// The noise of every level when all that is declared is used.
     levels: Vec<LevelNoise>,
     tail: Tail,
+}
+
+/// One modulus Q_i of the chain.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The moduli of the ring it is made of.
+    pub(crate) limbs: usize,
+    /// The factor of the last of them that belongs to it; 0 if all of it does.
+    pub(crate) rest: u64,
+    /// Q_i.
+    pub(crate) modulus: BigUint,
+    /// log2 Q_i.
+    pub(crate) bits: f64,
 }
 
 /// What a context over a ring that is there already depends on besides.
@@ -47,6 +59,8 @@ pub struct Settings {
     pub plain_modulus: u64,
     /// Moduli of Q_0, Q_1, …, Q_L.
     pub levels: Vec<usize>,
+    /// The factor of the last of them that belongs to each, 0 for all of it; empty where no modulus is shared by levels.
+    pub shares: Vec<u64>,
     /// Digits and special moduli of key switching.
     pub key_switching: GadgetOptions,
     /// The computation declared.
@@ -60,6 +74,7 @@ impl From<&Parameters> for Settings {
         Self {
             plain_modulus: parameters.plain_modulus(),
             levels: parameters.levels().to_vec(),
+            shares: parameters.shares().to_vec(),
             key_switching: parameters.key_switching().clone(),
             budget: *parameters.budget(),
             security: parameters.security(),
@@ -86,23 +101,21 @@ impl<R: PolyRing> Context<R> {
     /// [`BgvError::Rlwe`] above the security limit; [`BgvError::LevelsUnusable`] for levels the ring has not;
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
     pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, BgvError> {
-        let Settings { plain_modulus, levels, key_switching, budget, security } = settings;
+        let Settings { plain_modulus, levels, shares, key_switching, budget, security } = settings;
         sunzi_encoding::check_plain_modulus(*plain_modulus)?;
         let count = ring.level();
-        check_levels(levels, count)?;
-        let limbs: Vec<usize> = levels.iter().copied().chain([count]).collect();
+        check_levels(levels, shares, count)?;
         let rlwe = RlweContext::with_gadget(ring, *security, key_switching)?;
-        let factors = factors(&rlwe, levels, *plain_modulus)?;
-        let log2_moduli = (1..=count).map(|level| rlwe.log2_modulus_at(level)).collect::<Result<_, _>>()?;
+        let places = places(&rlwe, levels, shares)?;
+        let factors = factors(&places, *plain_modulus)?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();
         let tail = Tail::new(rlwe.ring().degree());
-        let levels = level_noise(&rlwe, &limbs, *plain_modulus)?.levels(budget);
+        let levels = level_noise(&rlwe, &places, *plain_modulus)?.levels(budget);
         let inner = Inner {
             rlwe,
             plain_modulus: *plain_modulus,
-            limbs,
+            places,
             factors,
-            log2_moduli,
             scalers,
             budget: *budget,
             levels,
@@ -153,21 +166,20 @@ impl<R: PolyRing> Context<R> {
         self.inner.factors.get(level).copied()
     }
 
-    /// Moduli of Q_level; of Q_(L+1) for level L + 1.
-    pub(crate) fn limbs(&self, level: usize) -> usize {
-        // A level above L + 1 does not occur; the ring refuses what does not exist.
-        self.inner.limbs.get(level).copied().unwrap_or(usize::MAX)
+    /// Q_place.
+    pub(crate) fn place(&self, place: usize) -> Result<&Place, BgvError> {
+        let missing = BgvError::LevelMismatch { level: place, limbs: 0, factor: 0 };
+        self.inner.places.get(place).ok_or(missing)
     }
 
-    /// Moduli that the parts of a ciphertext have.
-    pub(crate) fn limbs_of(&self, ciphertext: &Ciphertext<R>) -> Result<usize, BgvError> {
-        let part = ciphertext.parts().first().ok_or(BgvError::Empty { what: "a ciphertext" })?;
-        Ok(self.ring().level_of(part)?)
+    /// i of the modulus of fresh ciphertexts: L + 1.
+    pub(crate) fn top(&self) -> usize {
+        self.depth() + 1
     }
 
-    /// log2 of the product of the first `limbs` moduli.
-    pub(crate) fn log2_modulus(&self, limbs: usize) -> f64 {
-        self.inner.log2_moduli.get(limbs.wrapping_sub(1)).copied().unwrap_or(f64::NEG_INFINITY)
+    /// The ring that a ciphertext's parts belong to.
+    pub(crate) fn ring_of(&self, ciphertext: &Ciphertext<R>) -> Result<R, BgvError> {
+        Ok(self.rlwe().ring_at(self.place(ciphertext.metadata().place)?.limbs)?)
     }
 
     /// What decrypts by the first `limbs` moduli.
@@ -181,38 +193,56 @@ impl<R: PolyRing> Context<R> {
         Ok(slot.get_or_init(|| made))
     }
 
-    /// Fails unless a ciphertext belongs to this context; returns the number of its moduli.
+    /// Fails unless a ciphertext belongs to this context; returns the place of its modulus.
     pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<usize, BgvError> {
-        let &Metadata { plain_modulus: got, level, factor, .. } = ciphertext.metadata();
+        let &Metadata { plain_modulus: got, level, place, factor, .. } = ciphertext.metadata();
         let expected = self.plain_modulus();
         if got != expected {
             return Err(BgvError::PlainModulusMismatch { expected, got });
         }
-        let limbs = self.limbs_of(ciphertext)?;
-        let stands = limbs == self.limbs(level) || limbs == self.limbs(level + 1);
-        if self.factor(level) == Some(factor) && stands {
-            Ok(limbs)
+        let part = ciphertext.parts().first().ok_or(BgvError::Empty { what: "a ciphertext" })?;
+        let limbs = self.ring().level_of(part)?;
+        let known = self.inner.places.get(place).is_some_and(|place| place.limbs == limbs);
+        let stands = place == level || place == level + 1;
+        if self.factor(level) == Some(factor) && known && stands {
+            Ok(place)
         } else {
             Err(BgvError::LevelMismatch { level, limbs, factor })
         }
     }
 
-    /// log2 of the largest noise that decrypts at so many moduli: Q/2t.
-    pub(crate) fn log2_noise_capacity(&self, limbs: usize) -> f64 {
-        self.log2_modulus(limbs) - (2.0 * self.plain_modulus() as f64).log2()
+    /// log2 of the largest noise that decrypts at a modulus: Q/2t. Where only a part of the last word counts, what
+    /// decrypts after the switch to the moduli below it.
+    pub(crate) fn log2_noise_capacity(&self, place: usize) -> f64 {
+        let half = (2.0 * self.plain_modulus() as f64).log2();
+        let Some(own) = self.inner.places.get(place) else { return f64::NEG_INFINITY };
+        if own.rest == 0 {
+            return own.bits - half;
+        }
+        let Some(whole) = self.whole_below(place) else { return f64::NEG_INFINITY };
+        let steps = (place - whole) as f64;
+        let rounding = NoiseBound::dependent(noise::switch(self.degree(), 2), 0).times_norm(steps);
+        let below = self.inner.places.get(whole).map_or(f64::NEG_INFINITY, |below| below.bits);
+        let share = (self.noise_bound(&rounding).bits() - (below - half)).exp2();
+        own.bits - half + (1.0 - share).max(0.0).log2()
+    }
+
+    /// The next place below whose last word counts as a whole.
+    pub(crate) fn whole_below(&self, place: usize) -> Option<usize> {
+        (0..place).rev().find(|&below| self.inner.places.get(below).is_some_and(|below| below.rest == 0))
     }
 
     /// Bits left before decryption may fail: what decrypts at the ciphertext's modulus minus its noise, both as log2.
     /// Operations that would leave less than none are refused.
     ///
     /// # Errors
-    /// [`BgvError::Ring`] for a ciphertext of another ring.
+    /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
     pub fn bits_left(&self, ciphertext: &Ciphertext<R>) -> Result<f64, BgvError> {
-        Ok(self.room(self.limbs_of(ciphertext)?, ciphertext.noise()))
+        Ok(self.room(self.check(ciphertext)?, ciphertext.noise()))
     }
 
-    pub(crate) fn room(&self, limbs: usize, noise: &NoiseBound) -> f64 {
-        let left = self.log2_noise_capacity(limbs) - noise.bound_by(&self.inner.tail).bits();
+    pub(crate) fn room(&self, place: usize, noise: &NoiseBound) -> f64 {
+        let left = self.log2_noise_capacity(place) - noise.bound_by(&self.inner.tail).bits();
         if left.is_nan() { f64::NEG_INFINITY } else { left }
     }
 
@@ -227,11 +257,11 @@ impl<R: PolyRing> Context<R> {
         noise.bound_by(&self.inner.tail)
     }
 
-    /// The metadata of a ciphertext of this level.
-    pub(crate) fn metadata(&self, level: usize, usage: Usage) -> Result<Metadata, BgvError> {
+    /// The metadata of a ciphertext of this level at this place.
+    pub(crate) fn metadata(&self, level: usize, place: usize, usage: Usage) -> Result<Metadata, BgvError> {
         let missing = BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
         let factor = self.factor(level).ok_or(missing)?;
-        Ok(Metadata { plain_modulus: self.plain_modulus(), level, factor, usage })
+        Ok(Metadata { plain_modulus: self.plain_modulus(), level, place, factor, usage })
     }
 
     /// f_to/f_from modulo t.
@@ -250,7 +280,7 @@ impl<R: PolyRing> Context<R> {
         operands: &[&Trace],
     ) -> Result<Ciphertext<R>, BgvError> {
         let (depth, metadata) = (self.depth(), ciphertext.metadata());
-        let level = metadata.level;
+        let (level, place) = (metadata.level, metadata.place);
         let usage = metadata.usage.noted(operation, level, level == depth, self.budget().at(level, depth));
         let left = self.bits_left(&ciphertext)?;
         if left < 0.0 {
@@ -258,40 +288,64 @@ impl<R: PolyRing> Context<R> {
             return Err(BgvError::BudgetExceeded { operation, level, bits_short: -left, cause });
         }
         ciphertext.record(operation, left, operands);
-        ciphertext.set_metadata(self.metadata(level, usage)?);
+        ciphertext.set_metadata(self.metadata(level, place, usage)?);
         Ok(ciphertext)
     }
+}
+
+/// Q_0, …, Q_L, Q_(L+1).
+fn places<R: PolyRing>(
+    rlwe: &RlweContext<R>,
+    levels: &[usize],
+    shares: &[u64],
+) -> Result<Vec<Place>, BgvError> {
+    let shares = shares.iter().copied().chain(std::iter::repeat(0));
+    let mut places = Vec::with_capacity(levels.len() + 1);
+    for (limbs, rest) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
+        let mut modulus = rlwe.ring_at(limbs)?.modulus().clone();
+        if rest > 0 {
+            let below = match limbs {
+                1 => BigUint::from(1_u8),
+                _ => rlwe.ring_at(limbs - 1)?.modulus().clone(),
+            };
+            // A factor of the last modulus, or the levels do not describe this ring.
+            let unusable = || BgvError::LevelsUnusable { levels: levels.to_vec(), moduli: rlwe.level() };
+            let word = &modulus / &below;
+            if !(&word % rest).is_zero() || word == rest.into() || limbs < 2 {
+                return Err(unusable());
+            }
+            modulus = below * rest;
+        }
+        let bits = sunzi_math::log2(&modulus);
+        places.push(Place { limbs, rest, modulus, bits });
+    }
+    Ok(places)
 }
 
 /// What the noise of the levels depends on.
 fn level_noise<R: PolyRing>(
     rlwe: &RlweContext<R>,
-    limbs: &[usize],
+    places: &[Place],
     plain_modulus: u64,
 ) -> Result<NoiseSettings, BgvError> {
     let degree = rlwe.ring().degree();
     let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
-    for &limbs in limbs {
-        let bits = rlwe.log2_modulus_at(limbs)?;
-        log2_moduli.push(bits - below);
-        below = bits;
-        key_switch.push(relinearization::added_noise_at(rlwe, limbs)?);
+    for place in places {
+        log2_moduli.push(place.bits - below);
+        below = place.bits;
+        key_switch.push(relinearization::added_noise_at(rlwe, place.limbs)?);
     }
     let fresh = noise::fresh(degree, rlwe.log2_encryption_excess());
     Ok(NoiseSettings { degree, plain_modulus, log2_moduli, fresh, key_switch })
 }
 
 /// f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t: a product t·u·u′ at Q_l of ciphertexts with factor f_l holds −Q_l·f_l²·m·m′.
-fn factors<R: PolyRing>(
-    rlwe: &RlweContext<R>,
-    levels: &[usize],
-    plain_modulus: u64,
-) -> Result<Vec<u64>, BgvError> {
+fn factors(places: &[Place], plain_modulus: u64) -> Result<Vec<u64>, BgvError> {
     let mut factor = 1;
     let mut factors = vec![factor];
-    for &limbs in levels.iter().skip(1).rev() {
-        let modulus = rlwe.ring_at(limbs)?;
-        let q = (modulus.modulus() % plain_modulus).to_u64().unwrap_or(0);
+    let levels = places.split_last().map_or(places, |(_, levels)| levels);
+    for place in levels.iter().skip(1).rev() {
+        let q = (&place.modulus % plain_modulus).to_u64().unwrap_or(0);
         let square = mul_mod(factor, factor, plain_modulus);
         factor = (plain_modulus - mul_mod(q, square, plain_modulus)) % plain_modulus;
         factors.push(factor);

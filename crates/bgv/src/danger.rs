@@ -20,12 +20,12 @@ impl<R: PolyRing> Context<R> {
         message: &Plaintext,
         key: &SecretKey<R>,
     ) -> Result<f64, BgvError> {
-        let (t, limbs) = (self.plain_modulus(), self.check(ciphertext)?);
+        let (t, place) = (self.plain_modulus(), self.check(ciphertext)?);
         message.check(self.degree(), t)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let ring = self.rlwe().ring_at(limbs)?;
+        let ring = self.ring_of(ciphertext)?;
         let phase = ring.to_integers(&*phase(self.rlwe(), ciphertext.parts(), key)?)?;
-        let q = BigInt::from(ring.modulus().clone());
+        let q = BigInt::from(self.place(place)?.modulus.clone());
         let factor = ciphertext.metadata().factor;
         // t·v = t·u(s) − Q·m′ modulo t·Q, centred.
         let period = &q * t;

@@ -1,8 +1,10 @@
 //! Encryption under the public or the secret key: that of BFV.
 
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{Coefficient, PolyRing};
+use sunzi_ring::{Evaluation, PolyRing};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
 use zeroize::Zeroizing;
@@ -44,25 +46,35 @@ impl<R: PolyRing> Context<R> {
 
     /// A ciphertext of the highest level: factor 1.
     fn encryption(&self, (parts, noise): Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BgvError> {
-        let metadata = self.metadata(self.depth(), Usage::ONE)?;
+        let metadata = self.metadata(self.depth(), self.top(), Usage::ONE)?;
         self.finish(Ciphertext::from_parts(parts.into(), metadata, noise, key)?, "encrypt", &[])
     }
 
-    /// ⌊(Q/t)·(f·m mod t)⌉ for the product Q of so many moduli, erased when dropped.
+    /// ⌊(Q/t)·(f·m mod t)⌉ for the modulus Q of a place, in evaluation form, erased when dropped: (Q·m′ + µ)/t with
+    /// µ = −Q·m′ modulo t centred, so µ/t modulo Q.
     pub(crate) fn scaled(
         &self,
         plaintext: &Plaintext,
-        limbs: usize,
+        place: usize,
         factor: u64,
-    ) -> Result<Zeroizing<R::Poly<Coefficient>>, BgvError> {
+    ) -> Result<Zeroizing<R::Poly<Evaluation>>, BgvError> {
         let t = self.plain_modulus();
         plaintext.check(self.degree(), t)?;
-        let ring = self.rlwe().ring_at(limbs)?;
-        if factor == 1 {
-            return Ok(Zeroizing::new(ring.scale_plaintext(plaintext.coefficients(), t)?));
-        }
-        let message = plaintext.coefficients().iter().map(|&m| sunzi_math::mul_mod(m, factor, t));
-        let message = Zeroizing::new(message.collect::<Vec<u64>>());
-        Ok(Zeroizing::new(ring.scale_plaintext(&message, t)?))
+        let place = self.place(place)?;
+        let q = (&place.modulus % t).to_u64().unwrap_or(0);
+        let factor = (t - sunzi_math::mul_mod(q, factor, t)) % t;
+        let centred = |&m: &u64| {
+            let residue = sunzi_math::mul_mod(m, factor, t);
+            // t is below 2^60.
+            if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
+        };
+        let remainder = Zeroizing::new(plaintext.coefficients().iter().map(centred).collect::<Vec<i64>>());
+        let ring = self.rlwe().ring_at(place.limbs)?;
+        let mut scaled = Zeroizing::new(ring.to_evaluation(ring.from_signed(&remainder)?)?);
+        // t is coprime to every modulus: that of the factors to the moduli of the levels, and a word has no others.
+        let inverse = BigInt::from(t).modinv(&BigInt::from(ring.modulus().clone()));
+        let none = sunzi_math::MathError::NotCoprime { left: t, right: 0 };
+        ring.mul_integer_assign(&mut *scaled, &inverse.ok_or(none)?)?;
+        Ok(scaled)
     }
 }

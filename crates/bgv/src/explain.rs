@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::{NoiseModel, PlainRequest, Request};
-use crate::parameters::log2_product;
 use crate::{Operations, Parameters};
 
 /// A request, every candidate considered, and the choice.
@@ -50,19 +49,6 @@ impl Candidate {
     pub(crate) fn empty(log2_degree: u32, limit: Option<f64>) -> Self {
         let verdict = Verdict::Refused(Refusal::NoModuli);
         Self { log2_degree, limit, plain_modulus: 0, log2_moduli: Vec::new(), log2_key_modulus: 0.0, verdict }
-    }
-
-    /// Notes the chain.
-    pub(crate) fn describe(&mut self, moduli: &[u64], levels: &[usize]) {
-        let mut start = 0;
-        let ends = levels.iter().copied().chain([moduli.len()]);
-        self.log2_moduli = ends
-            .map(|end| {
-                let bits = log2_product(moduli.get(start..end).unwrap_or_default());
-                start = end;
-                bits
-            })
-            .collect();
     }
 }
 

@@ -114,6 +114,11 @@ impl NoiseSettings {
     }
 }
 
+/// What a modulus switch of so many parts adds.
+pub(crate) fn switch(degree: usize, parts: usize) -> NoiseTerm {
+    noise::mod_switch(degree, parts)
+}
+
 /// An encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
 #[must_use]
 pub fn fresh(degree: usize, log2_p: f64) -> NoiseBound {

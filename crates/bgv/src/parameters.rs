@@ -38,6 +38,9 @@ pub struct Parameters {
     moduli: Vec<u64>,
     /// Moduli of Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
+    /// Factors of the last of them that belong to each, 0 for all; empty where no modulus is shared.
+    #[serde(default)]
+    shares: Vec<u64>,
     plain_modulus: u64,
     security: Security,
     #[serde(default)]
@@ -56,6 +59,7 @@ impl Parameters {
             log2_degree,
             moduli,
             levels,
+            shares: Vec::new(),
             plain_modulus,
             security,
             key_switching,
@@ -67,6 +71,14 @@ impl Parameters {
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
+    }
+
+    /// The same with moduli that are products of small primes, one for each of several levels `[KPZ21, Remark 5.1]`:
+    /// `levels` as in [`with_levels`](Self::with_levels), and `shares` the factor of the last of its moduli that belongs to
+    /// each Q_i, 0 for all of it.
+    #[must_use]
+    pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
+        Self { levels, shares, ..self }
     }
 
     /// The same with a choice of digits and special moduli for key switching.
@@ -110,6 +122,12 @@ impl Parameters {
     #[must_use]
     pub fn levels(&self) -> &[usize] {
         &self.levels
+    }
+
+    /// The factor of its last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared.
+    #[must_use]
+    pub fn shares(&self) -> &[u64] {
+        &self.shares
     }
 
     /// L: multiplications in a row.
@@ -183,11 +201,36 @@ impl Parameters {
         if self.moduli.is_empty() {
             return Err(BgvError::NoModuli);
         }
-        let all: Vec<u64> = self.moduli.iter().chain(special).copied().collect();
+        check_levels(&self.levels, &self.shares, self.moduli.len())?;
+        let all: Vec<u64> = self.primes()?.into_iter().chain(special.iter().copied()).collect();
+        if all.len() > limit {
+            return Err(BgvError::TooManyModuli { got: all.len(), limit });
+        }
         self.check_moduli(&all)?;
-        check_levels(&self.levels, self.moduli.len())?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+
+    /// The primes of the moduli, by the shares of the levels.
+    fn primes(&self) -> Result<Vec<u64>, BgvError> {
+        let mut primes = Vec::with_capacity(self.moduli.len());
+        for (i, &modulus) in self.moduli.iter().enumerate() {
+            let mut done = 1;
+            let shares =
+                self.levels.iter().zip(&self.shares).filter(|&(&limbs, &share)| limbs == i + 1 && share > 0);
+            for (_, &share) in shares {
+                if share <= done || !share.is_multiple_of(done) || !modulus.is_multiple_of(share) {
+                    return Err(BgvError::LevelsUnusable {
+                        levels: self.levels.clone(),
+                        moduli: self.moduli.len(),
+                    });
+                }
+                primes.push(share / done);
+                done = share;
+            }
+            primes.push(modulus / done);
+        }
+        Ok(primes)
     }
 
     fn check_moduli(&self, moduli: &[u64]) -> Result<(), BgvError> {
@@ -208,12 +251,26 @@ impl Parameters {
     }
 }
 
-/// Checks that levels have ascending numbers of moduli, at most as many as there are.
-pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), BgvError> {
-    let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
-    let ends =
-        matches!((levels.first(), levels.last()), (Some(&low), Some(&high)) if low > 0 && high <= moduli);
-    if ascending && ends {
+/// Checks that levels have ascending numbers of moduli, at most as many as there are, or equal ones with ascending shares of
+/// the last; never a share of the first.
+pub(crate) fn check_levels(levels: &[usize], shares: &[u64], moduli: usize) -> Result<(), BgvError> {
+    let share = |i: usize| shares.get(i).copied().unwrap_or(0);
+    // All of a modulus is more than any share of it.
+    let position = |(i, &limbs): (usize, &usize)| (limbs, share(i).wrapping_sub(1));
+    let positions: Vec<(usize, u64)> = levels.iter().enumerate().map(position).collect();
+    // A word is entered from one that is whole, and left as a whole.
+    let follows = |pair: &[(usize, u64)]| match *pair {
+        [low, high] => {
+            low < high
+                && (low.0 == high.0 || low.1 == u64::MAX)
+                && (high.1 == u64::MAX || high.0 <= low.0 + 1)
+        }
+        _ => false,
+    };
+    let starts = positions.first().is_some_and(|&(limbs, share)| limbs > 0 && share == u64::MAX);
+    let ends = positions.last().is_some_and(|&(limbs, _)| limbs <= moduli);
+    let counts = shares.is_empty() || shares.len() == levels.len();
+    if positions.windows(2).all(follows) && starts && ends && counts {
         Ok(())
     } else {
         // At most as many as moduli are of use in a message.

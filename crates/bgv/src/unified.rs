@@ -32,7 +32,7 @@ impl<R: PolyRing> Evaluator<R> {
     pub fn from_most_significant(&self, source: Unlabelled<R>) -> Result<Ciphertext<R>, BgvError> {
         let (context, Unlabelled { parts, noise, key }) = (self.context(), source);
         let depth = context.depth();
-        let metadata = context.metadata(depth, Usage::ONE)?;
+        let metadata = context.metadata(depth, context.top(), Usage::ONE)?;
         let top = Ciphertext::from_parts(parts, metadata, noise, key)?;
         context.check(&top)?;
         if context.bits_left(&top)? < 0.0 {
@@ -49,11 +49,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// Whether a modulus switch from the top to a level leaves no more noise than its operands are declared to have.
     fn arrives_small(&self, noise: &NoiseBound, level: usize) -> bool {
         let context = self.context();
-        let (top, limbs) = (context.limbs(context.depth() + 1), context.limbs(level));
+        let (Ok(top), Ok(place)) = (context.place(context.top()), context.place(level)) else { return false };
         let constant = if level == context.depth() { 1.0 } else { context.plain_modulus() as f64 / 2.0 };
         let mut brought = noise.times_norm(constant);
-        if limbs < top {
-            let ratio = Log2::from_bits(context.log2_modulus(limbs) - context.log2_modulus(top));
+        if place.bits < top.bits {
+            let ratio = Log2::from_bits(place.bits - top.bits);
             brought = brought.scaled(ratio).plus(noise::mod_switch(context.degree(), 2));
         }
         let declared = context.level_noise().get(level);
@@ -73,10 +73,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other parameters.
     pub fn to_most_significant(&self, a: &Ciphertext<R>) -> Result<Unlabelled<R>, BgvError> {
         let context: &Context<R> = self.context();
-        let limbs = context.check(a)?;
+        let place = context.check(a)?;
         let depth = context.depth();
-        let ready = self.moved(a, depth, limbs)?;
-        let left = context.room(limbs, ready.noise());
+        let ready = self.moved(a, depth, place)?;
+        let left = context.room(place, ready.noise());
         if left < 0.0 {
             let cause = a.metadata().usage.excess().copied();
             let level = a.metadata().level;
@@ -87,11 +87,20 @@ impl<R: PolyRing> Evaluator<R> {
                 cause,
             });
         }
-        let top = context.limbs(depth + 1);
-        let ratio = Log2::from_bits(context.log2_modulus(top) - context.log2_modulus(limbs));
+        let (own, top) = (context.place(place)?, context.place(context.top())?);
+        let ratio = Log2::from_bits(top.bits - own.bits);
+        let mut ready = ready.into_owned();
+        if own.rest > 0 {
+            // The quotient of the word and the factor that counts: it makes what does not count a multiple of the word.
+            let ring = context.ring_of(a)?;
+            let others = ring.modulus() / &own.modulus;
+            for part in ready.parts_mut() {
+                ring.mul_integer_assign(part, &others.clone().into())?;
+            }
+        }
         let parts =
             ready.parts().iter().map(|part| context.ring().scale_up(part)).collect::<Result<_, _>>()?;
-        let noise = if limbs == top { *ready.noise() } else { ready.noise().scaled(ratio) };
+        let noise = if own.bits == top.bits { *ready.noise() } else { ready.noise().scaled(ratio) };
         Ok(Unlabelled { parts, noise, key: a.key() })
     }
 }

@@ -186,7 +186,9 @@ fn root(modulus: Modulus, order: u64) -> Option<u64> {
 /// primes for lengths in use.
 fn smallest_factor(q: u64, order: u64) -> Option<u64> {
     let candidates = (1..1_u64 << 16).map(|k| k.saturating_mul(order).saturating_add(1));
-    candidates.take_while(|p| p.checked_mul(*p).is_some_and(|square| square <= q)).find(|p| q % p == 0)
+    candidates
+        .take_while(|p| p.checked_mul(*p).is_some_and(|square| square <= q))
+        .find(|&p| q.is_multiple_of(p))
 }
 
 fn smallest_root(modulus: Modulus, order: u64) -> Option<u64> {

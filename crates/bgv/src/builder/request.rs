@@ -46,6 +46,8 @@ pub struct Request {
     pub slots: usize,
     /// The ring degree, if it is given: log2 n.
     pub log2_degree: Option<u32>,
+    /// Whether small moduli of several levels may share a word.
+    pub shared_moduli: bool,
     /// d_num, if it is given.
     pub digits: Option<usize>,
     /// Bits of noise to be left at every level.
@@ -65,6 +67,7 @@ impl Default for Request {
             budget: Budget::default(),
             slots: 1,
             log2_degree: None,
+            shared_moduli: true,
             digits: None,
             margin: 1,
             security: Security::Bits128,

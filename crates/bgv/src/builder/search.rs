@@ -23,6 +23,25 @@ const PLAIN_LIMIT: u64 = sunzi_encoding::PLAIN_MODULUS_LIMIT;
 pub(super) struct Chain {
     pub(super) moduli: Vec<u64>,
     pub(super) levels: Vec<usize>,
+    /// Factors of the last of them, where levels share moduli.
+    pub(super) shares: Vec<u64>,
+}
+
+impl Chain {
+    /// log2 of q_0, q_1, …, q_L, q_(L+1), and the moduli that Q_0, Q_1, … take.
+    fn places(&self) -> Vec<(f64, usize)> {
+        let ends = self.levels.iter().copied().zip(self.shares.iter().copied().chain(std::iter::repeat(0)));
+        let mut below = 0.0;
+        let size = |(end, share): (usize, u64)| {
+            let whole = log2_product(self.moduli.get(..end).unwrap_or_default());
+            let word = self.moduli.get(end.wrapping_sub(1)).copied().unwrap_or(1);
+            let bits = if share == 0 { whole } else { whole - (word as f64).log2() + (share as f64).log2() };
+            let own = bits - below;
+            below = bits;
+            (own, end)
+        };
+        ends.chain([(self.moduli.len(), 0)]).map(size).collect()
+    }
 }
 
 /// Every candidate, and the first that fits: a smaller ring is faster.
@@ -85,8 +104,8 @@ fn choose(
             Ok(sizes) => sizes,
             Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
         };
-        let chain = sizes::materialize(&sizes, request.depth as usize, 2 << log2_degree, plain_modulus)?;
-        candidate.describe(&chain.moduli, &chain.levels);
+        let chain = sizes::materialize(&sizes, request, 2 << log2_degree, plain_modulus)?;
+        candidate.log2_moduli = chain.places().into_iter().map(|(bits, _)| bits).collect();
         match switching::fastest(request, log2_degree, plain_modulus, limit, &chain) {
             Ok(key_switching) => {
                 return Ok(assemble(request, log2_degree, plain_modulus, chain, key_switching, candidate));
@@ -101,12 +120,12 @@ fn assemble(
     request: &Request,
     log2_degree: u32,
     plain_modulus: u64,
-    Chain { moduli, levels }: Chain,
+    Chain { moduli, levels, shares }: Chain,
     key_switching: GadgetOptions,
     candidate: &mut Candidate,
 ) -> Parameters {
     let parameters = Parameters::new(log2_degree, moduli, plain_modulus, request.security)
-        .with_levels(levels)
+        .with_shared_moduli(levels, shares)
         .with_key_switching(key_switching)
         .with_budget(request.budget);
     candidate.log2_key_modulus = parameters.log2_key_modulus();
@@ -150,16 +169,11 @@ fn settings(
     chain: &Chain,
     options: &GadgetOptions,
 ) -> Option<NoiseSettings> {
-    let Chain { moduli, levels } = chain;
-    let mut ends = levels.clone();
-    ends.push(moduli.len());
-    let mut log2_moduli = Vec::with_capacity(ends.len());
-    let mut key_switch = Vec::with_capacity(ends.len());
-    let mut start = 0;
-    for &end in &ends {
-        log2_moduli.push(log2_product(moduli.get(start..end)?));
-        key_switch.push(noise::key_switch(degree, moduli, options, end).ok()?);
-        start = end;
+    let mut log2_moduli = Vec::new();
+    let mut key_switch = Vec::new();
+    for (bits, end) in chain.places() {
+        log2_moduli.push(bits);
+        key_switch.push(noise::key_switch(degree, &chain.moduli, options, end).ok()?);
     }
     let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
     Some(NoiseSettings {

@@ -44,7 +44,7 @@ impl<R: PolyRing> Evaluator<R> {
     ) -> Result<Ciphertext<R>, BgvError> {
         a.check_key(b.key(), "the second summand")?;
         let [left, right] = self.together(&a, b)?;
-        let ring = self.context.rlwe().ring_at(self.context.limbs_of(&left)?)?;
+        let ring = self.context.ring_of(&left)?;
         let mut sum = left.into_owned();
         let noise = sum.noise().sum(right.noise());
         let usage = sum.metadata().usage.sum(&right.metadata().usage);
@@ -54,7 +54,8 @@ impl<R: PolyRing> Evaluator<R> {
         }
         parts.extend(right.parts().iter().skip(parts.len()).cloned());
         sum.set_noise(noise);
-        sum.set_metadata(self.context.metadata(right.metadata().level, usage)?);
+        let (level, place) = (right.metadata().level, right.metadata().place);
+        sum.set_metadata(self.context.metadata(level, place, usage)?);
         self.context.finish(sum, operation, &[b.trace()])
     }
 
@@ -64,7 +65,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
     pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
-        let ring = self.context.rlwe().ring_at(self.context.check(a)?)?;
+        self.context.check(a)?;
+        let ring = self.context.ring_of(a)?;
         let mut negated = a.clone();
         for part in negated.parts_mut() {
             ring.neg_assign(part)?;

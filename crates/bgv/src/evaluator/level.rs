@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use num_traits::ToPrimitive;
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, noise};
 
@@ -34,35 +35,53 @@ impl<R: PolyRing> Evaluator<R> {
         a: &'a Ciphertext<R>,
         level: usize,
     ) -> Result<Cow<'a, Ciphertext<R>>, BgvError> {
-        self.moved(a, level, self.context.limbs(level))
+        self.moved(a, level, level)
     }
 
-    /// A ciphertext at this level and so many moduli, fewer than or as many as it has: times the constant that gives it
-    /// the level's factor, then the modulus switch.
+    /// A ciphertext at this level and place, which is not above its own: times the constant that gives it the level's
+    /// factor, then the modulus switch.
     pub(crate) fn moved<'a>(
         &self,
         a: &'a Ciphertext<R>,
         level: usize,
-        limbs: usize,
+        place: usize,
     ) -> Result<Cow<'a, Ciphertext<R>>, BgvError> {
-        let (from, own) = (a.metadata().level, self.context.limbs_of(a)?);
-        if from == level && own == limbs {
+        let (from, own) = (a.metadata().level, a.metadata().place);
+        if from == level && own == place {
             return Ok(Cow::Borrowed(a));
         }
         let mut moved = if from == level { a.clone() } else { self.adjusted(a, level)? };
-        if own > limbs {
-            let ring = self.context.ring();
-            for part in moved.parts_mut() {
-                *part = ring.mod_switch(part, limbs)?;
-            }
-            let ratio = self.context.log2_modulus(limbs) - self.context.log2_modulus(own);
-            let rounding = noise::mod_switch(self.context.degree(), moved.parts().len());
-            let noise = moved.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding);
-            moved.set_noise(noise);
+        let mut current = own;
+        while current > place {
+            current = self.step_down(&mut moved, current, place)?;
         }
         let usage = a.metadata().usage.restarted();
-        moved.set_metadata(self.context.metadata(level, usage)?);
+        moved.set_metadata(self.context.metadata(level, place, usage)?);
         Ok(Cow::Owned(moved))
+    }
+
+    /// One modulus switch from a place towards another: all the way where no word is shared, one prime of a shared word at
+    /// a time otherwise. Returns where it ends.
+    fn step_down(&self, a: &mut Ciphertext<R>, from: usize, to: usize) -> Result<usize, BgvError> {
+        let (context, ring) = (&self.context, self.context.ring());
+        let (high, next, low) = (context.place(from)?, context.place(from - 1)?, context.place(to)?);
+        let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
+        if high.bits == below.bits {
+            return Ok(end);
+        }
+        for part in a.parts_mut() {
+            *part = if high.limbs == below.limbs || high.rest > 0 {
+                let rest = if high.limbs == below.limbs { below.rest } else { 1 };
+                let dropped = (&high.modulus / &below.modulus).to_u64().unwrap_or(0);
+                ring.divide_by_factor(part, dropped, rest)?
+            } else {
+                ring.mod_switch(part, below.limbs)?
+            };
+        }
+        let rounding = noise::mod_switch(context.degree(), a.parts().len());
+        let noise = a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding);
+        a.set_noise(noise);
+        Ok(end)
     }
 
     /// The parts times the centred constant f_level/f.
@@ -83,7 +102,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a ← c·a, parts and noise.
     pub(super) fn scale(&self, a: &mut Ciphertext<R>, constant: i64) -> Result<(), BgvError> {
         if constant != 1 {
-            let ring = self.context.rlwe().ring_at(self.context.limbs_of(a)?)?;
+            let ring = self.context.ring_of(a)?;
             for part in a.parts_mut() {
                 ring.mul_integer_assign(part, &constant.into())?;
             }
@@ -92,21 +111,21 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(())
     }
 
-    /// Both at the lower of their levels and at as many moduli, ready to be added.
+    /// Both at the lower of their levels and at one place, ready to be added.
     pub(super) fn together<'a>(
         &self,
         a: &'a Ciphertext<R>,
         b: &'a Ciphertext<R>,
     ) -> Result<[Cow<'a, Ciphertext<R>>; 2], BgvError> {
-        let (limbs_a, limbs_b) = (self.context.check(a)?, self.context.check(b)?);
+        let (place_a, place_b) = (self.context.check(a)?, self.context.check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
         let level = level_a.min(level_b);
         // One that comes from above joins what a product left, so that its noise is that of a summand.
-        let limbs = match level_a.cmp(&level_b) {
-            std::cmp::Ordering::Less => limbs_a,
-            std::cmp::Ordering::Equal => limbs_a.min(limbs_b),
-            std::cmp::Ordering::Greater => limbs_b,
+        let place = match level_a.cmp(&level_b) {
+            std::cmp::Ordering::Less => place_a,
+            std::cmp::Ordering::Equal => place_a.min(place_b),
+            std::cmp::Ordering::Greater => place_b,
         };
-        Ok([self.moved(a, level, limbs)?, self.moved(b, level, limbs)?])
+        Ok([self.moved(a, level, place)?, self.moved(b, level, place)?])
     }
 }

@@ -119,7 +119,7 @@ impl<R: PolyRing> Evaluator<R> {
         let square = std::ptr::eq(a, b);
         let (a, b) = (self.switched(a, level)?, if square { None } else { Some(self.switched(b, level)?) });
         let b = b.as_ref().unwrap_or(&a);
-        let ring = context.rlwe().ring_at(context.limbs(level))?;
+        let ring = context.rlwe().ring_at(context.place(level)?.limbs)?;
         let ([a0, a1], [b0, b1]) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
         // t goes into the operand of which less is read afterwards.
         let (mut t0, mut t1) = (a0.clone(), a1.clone());
@@ -129,7 +129,7 @@ impl<R: PolyRing> Evaluator<R> {
         let parts = tensor(&ring, [t0, t1], [b0, b1])?;
         let noise = a.noise().product(b.noise(), t as f64, context.degree());
         let usage = a.metadata().usage.product(&b.metadata().usage);
-        let metadata = context.metadata(below, usage)?;
+        let metadata = context.metadata(below, level, usage)?;
         let product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
         context.finish(product, operation, &[a.trace(), b.trace()])
     }

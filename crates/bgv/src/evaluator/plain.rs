@@ -49,10 +49,9 @@ impl<R: PolyRing> Evaluator<R> {
         joining: Joining<R>,
         operation: &'static str,
     ) -> Result<Ciphertext<R>, BgvError> {
-        let limbs = self.context.check(a)?;
-        let ring = self.context.rlwe().ring_at(limbs)?;
-        let scaled = self.context.scaled(plaintext, limbs, a.metadata().factor)?;
-        let scaled = Zeroizing::new(ring.to_evaluation((*scaled).clone())?);
+        let place = self.context.check(a)?;
+        let ring = self.context.ring_of(a)?;
+        let scaled = self.context.scaled(plaintext, place, a.metadata().factor)?;
         let mut result = a.clone();
         result.set_noise(a.noise().plus(NoiseTerm::rounding()));
         if let Some(c0) = result.parts_mut().first_mut() {
@@ -92,7 +91,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         prepared: &PreparedPlaintext<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
-        let limbs = self.context.check(a)?;
+        let limbs = self.context.place(self.context.check(a)?)?.limbs;
         let (got, expected) = (prepared.plain_modulus, self.context.plain_modulus());
         if got != expected {
             return Err(BgvError::PlainModulusMismatch { expected, got });

@@ -159,24 +159,19 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Primes of at least these sizes, those of q_0 first.
+/// Primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted and they fit.
 pub(super) fn materialize(
     sizes: &Sizes,
-    depth: usize,
+    request: &Request,
     step: u64,
     plain_modulus: u64,
 ) -> Result<Chain, Refusal> {
-    let mut taken = Vec::new();
+    let depth = request.depth as usize;
+    let mut taken = vec![plain_modulus];
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
         let least = (bits / parts).exp2().ceil() as u64;
-        let primes = primes_from(
-            least,
-            step,
-            parts as usize * repetitions,
-            1 << 62,
-            &[&taken[..], &[plain_modulus]].concat(),
-        );
+        let primes = primes_from(least, step, parts as usize * repetitions, 1 << 62, &taken);
         let primes = primes.ok_or(Refusal::NoModuli)?;
         taken.extend(&primes);
         Ok((parts as usize, primes))
@@ -185,8 +180,24 @@ pub(super) fn materialize(
     let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };
     let (limbs_first, first) = find(sizes.first, 1)?;
     let (limbs_level, level) = find(sizes.level, depth)?;
-    let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
-    Ok(Chain { moduli: [first, level, last].concat(), levels })
+    let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
+    let together = (WORD_BITS / longest) as usize;
+    if !request.shared_moduli || together < 2 || depth < 2 {
+        let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
+        return Ok(Chain { moduli: [first, level, last].concat(), levels, shares: Vec::new() });
+    }
+    let words: Vec<u64> = level.chunks(together).map(|primes| primes.iter().product()).collect();
+    let mut chain =
+        Chain { moduli: [first, words, last].concat(), levels: vec![limbs_first], shares: vec![0] };
+    for (i, primes) in level.chunks(together).enumerate() {
+        let mut share = 1;
+        for (j, prime) in primes.iter().enumerate() {
+            share *= prime;
+            chain.levels.push(limbs_first + i + 1);
+            chain.shares.push(if j + 1 < primes.len() { share } else { 0 });
+        }
+    }
+    Ok(chain)
 }
 
 /// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that are not `taken` and divide none of them.

@@ -1,0 +1,250 @@
+//! What does not fit is a typed error: other keys, other parameters, wild files, operations beyond the declaration.
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters, Request};
+    use sunzi_encoding::Plaintext;
+    use sunzi_ring::{Ring, RingError};
+    use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
+
+    struct Owner {
+        context: Context,
+        secret: SecretKey<Ring>,
+        relinearization: RelinearizationKey<Ring>,
+        galois: GaloisKeys<Ring>,
+        plaintext: Plaintext,
+        ciphertext: Ciphertext,
+    }
+
+    fn parameters(t: u64, depth: u32) -> Parameters {
+        Parameters::builder()
+            .depth(depth)
+            .plain_modulus(t)
+            .batching(false)
+            .log2_degree(6)
+            .security(Security::InsecureForResearchOnly)
+            .build()
+            .unwrap()
+    }
+
+    fn owner(parameters: &Parameters, seed: u64) -> Owner {
+        let context = Context::new(parameters).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let public = PublicKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+        let coefficients = (0..64).map(|i| i % context.plain_modulus()).collect();
+        let plaintext = Plaintext::new(coefficients, context.plain_modulus()).unwrap();
+        Owner {
+            relinearization: RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap(),
+            galois: GaloisKeys::generate(context.rlwe(), &secret, [3], &mut rng).unwrap(),
+            ciphertext: context.encrypt(&plaintext, &public, &mut rng).unwrap(),
+            plaintext,
+            secret,
+            context,
+        }
+    }
+
+    fn refused<T>(result: Result<T, BgvError>) {
+        let error = result.err().unwrap();
+        let named = matches!(
+            error,
+            BgvError::PlainModulusMismatch { .. }
+                | BgvError::LevelMismatch { .. }
+                | BgvError::Encoding(_)
+                | BgvError::Ring(RingError::ShapeMismatch { .. } | RingError::OtherModulus { .. })
+                | BgvError::Rlwe(
+                    RlweError::Ring(_) | RlweError::KeyMismatch { .. } | RlweError::GadgetMismatch { .. }
+                )
+        );
+        assert!(named && !error.to_string().is_empty(), "{error:?}");
+    }
+
+    #[test]
+    fn ciphertexts_of_others_are_refused_by_every_operation() {
+        let own = owner(&parameters(257, 3), 1);
+        let evaluator = Evaluator::new(&own.context);
+        // Equal seeds give equal key names where rings are alike: another t, another depth, another key.
+        let others = [
+            (parameters(263, 3), 1),
+            (parameters(257, 4), 1),
+            (parameters(2, 3), 1),
+            (parameters(257, 3), 2),
+        ];
+        for (parameters, seed) in others {
+            let other = owner(&parameters, seed);
+            let (a, b) = (&own.ciphertext, &other.ciphertext);
+            refused(evaluator.add(a, b));
+            refused(evaluator.sub(b, a));
+            refused(evaluator.multiply(a, b, &own.relinearization));
+            refused(evaluator.multiply(b, b, &own.relinearization));
+            refused(evaluator.square(b, &own.relinearization));
+            refused(evaluator.multiply_unrelinearized(a, b));
+            refused(evaluator.automorphism(b, 3, &own.galois));
+            refused(own.context.decrypt(b, &own.secret));
+            if seed == 1 {
+                refused(evaluator.negate(b));
+                refused(evaluator.multiply_scalar(b, 2));
+                refused(evaluator.add_plain(b, &own.plaintext));
+                refused(evaluator.multiply_plain(b, &own.plaintext));
+                refused(evaluator.mod_switch_to(b, 0));
+                refused(evaluator.hoist(b).map(|_| ()));
+                refused(own.context.bits_left(b));
+                if own.context.plain_modulus() != other.context.plain_modulus() {
+                    refused(evaluator.add_plain(a, &other.plaintext));
+                    refused(evaluator.prepare_plain(&other.plaintext));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_go_down_and_every_one_decrypts() {
+        for t in [2, 257, 65536, 1_099_511_619_841] {
+            let own = owner(&parameters(t, 5), 3);
+            let evaluator = Evaluator::new(&own.context);
+            let a = &own.ciphertext;
+            assert_eq!(own.context.depth(), 5);
+            for level in (0..=5).rev() {
+                let low = evaluator.mod_switch_to(a, level).unwrap();
+                assert_eq!(low.metadata().level(), level);
+                assert_eq!(
+                    own.context.decrypt(&low, &own.secret).unwrap(),
+                    own.plaintext,
+                    "t = {t}, level {level}"
+                );
+                // Across all levels: sum, difference and plaintext operations.
+                let double = evaluator.add(a, &low).unwrap();
+                assert_eq!(evaluator.sub(&double, &low).unwrap().metadata().level(), level);
+                let back = evaluator.sub_plain(&double, &own.plaintext).unwrap();
+                assert_eq!(
+                    own.context.decrypt(&back, &own.secret).unwrap(),
+                    own.plaintext,
+                    "t = {t}, level {level}"
+                );
+                if level < 5 {
+                    let up = evaluator.mod_switch_to(&low, level + 1);
+                    assert!(
+                        matches!(up, Err(BgvError::LevelTooLow { got, wanted }) if got == level && wanted == level + 1)
+                    );
+                }
+            }
+            let mut power = a.clone();
+            for _ in 0..5 {
+                power = evaluator.multiply(&power, a, &own.relinearization).unwrap();
+            }
+            let error = evaluator.square(&power, &own.relinearization).err().unwrap();
+            assert!(matches!(error, BgvError::DepthExceeded { needed: 6, depth: 5, .. }), "{error}");
+            assert!(error.to_string().contains("depth(6)"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_declared_is_named_with_what_to_declare() {
+        let own = owner(&parameters(257, 2), 4);
+        let evaluator = Evaluator::new(&own.context);
+        let mut sum = own.ciphertext.clone();
+        let error = loop {
+            match evaluator.add(&sum, &sum).and_then(|double| {
+                // The noise of many additions shows at the next product.
+                evaluator.square(&double, &own.relinearization)?;
+                Ok(double)
+            }) {
+                Ok(double) => sum = double,
+                Err(error) => break error,
+            }
+        };
+        let BgvError::BudgetExceeded { cause: Some(cause), bits_short, .. } = &error else {
+            panic!("{error}")
+        };
+        assert!(cause.fresh && cause.used.additions == 1 && *bits_short > 0.0);
+        assert!(error.to_string().contains("fresh_additions(1)"), "{error}");
+        let product = evaluator.square(&own.ciphertext, &own.relinearization).unwrap();
+        let mut rotated = evaluator.automorphism(&product, 3, &own.galois).unwrap();
+        let excess = *rotated.metadata().usage().excess().unwrap();
+        assert!(excess.to_string().contains("rotations_per_level(1)"), "{excess}");
+        let error = loop {
+            match evaluator.multiply_plain(&rotated, &own.plaintext) {
+                Ok(next) => rotated = next,
+                Err(error) => break error,
+            }
+        };
+        assert!(error.to_string().contains("rotations_per_level(1)"), "the first excess counts: {error}");
+    }
+
+    #[test]
+    fn parameters_from_anywhere_are_refused_or_work() {
+        for t in [2, 257, 1_099_511_619_841] {
+            let good = parameters(t, 4);
+            let text = serde_json::to_string(&good).unwrap();
+            assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), good);
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let wild = [
+                "0",
+                "1",
+                "2",
+                "3",
+                "-1",
+                "64",
+                "4611686018427387904",
+                "18446744073709551615",
+                "[]",
+                "[0]",
+                "[1]",
+                "[1,1]",
+                "[3,2,1]",
+                "[1,18446744073709551615]",
+                "[257]",
+                "[0,0,0,0,0]",
+                "[0,1,0,1,0]",
+                "\"x\"",
+                "{}",
+            ];
+            for field in value.as_object().unwrap().keys() {
+                for replacement in wild {
+                    let mut changed = value.clone();
+                    changed[field] = serde_json::from_str(replacement).unwrap();
+                    let Ok(parameters) = serde_json::from_value::<Parameters>(changed) else { continue };
+                    let _ = (parameters.degree(), parameters.depth(), parameters.log2_key_modulus());
+                    match Context::new(&parameters) {
+                        Ok(context) => assert!(parameters.validate().is_ok() && context.plain_modulus() > 1),
+                        Err(error) => assert!(!error.to_string().is_empty()),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_builder_takes_any_request() {
+        let wild = [0, 1, 101, u32::MAX];
+        for count in wild {
+            let builder = Parameters::builder().log2_degree(12);
+            for builder in [
+                builder.clone().depth(count),
+                builder.clone().plain_bits(count),
+                builder.clone().margin(count),
+                builder.clone().fresh_plain_products(count),
+                builder.clone().plain_products_per_level(count),
+                builder.clone().additions_per_level(u64::from(count) << 32).fresh_additions(u64::MAX),
+                builder.clone().rotations_per_level(u64::MAX).digits(count as usize),
+                Parameters::builder().log2_degree(count),
+                builder.clone().plain_modulus(u64::from(count)).batching(false),
+                builder.clone().slots(count as usize),
+            ] {
+                match builder.explain() {
+                    Ok(explanation) => {
+                        let fits = explanation.chosen.as_ref().is_none_or(|chosen| chosen.validate().is_ok());
+                        assert!(fits && !explanation.to_string().is_empty());
+                    }
+                    Err(error) => assert!(!error.to_string().is_empty()),
+                }
+            }
+        }
+        let request = serde_json::to_string(&Request::default()).unwrap();
+        let request: Request =
+            serde_json::from_str(&request.replace("\"depth\":1", "\"depth\":4294967295")).unwrap();
+        assert!(!request.to_string().is_empty());
+    }
+}
