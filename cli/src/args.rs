@@ -54,6 +54,9 @@ pub(crate) struct DemoArgs {
     /// Decimals that columns keep: auto for all they have, or a number to round to
     #[arg(long, value_name = "auto|K", default_value = "auto", value_parser = parse_decimals, allow_hyphen_values = true)]
     pub(crate) decimals: Decimals,
+    /// The scheme: auto takes the one that is predicted to be faster, and says why
+    #[arg(long, value_name = "bfv|bgv|auto", default_value = "auto", hide_possible_values = true)]
+    pub(crate) scheme: SchemeChoice,
     /// Threads to use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -63,6 +66,17 @@ pub(crate) struct DemoArgs {
     /// Show no progress bars
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Which scheme `sunzi demo` may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SchemeChoice {
+    /// BFV.
+    Bfv,
+    /// BGV.
+    Bgv,
+    /// The faster one.
+    Auto,
 }
 
 /// Options of `sunzi params`.

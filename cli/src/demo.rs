@@ -43,7 +43,7 @@ fn report(args: &DemoArgs) -> Result<Report, CliError> {
     let job = timed(&mut read, || Job::prepare(args))?;
     let mut choosing = 0.0;
     progress.say("choosing parameters");
-    let chosen = timed(&mut choosing, || encrypted::choose(&job))?;
+    let chosen = timed(&mut choosing, || encrypted::choose(&job, args.scheme))?;
     let mut outcome = encrypted::run(&job, &chosen, &progress)?;
     outcome.times.read = read;
     outcome.times.parameters += choosing;

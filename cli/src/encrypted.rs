@@ -3,21 +3,24 @@
 mod choice;
 mod opened;
 mod owner;
+mod scheme;
+mod work;
 
 use std::time::Instant;
 
 use serde::Serialize;
-use sunzi::bfv::explain::Choice;
-use sunzi::bfv::{Context, Evaluator};
 use sunzi::circuits::statistics::{EncryptedSums, Layout, Server};
 use sunzi::math::Crt;
 
 pub(crate) use choice::{Chosen, choose};
+pub(crate) use scheme::Name;
+pub(crate) use work::Work;
 
 use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::sums::TableSums;
+use scheme::{Parameters, Scheme};
 
 /// What comes out of the encrypted job.
 pub(crate) struct Outcome {
@@ -73,11 +76,30 @@ pub(crate) struct Sizes {
     pub(crate) results: u64,
 }
 
-/// Runs the job: keys; then for each plaintext modulus encrypt, compute, decrypt; then join.
+/// Runs the job in the scheme chosen.
 pub(crate) fn run(job: &Job, chosen: &Chosen, progress: &Progress) -> Result<Outcome, CliError> {
     let mut times = Times::default();
+    match &chosen.parameters {
+        Parameters::Bfv(parameters) => {
+            let contexts = timed(&mut times.parameters, || scheme::bfv_contexts(parameters))?;
+            run_in(job, chosen, &contexts, times, progress)
+        }
+        Parameters::Bgv(parameters, plain) => {
+            let contexts = timed(&mut times.parameters, || scheme::bgv_contexts(parameters, plain))?;
+            run_in(job, chosen, &contexts, times, progress)
+        }
+    }
+}
+
+/// Keys; then for each plaintext modulus encrypt, compute, decrypt; then join.
+fn run_in<S: Scheme>(
+    job: &Job,
+    chosen: &Chosen,
+    contexts: &[S],
+    mut times: Times,
+    progress: &Progress,
+) -> Result<Outcome, CliError> {
     let layout = &chosen.layout;
-    let contexts = timed(&mut times.parameters, || owner::contexts(&chosen.choice.parameters))?;
     progress.begin(contexts.len() * layout.steps());
     progress.say("making keys");
     let keys = timed(&mut times.keys, || match contexts.first() {
@@ -86,7 +108,7 @@ pub(crate) fn run(job: &Job, chosen: &Chosen, progress: &Progress) -> Result<Out
     })?;
     let mut residues = Vec::new();
     let mut bits_left = f64::INFINITY;
-    for context in &contexts {
+    for context in contexts {
         let sums = one_modulus(job, layout, context, &keys, &mut times, progress)?;
         progress.say("decrypting");
         let opened = timed(&mut times.decrypt, || opened::open(context, layout, &keys, sums))?;
@@ -94,23 +116,23 @@ pub(crate) fn run(job: &Job, chosen: &Chosen, progress: &Progress) -> Result<Out
         residues.push(opened.sums(layout));
     }
     let sums = timed(&mut times.decrypt, || {
-        let crt = Crt::new(chosen.choice.parameters.plain_moduli()).map_err(CliError::failure)?;
+        let crt = Crt::new(chosen.parameters.plain_moduli()).map_err(CliError::failure)?;
         opened::join(&crt, &residues)
     })?;
-    Ok(Outcome { sums, bits_left, times, sizes: Sizes::of(layout, &chosen.choice) })
+    Ok(Outcome { sums, bits_left, times, sizes: chosen.sizes })
 }
 
 /// Encrypts chunk by chunk and lets the server work on each.
-fn one_modulus(
+fn one_modulus<S: Scheme>(
     job: &Job,
     layout: &Layout,
-    context: &Context,
+    context: &S,
     keys: &owner::Keys,
     times: &mut Times,
     progress: &Progress,
-) -> Result<EncryptedSums, CliError> {
+) -> Result<EncryptedSums<S::Ciphertext>, CliError> {
     let owner = owner::Owner::new(job, layout, context)?;
-    let evaluator = Evaluator::new(context);
+    let evaluator = context.evaluator();
     let step = || progress.step();
     let mut server = Server::new(&evaluator, &keys.evaluation, layout).map_err(CliError::failure)?;
     for chunk in 0..layout.chunks() {
@@ -132,22 +154,32 @@ pub(crate) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
 }
 
 impl Sizes {
-    fn of(layout: &Layout, choice: &Choice) -> Self {
-        let moduli = choice.parameters.plain_moduli().len();
-        let one = choice.sizes.ciphertext;
+    fn of(layout: &Layout, parameters: &Parameters) -> Self {
+        let (moduli, options) = (parameters.moduli(), parameters.key_switching());
+        let plain = parameters.plain_moduli().len();
+        // Both halves of one limb.
+        let limb = 16 * parameters.degree() as u64;
+        let ciphertext = moduli.len() as u64 * limb;
+        let switching_key = work::switching_key_bytes(options, moduli, parameters.degree());
         let galois_key_count = layout.required_rotations().len();
-        let input_ciphertexts = moduli * layout.chunks() * (layout.packed() + layout.repeated());
-        let result_ciphertexts = moduli * 2 * (layout.packed() + layout.products().len());
+        let input_ciphertexts = plain * layout.chunks() * (layout.packed() + layout.repeated());
+        let sums = 2 * plain * layout.packed();
+        let products = 2 * plain * layout.products().len();
         Self {
-            public_key: choice.sizes.public_key,
-            relinearization_key: choice.sizes.relinearization_key,
-            galois_keys: choice.sizes.galois_key * galois_key_count as u64,
+            public_key: ciphertext + if options.special_moduli.is_empty() { 0 } else { limb },
+            relinearization_key: switching_key,
+            galois_keys: switching_key * galois_key_count as u64,
             galois_key_count,
-            ciphertext: one,
+            ciphertext,
             input_ciphertexts,
-            inputs: one * input_ciphertexts as u64,
-            result_ciphertexts,
-            results: one * result_ciphertexts as u64,
+            inputs: ciphertext * input_ciphertexts as u64,
+            result_ciphertexts: sums + products,
+            results: ciphertext * sums as u64 + parameters.product_limbs() as u64 * limb * products as u64,
         }
+    }
+
+    /// What goes to the server and back.
+    fn travelling(&self) -> u64 {
+        self.relinearization_key + self.galois_keys + self.inputs + self.results
     }
 }

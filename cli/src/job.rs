@@ -88,6 +88,7 @@ mod tests {
             columns: Vec::new(),
             group_by: None,
             decimals,
+            scheme: crate::args::SchemeChoice::Auto,
             threads: None,
             json: false,
             quiet: false,

@@ -4,9 +4,10 @@ pub(crate) mod checks;
 pub(crate) mod human;
 mod memory;
 
+use num_bigint::BigUint;
 use serde::Serialize;
 
-use crate::encrypted::{Chosen, Outcome, Sizes, Times};
+use crate::encrypted::{Chosen, Name, Outcome, Sizes, Times, Work};
 use crate::error::CliError;
 use crate::job::Job;
 use crate::loss::ColumnLoss;
@@ -52,12 +53,19 @@ pub(crate) struct Report {
 /// The parameters in numbers.
 #[derive(Debug, Serialize)]
 pub(crate) struct Params {
-    scheme: &'static str,
+    scheme: Name,
+    /// Why this scheme, if it was to be chosen.
+    scheme_reason: Option<String>,
+    /// Work predicted for the job.
+    predicted: Work,
     degree: usize,
     log2_q: f64,
-    log2_q_limit: Option<u32>,
+    /// log2 of q and the special moduli: what security is counted for.
+    log2_qp: f64,
+    log2_qp_limit: Option<u32>,
     security: String,
     moduli: Vec<u64>,
+    special_moduli: Vec<u64>,
     plain_moduli: Vec<u64>,
     /// Bits of the plaintext space, sign included.
     plain_bits: u64,
@@ -105,17 +113,23 @@ impl Report {
 
 impl Params {
     fn of(job: &Job, chosen: &Chosen) -> Self {
-        let parameters = &chosen.choice.parameters;
-        let layout = &chosen.layout;
+        let (parameters, layout) = (&chosen.parameters, &chosen.layout);
+        let log2 = |moduli: &[u64]| -> f64 { moduli.iter().map(|&q| (q as f64).log2()).sum() };
+        let special_moduli = parameters.key_switching().special_moduli.clone();
+        let log2_q = log2(parameters.moduli());
         Self {
-            scheme: "BFV",
+            scheme: parameters.scheme(),
+            scheme_reason: chosen.reason.clone(),
+            predicted: chosen.work,
             degree: parameters.degree(),
-            log2_q: parameters.log2_modulus(),
-            log2_q_limit: chosen.choice.limit,
+            log2_q,
+            log2_qp: log2_q + log2(&special_moduli),
+            log2_qp_limit: chosen.limit(),
             security: parameters.security().to_string(),
             moduli: parameters.moduli().to_vec(),
+            special_moduli,
             plain_moduli: parameters.plain_moduli().to_vec(),
-            plain_bits: parameters.plain_range().bits(),
+            plain_bits: parameters.plain_moduli().iter().product::<BigUint>().bits(),
             needed_bits: 129 - job.bound().leading_zeros(),
             segment: layout.segment(),
             columns_per_ciphertext: layout.units(),

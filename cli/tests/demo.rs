@@ -22,6 +22,29 @@ fn assert_all_equal(report: &Value, checks: usize) {
 }
 
 #[test]
+fn both_schemes_give_the_same_exact_results_and_auto_says_why_it_chose() {
+    let run = |scheme: &str| {
+        let report = json(&sunzi_with(
+            &format!("scheme-{scheme}"),
+            &[],
+            &["demo", "--json", "--scheme", scheme, "--columns", "mean_radius,mean_area,worst_texture"],
+        ));
+        assert_all_equal(&report, 3 * (1 + 3 + 6 + 3 + 6 + 3));
+        assert!(report["bits_left"].as_f64().unwrap() >= 0.0);
+        report
+    };
+    let (bfv, bgv, auto) = (run("bfv"), run("bgv"), run("auto"));
+    assert_eq!((&bfv["params"]["scheme"], &bgv["params"]["scheme"]), (&"BFV".into(), &"BGV".into()));
+    assert_eq!(bfv["checks"], bgv["checks"]);
+    assert!(bfv["params"]["scheme_reason"].is_null() && bgv["params"]["scheme_reason"].is_null());
+    let reason = auto["params"]["scheme_reason"].as_str().unwrap();
+    let chosen = auto["params"]["scheme"].as_str().unwrap();
+    assert!(reason.starts_with(chosen) && reason.contains("transforms"), "{reason}");
+    let work = |report: &Value| report["params"]["predicted"]["butterflies"].as_f64().unwrap();
+    assert_eq!(work(&auto), work(&bfv).min(work(&bgv)));
+}
+
+#[test]
 fn the_embedded_table_gives_the_known_statistics() {
     let report = json(&sunzi_with("known", &[], &["demo", "--json", "--threads", "2"]));
     // Three sets of rows: count, 30 sums, 465 sums of products; 30 means, 465 covariances, 435 correlations.
@@ -50,7 +73,7 @@ fn the_embedded_table_gives_the_known_statistics() {
     assert_eq!(report["threads"], 2);
     assert!(report["params"]["degree"].as_u64().unwrap() >= 4096);
     assert!(report["params"]["plain_bits"].as_u64() >= report["params"]["needed_bits"].as_u64());
-    assert!(report["params"]["log2_q"].as_f64() <= report["params"]["log2_q_limit"].as_f64());
+    assert!(report["params"]["log2_qp"].as_f64() <= report["params"]["log2_qp_limit"].as_f64());
     assert!(report["sizes"]["ciphertext"].as_u64().unwrap() > 0);
     assert_eq!(report["loss"].as_array().unwrap().len(), 30);
     if let Some(peak) = report["peak_memory_bytes"].as_u64() {

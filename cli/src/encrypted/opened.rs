@@ -2,11 +2,13 @@
 
 use num_traits::ToPrimitive;
 use rayon::prelude::*;
-use sunzi::bfv::{BatchEncoder, Ciphertext, Context, Encoder};
+use sunzi::bfv::{BatchEncoder, Encoder};
+use sunzi::circuits::Arithmetic;
 use sunzi::circuits::statistics::{EncryptedSum, EncryptedSums, Layout};
 use sunzi::math::Crt;
 
 use super::owner::Keys;
+use super::scheme::Scheme;
 use crate::error::CliError;
 use crate::sums::{Sums, TableSums, pairs};
 
@@ -26,28 +28,29 @@ struct Heads {
 }
 
 /// Decrypts every result.
-pub(crate) fn open(
-    context: &Context,
+pub(crate) fn open<S: Scheme>(
+    context: &S,
     layout: &Layout,
     keys: &Keys,
-    sums: EncryptedSums,
+    sums: EncryptedSums<S::Ciphertext>,
 ) -> Result<Opened, CliError> {
-    let encoder = BatchEncoder::new(context.degree(), context.plain_modulus()).map_err(CliError::failure)?;
-    let heads = |ciphertext: &Ciphertext| -> Result<Vec<u64>, CliError> {
-        let plaintext = context.decrypt(ciphertext, &keys.secret).map_err(CliError::failure)?;
+    let encoder = BatchEncoder::new(layout.degree(), context.plain_modulus()).map_err(CliError::failure)?;
+    let evaluator = context.evaluator();
+    let heads = |ciphertext: &S::Ciphertext| -> Result<Vec<u64>, CliError> {
+        let plaintext = context.decrypt(ciphertext, &keys.secret)?;
         let slots = encoder.decode(&plaintext).map_err(CliError::failure)?;
         Ok(slots.into_iter().step_by(layout.segment()).collect())
     };
-    let open = |sum: EncryptedSum| -> Result<Heads, CliError> {
-        let bits_left = |ciphertext: &Ciphertext| context.bits_left(ciphertext);
+    let open = |sum: EncryptedSum<S::Ciphertext>| -> Result<Heads, CliError> {
         Ok(Heads {
             groups: heads(&sum.groups)?,
             total: heads(&sum.total)?,
-            bits_left: bits_left(&sum.groups).min(bits_left(&sum.total)),
+            bits_left: evaluator.bits_left(&sum.groups).min(evaluator.bits_left(&sum.total)),
         })
     };
-    let open_all =
-        |sums: Vec<EncryptedSum>| sums.into_par_iter().map(open).collect::<Result<Vec<Heads>, CliError>>();
+    let open_all = |sums: Vec<EncryptedSum<S::Ciphertext>>| {
+        sums.into_par_iter().map(open).collect::<Result<Vec<Heads>, CliError>>()
+    };
     let (columns, products) = (open_all(sums.columns)?, open_all(sums.products)?);
     let bits_left =
         columns.iter().chain(&products).map(|heads| heads.bits_left).fold(f64::INFINITY, f64::min);

@@ -1,27 +1,15 @@
 //! The owner of the table: keys, packing, encryption.
 
 use rayon::prelude::*;
-use sunzi::bfv::{BatchEncoder, Ciphertext, Context, CrtParameters, Encoder};
+use sunzi::bfv::{BatchEncoder, Encoder};
 use sunzi::circuits::EvaluationKeys;
 use sunzi::circuits::statistics::{EncryptedChunk, Input, Layout};
 use sunzi::ring::Ring;
 use sunzi::rlwe::{PublicKey, SecretKey, randomness};
 
+use super::scheme::Scheme;
 use crate::error::CliError;
 use crate::job::Job;
-
-/// One context for each plaintext modulus, over one ring.
-pub(crate) fn contexts(parameters: &CrtParameters) -> Result<Vec<Context>, CliError> {
-    let mut contexts: Vec<Context> = Vec::new();
-    for part in parameters.parts() {
-        let context = match contexts.first() {
-            Some(first) => first.with_plain_modulus(part.plain_modulus()),
-            None => Context::new(&part),
-        };
-        contexts.push(context.map_err(CliError::failure)?);
-    }
-    Ok(contexts)
-}
 
 /// All keys of the job; they serve every plaintext modulus.
 pub(crate) struct Keys {
@@ -34,7 +22,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Draws all keys that the layout needs.
-    pub(crate) fn generate(context: &Context, layout: &Layout) -> Result<Self, CliError> {
+    pub(crate) fn generate(context: &impl Scheme, layout: &Layout) -> Result<Self, CliError> {
         let rlwe = context.rlwe();
         let mut rng = randomness::from_os().map_err(CliError::failure)?;
         let secret = SecretKey::generate(rlwe, &mut rng).map_err(CliError::failure)?;
@@ -46,27 +34,31 @@ impl Keys {
 }
 
 /// The table, ready to be encrypted modulo one t.
-pub(crate) struct Owner<'a> {
+pub(crate) struct Owner<'a, S: Scheme> {
     job: &'a Job,
     layout: &'a Layout,
-    context: &'a Context,
+    context: &'a S,
     encoder: BatchEncoder,
     /// Each column modulo t.
     residues: Vec<Vec<u64>>,
 }
 
-impl<'a> Owner<'a> {
+impl<'a, S: Scheme> Owner<'a, S> {
     /// Reduces the table modulo the context's t.
-    pub(crate) fn new(job: &'a Job, layout: &'a Layout, context: &'a Context) -> Result<Self, CliError> {
+    pub(crate) fn new(job: &'a Job, layout: &'a Layout, context: &'a S) -> Result<Self, CliError> {
         let t = context.plain_modulus();
-        let encoder = BatchEncoder::new(context.degree(), t).map_err(CliError::failure)?;
+        let encoder = BatchEncoder::new(layout.degree(), t).map_err(CliError::failure)?;
         let reduce = |value: &i128| value.rem_euclid(i128::from(t)) as u64;
         let residues = job.columns.iter().map(|column| column.values.iter().map(reduce).collect()).collect();
         Ok(Self { job, layout, context, encoder, residues })
     }
 
     /// Encrypts all inputs of one chunk.
-    pub(crate) fn encrypt(&self, chunk: usize, keys: &Keys) -> Result<EncryptedChunk, CliError> {
+    pub(crate) fn encrypt(
+        &self,
+        chunk: usize,
+        keys: &Keys,
+    ) -> Result<EncryptedChunk<S::Ciphertext>, CliError> {
         let encrypt = |input| self.encrypt_input(input, chunk, keys);
         let packed = (0..self.layout.packed()).into_par_iter().map(Input::Packed);
         let repeated = (0..self.layout.repeated()).into_par_iter().map(Input::Repeated);
@@ -76,14 +68,13 @@ impl<'a> Owner<'a> {
         })
     }
 
-    fn encrypt_input(&self, input: Input, chunk: usize, keys: &Keys) -> Result<Ciphertext, CliError> {
+    fn encrypt_input(&self, input: Input, chunk: usize, keys: &Keys) -> Result<S::Ciphertext, CliError> {
         let cell = |column: usize, group: usize, row: usize| {
             let row = self.job.groups.rows.get(group)?.get(row)?;
             self.residues.get(column)?.get(*row).copied()
         };
         let slots = self.layout.place(input, chunk, 1, cell);
         let plaintext = self.encoder.encode(&slots).map_err(CliError::failure)?;
-        let mut rng = randomness::from_os().map_err(CliError::failure)?;
-        self.context.encrypt(&plaintext, &keys.public, &mut rng).map_err(CliError::failure)
+        self.context.encrypt(&plaintext, &keys.public)
     }
 }

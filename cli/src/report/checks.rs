@@ -145,6 +145,7 @@ mod tests {
             columns: Vec::new(),
             group_by: None,
             decimals: Decimals::Auto,
+            scheme: crate::args::SchemeChoice::Auto,
             threads: None,
             json: false,
             quiet: false,

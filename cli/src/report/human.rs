@@ -37,7 +37,9 @@ struct Look<'a> {
 impl Look<'_> {
     fn introduction(&self) -> String {
         let Report { params, sizes, times, .. } = self.report;
-        let limit = params.log2_q_limit.map_or_else(String::new, |bits| format!(" of {bits} allowed"));
+        let limit = params.log2_qp_limit.map_or_else(String::new, |bits| format!(" of {bits} allowed"));
+        let reason =
+            params.scheme_reason.as_ref().map_or_else(String::new, |why| format!("\nscheme       {why}"));
         let by = self.report.group_by.as_ref().map_or_else(String::new, |by| format!(", by {by}"));
         let lines = [
             format!(
@@ -48,11 +50,12 @@ impl Look<'_> {
             ),
             String::new(),
             format!(
-                "parameters   {}, n = {}, log2 q = {:.1}{limit} ({} moduli), security {}",
+                "parameters   {}, n = {}, log2 qP = {:.1}{limit} ({} + {} moduli), security {}{reason}",
                 params.scheme,
                 params.degree,
-                params.log2_q,
+                params.log2_qp,
                 params.moduli.len(),
+                params.special_moduli.len(),
                 params.security
             ),
             format!(

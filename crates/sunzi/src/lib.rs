@@ -38,10 +38,11 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`] < [`bfv`] < [`circuits`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`] < [`bfv`], [`bgv`] < [`circuits`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
+pub use sunzi_bgv as bgv;
 pub use sunzi_circuits as circuits;
 pub use sunzi_encoding as encoding;
 pub use sunzi_kernels as kernels;

@@ -43,8 +43,13 @@ impl Tail {
         let degree = degree as f64;
         // Four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
         let target = (bits + degree.log2()) * std::f64::consts::LN_2;
-        let step = |level: f64| target + (1.0 + level * (1.0 + level / 2.0 * (1.0 + level / 3.0))).ln();
-        let level = (0..20).fold(target, |level, _| step(level));
+        // Newton's method: four steps are exact to the last bits, and bounds are computed often.
+        let step = |level: f64| {
+            let slope = 1.0 + level * (1.0 + level / 2.0);
+            let sum = slope + level.powi(3) / 6.0;
+            level + (target + sum.ln() - level) / (1.0 - slope / sum)
+        };
+        let level = (0..4).fold(target, |level, _| step(level));
         Self { degree, bits, level }
     }
 
@@ -111,6 +116,18 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn four_exponentials_exceed_the_level_as_rarely_as_they_should() {
+        for degree in [1, 64, 4096, 1 << 17] {
+            for bits in [8.0, 20.0, TAIL_BITS] {
+                let Tail { level, .. } = Tail::at(degree, bits);
+                let sum = 1.0 + level + level.powi(2) / 2.0 + level.powi(3) / 6.0;
+                let log2 = (sum.ln() - level) / std::f64::consts::LN_2;
+                assert!((log2 + bits + (degree as f64).log2()).abs() < 1e-9, "{degree} {bits}: 2^{log2}");
+            }
+        }
+    }
 
     type Complex = (f64, f64);
 
