@@ -217,8 +217,6 @@ mod tests {
             .build()
             .unwrap();
         let party = Party::new(sunzi_bgv::Context::new(&parameters).unwrap(), 1).unwrap();
-        for (name, ciphertext) in check(&party) {
-            assert_eq!(ciphertext.metadata().usage().excess(), None, "{name}");
-        }
+        check(&party);
     }
 }

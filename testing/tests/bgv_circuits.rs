@@ -1,5 +1,5 @@
-//! Random circuits under BGV: inside the declared budget no refusal and no wrong answer; outside it an error or a right
-//! answer; noise never above its bounds.
+//! Random circuits under BGV: inside the declared budget no refusal and no wrong answer; outside it always an error;
+//! noise never above its bounds.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
@@ -74,7 +74,6 @@ mod tests {
                 .collect();
             for report in reports {
                 total.inside += report.inside;
-                total.outside += report.outside;
                 total.refused += report.refused;
                 total.gaps.extend(report.gaps);
             }
@@ -82,9 +81,8 @@ mod tests {
         total.gaps.sort_by(f64::total_cmp);
         let gaps = &total.gaps;
         println!(
-            "{} values inside the budget, {} outside, {} operations refused; median gap of the bound {:.1} bits",
+            "{} values inside the budget, {} operations refused; median gap of the bound {:.1} bits",
             total.inside,
-            total.outside,
             total.refused,
             gaps[gaps.len() / 2]
         );
@@ -94,7 +92,7 @@ mod tests {
     #[test]
     fn random_circuits_keep_to_the_budget() {
         let report = run(60, 6);
-        assert!(report.inside > 2000 && report.outside > 50 && report.refused > 20, "{report:?}");
+        assert!(report.inside > 2000 && report.refused > 200, "{report:?}");
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Operations {
 }
 
 impl Operations {
+    const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
+
     /// Whether this many suffice for `other`.
     fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
@@ -36,6 +38,9 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Nothing is refused because it was not declared: noise bounds alone decide. For moduli chosen by hand.
+    pub const UNLIMITED: Self = Self { fresh: Operations::UNLIMITED, per_level: Operations::UNLIMITED };
+
     /// What is declared for a level of a parameter set of this depth.
     #[must_use]
     pub fn at(&self, level: usize, depth: usize) -> &Operations {
@@ -52,13 +57,11 @@ pub struct Usage {
     pub(crate) rotations: u64,
     /// Multiplications by plaintexts.
     pub(crate) plain_products: u32,
-    /// The first operation that was not declared, wherever it happened.
-    pub(crate) excess: Option<Excess>,
 }
 
 impl Usage {
     /// One ciphertext, nothing done to it.
-    pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0, excess: None };
+    pub(crate) const ONE: Self = Self { terms: 1, rotations: 0, plain_products: 0 };
 
     /// The same counts as operations.
     #[must_use]
@@ -67,30 +70,13 @@ impl Usage {
         Operations { additions: self.terms.saturating_sub(1), rotations, plain_products }
     }
 
-    /// The first operation that was not declared.
-    #[must_use]
-    pub fn excess(&self) -> Option<&Excess> {
-        self.excess.as_ref()
-    }
-
     /// A sum.
     pub(crate) fn sum(&self, other: &Self) -> Self {
         Self {
             terms: self.terms.saturating_add(other.terms),
             rotations: self.rotations.saturating_add(other.rotations),
             plain_products: self.plain_products.max(other.plain_products),
-            excess: self.excess.or(other.excess),
         }
-    }
-
-    /// A product of two: a new start.
-    pub(crate) fn product(&self, other: &Self) -> Self {
-        Self { excess: self.excess.or(other.excess), ..Self::ONE }
-    }
-
-    /// A new start without a product, as after a modulus switch.
-    pub(crate) fn restarted(&self) -> Self {
-        Self { excess: self.excess, ..Self::ONE }
     }
 
     /// A product with a constant of this absolute value.
@@ -99,23 +85,21 @@ impl Usage {
         Self {
             terms: self.terms.saturating_mul(factor),
             rotations: self.rotations.saturating_mul(factor),
-            ..*self
+            plain_products: self.plain_products,
         }
     }
 
-    /// Notes the operation if it is the first beyond `declared`.
-    pub(crate) fn noted(
-        mut self,
+    /// What `operation` makes of it, if that is beyond `declared`.
+    pub(crate) fn excess(
+        &self,
         operation: &'static str,
         level: usize,
         fresh: bool,
         declared: &Operations,
-    ) -> Self {
+    ) -> Option<Excess> {
         let used = self.operations();
-        if self.excess.is_none() && !declared.covers(&used) {
-            self.excess = Some(Excess { operation, level, fresh, used, declared: *declared });
-        }
-        self
+        let excess = Excess { operation, level, fresh, used, declared: *declared };
+        (!declared.covers(&used)).then_some(excess)
     }
 }
 
@@ -134,7 +118,7 @@ pub struct Excess {
     pub declared: Operations,
 }
 
-/// "multiply_scalar at level 3 used 12 additions: declare additions_per_level(12)".
+/// "add at level 3 makes 12 additions where 7 are declared: declare additions_per_level(12)".
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, level, fresh, used, declared } = self;
@@ -150,8 +134,7 @@ impl fmt::Display for Excess {
         let setting = if *fresh { format!("fresh_{what}") } else { format!("{what}_per_level") };
         write!(
             f,
-            "the first operation beyond the declaration is {operation} at level {level}, which makes {used} {} where \
-             {declared} are declared: declare {setting}({used})",
+            "{operation} at level {level} makes {used} {} where {declared} are declared: declare {setting}({used})",
             what.replace('_', " ")
         )
     }

@@ -172,9 +172,12 @@ impl<R: PolyRing> Context<R> {
         self.inner.places.get(place).ok_or(missing)
     }
 
-    /// i of the modulus of fresh ciphertexts: L + 1.
+    /// i of the modulus of fresh ciphertexts: L + 1, or L where that is the same modulus and no switch is due.
     pub(crate) fn top(&self) -> usize {
-        self.depth() + 1
+        let depth = self.depth();
+        let last = self.inner.places.get(depth..);
+        let same = matches!(last, Some([own, above]) if own.modulus == above.modulus);
+        depth + usize::from(!same)
     }
 
     /// The ring that a ciphertext's parts belong to.
@@ -272,7 +275,7 @@ impl<R: PolyRing> Context<R> {
         Ok(mul_mod(to?, mod_inv(from?, t)?, t))
     }
 
-    /// Ends every operation: fails if the result might not decrypt, else notes what made it.
+    /// Ends every operation: fails if it was not declared or its result might not decrypt, else notes what made it.
     pub(crate) fn finish(
         &self,
         mut ciphertext: Ciphertext<R>,
@@ -280,15 +283,16 @@ impl<R: PolyRing> Context<R> {
         operands: &[&Trace],
     ) -> Result<Ciphertext<R>, BgvError> {
         let (depth, metadata) = (self.depth(), ciphertext.metadata());
-        let (level, place) = (metadata.level, metadata.place);
-        let usage = metadata.usage.noted(operation, level, level == depth, self.budget().at(level, depth));
+        let level = metadata.level;
+        let declared = self.budget().at(level, depth);
+        if let Some(excess) = metadata.usage.excess(operation, level, level == depth, declared) {
+            return Err(BgvError::Undeclared(excess));
+        }
         let left = self.bits_left(&ciphertext)?;
         if left < 0.0 {
-            let cause = usage.excess().copied();
-            return Err(BgvError::BudgetExceeded { operation, level, bits_short: -left, cause });
+            return Err(BgvError::BudgetExceeded { operation, level, bits_short: -left });
         }
         ciphertext.record(operation, left, operands);
-        ciphertext.set_metadata(self.metadata(level, place, usage)?);
         Ok(ciphertext)
     }
 }

@@ -82,7 +82,6 @@ impl<R: PolyRing> Context<R> {
             operation: "decrypt",
             level: metadata.level,
             bits_short: -self.room(place, ciphertext.noise()),
-            cause: metadata.usage.excess().copied(),
         }
     }
 }

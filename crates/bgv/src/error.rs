@@ -48,10 +48,14 @@ pub enum BgvError {
         /// The declared depth.
         depth: usize,
     },
-    /// An operation whose result could not be decrypted with certainty.
+    /// An operation beyond what was declared.
+    #[error("{0}")]
+    Undeclared(Excess),
+    /// An operation whose result could not be decrypted with certainty: of parameters that were not made for what they
+    /// declare.
     #[error(
-        "the result of {operation} at level {level} may have {bits_short:.1} bits more noise than decrypts: {}",
-        advice(cause.as_ref())
+        "the result of {operation} at level {level} may have {bits_short:.1} bits more noise than decrypts: choose \
+         larger moduli, or let Parameters::builder() choose them"
     )]
     BudgetExceeded {
         /// The operation.
@@ -60,8 +64,6 @@ pub enum BgvError {
         level: usize,
         /// Bits of noise above what decrypts.
         bits_short: f64,
-        /// The first operation that was not declared, if there is one.
-        cause: Option<Excess>,
     },
     /// A modulus switch upwards.
     #[error(
@@ -161,11 +163,4 @@ pub enum BgvError {
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),
-}
-
-fn advice(cause: Option<&Excess>) -> String {
-    cause.map_or_else(
-        || "choose parameters for more operations, or fewer operations between multiplications".to_owned(),
-        ToString::to_string,
-    )
 }

@@ -63,7 +63,7 @@ impl Parameters {
             plain_modulus,
             security,
             key_switching,
-            budget: Budget::default(),
+            budget: Budget::UNLIMITED,
         }
     }
 
@@ -87,8 +87,8 @@ impl Parameters {
         Self { key_switching, ..self }
     }
 
-    /// The same with a declaration of the computation. Only messages of errors depend on it: what is possible follows
-    /// from the moduli.
+    /// The same with a declaration of the computation: what goes beyond it is refused. Without one noise bounds alone
+    /// decide.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
         Self { budget, ..self }

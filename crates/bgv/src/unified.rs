@@ -78,14 +78,8 @@ impl<R: PolyRing> Evaluator<R> {
         let ready = self.moved(a, depth, place)?;
         let left = context.room(place, ready.noise());
         if left < 0.0 {
-            let cause = a.metadata().usage.excess().copied();
             let level = a.metadata().level;
-            return Err(BgvError::BudgetExceeded {
-                operation: "switch to BFV",
-                level,
-                bits_short: -left,
-                cause,
-            });
+            return Err(BgvError::BudgetExceeded { operation: "switch to BFV", level, bits_short: -left });
         }
         let (own, top) = (context.place(place)?, context.place(context.top())?);
         let ratio = Log2::from_bits(top.bits - own.bits);

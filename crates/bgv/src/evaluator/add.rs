@@ -11,7 +11,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a + b, of any part counts and levels.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other parameters.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
         self.joined(Cow::Borrowed(a), b, "add")

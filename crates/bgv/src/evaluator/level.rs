@@ -10,7 +10,7 @@ use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, noise};
 
 use super::Evaluator;
-use crate::{BgvError, Ciphertext};
+use crate::{BgvError, Ciphertext, Usage};
 
 impl<R: PolyRing> Evaluator<R> {
     /// Switches a ciphertext to Q_level, where it takes the least room and time and still allows `level`
@@ -55,8 +55,7 @@ impl<R: PolyRing> Evaluator<R> {
         while current > place {
             current = self.step_down(&mut moved, current, place)?;
         }
-        let usage = a.metadata().usage.restarted();
-        moved.set_metadata(self.context.metadata(level, place, usage)?);
+        moved.set_metadata(self.context.metadata(level, place, Usage::ONE)?);
         Ok(Cow::Owned(moved))
     }
 

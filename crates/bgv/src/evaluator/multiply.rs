@@ -4,7 +4,7 @@ use sunzi_ring::PolyRing;
 use sunzi_rlwe::{RelinearizationKey, relinearization};
 
 use super::Evaluator;
-use crate::{BgvError, Ciphertext};
+use crate::{BgvError, Ciphertext, Usage};
 
 impl<R: PolyRing> Evaluator<R> {
     /// a·b, relinearised. Operands are switched to the common level first.
@@ -128,8 +128,7 @@ impl<R: PolyRing> Evaluator<R> {
         }
         let parts = tensor(&ring, [t0, t1], [b0, b1])?;
         let noise = a.noise().product(b.noise(), t as f64, context.degree());
-        let usage = a.metadata().usage.product(&b.metadata().usage);
-        let metadata = context.metadata(below, level, usage)?;
+        let metadata = context.metadata(below, level, Usage::ONE)?;
         let product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
         context.finish(product, operation, &[a.trace(), b.trace()])
     }

@@ -26,7 +26,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a + m.
     ///
     /// # Errors
-    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BgvError::BudgetExceeded`];
+    /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
     pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BgvError> {
@@ -126,7 +126,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// a·c for a constant c, taken modulo t and centred.
     ///
     /// # Errors
-    /// [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or
+    /// [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or
     /// [`BgvError::Ring`] for a ciphertext of other parameters.
     pub fn multiply_scalar(&self, a: &Ciphertext<R>, scalar: i64) -> Result<Ciphertext<R>, BgvError> {
         self.context.check(a)?;

@@ -51,7 +51,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of [`row_rotation_exponent`];
-    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`BgvError::BudgetExceeded`];
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
     pub fn rotate_rows(
