@@ -124,9 +124,9 @@ fn a_wrong_override_of_the_kernels() {
 
 #[test]
 fn parts_of_a_paper_that_are_not_there() {
-    for json in [&[][..], &["--json"]] {
-        let only = |parts| [&["repro", "behz", "--only", parts], json].concat();
-        refuse("part", &only("table9"), &["table1, table2", "figure3", "\"table9\""]);
+    for (paper, json) in [("behz", &[][..]), ("behz", &["--json"]), ("kpz", &[]), ("kpz", &["--json"])] {
+        let only = |parts| [&["repro", paper, "--only", parts], json].concat();
+        refuse("part", &only("table9"), &["table1, table2", "figure", "\"table9\""]);
         refuse("noparts", &only(""), &["--only", "\"\""]);
         refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
     }
@@ -135,5 +135,5 @@ fn parts_of_a_paper_that_are_not_there() {
     let taken = ["repro", "behz", "--only", "figure3", "--out", "taken"];
     assert_refused(&sunzi_with("taken", &[("taken", b"")], &taken), &["cannot write taken", "--out"]);
     refuse("nopaper", &["repro"], &["behz"]);
-    refuse("otherpaper", &["repro", "kpz"], &["kpz"]);
+    refuse("otherpaper", &["repro", "rsa"], &["rsa"]);
 }
