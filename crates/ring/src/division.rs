@@ -121,13 +121,26 @@ impl Division {
     }
 
     /// y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form, modulo the divisor.
-    pub(crate) fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
+    fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
+        let mut rows = Scratch::new(a.len() + self.degree());
+        self.fill_rows(&mut rows, Some(a), b)?;
+        Ok(rows)
+    }
+
+    /// The same in place of `rows`, whose first s are a unless it stands elsewhere.
+    pub(crate) fn fill_rows(
+        &self,
+        rows: &mut [u64],
+        a: Option<&[u64]>,
+        b: Option<&[u64]>,
+    ) -> Result<(), RingError> {
         let n = self.degree();
-        let mut rows = Scratch::new(a.len() + n);
-        let (residues, quotients) = rows.split_at_mut_checked(a.len()).unwrap_or_default();
+        let (residues, quotients) = rows.split_at_mut_checked(self.divisor.len() * n).unwrap_or_default();
         for_each_limb(Work::Transform, residues, n, |i, limb| {
             let (Some(plan), Some(scale)) = (self.divisor.get(i), self.scales.get(i)) else { return Ok(()) };
-            limb.copy_from_slice(a.chunks_exact(n).nth(i).unwrap_or_default());
+            if let Some(a) = a.and_then(|a| a.chunks_exact(n).nth(i)) {
+                limb.copy_from_slice(a);
+            }
             plan.inverse_scaled(limb, scale)?;
             if let (Some(b), Some(&factor)) = (b.and_then(|b| b.chunks_exact(n).nth(i)), self.factors.get(i))
             {
@@ -142,8 +155,7 @@ impl Division {
         for_each_block(quotients, n, |range, quotients| match quotients {
             [out] => Ok(self.quotient.apply(&block_of(residues.chunks_exact(n), &range), out)?),
             _ => Ok(()),
-        })?;
-        Ok(rows)
+        })
     }
 
     /// −r, or −r/D for [`Factor::Inverse`], modulo these targets of one group.

@@ -1,10 +1,11 @@
 //! One key switch: digits, inner products and the way down, one group of target moduli after the other.
 
-use sunzi_kernels::permute;
+use sunzi_kernels::{Modulus, permute};
 
 use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, for_each_task, tasks};
 use crate::division::Division;
+use crate::parallel::BLOCK;
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, RingError};
 
@@ -30,16 +31,17 @@ pub(super) fn switch(
     let (n, all) = (tables.ring.degree(), tables.key_ring.basis().len());
     let target = tables.ring.at_level(level)?;
     let division = if level < all { Some(tables.division(level)?) } else { None };
-    let mut remainders = Vec::new();
+    let mut remainders = [Scratch::new(0), Scratch::new(0)];
     if let Some(division) = division {
-        let mut values = [Scratch::new((all - level) * n), Scratch::new((all - level) * n)];
-        let tasks = tasks(tables, level..all, values.each_mut().map(|half| &mut **half));
+        // One more row for the quotients.
+        remainders = remainders.map(|_| Scratch::new((all - level + 1) * n));
+        let tasks = tasks(tables, level..all, remainders.each_mut().map(|half| &mut **half));
         for_each_task(tasks, products.scratch_words(), |scratch, mut task| {
             products.apply(&mut task, scratch)?;
             add_multiples(gadget, rest, &mut task)
         })?;
-        for half in &values {
-            remainders.push(division.rows(half, None)?);
+        for half in &mut remainders {
+            division.fill_rows(half, None, None)?;
         }
     }
     let permutation = if exponent == 1 { None } else { Some(target.value_permutation(exponent)?) };
@@ -50,7 +52,7 @@ pub(super) fn switch(
     let finish = |scratch: &mut [u64], mut task: Task<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
         products.apply(&mut task, lifted)?;
-        finish(gadget, division.zip(Some(&*remainders)), rest, &mut task, level, slots)
+        finish(gadget, division.zip(Some(&remainders)), rest, &mut task, level, slots)
     };
     for_each_task(tasks, words, |scratch, task| match &permutation {
         None => finish(scratch, task),
@@ -91,7 +93,7 @@ fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Res
 /// Divides inner products and adds what remains.
 fn finish(
     gadget: &RnsGadget,
-    division: Option<(&Division, &[Scratch])>,
+    division: Option<(&Division, &[Scratch; 2])>,
     rest: Rest<'_>,
     task: &mut Task<'_>,
     level: usize,
@@ -112,38 +114,58 @@ fn finish(
             let Some(out) = task.outs.get_mut(i).and_then(|outs| outs.get_mut(half)) else { continue };
             let slot = scratch.chunks_exact_mut(n + PAD).nth(i).and_then(|slot| slot.get_mut(..n));
             let (Some(plan), Some(slot)) = (tables.ring.plans().get(target), slot) else { continue };
-            let modulus = plan.modulus();
-            let inverse = division.and_then(|(division, _)| division.inverse(target));
-            if let Some(inverse) = inverse {
-                modulus.mul_scalar_assign(out, inverse)?;
-            } else {
-                slot.fill(0);
-            }
-            let own = match rest {
+            let coefficients = match rest {
                 Rest::Coefficients(rest) => rest.get(half).and_then(|rest| rest.limb(target)),
                 Rest::Values(_) => None,
             };
-            if let Some(own) = own {
-                modulus.add_assign(slot, own)?;
+            match (coefficients, division) {
+                (Some(own), None) => slot.copy_from_slice(own),
+                (Some(own), Some(_)) => plan.modulus().add_assign(slot, own)?,
+                (None, _) => {}
             }
-            if inverse.is_some() || own.is_some() {
+            let added = coefficients.is_some() || division.is_some();
+            if added {
                 plan.forward(slot)?;
-                modulus.add_assign(out, slot)?;
             }
-            let own = match rest {
+            let values = match rest {
                 Rest::Values(rest) => rest.get(half).copied().flatten().and_then(|rest| rest.limb(target)),
                 Rest::Coefficients(_) => None,
             };
-            match (own, inverse) {
-                (Some(own), Some(inverse)) if level < tables.ring.basis().len() => {
-                    slot.copy_from_slice(own);
-                    modulus
-                        .mul_scalar_assign(slot, modulus.mul(inverse, gadget.top.special_mod(&modulus)))?;
-                    modulus.add_assign(out, slot)?;
-                }
-                (Some(own), _) => modulus.add_assign(out, own)?,
-                (None, _) => {}
+            let modulus = plan.modulus();
+            let inverse = division.and_then(|(division, _)| division.inverse(target));
+            // Of what is divided by, only P multiplies the values.
+            let scale = inverse.filter(|_| level < tables.ring.basis().len());
+            let scale = scale.map(|inverse| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
+            combine(&modulus, (out, inverse), (slot, added), (values, scale))?;
+        }
+    }
+    Ok(())
+}
+
+/// Multiplies the first by its factor and adds the others, the second if it counts, the third times its factor, block by
+/// block: passes over whole limbs would each read them from outside the first-level cache. Overwrites the second.
+fn combine(
+    modulus: &Modulus,
+    (out, inverse): (&mut [u64], Option<u64>),
+    (slot, added): (&mut [u64], bool),
+    (values, scale): (Option<&[u64]>, Option<u64>),
+) -> Result<(), RingError> {
+    let mut values = values.into_iter().flat_map(|values| values.chunks(BLOCK));
+    for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks_mut(BLOCK)) {
+        if let Some(inverse) = inverse {
+            modulus.mul_scalar_assign(out, inverse)?;
+        }
+        if added {
+            modulus.add_assign(out, slot)?;
+        }
+        match (values.next(), scale) {
+            (Some(values), Some(scale)) => {
+                slot.copy_from_slice(values);
+                modulus.mul_scalar_assign(slot, scale)?;
+                modulus.add_assign(out, slot)?;
             }
+            (Some(values), None) => modulus.add_assign(out, values)?,
+            (None, _) => {}
         }
     }
     Ok(())
