@@ -118,7 +118,7 @@ impl Options {
     /// What takes less than three minutes.
     #[must_use]
     pub fn quick() -> Self {
-        Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 1 }, ..Self::full() }
+        Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
     }
 
     fn effort(&self) -> String {

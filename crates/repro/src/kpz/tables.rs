@@ -265,6 +265,7 @@ pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table, ReproError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sunzi_math::primes_below;
 
     #[test]
     fn small_computations_come_out_right_and_are_compared() {
@@ -291,27 +292,66 @@ mod tests {
         }
     }
 
+    /// Table 2, HPS, k = 5 hangs on |Q|_t, hence on primes that the paper does not name; Table 3, k = 2 hangs on |a_2|.
+    fn is_outlier(plan: &Plan, cell: &Cell) -> bool {
+        match plan.circuit {
+            Circuit::Tree => cell.column == Column::Hps && cell.k == 5,
+            Circuit::Polynomial => cell.column == Column::New && cell.k == 2,
+        }
+    }
+
+    /// log e of so many runs with each of so many sets of moduli.
+    fn noises(plan: &Plan, cell: &Cell, sets: usize, runs: usize) -> Vec<f64> {
+        let printed = Parameters::printed(cell, plan.circuit.depth(cell.k)).unwrap();
+        let primes = |bits: u32, count| primes_below(1_u64 << bits, 2 << cell.log2_degree, count).unwrap();
+        // Longer ones: they must not be among the moduli.
+        let special: Vec<u64> = primes(cell.log2_limb + 1, printed.special.len());
+        let count = printed.moduli.len();
+        let clear = Clear::new(1 << cell.log2_degree, cell.plain_modulus).unwrap();
+        let mut found = Vec::new();
+        for moduli in primes(cell.log2_limb, sets * count).chunks(count) {
+            let parameters =
+                Parameters { moduli: moduli.to_vec(), special: special.clone(), ..printed.clone() };
+            let mut rng = randomness::from_os().unwrap();
+            let subject = BfvSubject::new(cell.column, cell.plain_modulus, &parameters, &mut rng).unwrap();
+            for _ in 0..runs {
+                let outcome = plan.circuit.run(&subject, &clear, cell.k, &mut rng).unwrap();
+                found.push(judge(&subject, &outcome, cell.column.name(), &parameters).unwrap()[0]);
+            }
+        }
+        found
+    }
+
     #[test]
     #[ignore = "long: minutes"]
     fn noise_is_within_three_bits_of_tables_2_and_3() {
-        for plan in [Plan::trees("Table 2"), Plan::polynomials("Table 3")] {
-            let plan = plan.of_the_text();
-            let mut tell = |_: &str, _, _| {};
-            let table =
-                plan.compute(&mut Progress { done: 0, total: plan.steps(), tell: &mut tell }).unwrap();
-            for row in &table.rows {
-                let shown = |row: &Row| {
-                    let values = row.quantities.iter().map(|one| format!("{:?} {:?}", one.paper, one.ours));
-                    format!("{:?} {:?}", row.keys, values.collect::<Vec<_>>())
-                };
-                println!("{}", shown(row));
-                // The noise of the original BFV depends on |Q|_t, hence on primes that the paper does not name: its own
-                // columns differ by 3 in a row.
-                let variant = row.keys[3].1.to_string();
-                let most = if ["BEHZ", "HPS"].contains(&variant.as_str()) { 4.5 } else { 3.0 };
-                assert!(noise_difference(row).is_none_or(|bits| bits <= most), "{}", shown(row));
+        let mut outliers = 0;
+        for plan in [Plan::trees("Table 2").of_the_text(), Plan::polynomials("Table 3").of_the_text()] {
+            for cell in &plan.cells {
+                let (name, printed) = (cell.column.name(), f64::from(cell.log2_noise));
+                if is_outlier(&plan, cell) {
+                    let (sets, runs) = if plan.circuit == Circuit::Tree { (4, 2) } else { (1, 200) };
+                    let found = noises(&plan, cell, sets, runs);
+                    let least = found.iter().copied().fold(f64::INFINITY, f64::min);
+                    let most = found.iter().copied().fold(0.0, f64::max);
+                    println!("{}, {name}, k = {}: {printed}, {least:.1} to {most:.1}", plan.name, cell.k);
+                    assert!((least - 0.5..most + 0.5).contains(&printed), "{least} {most}");
+                    assert!(most - least > 3.0 && most - least < 5.0, "{least} {most}");
+                    outliers += 1;
+                    continue;
+                }
+                let rows = plan.rows(cell).unwrap();
+                assert!(rows.first().and_then(noise_difference).is_some(), "{rows:?}");
+                for row in rows {
+                    let ours = row.quantities.iter().find(|one| one.name == "log_e").unwrap().ours.clone();
+                    println!("{}, {name}, k = {}: {printed}, {}", plan.name, cell.k, ours.unwrap());
+                    // A second row has a larger degree.
+                    let difference = noise_difference(&row);
+                    assert!(difference.is_none_or(|bits| bits <= 3.0), "{row:?}");
+                }
             }
         }
+        assert_eq!(outliers, 2);
     }
 
     #[test]
