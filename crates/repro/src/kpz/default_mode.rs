@@ -147,7 +147,7 @@ fn row(case: &Case) -> Result<Row, ReproError> {
     let quantities = vec![
         Quantity::printed("transforms", printed.transforms, Some(ours.transforms)),
         Quantity::printed("integer_products/n", printed.products, Some(by_the_same_rule)),
-        Quantity { name: "with_v·Q/n", paper: None, ours: Some(ours.products.into()) },
+        Quantity { name: "all_products/n", paper: None, ours: Some(ours.products.into()) },
     ];
     Ok(Row { measured: true, keys, quantities, reason: None })
 }
