@@ -125,7 +125,7 @@ impl Options {
         match self.longest {
             longest if longest.is_finite() => {
                 format!(
-                    "every computation for a second, 31 times at most, medians; those that took the paper more than {longest} s left out"
+                    "every computation for a quarter of a second, 31 times at most, medians; those that took the paper more than {longest} s left out"
                 )
             }
             _ => "every computation for a second, 31 times at most, medians; once if it takes longer"
