@@ -165,12 +165,14 @@ fn plain_moduli(explanation: &Explanation) -> Vec<Vec<u64>> {
 /// BGV parameters for these plaintext moduli, if there are any.
 fn with_bgv(layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Chosen> {
     // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
+    // Columns are summed as they come, and so are products.
     let (unit, chunks) = (layout.unit() as u64, layout.chunks() as u64);
+    let additions = unit.saturating_mul(chunks).saturating_sub(1);
+    let sums = bgv::Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 };
     let parameters = bgv::Parameters::builder()
         .depth(1)
         .plain_modulus(plain.iter().copied().max()?)
-        .additions_per_level(unit.saturating_mul(chunks).saturating_sub(1))
-        .rotations_per_level(unit.saturating_sub(1))
+        .budget(bgv::Budget { fresh: sums, per_level: sums })
         .log2_degree(log2_degree)
         .explain()
         .ok()?
