@@ -206,6 +206,20 @@ pub trait Arithmetic: Sync {
         self.sum_of_products(&[(a, b)], keys)
     }
 
+    /// a·b for one that is multiplied next, not added to others: where levels are left by a modulus switch, that is done
+    /// with the relinearisation.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    fn multiply_towards_product(
+        &self,
+        a: &Self::Ciphertext,
+        b: &Self::Ciphertext,
+        keys: &Self::Keys,
+    ) -> Outcome<Self, Self::Ciphertext> {
+        self.multiply(a, b, keys)
+    }
+
     /// a², relinearised.
     ///
     /// # Errors

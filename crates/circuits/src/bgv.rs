@@ -48,6 +48,15 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
         Ok(Self::relinearize(self, &sum, relinearization(keys)?)?)
     }
 
+    fn multiply_towards_product(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        keys: &EvaluationKeys<R>,
+    ) -> Outcome<Self, Ciphertext<R>> {
+        Ok(Self::multiply_switched(self, a, b, relinearization(keys)?)?)
+    }
+
     fn sum_of_products(
         &self,
         terms: &[(&Ciphertext<R>, &Ciphertext<R>)],

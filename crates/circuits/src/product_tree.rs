@@ -47,13 +47,15 @@ pub fn depth(count: usize) -> u32 {
     count.max(1).next_power_of_two().ilog2()
 }
 
-/// Multiplies neighbours.
+/// Multiplies neighbours; all but the last product are multiplied again.
 fn round<A: Arithmetic>(
     arithmetic: &A,
     factors: &[A::Ciphertext],
     keys: &A::Keys,
 ) -> Outcome<A, Vec<A::Ciphertext>> {
+    let last = factors.len() <= 2;
     let pair = |pair: &[A::Ciphertext]| match pair {
+        [a, b] if !last => arithmetic.multiply_towards_product(a, b, keys),
         [a, b] => arithmetic.multiply(a, b, keys),
         [single] => Ok(single.clone()),
         _ => Err(CircuitError::Empty { what: "a product" }),

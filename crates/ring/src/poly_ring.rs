@@ -195,7 +195,7 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         a: &Self::Poly<Evaluation>,
         b: &Self::Poly<Evaluation>,
     ) -> Result<(), RingError>;
-    /// (a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
+    /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
@@ -203,11 +203,15 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         &self,
         [a0, a1]: [&Self::Poly<Evaluation>; 2],
         [b0, b1]: [&Self::Poly<Evaluation>; 2],
+        t: u64,
     ) -> Result<[Self::Poly<Evaluation>; 3], RingError> {
-        let (mut c0, mut c1, mut c2) = (a0.clone(), a0.clone(), a1.clone());
-        self.mul_assign(&mut c0, b0)?;
+        let (mut c0, mut c2) = (a0.clone(), a1.clone());
+        self.mul_integer_assign(&mut c0, &t.into())?;
+        self.mul_integer_assign(&mut c2, &t.into())?;
+        let mut c1 = c0.clone();
         self.mul_assign(&mut c1, b1)?;
-        self.mul_add_assign(&mut c1, a1, b0)?;
+        self.mul_add_assign(&mut c1, &c2, b0)?;
+        self.mul_assign(&mut c0, b0)?;
         self.mul_assign(&mut c2, b1)?;
         Ok([c0, c1, c2])
     }

@@ -454,8 +454,9 @@ impl PolyRing for Ring {
         &self,
         a: [&Poly<Evaluation>; 2],
         b: [&Poly<Evaluation>; 2],
+        t: u64,
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
-        tensor::tensor(self, a, b)
+        tensor::tensor(self, a, b, t)
     }
 
     fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {

@@ -3,11 +3,12 @@
 use crate::parallel::{BLOCK, Work, for_each_limb_of};
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
-/// (a_0 + a_1·Y)(b_0 + b_1·Y): one pass over the operands, a block at a time.
+/// t·(a_0 + a_1·Y)(b_0 + b_1·Y): one pass over the operands, a block at a time.
 pub(crate) fn tensor(
     ring: &Ring,
     [a0, a1]: [&Poly<Evaluation>; 2],
     [b0, b1]: [&Poly<Evaluation>; 2],
+    t: u64,
 ) -> Result<[Poly<Evaluation>; 3], RingError> {
     [a0, a1, b0, b1].iter().try_for_each(|a| ring.check(a))?;
     let mut product = [ring.arbitrary(), ring.arbitrary(), ring.arbitrary()];
@@ -20,9 +21,15 @@ pub(crate) fn tensor(
             let start = block * BLOCK;
             let range = start..start + c0.len();
             let [a0, a1, b0, b1] = operands.map(|limb| limb.get(range.clone()).unwrap_or_default());
-            modulus.inner_product(c0, &[a0], &[b0])?;
-            modulus.inner_product(c1, &[a0, a1], &[b1, b0])?;
-            modulus.inner_product(c2, &[a1], &[b1])?;
+            c0.copy_from_slice(a0);
+            c2.copy_from_slice(a1);
+            if t != 1 {
+                modulus.mul_scalar_assign(c0, t % modulus.value())?;
+                modulus.mul_scalar_assign(c2, t % modulus.value())?;
+            }
+            modulus.inner_product(c1, &[c0, c2], &[b1, b0])?;
+            modulus.mul_assign(c0, b0)?;
+            modulus.mul_assign(c2, b1)?;
         }
         Ok(())
     })?;

@@ -99,9 +99,7 @@ impl BgvJob {
             "multiply" => evaluator.multiply_unrelinearized(a, b)?,
             "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
             "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
-            "multiply_relinearize_switch" => {
-                evaluator.operand(&evaluator.multiply(a, b, relinearization)?)?
-            }
+            "multiply_relinearize_switch" => evaluator.multiply_switched(a, b, relinearization)?,
             "mod_switch" => evaluator.operand(&self.product)?,
             "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
             "rotate_hoisted" => {

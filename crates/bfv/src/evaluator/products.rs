@@ -163,7 +163,7 @@ impl<R: PolyRing> Evaluator<R> {
         self.check_factors(a, b)?;
         let wide = self.context.scaler().wide(level)?;
         let ([a0, a1], [b0, b1]) = (left, right);
-        let parts = wide.tensor([a0, a1], [b0, b1])?;
+        let parts = wide.tensor([a0, a1], [b0, b1], 1)?;
         let noise = self.tensor_noise(a, b, level);
         let trace = lower(a.trace(), b.trace()).clone();
         Ok(Tensor { parts, level, terms: 1, noise, key: a.key(), trace })

@@ -114,7 +114,7 @@ fn linear_operations_agree_with_the_definition() {
 }
 
 #[test]
-fn tensors_are_four_products() {
+fn tensors_are_four_products_times_a_constant() {
     fn law<R: PolyRing>(ring: &R) {
         let all = samples(&mut rng("tensor"), ring.degree(), ring.modulus());
         for parts in all.windows(4) {
@@ -126,8 +126,15 @@ fn tensors_are_four_products() {
             };
             let mut middle = product(&a0, &b1);
             ring.add_assign(&mut middle, &product(&a1, &b0)).unwrap();
-            let expected = [product(&a0, &b0), middle, product(&a1, &b1)].map(|x| integers(ring, x));
-            assert_eq!(ring.tensor([&a0, &a1], [&b0, &b1]).unwrap().map(|x| integers(ring, x)), expected);
+            let parts = [product(&a0, &b0), middle, product(&a1, &b1)];
+            for t in [1, 2, 65_537, u64::MAX] {
+                let times = |mut part: R::Poly<_>| {
+                    ring.mul_integer_assign(&mut part, &t.into()).unwrap();
+                    integers(ring, part)
+                };
+                let found = ring.tensor([&a0, &a1], [&b0, &b1], t).unwrap();
+                assert_eq!(found.map(|x| integers(ring, x)), parts.clone().map(times), "{t}");
+            }
         }
     }
     for_every_ring!(64, law);
