@@ -1,6 +1,8 @@
 //! Small level moduli in words of their own and several to a word, for t = 2 [KPZ21, Remark 5.1]: times, sizes, keys.
 //! `RAYON_NUM_THREADS=1 cargo run --release -p sunzi-bgv --example shared_moduli`
 
+#![expect(clippy::print_stdout, reason = "it reports figures")]
+
 use std::time::Instant;
 
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};

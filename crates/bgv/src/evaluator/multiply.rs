@@ -48,8 +48,7 @@ impl<R: PolyRing> Evaluator<R> {
             return self.operand(&self.relinearized(&product, key, OPERATION)?);
         }
         let mut switched = relinearization::relinearize_to(context.rlwe(), &product, key, low.limbs)?;
-        let usage = product.metadata().usage.restarted();
-        switched.set_metadata(context.metadata(level, level, usage)?);
+        switched.set_metadata(context.metadata(level, level, Usage::ONE)?);
         context.finish(switched, OPERATION, &[product.trace()])
     }
 
