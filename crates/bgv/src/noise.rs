@@ -73,10 +73,8 @@ impl NoiseSettings {
             noise = noise.plus(rotations);
         }
         let norm = self.degree as f64 * (self.plain_modulus / 2) as f64;
-        for _ in 0..declared.plain_products {
-            noise = noise.times_norm(norm);
-        }
-        noise
+        // At once, for the number may be any.
+        noise.scaled(Log2::from_bits(norm.log2() * f64::from(declared.plain_products)))
     }
 
     /// The noise after the switch from Q_(level+1) to Q_level.
