@@ -111,8 +111,8 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         b: &Self::Poly<Coefficient>,
         level: usize,
     ) -> Result<Self::Poly<Evaluation>, RingError>;
-    /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − [a]_d)/d
-    /// for d a factor of the last modulus of a and [a]_d centred. The result is right modulo all other moduli and modulo
+    /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − \[a\]_d)/d
+    /// for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other moduli and modulo
     /// the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::{DigitBound, GadgetOptions, RingError};
 
 /// The digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
 ///
-/// Residue D_j = [c]_{q_j} in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
+/// Residue D_j = \[c\]_{q_j} in [−h_j, h_j] with h_j = (q_j − 1)/2 is one digit, or, in radix ω, one of
 /// ℓ_j = ⌈bits(q_j)/log2 ω⌉ digits D_j = Σ_z d_{j,z}·ω^z, each as close to zero as the radix allows: in
 /// [−ω/2, ω/2), the last one in [−B, B] with B = ⌈h_j/ω^{ℓ_j − 1}⌉ ≤ ω/2. A key for digit (j, z) holds multiples
 /// of the product of the moduli j + 1, …, j + i (cyclically): it is zero in these i limbs, and every limb is
