@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sunzi::circuits::statistics::Layout;
 use sunzi::ring::{GadgetOptions, RnsDigits};
-use sunzi::rlwe::gadget_choice::SwitchCost;
+use sunzi::rlwe::switch_cost::SwitchCost;
 
 use super::scheme::{Name, Parameters};
 

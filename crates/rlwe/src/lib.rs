@@ -12,7 +12,6 @@ pub mod ciphertext;
 pub mod context;
 pub mod encryption;
 pub mod error;
-pub mod gadget_choice;
 pub mod galois;
 pub mod key_switch;
 pub mod keys;
@@ -22,6 +21,7 @@ pub mod randomness;
 pub mod relinearization;
 mod rotation;
 pub mod security;
+pub mod switch_cost;
 pub mod trace;
 
 pub use ciphertext::{Ciphertext, Scheme};

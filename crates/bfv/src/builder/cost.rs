@@ -1,7 +1,7 @@
 //! What a parameter set costs, to rank candidates.
 
 use sunzi_ring::{GadgetOptions, RnsDigits};
-use sunzi_rlwe::gadget_choice::SwitchCost;
+use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::Request;
 

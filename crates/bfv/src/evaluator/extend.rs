@@ -53,15 +53,6 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
     }
 
-    /// Extends an operand for products on one side at a level, as [`products_level`](Self::products_level) gives it, where
-    /// several threads would otherwise do so at once.
-    ///
-    /// # Errors
-    /// [`BfvError::Ring`] for a level at which the chosen algorithms do not multiply.
-    pub fn prepare_operand(&self, a: &Extended<R>, side: Side, level: usize) -> Result<(), BfvError> {
-        self.form(a, side, level).map(|_| ())
-    }
-
     /// An operand extended, now or before.
     pub(super) fn form<'a>(
         &self,
@@ -95,23 +86,6 @@ impl<R: PolyRing> Evaluator<R> {
     #[must_use]
     pub fn product_level(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> usize {
         self.level_for(a.noise(), b.noise())
-    }
-
-    /// The fewest that will do for the products of all left operands with all right ones; all of them if there are none.
-    #[must_use]
-    pub fn products_level<'a>(
-        &self,
-        left: impl IntoIterator<Item = &'a Ciphertext<R>>,
-        right: impl IntoIterator<Item = &'a Ciphertext<R>>,
-    ) -> usize {
-        // The product with the least noise needs most.
-        let least = |a: &'a NoiseBound, b: &'a NoiseBound| if b.deviation < a.deviation { b } else { a };
-        let left = left.into_iter().map(Ciphertext::noise).reduce(least);
-        let right = right.into_iter().map(Ciphertext::noise).reduce(least);
-        match left.zip(right) {
-            Some((left, right)) => self.level_for(left, right),
-            None => *self.context.scaler().levels().end(),
-        }
     }
 
     /// [`product_level`](Self::product_level) by noise bounds.

@@ -1,7 +1,7 @@
 //! Digits and special moduli: the fastest that security and noise allow.
 
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::gadget_choice::SwitchCost;
+use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::sizes::{WORD_BITS, primes_from};
 use super::{Chain, bits_left};
