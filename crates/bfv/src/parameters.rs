@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_encoding::{
     EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus, is_batchable,
 };
-use sunzi_math::is_prime;
+use sunzi_math::{is_prime, log2_product};
 use sunzi_rlwe::{Security, security};
 
 use crate::builder::ParametersBuilder;
@@ -298,11 +298,6 @@ fn check_plain(plain_modulus: u64, moduli: &[u64]) -> Result<(), BfvError> {
         Some(&modulus) => Err(BfvError::PlainModulusNotCoprime { plain_modulus, modulus }),
         None => Ok(()),
     }
-}
-
-/// log2 of the product.
-pub(crate) fn log2_product(moduli: &[u64]) -> f64 {
-    moduli.iter().map(|&modulus| (modulus as f64).log2()).sum()
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ pub fn key_switch(
     options: &GadgetOptions,
     limbs: usize,
 ) -> Result<NoiseTerm, RingError> {
-    let log2_special = crate::parameters::log2_product(&options.special_moduli);
+    let log2_special = sunzi_math::log2_product(&options.special_moduli);
     let scaled = |bound: DigitBound| DigitBound {
         log2_bound: bound.log2_bound - log2_special,
         log2_mean: bound.log2_mean - log2_special,

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::{check_degree, check_plain_modulus, is_batchable};
-use sunzi_math::is_prime;
+use sunzi_math::{is_prime, log2_product};
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::{Security, security};
 
@@ -277,9 +277,4 @@ pub(crate) fn check_levels(levels: &[usize], shares: &[u64], moduli: usize) -> R
         let levels = levels.iter().copied().take(MAX_MODULI).collect();
         Err(BgvError::LevelsUnusable { levels, moduli })
     }
-}
-
-/// log2 of the product.
-pub(crate) fn log2_product(moduli: &[u64]) -> f64 {
-    moduli.iter().map(|&modulus| (modulus as f64).log2()).sum()
 }

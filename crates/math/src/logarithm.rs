@@ -15,6 +15,12 @@ pub fn log2(value: &BigUint) -> f64 {
     (value >> shift).to_f64().unwrap_or(f64::INFINITY).log2() + shift as f64
 }
 
+/// log2 of the product of words; 0 for none.
+#[must_use]
+pub fn log2_product(factors: &[u64]) -> f64 {
+    factors.iter().map(|&factor| (factor as f64).log2()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,22 @@ pub fn primes_below(bound: u64, step: u64, count: usize) -> Result<Vec<u64>, Mat
     descend(2, bound, step, count)
 }
 
+/// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that divide none of `taken`; none where there
+/// are fewer.
+///
+/// ```
+/// assert_eq!(sunzi_math::primes_from(10, 8, 2, 100, &[17]), Some(vec![41, 73]));
+/// assert_eq!(sunzi_math::primes_from(10, 8, 9, 100, &[]), None);
+/// ```
+#[must_use]
+pub fn primes_from(least: u64, step: u64, count: usize, limit: u64, taken: &[u64]) -> Option<Vec<u64>> {
+    let first = least.saturating_sub(1).div_ceil(step.max(1)).checked_mul(step)?.checked_add(1)?;
+    let free = |&p: &u64| is_prime(p) && taken.iter().all(|t| !t.is_multiple_of(p));
+    let candidates = (first..limit).step_by(usize::try_from(step).ok().filter(|&step| step > 0)?);
+    let primes: Vec<u64> = candidates.filter(free).take(count).collect();
+    (primes.len() == count).then_some(primes)
+}
+
 /// The `count` largest primes p with exactly `bits` bits and p ≡ 1 (mod `step`), in descending order.
 ///
 /// # Errors

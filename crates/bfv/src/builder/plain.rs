@@ -2,7 +2,6 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use sunzi_math::is_prime;
 
 use super::{PlainRequest, Request};
 use crate::explain::Refusal;
@@ -62,12 +61,9 @@ fn root_up(value: &BigUint, count: u32) -> BigUint {
     if root.pow(count) < *value { root + 1_u32 } else { root }
 }
 
-/// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < 2^60.
+/// The `count` smallest plaintext moduli p ≡ 1 (mod `step`) from `least` on.
 fn primes_from(least: u64, step: u64, count: usize) -> Option<Vec<u64>> {
-    let first = least.saturating_sub(1).div_ceil(step) * step + 1;
-    let candidates = (first..PLAIN_MODULUS_LIMIT).step_by(usize::try_from(step).ok()?);
-    let primes: Vec<u64> = candidates.filter(|&p| is_prime(p)).take(count).collect();
-    (primes.len() == count).then_some(primes)
+    sunzi_math::primes_from(least, step, count, PLAIN_MODULUS_LIMIT, &[])
 }
 
 #[cfg(test)]
@@ -102,7 +98,11 @@ mod tests {
             for option in &options {
                 assert!(option.iter().product::<BigUint>() >= range);
                 assert!(option.windows(2).all(|pair| pair[0] < pair[1]));
-                assert!(option.iter().all(|&p| is_prime(p) && p % (1 << 13) == 1 && p < PLAIN_MODULUS_LIMIT));
+                assert!(
+                    option
+                        .iter()
+                        .all(|&p| sunzi_math::is_prime(p) && p % (1 << 13) == 1 && p < PLAIN_MODULUS_LIMIT)
+                );
             }
             assert_eq!(splittings(&range, 1 << 13, true).is_empty(), bits >= 60);
         }

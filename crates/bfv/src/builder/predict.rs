@@ -7,7 +7,7 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 use super::Request;
 use crate::Algorithms;
 use crate::noise::ProductModel;
-use crate::parameters::log2_product;
+use sunzi_math::log2_product;
 
 /// What the noise depends on.
 struct Model {

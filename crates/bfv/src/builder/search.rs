@@ -6,8 +6,8 @@ use super::moduli::{Chain, Chains, Limit};
 use super::switching::Way;
 use super::{Request, cost, plain, predict};
 use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
-use crate::parameters::log2_product;
 use crate::{Algorithms, CrtParameters};
+use sunzi_math::log2_product;
 
 /// Ring degrees tried unless one is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;

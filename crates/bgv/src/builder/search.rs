@@ -10,7 +10,7 @@ use super::{NoiseModel, PlainRequest, Request};
 use crate::Parameters;
 use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 use crate::noise::{self, NoiseSettings};
-use crate::parameters::log2_product;
+use sunzi_math::log2_product;
 
 /// Ring degrees tried unless one is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
@@ -143,7 +143,7 @@ fn plain_modulus(request: &Request, step: u64) -> Result<u64, Refusal> {
             if step == 1 {
                 return Ok(least);
             }
-            sizes::primes_from(least, step, 1, PLAIN_LIMIT, &[])
+            sunzi_math::primes_from(least, step, 1, PLAIN_LIMIT, &[])
                 .and_then(|primes| primes.first().copied())
                 .ok_or(Refusal::NoPlainModulus { step })
         }

@@ -171,7 +171,7 @@ pub(super) fn materialize(
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
         let least = (bits / parts).exp2().ceil() as u64;
-        let primes = primes_from(least, step, parts as usize * repetitions, 1 << 62, &taken);
+        let primes = sunzi_math::primes_from(least, step, parts as usize * repetitions, 1 << 62, &taken);
         let primes = primes.ok_or(Refusal::NoModuli)?;
         taken.extend(&primes);
         Ok((parts as usize, primes))
@@ -198,19 +198,4 @@ pub(super) fn materialize(
         }
     }
     Ok(chain)
-}
-
-/// The `count` smallest primes p ≡ 1 (mod `step`) with `least` ≤ p < `limit` that are not `taken` and divide none of them.
-pub(super) fn primes_from(
-    least: u64,
-    step: u64,
-    count: usize,
-    limit: u64,
-    taken: &[u64],
-) -> Option<Vec<u64>> {
-    let first = least.saturating_sub(1).div_ceil(step).max(1) * step + 1;
-    let free = |&p: &u64| taken.iter().all(|t| !t.is_multiple_of(p)) && sunzi_math::is_prime(p);
-    let primes: Vec<u64> =
-        (first..limit).step_by(usize::try_from(step).ok()?).filter(free).take(count).collect();
-    (primes.len() == count).then_some(primes)
 }

@@ -3,11 +3,11 @@
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use super::sizes::{WORD_BITS, primes_from};
+use super::sizes::WORD_BITS;
 use super::{Chain, bits_left};
 use crate::builder::{NoiseModel, Request};
 use crate::explain::Refusal;
-use crate::parameters::log2_product;
+use sunzi_math::{log2_product, primes_from};
 
 /// How far the smallest primes of a size may exceed it, in bits.
 const SLACK: f64 = 0.1;
