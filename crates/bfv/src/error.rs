@@ -4,7 +4,7 @@ use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
-use sunzi_rlwe::{RlweError, Trace};
+use sunzi_rlwe::{ModuliError, RlweError, Trace};
 
 use crate::builder::NothingFits;
 
@@ -25,14 +25,6 @@ pub enum BfvError {
     /// An option of the algorithms that the moduli do not allow.
     #[error("algorithms: {0}")]
     Algorithms(#[source] RingError),
-    /// The plaintext modulus is a multiple of a ciphertext or special modulus.
-    #[error("plaintext modulus {plain_modulus} is a multiple of the modulus {modulus}: replace one")]
-    PlainModulusNotCoprime {
-        /// The plaintext modulus.
-        plain_modulus: u64,
-        /// The modulus that divides it.
-        modulus: u64,
-    },
     /// A ciphertext lacks moduli of the context.
     #[error("the ciphertext has the first {got} of {expected} moduli: use the context it was made in")]
     LevelMismatch {
@@ -41,31 +33,9 @@ pub enum BfvError {
         /// The ciphertext's.
         got: usize,
     },
-    /// No ciphertext modulus at all.
-    #[error("no ciphertext modulus is given: give at least one")]
-    NoModuli,
-    /// More moduli than any parameter set needs.
-    #[error("{got} moduli: at most {limit} are supported")]
-    TooManyModuli {
-        /// Moduli given.
-        got: usize,
-        /// The most there may be.
-        limit: usize,
-    },
-    /// A ciphertext or special modulus the transform cannot use.
-    #[error("modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
-    ModulusUnusable {
-        /// The modulus.
-        modulus: u64,
-        /// The ring index 2n.
-        index: u64,
-    },
-    /// A ciphertext or special modulus occurs twice.
-    #[error("modulus {modulus} occurs twice: moduli must be distinct")]
-    ModulusRepeated {
-        /// The modulus.
-        modulus: u64,
-    },
+    /// Ciphertext and special moduli that make no ring.
+    #[error(transparent)]
+    Moduli(#[from] ModuliError),
     /// A request to the parameter builder that contradicts itself or is out of range.
     #[error("{what}: {got} is not possible; {expected}")]
     Request {

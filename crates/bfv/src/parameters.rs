@@ -3,19 +3,13 @@
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::{
-    EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus, is_batchable,
+    EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus_beside, is_batchable,
 };
-use sunzi_math::{is_prime, log2_product};
-use sunzi_rlwe::{Security, security};
+use sunzi_math::log2_product;
+use sunzi_rlwe::{Security, moduli, security};
 
 use crate::builder::ParametersBuilder;
 use crate::{Algorithms, BfvError};
-
-/// The most moduli, of ciphertexts or plaintexts: 256 of the smallest that a ring of degree 2^17 has exceed
-/// every entry of the security table.
-const MAX_MODULI: usize = 256;
-/// Ciphertext moduli are below 2^62.
-const MODULUS_LIMIT: u64 = 1 << 62;
 
 /// One BFV parameter set: ring degree, ciphertext moduli, plaintext modulus, security.
 ///
@@ -129,13 +123,13 @@ impl Parameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`EncodingError::DegreeOutOfRange`]; [`BfvError::NoModuli`], [`BfvError::TooManyModuli`],
-    /// [`BfvError::ModulusUnusable`] and [`BfvError::ModulusRepeated`] for the q_i and special p_i; [`EncodingError::PlainModulusOutOfRange`] and
-    /// [`BfvError::PlainModulusNotCoprime`] for t; [`BfvError::Algorithms`] for algorithms these numbers do not
-    /// allow; [`BfvError::Rlwe`] above the security limit.
+    /// [`EncodingError::DegreeOutOfRange`]; [`BfvError::Moduli`] for the q_i and special p_i;
+    /// [`EncodingError::PlainModulusOutOfRange`] and [`EncodingError::PlainModulusNotCoprime`] for t;
+    /// [`BfvError::Algorithms`] for algorithms these numbers do not allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
-        let all = check_ring(self.log2_degree, &self.moduli, self.special_moduli())?;
-        check_plain(self.plain_modulus, &all)?;
+        check_degree(self.degree())?;
+        moduli::check(self.degree(), &self.moduli, self.special_moduli())?;
+        check_plain_modulus_beside(self.plain_modulus, self.moduli.iter().chain(self.special_moduli()))?;
         self.algorithms.check(&self.moduli, self.plain_modulus)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
@@ -245,12 +239,15 @@ impl CrtParameters {
     /// As [`Parameters::validate`]; [`EncodingError::NoPlainModuli`] and
     /// [`EncodingError::PlainModuliNotCoprime`] for the t_i.
     pub fn validate(&self) -> Result<(), BfvError> {
-        let all = check_ring(self.log2_degree, &self.moduli, self.special_moduli())?;
+        check_degree(self.degree())?;
+        moduli::check(self.degree(), &self.moduli, self.special_moduli())?;
         if self.plain_moduli.is_empty() {
             return Err(EncodingError::NoPlainModuli.into());
         }
-        check_count(&self.plain_moduli)?;
-        self.plain_moduli.iter().try_for_each(|&t| check_plain(t, &all))?;
+        moduli::check_count(self.plain_moduli.len(), 0)?;
+        for &t in &self.plain_moduli {
+            check_plain_modulus_beside(t, self.moduli.iter().chain(self.special_moduli()))?;
+        }
         check_pairwise_coprime(&self.plain_moduli)?;
         self.plain_moduli.iter().try_for_each(|&t| self.algorithms.check(&self.moduli, t))?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
@@ -264,48 +261,12 @@ impl From<Parameters> for CrtParameters {
     }
 }
 
-/// Checks ring degree, ciphertext moduli and special moduli; all of them in a row.
-fn check_ring(log2_degree: u32, moduli: &[u64], special: &[u64]) -> Result<Vec<u64>, BfvError> {
-    check_degree(1_usize.checked_shl(log2_degree).unwrap_or(0))?;
-    let index = 2_u64 << log2_degree;
-    if moduli.is_empty() {
-        return Err(BfvError::NoModuli);
-    }
-    check_count(moduli)?;
-    check_count(special)?;
-    let moduli = [moduli, special].concat();
-    for (i, &modulus) in moduli.iter().enumerate() {
-        if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
-            return Err(BfvError::ModulusUnusable { modulus, index });
-        }
-        if moduli.iter().skip(i + 1).any(|&other| other == modulus) {
-            return Err(BfvError::ModulusRepeated { modulus });
-        }
-    }
-    Ok(moduli)
-}
-
-/// Checks that a list is short enough to be worked on.
-fn check_count(moduli: &[u64]) -> Result<(), BfvError> {
-    let (got, limit) = (moduli.len(), MAX_MODULI);
-    if got <= limit { Ok(()) } else { Err(BfvError::TooManyModuli { got, limit }) }
-}
-
-/// Checks one plaintext modulus beside prime moduli.
-fn check_plain(plain_modulus: u64, moduli: &[u64]) -> Result<(), BfvError> {
-    check_plain_modulus(plain_modulus)?;
-    match moduli.iter().find(|&&modulus| plain_modulus.is_multiple_of(modulus)) {
-        Some(&modulus) => Err(BfvError::PlainModulusNotCoprime { plain_modulus, modulus }),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use sunzi_math::primes_below;
     use sunzi_ring::{Decryption, GadgetOptions, ScalerOptions};
-    use sunzi_rlwe::RlweError;
+    use sunzi_rlwe::{ModuliError, RlweError};
 
     fn valid() -> Parameters {
         Parameters::new(12, primes_below(1 << 35, 8192, 3).unwrap(), 65537, Security::Bits128)
@@ -339,13 +300,13 @@ mod tests {
                 BfvError::Encoding(EncodingError::DegreeOutOfRange { .. })
             ));
         }
-        assert!(matches!(refuse(12, &[], 65537), BfvError::NoModuli));
+        assert!(matches!(refuse(12, &[], 65537), BfvError::Moduli(ModuliError::Empty)));
         for bad in [0, 1, 4, q - 8192, q - 1, (1 << 62) + 1, u64::MAX] {
             assert!(
-                matches!(refuse(12, &[q, bad], 65537), BfvError::ModulusUnusable { modulus, .. } if modulus == bad)
+                matches!(refuse(12, &[q, bad], 65537), BfvError::Moduli(ModuliError::Unusable { modulus, .. }) if modulus == bad)
             );
         }
-        assert!(matches!(refuse(12, &[q, q], 65537), BfvError::ModulusRepeated { .. }));
+        assert!(matches!(refuse(12, &[q, q], 65537), BfvError::Moduli(ModuliError::Repeated { .. })));
         for t in [0, 1, 1 << 60] {
             assert!(matches!(
                 refuse(12, &[q], t),
@@ -353,7 +314,10 @@ mod tests {
             ));
         }
         for t in [q, 3 * q] {
-            assert!(matches!(refuse(12, &[q], t), BfvError::PlainModulusNotCoprime { .. }));
+            assert!(matches!(
+                refuse(12, &[q], t),
+                BfvError::Encoding(EncodingError::PlainModulusNotCoprime { .. })
+            ));
         }
     }
 
@@ -430,16 +394,18 @@ mod tests {
             );
             error
         };
-        assert!(matches!(refuse(&[q], 65537), BfvError::ModulusRepeated { modulus } if modulus == q));
-        assert!(matches!(refuse(&[p, p], 65537), BfvError::ModulusRepeated { .. }));
-        assert!(matches!(refuse(&[p - 2], 65537), BfvError::ModulusUnusable { .. }));
         assert!(
-            matches!(refuse(&[p], 3 * p), BfvError::PlainModulusNotCoprime { modulus, .. } if modulus == p)
+            matches!(refuse(&[q], 65537), BfvError::Moduli(ModuliError::Repeated { modulus }) if modulus == q)
+        );
+        assert!(matches!(refuse(&[p, p], 65537), BfvError::Moduli(ModuliError::Repeated { .. })));
+        assert!(matches!(refuse(&[p - 2], 65537), BfvError::Moduli(ModuliError::Unusable { .. })));
+        assert!(
+            matches!(refuse(&[p], 3 * p), BfvError::Encoding(EncodingError::PlainModulusNotCoprime { modulus, .. }) if modulus == p)
         );
         // q alone is far below the limit of 106 bits, with these special moduli it is above.
         let larger = primes_below(1 << 40, 8192, 1).unwrap()[0];
         assert!(matches!(refuse(&[larger], 65537), BfvError::Rlwe(RlweError::Insecure { .. })));
-        assert!(matches!(refuse(&[p; 300], 65537), BfvError::TooManyModuli { .. }));
+        assert!(matches!(refuse(&[p; 300], 65537), BfvError::Moduli(ModuliError::TooMany { .. })));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use sunzi_encoding::EncodingError;
 use sunzi_math::MathError;
 use sunzi_ring::RingError;
-use sunzi_rlwe::RlweError;
+use sunzi_rlwe::{ModuliError, RlweError};
 
 use crate::Excess;
 use crate::explain::NothingFits;
@@ -75,41 +75,9 @@ pub enum BgvError {
         /// The level asked for.
         wanted: usize,
     },
-    /// No ciphertext modulus at all.
-    #[error("no ciphertext modulus is given: give at least one")]
-    NoModuli,
-    /// More moduli than any parameter set needs.
-    #[error("{got} moduli: at most {limit} are supported")]
-    TooManyModuli {
-        /// Moduli given.
-        got: usize,
-        /// The most there may be.
-        limit: usize,
-    },
-    /// A ciphertext modulus the transform cannot use.
-    #[error("ciphertext modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
-    ModulusUnusable {
-        /// The modulus.
-        modulus: u64,
-        /// The ring index 2n.
-        index: u64,
-    },
-    /// A ciphertext modulus occurs twice.
-    #[error("ciphertext modulus {modulus} occurs twice: moduli must be distinct")]
-    ModulusRepeated {
-        /// The modulus.
-        modulus: u64,
-    },
-    /// The plaintext modulus is a multiple of a ciphertext modulus.
-    #[error(
-        "plaintext modulus {plain_modulus} is a multiple of the ciphertext modulus {modulus}: replace one"
-    )]
-    PlainModulusNotCoprime {
-        /// The plaintext modulus.
-        plain_modulus: u64,
-        /// The ciphertext modulus that divides it.
-        modulus: u64,
-    },
+    /// Ciphertext and special moduli that make no ring.
+    #[error(transparent)]
+    Moduli(#[from] ModuliError),
     /// The numbers of moduli of the levels do not describe the list of moduli.
     #[error(
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to at \

@@ -2,17 +2,12 @@
 
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
-use sunzi_encoding::{check_degree, check_plain_modulus, is_batchable};
-use sunzi_math::{is_prime, log2_product};
+use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
+use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
-use sunzi_rlwe::{Security, security};
+use sunzi_rlwe::{Security, moduli, security};
 
 use crate::{BgvError, Budget, ParametersBuilder};
-
-/// The most moduli: 256 of the smallest that a ring of degree 2^17 has exceed every entry of the security table.
-const MAX_MODULI: usize = 256;
-/// Ciphertext moduli are below 2^62.
-const MODULUS_LIMIT: u64 = 1 << 62;
 
 /// One BGV parameter set: ring degree, chain of moduli, plaintext modulus, security, declared computation.
 ///
@@ -187,26 +182,17 @@ impl Parameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`BgvError::Encoding`] for the degree or t out of range; [`BgvError::NoModuli`],
-    /// [`BgvError::TooManyModuli`], [`BgvError::ModulusUnusable`] and [`BgvError::ModulusRepeated`] for the moduli,
-    /// special ones included; [`BgvError::LevelsUnusable`]; [`BgvError::PlainModulusNotCoprime`];
-    /// [`BgvError::KeySwitching`]; [`BgvError::Rlwe`] above the security limit.
+    /// [`BgvError::Encoding`] for the degree or t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
+    /// the moduli, special ones included; [`BgvError::LevelsUnusable`]; [`BgvError::KeySwitching`]; [`BgvError::Rlwe`]
+    /// above the security limit.
     pub fn validate(&self) -> Result<(), BgvError> {
         check_degree(self.degree())?;
         let special = &self.key_switching.special_moduli;
-        let (got, limit) = (self.moduli.len().saturating_add(special.len()), MAX_MODULI);
-        if got > limit {
-            return Err(BgvError::TooManyModuli { got, limit });
-        }
-        if self.moduli.is_empty() {
-            return Err(BgvError::NoModuli);
-        }
+        moduli::check_count(self.moduli.len(), special.len())?;
         check_levels(&self.levels, &self.shares, self.moduli.len())?;
-        let all: Vec<u64> = self.primes()?.into_iter().chain(special.iter().copied()).collect();
-        if all.len() > limit {
-            return Err(BgvError::TooManyModuli { got: all.len(), limit });
-        }
-        self.check_moduli(&all)?;
+        let primes = self.primes()?;
+        moduli::check(self.degree(), &primes, special)?;
+        check_plain_modulus_beside(self.plain_modulus, primes.iter().chain(special))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
@@ -231,23 +217,6 @@ impl Parameters {
             primes.push(modulus / done);
         }
         Ok(primes)
-    }
-
-    fn check_moduli(&self, moduli: &[u64]) -> Result<(), BgvError> {
-        let (index, plain_modulus) = (2_u64 << self.log2_degree, self.plain_modulus);
-        check_plain_modulus(plain_modulus)?;
-        for (i, &modulus) in moduli.iter().enumerate() {
-            if modulus >= MODULUS_LIMIT || modulus % index != 1 || !is_prime(modulus) {
-                return Err(BgvError::ModulusUnusable { modulus, index });
-            }
-            if moduli.iter().skip(i + 1).any(|&other| other == modulus) {
-                return Err(BgvError::ModulusRepeated { modulus });
-            }
-            if plain_modulus.is_multiple_of(modulus) {
-                return Err(BgvError::PlainModulusNotCoprime { plain_modulus, modulus });
-            }
-        }
-        Ok(())
     }
 }
 
@@ -274,7 +243,7 @@ pub(crate) fn check_levels(levels: &[usize], shares: &[u64], moduli: usize) -> R
         Ok(())
     } else {
         // At most as many as moduli are of use in a message.
-        let levels = levels.iter().copied().take(MAX_MODULI).collect();
+        let levels = levels.iter().copied().take(moduli::MAX_MODULI).collect();
         Err(BgvError::LevelsUnusable { levels, moduli })
     }
 }

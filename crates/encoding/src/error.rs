@@ -88,6 +88,14 @@ pub enum EncodingError {
         /// The second modulus.
         right: u64,
     },
+    /// The plaintext modulus is a multiple of a ciphertext or special modulus.
+    #[error("plaintext modulus {plain_modulus} is a multiple of the modulus {modulus}: replace one")]
+    PlainModulusNotCoprime {
+        /// The plaintext modulus.
+        plain_modulus: u64,
+        /// The modulus that divides it.
+        modulus: u64,
+    },
     /// The plaintext modulus does not split into slots.
     #[error(
         "plaintext modulus {plain_modulus} is not a prime of the form 2nk + 1 for n = {degree}: choose one that \

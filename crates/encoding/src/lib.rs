@@ -16,5 +16,6 @@ pub use encoder::{
 pub use error::EncodingError;
 pub use plaintext::{
     LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,
+    check_plain_modulus_beside,
 };
 pub use slots::{row_rotation_exponent, row_swap_exponent, slot_sum_exponents};

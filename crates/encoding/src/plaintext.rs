@@ -25,6 +25,21 @@ pub fn check_plain_modulus(plain_modulus: u64) -> Result<(), EncodingError> {
     }
 }
 
+/// Checks 2 ≤ t < 2^60, and that t is coprime to all `moduli` of a ring, which are primes.
+///
+/// # Errors
+/// [`EncodingError::PlainModulusOutOfRange`]; [`EncodingError::PlainModulusNotCoprime`].
+pub fn check_plain_modulus_beside<'a>(
+    plain_modulus: u64,
+    moduli: impl IntoIterator<Item = &'a u64>,
+) -> Result<(), EncodingError> {
+    check_plain_modulus(plain_modulus)?;
+    match moduli.into_iter().find(|&&modulus| plain_modulus.is_multiple_of(modulus)) {
+        Some(&modulus) => Err(EncodingError::PlainModulusNotCoprime { plain_modulus, modulus }),
+        None => Ok(()),
+    }
+}
+
 /// Checks that n is a power of two the transforms serve.
 ///
 /// # Errors
@@ -194,6 +209,17 @@ mod tests {
         for t in [2, (1 << 60) - 1] {
             assert!(Plaintext::new(vec![t - 1], t).is_ok());
         }
+    }
+
+    #[test]
+    fn a_modulus_must_not_divide_t() {
+        check_plain_modulus_beside(2 * 257, &[641, 769]).unwrap();
+        let error = check_plain_modulus_beside(3 * 769, &[641, 769]).unwrap_err();
+        assert!(
+            matches!(error, EncodingError::PlainModulusNotCoprime { plain_modulus: 2307, modulus: 769 }),
+            "{error}"
+        );
+        assert!(check_plain_modulus_beside(1, &[641]).is_err());
     }
 
     #[test]

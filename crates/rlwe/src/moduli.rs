@@ -1,0 +1,111 @@
+//! Which lists of ciphertext and special moduli make a ring and its keys.
+
+use sunzi_math::is_prime;
+
+/// The most moduli, special ones included: 256 of the smallest that a ring of degree 2^17 has exceed every entry of the
+/// security table.
+pub const MAX_MODULI: usize = 256;
+/// Moduli are below 2^62.
+const MODULUS_LIMIT: u64 = 1 << 62;
+
+/// A list of moduli that makes no ring: what was expected, what came, what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModuliError {
+    /// No ciphertext modulus at all.
+    #[error("no ciphertext modulus is given: give at least one")]
+    Empty,
+    /// More moduli than any parameter set needs.
+    #[error("{got} moduli: at most {limit} are supported")]
+    TooMany {
+        /// Moduli given.
+        got: usize,
+        /// The most there may be.
+        limit: usize,
+    },
+    /// A modulus the transform cannot use.
+    #[error("modulus {modulus} is not a prime below 2^62 of the form {index}k + 1")]
+    Unusable {
+        /// The modulus.
+        modulus: u64,
+        /// The ring index 2n.
+        index: u64,
+    },
+    /// A modulus occurs twice.
+    #[error("modulus {modulus} occurs twice: moduli must be distinct")]
+    Repeated {
+        /// The modulus.
+        modulus: u64,
+    },
+}
+
+/// Checks that there are moduli, and few enough to be worked on.
+///
+/// # Errors
+/// [`ModuliError::Empty`] without ciphertext moduli; [`ModuliError::TooMany`] for more than [`MAX_MODULI`] together.
+pub fn check_count(moduli: usize, special: usize) -> Result<(), ModuliError> {
+    let (got, limit) = (moduli.saturating_add(special), MAX_MODULI);
+    match moduli {
+        0 => Err(ModuliError::Empty),
+        _ if got > limit => Err(ModuliError::TooMany { got, limit }),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the ciphertext moduli and special moduli of a ring of degree n = `degree`: primes p < 2^62, p ≡ 1 (mod 2n), all distinct.
+/// Where several primes share a word, it is they that are asked about.
+///
+/// # Errors
+/// As [`check_count`]; [`ModuliError::Unusable`]; [`ModuliError::Repeated`].
+pub fn check(degree: usize, moduli: &[u64], special: &[u64]) -> Result<(), ModuliError> {
+    check_count(moduli.len(), special.len())?;
+    let index = (degree as u64).saturating_mul(2);
+    let all = || moduli.iter().chain(special).copied();
+    for (i, modulus) in all().enumerate() {
+        if modulus >= MODULUS_LIMIT || modulus.checked_rem(index) != Some(1) || !is_prime(modulus) {
+            return Err(ModuliError::Unusable { modulus, index });
+        }
+        if all().skip(i + 1).any(|other| other == modulus) {
+            return Err(ModuliError::Repeated { modulus });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_list_is_named() {
+        let primes = sunzi_math::primes_below(1 << 62, 128, 3).unwrap();
+        let [p, q, r] = primes[..] else { panic!("three primes") };
+        check(64, &[p, q], &[r]).unwrap();
+        assert_eq!(check(64, &[], &[p]), Err(ModuliError::Empty));
+        for bad in [0, 1, 2, 4, p - 128, p - 1, (1 << 62) + 1, u64::MAX] {
+            let error = Err(ModuliError::Unusable { modulus: bad, index: 128 });
+            assert_eq!(check(64, &[p, bad], &[q]), error);
+            assert_eq!(check(64, &[p], &[q, bad]), error);
+        }
+        assert_eq!(check(64, &[p, q, p], &[]), Err(ModuliError::Repeated { modulus: p }));
+        assert_eq!(check(64, &[p, q], &[q]), Err(ModuliError::Repeated { modulus: q }));
+        assert_eq!(check(64, &[p], &[r, r]), Err(ModuliError::Repeated { modulus: r }));
+    }
+
+    #[test]
+    fn the_most_moduli_count_special_ones() {
+        assert_eq!(check_count(MAX_MODULI, 0), Ok(()));
+        assert_eq!(check_count(1, MAX_MODULI - 1), Ok(()));
+        let limit = MAX_MODULI;
+        assert_eq!(check_count(200, 57), Err(ModuliError::TooMany { got: 257, limit }));
+        assert_eq!(check_count(usize::MAX, 1), Err(ModuliError::TooMany { got: usize::MAX, limit }));
+    }
+
+    #[test]
+    fn no_degree_is_a_panic() {
+        let p = sunzi_math::primes_below(1 << 40, 128, 1).unwrap()[0];
+        for degree in [0, 63, 1 << 41, 1 << 63, usize::MAX] {
+            assert!(matches!(check(degree, &[p], &[]), Err(ModuliError::Unusable { .. })), "{degree}");
+        }
+    }
+}
