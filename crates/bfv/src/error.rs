@@ -61,14 +61,6 @@ pub enum BfvError {
         /// The operations that spent the budget.
         trace: Trace,
     },
-    /// A segment of slots has an impossible length.
-    #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
-    SegmentLength {
-        /// The length asked for.
-        length: usize,
-        /// The longest possible.
-        longest: usize,
-    },
     /// A level that products do not have.
     #[error("products at level {got} do not exist: expected one from 1 to {highest}")]
     LevelMissing {

@@ -105,14 +105,6 @@ pub enum BgvError {
     /// No parameter set meets the request.
     #[error(transparent)]
     NothingFits(#[from] Box<NothingFits>),
-    /// A segment of slots has an impossible length.
-    #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
-    SegmentLength {
-        /// The length asked for.
-        length: usize,
-        /// The longest possible.
-        longest: usize,
-    },
     /// Nothing was given where something is needed.
     #[error("{what} needs at least one term")]
     Empty {

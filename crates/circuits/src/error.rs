@@ -1,5 +1,7 @@
 //! What can go wrong in a circuit.
 
+use sunzi_encoding::EncodingError;
+
 use crate::Rotation;
 use crate::statistics::StatisticsError;
 
@@ -34,13 +36,8 @@ pub enum CircuitError<E: std::error::Error + 'static> {
         rotation: Rotation,
     },
     /// A segment of slots has an impossible length.
-    #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
-    SegmentLength {
-        /// The length asked for.
-        length: usize,
-        /// The longest possible.
-        longest: usize,
-    },
+    #[error(transparent)]
+    Segment(EncodingError),
     /// A matrix does not fit a row of slots.
     #[error(
         "a matrix of {rows} x {columns} for rows of {row_length} slots: both sides must be at least 1 and at \

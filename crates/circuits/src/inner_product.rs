@@ -1,5 +1,7 @@
 //! Sums of products: over lists of ciphertexts, and over the slots of two ciphertexts.
 
+use sunzi_encoding::{check_segment, doubling_steps};
+
 use crate::arithmetic::check_keys;
 use crate::{Arithmetic, CircuitError, Outcome, Rotation};
 
@@ -67,9 +69,7 @@ fn sum<A: Arithmetic>(
 /// powers of two below it, and the swap of rows for all 2·`row_length` slots.
 #[must_use]
 pub fn required_rotations(length: usize, row_length: usize) -> Vec<Rotation> {
-    let steps = std::iter::successors(Some(1_usize), |step| step.checked_mul(2));
-    let within = steps.take_while(|&step| step < length.min(row_length));
-    let rows = within.map(|step| Rotation::Rows(step as i64));
+    let rows = doubling_steps(1, length.min(row_length)).map(|step| Rotation::Rows(step as i64));
     rows.chain((length > row_length).then_some(Rotation::Columns)).collect()
 }
 
@@ -79,7 +79,7 @@ pub fn required_rotations(length: usize, row_length: usize) -> Vec<Rotation> {
 /// log2 `length` rotations and additions.
 ///
 /// # Errors
-/// [`CircuitError::SegmentLength`] unless `length` is a power of two, at most n; [`CircuitError::MissingRotation`]
+/// [`CircuitError::Segment`] unless `length` is a power of two, at most n; [`CircuitError::MissingRotation`]
 /// without the keys of [`required_rotations`]; [`CircuitError::Scheme`].
 pub fn sum_segments<A: Arithmetic>(
     arithmetic: &A,
@@ -127,10 +127,7 @@ pub fn inner_product_of_slots<A: Arithmetic>(
 
 fn rotations<A: Arithmetic>(arithmetic: &A, length: usize) -> Outcome<A, Vec<Rotation>> {
     let row = arithmetic.row_length();
-    let longest = 2 * row;
-    if !length.is_power_of_two() || length > longest {
-        return Err(CircuitError::SegmentLength { length, longest });
-    }
+    check_segment(length, 2 * row).map_err(CircuitError::Segment)?;
     Ok(required_rotations(length, row))
 }
 
@@ -138,6 +135,7 @@ fn rotations<A: Arithmetic>(arithmetic: &A, length: usize) -> Outcome<A, Vec<Rot
 mod tests {
     use super::*;
     use crate::{Clear, ClearKeys};
+    use sunzi_encoding::EncodingError;
 
     #[test]
     fn every_laziness_gives_the_sum_at_its_own_cost() {
@@ -197,7 +195,10 @@ mod tests {
         assert!(matches!(inner(&[], &[]), Err(CircuitError::Empty { .. })));
         for length in [0, 3, 32, usize::MAX] {
             let error = sum_segments(&clear, &x[0], length, &keys).unwrap_err();
-            assert!(matches!(error, CircuitError::SegmentLength { longest: 16, .. }), "{error}");
+            assert!(
+                matches!(error, CircuitError::Segment(EncodingError::SegmentLength { longest: 16, .. })),
+                "{error}"
+            );
         }
         let few = ClearKeys::for_rotations(required_rotations(4, 8), 8);
         let error = inner_product_of_slots(&clear, &x[0], &x[1], 8, &few).unwrap_err();

@@ -107,6 +107,14 @@ pub enum EncodingError {
         /// The ring degree n.
         degree: usize,
     },
+    /// A segment of slots has an impossible length.
+    #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
+    SegmentLength {
+        /// The length asked for.
+        length: usize,
+        /// The longest possible.
+        longest: usize,
+    },
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),

@@ -18,4 +18,6 @@ pub use plaintext::{
     LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,
     check_plain_modulus_beside,
 };
-pub use slots::{row_rotation_exponent, row_swap_exponent, slot_sum_exponents};
+pub use slots::{
+    check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
+};

@@ -1,6 +1,6 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
-use sunzi_encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi_encoding::{check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
@@ -89,7 +89,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// (cyclically), so that slot j·length holds the sum of segment j.
     ///
     /// # Errors
-    /// [`BfvError::SegmentLength`] unless `length` is a power of two and at most n/2;
+    /// [`sunzi_encoding::EncodingError::SegmentLength`] unless `length` is a power of two and at most n/2;
     /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`sunzi_encoding::slot_sum_exponents`].
     pub fn sum_segments(
         &self,
@@ -97,16 +97,11 @@ impl<R: PolyRing> Evaluator<R> {
         length: usize,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        let longest = self.context.degree() / 2;
-        if !length.is_power_of_two() || length > longest {
-            return Err(BfvError::SegmentLength { length, longest });
-        }
+        check_segment(length, self.context.degree() / 2)?;
         let mut sum = a.clone();
-        let mut step = 1;
-        while step < length {
+        for step in doubling_steps(1, length) {
             let rotated = self.rotate_rows(&sum, step as i64, keys)?;
             self.add_assign(&mut sum, &rotated)?;
-            step *= 2;
         }
         Ok(sum)
     }

@@ -1,6 +1,6 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
-use sunzi_encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi_encoding::{check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
@@ -99,7 +99,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// rotations of the budget.
     ///
     /// # Errors
-    /// [`BgvError::SegmentLength`] unless `length` is a power of two and at most n/2; as
+    /// [`sunzi_encoding::EncodingError::SegmentLength`] unless `length` is a power of two and at most n/2; as
     /// [`rotate_rows`](Self::rotate_rows) without the keys of [`sunzi_encoding::slot_sum_exponents`].
     pub fn sum_segments(
         &self,
@@ -107,16 +107,11 @@ impl<R: PolyRing> Evaluator<R> {
         length: usize,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
-        let longest = self.context.degree() / 2;
-        if !length.is_power_of_two() || length > longest {
-            return Err(BgvError::SegmentLength { length, longest });
-        }
+        check_segment(length, self.context.degree() / 2)?;
         let mut sum = a.clone();
-        let mut step = 1;
-        while step < length {
+        for step in doubling_steps(1, length) {
             let rotated = self.rotate_rows(&sum, step as i64, keys)?;
             sum = self.add(&sum, &rotated)?;
-            step *= 2;
         }
         Ok(sum)
     }

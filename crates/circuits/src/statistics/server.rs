@@ -1,6 +1,7 @@
 //! The server's side: ciphertexts and evaluation keys in, encrypted sums out.
 
 use rayon::prelude::*;
+use sunzi_encoding::doubling_steps;
 
 use super::{Layout, StatisticsError};
 use crate::arithmetic::check_keys;
@@ -152,11 +153,9 @@ fn sum_groups<A: Arithmetic>(
 ) -> Outcome<A, EncryptedSum<A::Ciphertext>> {
     let groups = sum_segments(arithmetic, term, layout.segment(), keys)?;
     let mut total = groups.clone();
-    let mut distance = layout.segment();
-    while distance < layout.unit() {
+    for distance in doubling_steps(layout.segment(), layout.unit()) {
         let rotated = arithmetic.rotate(&total, Rotation::Rows(distance as i64), keys)?;
         total = arithmetic.add(&total, &rotated)?;
-        distance *= 2;
     }
     Ok(EncryptedSum { groups, total })
 }
