@@ -1,0 +1,187 @@
+//! The canonical embedding: polynomials to their values at the roots of unity, in O(s·log s).
+
+use num_complex::Complex64;
+
+use super::EncoderError;
+use super::roots::Roots;
+
+/// log2 of what rounded coefficients stay below.
+const LOG2_LIMIT: f64 = 126.0;
+
+/// Real polynomials p of degree below 2s modulo Y^2s + 1 and their values p(ξ^(5^j)), j < s, for ξ = e^(2πi/4s).
+///
+/// Since ξ^(s·5^j) = i, the value of p = Σ a_k·Y^k is Σ_{k<s} w_k·ξ^(k·5^j) with w_k = a_k + i·a_(k+s): an s × s matrix, whose
+/// even and odd columns meet by 5^(j+s/2) ≡ 5^j + 2s modulo 4s as in any fast Fourier transform. The values at
+/// the other roots are conjugates. Tables take 16·s bytes; results are the same on every machine.
+///
+/// ```
+/// use num_complex::Complex64;
+/// use sunzi_ckks::encoder::Embedding;
+///
+/// # fn main() -> Result<(), sunzi_ckks::encoder::EncoderError> {
+/// let embedding = Embedding::new(4)?;
+/// // 1 + 2·Y^4 in Z[Y]/(Y^8 + 1): Y^4 is i at every root.
+/// let mut values = [Complex64::new(1.0, 2.0), Complex64::ZERO, Complex64::ZERO, Complex64::ZERO];
+/// embedding.to_slots(&mut values)?;
+/// assert_eq!(values, [Complex64::new(1.0, 2.0); 4]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Embedding {
+    slots: usize,
+    /// For h = 1, 2, 4, …, s/2 the roots e^(2πi·5^j/8h), j < h.
+    roots: Vec<Complex64>,
+}
+
+impl Embedding {
+    /// Makes the tables for s slots.
+    ///
+    /// # Errors
+    /// [`EncoderError::Slots`] unless s is a power of two up to 2^30.
+    pub fn new(slots: usize) -> Result<Self, EncoderError> {
+        const MOST: usize = 1 << 30;
+        if !slots.is_power_of_two() || slots > MOST {
+            return Err(EncoderError::Slots { got: slots, most: MOST });
+        }
+        let table = Roots::new(slots);
+        let mut roots = Vec::with_capacity(slots);
+        let mut half = 1;
+        while half < slots {
+            let (order, step) = (8 * half, slots / (2 * half));
+            let powers = std::iter::successors(Some(1_usize), |power| Some(5 * power % order));
+            roots.extend(powers.take(half).map(|power| table.root(power * step)));
+            half *= 2;
+        }
+        Ok(Self { slots, roots })
+    }
+
+    /// s.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// e^(2πi·5^j/8h) for j < h: what the step from blocks of h to blocks of 2h multiplies by, for h a power of two below s;
+    /// empty for another h.
+    #[must_use]
+    pub fn roots(&self, half: usize) -> &[Complex64] {
+        if !half.is_power_of_two() {
+            return &[];
+        }
+        self.roots.get(half - 1..2 * half - 1).unwrap_or_default()
+    }
+
+    /// w to values, in place.
+    ///
+    /// # Errors
+    /// [`EncoderError::Length`] unless there are s.
+    pub fn to_slots(&self, values: &mut [Complex64]) -> Result<(), EncoderError> {
+        self.check(values)?;
+        bit_reverse(values);
+        let mut half = 1;
+        while half < self.slots {
+            for block in values.chunks_exact_mut(2 * half) {
+                let (first, second) = block.split_at_mut(half);
+                for ((a, b), root) in first.iter_mut().zip(second).zip(self.roots(half)) {
+                    let turned = *b * root;
+                    (*a, *b) = (*a + turned, *a - turned);
+                }
+            }
+            half *= 2;
+        }
+        Ok(())
+    }
+
+    /// Values to w, in place.
+    ///
+    /// # Errors
+    /// [`EncoderError::Length`] unless there are s.
+    pub fn to_coefficients(&self, values: &mut [Complex64]) -> Result<(), EncoderError> {
+        self.check(values)?;
+        let mut half = self.slots / 2;
+        while half > 0 {
+            for block in values.chunks_exact_mut(2 * half) {
+                let (first, second) = block.split_at_mut(half);
+                for ((a, b), root) in first.iter_mut().zip(second).zip(self.roots(half)) {
+                    (*a, *b) = (*a + *b, (*a - *b) * root.conj());
+                }
+            }
+            half /= 2;
+        }
+        bit_reverse(values);
+        let factor = 1.0 / self.slots as f64;
+        values.iter_mut().for_each(|value| *value = value.scale(factor));
+        Ok(())
+    }
+
+    /// The 2s coefficients ⌊Δ·a_k⌉ of the polynomial with these values; missing ones count as zero.
+    ///
+    /// # Errors
+    /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::Scale`];
+    /// [`EncoderError::TooLarge`] for coefficients of 2^126 or more.
+    pub fn encode(&self, values: &[Complex64], scale: f64) -> Result<Vec<i128>, EncoderError> {
+        if values.len() > self.slots {
+            return Err(EncoderError::TooManyValues { got: values.len(), slots: self.slots });
+        }
+        if let Some(slot) = values.iter().position(|value| !value.is_finite()) {
+            return Err(EncoderError::NotFinite { slot });
+        }
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(EncoderError::Scale { scale });
+        }
+        let mut w = values.to_vec();
+        w.resize(self.slots, Complex64::ZERO);
+        self.to_coefficients(&mut w)?;
+        let coefficients = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
+        let coefficients: Vec<f64> = coefficients.map(|a| (a * scale).round_ties_even()).collect();
+        // Not finite where sums overflowed: infinite, or differences of infinite numbers.
+        let largest = coefficients
+            .iter()
+            .fold(0.0_f64, |largest, a| if a.is_finite() { largest.max(a.abs()) } else { f64::INFINITY });
+        if largest >= LOG2_LIMIT.exp2() {
+            return Err(EncoderError::TooLarge { log2_coefficient: largest.log2(), log2_limit: LOG2_LIMIT });
+        }
+        Ok(coefficients.into_iter().map(|a| a as i128).collect())
+    }
+
+    /// The values of the polynomial with these 2s coefficients, divided by the scale.
+    ///
+    /// # Errors
+    /// [`EncoderError::Length`]; [`EncoderError::Scale`].
+    pub fn decode(&self, coefficients: &[f64], scale: f64) -> Result<Vec<Complex64>, EncoderError> {
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(EncoderError::Scale { scale });
+        }
+        let expected = 2 * self.slots;
+        if coefficients.len() != expected {
+            return Err(EncoderError::Length { what: "coefficients", expected, got: coefficients.len() });
+        }
+        let (real, imaginary) = coefficients.split_at(self.slots);
+        let w = real.iter().zip(imaginary).map(|(&re, &im)| Complex64::new(re / scale, im / scale));
+        let mut values: Vec<Complex64> = w.collect();
+        self.to_slots(&mut values)?;
+        Ok(values)
+    }
+
+    fn check(&self, values: &[Complex64]) -> Result<(), EncoderError> {
+        match values.len() {
+            got if got == self.slots => Ok(()),
+            got => Err(EncoderError::Length { what: "values", expected: self.slots, got }),
+        }
+    }
+}
+
+/// Exchanges index i with its bits in reverse, for a length that is a power of two.
+pub fn bit_reverse<T>(values: &mut [T]) {
+    let Some(bits) = values.len().checked_ilog2().filter(|&bits| bits > 0) else { return };
+    for i in 0..values.len() {
+        let j = i.reverse_bits() >> (usize::BITS - bits);
+        if i < j {
+            values.swap(i, j);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
