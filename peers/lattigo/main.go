@@ -19,19 +19,22 @@ const protocol = 1
 
 // request is every request in one: absent fields are zero.
 type request struct {
-	ID        uint64   `json:"id"`
-	Do        string   `json:"do"`
-	Protocol  int      `json:"protocol"`
-	Scheme    string   `json:"scheme"`
-	N         int      `json:"n"`
-	T         uint64   `json:"t"`
-	Q         []uint64 `json:"q"`
-	P         []uint64 `json:"p"`
-	Left      []uint64 `json:"left"`
-	Right     []uint64 `json:"right"`
-	Operation string   `json:"operation"`
-	Calls     int      `json:"calls"`
-	Warm      bool     `json:"warm"`
+	ID       uint64   `json:"id"`
+	Do       string   `json:"do"`
+	Protocol int      `json:"protocol"`
+	Scheme   string   `json:"scheme"`
+	N        int      `json:"n"`
+	T        uint64   `json:"t"`
+	Q        []uint64 `json:"q"`
+	P        []uint64 `json:"p"`
+	LogScale int      `json:"log_scale"`
+	Set      string   `json:"set"`
+	// Whole numbers for bfv, bgv and ntt; real and imaginary parts in turn for the others.
+	Left      json.RawMessage `json:"left"`
+	Right     json.RawMessage `json:"right"`
+	Operation string          `json:"operation"`
+	Calls     int             `json:"calls"`
+	Warm      bool            `json:"warm"`
 }
 
 type answer map[string]any
@@ -42,7 +45,17 @@ type job interface {
 	// operation returns what is to be called again and again.
 	operation(name string) (func() error, error)
 	// verify returns the values that the result of the operation stands for.
-	verify(name string) ([]uint64, error)
+	verify(name string) (any, error)
+}
+
+// informed is a job with more to tell than its operations.
+type informed interface {
+	facts() any
+}
+
+// replaceable is a job that takes other operands with the same keys.
+type replaceable interface {
+	replace(asked request) error
 }
 
 func main() {
@@ -98,12 +111,21 @@ func serve(asked request, prepared *job) (answer, error) {
 		*prepared = made
 		// What was prepared before is garbage: collected now, not while something is timed.
 		runtime.GC()
-		return answer{"operations": made.operations()}, nil
+		given := answer{"operations": made.operations()}
+		if made, ok := made.(informed); ok {
+			given["facts"] = made.facts()
+		}
+		return given, nil
 	}
 	if *prepared == nil {
 		return nil, fmt.Errorf("cannot %q: nothing is prepared yet", asked.Do)
 	}
 	switch asked.Do {
+	case "replace":
+		if made, ok := (*prepared).(replaceable); ok {
+			return answer{}, made.replace(asked)
+		}
+		return nil, errors.New("what is prepared takes no other operands")
 	case "verify":
 		values, err := (*prepared).verify(asked.Operation)
 		if err != nil {
@@ -127,6 +149,10 @@ func prepare(asked request) (job, error) {
 		return newScheme(asked, true)
 	case "bgv":
 		return newScheme(asked, false)
+	case "ckks":
+		return newApproximate(asked)
+	case "bootstrapping":
+		return newRefresh(asked)
 	case "ntt":
 		return newTransform(asked)
 	}
@@ -146,6 +172,13 @@ func turn(call func() error, calls int, warm bool) (time.Duration, error) {
 		}
 	}
 	return time.Since(begin), nil
+}
+
+// words reads whole numbers.
+func words(text json.RawMessage) ([]uint64, error) {
+	var read []uint64
+	err := json.Unmarshal(text, &read)
+	return read, err
 }
 
 // libraryVersion is what the program was linked with.

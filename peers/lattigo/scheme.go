@@ -53,6 +53,14 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 	if err != nil {
 		return nil, err
 	}
+	left, err := words(asked.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := words(asked.Right)
+	if err != nil {
+		return nil, err
+	}
 	level := parameters.MaxLevel()
 	keys := bgv.NewKeyGenerator(parameters)
 	secret, public := keys.GenKeyPairNew()
@@ -69,7 +77,7 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 		encryptor:  bgv.NewEncryptor(parameters, public),
 		decryptor:  bgv.NewDecryptor(parameters, secret),
 		evaluator:  bgv.NewEvaluator(parameters, evaluation, invariant),
-		right:      asked.Right,
+		right:      right,
 		plain:      bgv.NewPlaintext(parameters, level),
 		encoded:    bgv.NewPlaintext(parameters, level),
 		message:    parameters.RingT().NewPoly(),
@@ -86,10 +94,10 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 		job.rotated[at] = bgv.NewCiphertext(parameters, 1, level)
 	}
 	other := bgv.NewPlaintext(parameters, level)
-	if err := job.encoder.Encode(asked.Left, other); err != nil {
+	if err := job.encoder.Encode(left, other); err != nil {
 		return nil, err
 	}
-	if err := job.encoder.Encode(asked.Right, job.plain); err != nil {
+	if err := job.encoder.Encode(right, job.plain); err != nil {
 		return nil, err
 	}
 	if job.a, err = job.encryptor.EncryptNew(other); err != nil {
@@ -145,7 +153,7 @@ func (job *scheme) operation(name string) (func() error, error) {
 	return nil, fmt.Errorf("no operation %q", name)
 }
 
-func (job *scheme) verify(name string) ([]uint64, error) {
+func (job *scheme) verify(name string) (any, error) {
 	call, err := job.operation(name)
 	if err != nil {
 		return nil, err

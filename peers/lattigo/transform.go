@@ -14,15 +14,23 @@ type transform struct {
 }
 
 func newTransform(asked request) (*transform, error) {
-	if len(asked.Q) != 1 || len(asked.Left) != asked.N || len(asked.Right) != asked.N {
+	left, err := words(asked.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := words(asked.Right)
+	if err != nil {
+		return nil, err
+	}
+	if len(asked.Q) != 1 || len(left) != asked.N || len(right) != asked.N {
 		return nil, fmt.Errorf("expected one modulus and %d words on either side", asked.N)
 	}
 	made, err := ring.NewRing(asked.N, asked.Q)
 	if err != nil {
 		return nil, err
 	}
-	data := append([]uint64(nil), asked.Left...)
-	return &transform{ring: made, left: asked.Left, right: asked.Right, data: data}, nil
+	data := append([]uint64(nil), left...)
+	return &transform{ring: made, left: left, right: right, data: data}, nil
 }
 
 func (job *transform) operations() []string {
@@ -41,7 +49,7 @@ func (job *transform) operation(name string) (func() error, error) {
 }
 
 // verify returns left·right modulo X^n + 1, by way of the transforms.
-func (job *transform) verify(string) ([]uint64, error) {
+func (job *transform) verify(string) (any, error) {
 	modulus := job.ring.SubRings[0]
 	product := append([]uint64(nil), job.left...)
 	factor := append([]uint64(nil), job.right...)

@@ -14,6 +14,8 @@ use sunzi_ring::Ring;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, randomness};
 
 use crate::BenchError;
+#[cfg(feature = "peers")]
+use crate::rivals::Values;
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
@@ -21,6 +23,28 @@ const STEPS: i64 = 1;
 pub(crate) const HOISTED: std::ops::RangeInclusive<i64> = 1..=16;
 /// Their name.
 const ROTATE_HOISTED: &str = "rotate_hoisted";
+
+/// What is compared with other libraries, in any scheme that has it. A modulus switch and a rescaling are
+/// those of a product; the products named after them end with one.
+#[cfg(feature = "peers")]
+pub(crate) const COMPARED: [&str; 13] = [
+    "encode_encrypt",
+    "encrypt_public",
+    "decrypt",
+    "decrypt_decode",
+    "multiply",
+    "relinearize",
+    "multiply_relinearize",
+    "multiply_relinearize_switch",
+    "mod_switch",
+    "multiply_relinearize_rescale",
+    "rescale",
+    "rotate",
+    ROTATE_HOISTED,
+];
+/// Those among them that only CKKS has.
+#[cfg(feature = "peers")]
+pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale"];
 
 type Cipher = Ciphertext<Ring>;
 /// What is to be called again and again.
@@ -38,7 +62,7 @@ pub(crate) trait Subject {
     /// log2 of everything that keys are modulo: what security depends on.
     fn log_key_modulus(&self) -> f64;
     /// The slots that the result of an operation opens to.
-    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError>;
+    fn outcome(&self, name: &str) -> Result<Values, BenchError>;
     /// One operation as something to time.
     fn contender(&self, name: &str) -> Result<Call<'_>, BenchError>;
 }
@@ -262,8 +286,8 @@ impl Subject for Job {
         self.context.rlwe().log2_key_modulus()
     }
 
-    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
-        self.outcome(name)
+    fn outcome(&self, name: &str) -> Result<Values, BenchError> {
+        Ok(Values::Words(self.outcome(name)?))
     }
 
     fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {

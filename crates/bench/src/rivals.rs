@@ -24,7 +24,7 @@ pub use serve::serve;
 
 use crate::alternate::{self, Contender};
 use crate::check;
-use crate::job;
+use crate::job::{self, COMPARED};
 use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
@@ -32,6 +32,7 @@ use crate::report::Row;
 use crate::{BenchError, Options};
 use process::Rival;
 use protocol::Preparation;
+pub(crate) use protocol::Values;
 
 /// A scheme that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,20 +66,6 @@ impl FromStr for Scheme {
     }
 }
 
-/// What is compared, where both sides have it.
-const OPERATIONS: [&str; 11] = [
-    "encode_encrypt",
-    "encrypt_public",
-    "decrypt",
-    "decrypt_decode",
-    "multiply",
-    "relinearize",
-    "multiply_relinearize",
-    "multiply_relinearize_switch",
-    "mod_switch",
-    "rotate",
-    "rotate_hoisted",
-];
 /// log2 of the degrees of schemes.
 const SCHEME_DEGREES: std::ops::RangeInclusive<u32> = 13..=15;
 /// Width of the prime that a rival's transforms are compared at, and log2 of the degrees.
@@ -196,11 +183,11 @@ pub fn run(
 ) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
     let Choice { schemes, operations } = choice;
-    if let Some(got) = operations.iter().find(|name| !OPERATIONS.contains(&name.as_str())) {
-        return Err(BenchError::Operation { got: got.clone(), known: OPERATIONS.join(", ") });
+    if let Some(got) = operations.iter().find(|name| !COMPARED.contains(&name.as_str())) {
+        return Err(BenchError::Operation { got: got.clone(), known: COMPARED.join(", ") });
     }
     let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
-    let operations: Vec<&'static str> = OPERATIONS.into_iter().filter(chosen).collect();
+    let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
     let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
     on_threads(1, || {
         let total = total(options, rivals, &schemes, operations.len());
@@ -278,8 +265,9 @@ impl Comparison<'_> {
         let [left, right] = [1, 2].map(|seed| check::residues(n, t, seed));
         let asked = |library: Library| {
             let (q, p) = library.moduli(n, bits)?;
-            let (scheme, left, right) = (scheme.name().to_owned(), left.clone(), right.clone());
-            Ok::<_, BenchError>(Preparation { scheme, n, t, q, p, left, right })
+            let [left, right] = [&left, &right].map(|words| Values::Words(words.clone()));
+            let scheme = scheme.name().to_owned();
+            Ok::<_, BenchError>(Preparation { scheme, n, t, q, p, left, right, ..Preparation::default() })
         };
         let job = serve::prepare(asked(Library::Sunzi)?)?;
         let theirs = asked(library)?;
@@ -290,8 +278,8 @@ impl Comparison<'_> {
         let mut rows = Vec::new();
         for name in self.operations.clone().into_iter().filter(both) {
             self.begin(name, n);
-            let expected = job::expected(name, &left, &right, t);
-            let correct = job.outcome(name)? == expected && rival.verify(name)? == expected;
+            let expected = Values::Words(job::expected(name, &left, &right, t));
+            let correct = job.outcome(name)?.agree(&expected) && rival.verify(name)?.agree(&expected);
             let mut ours = job.contender(name)?;
             let row = self.compare(name, &mut ours, rival)?;
             let row = Row {
@@ -316,15 +304,16 @@ impl Comparison<'_> {
         let primes = primes_with_bits(TRANSFORM_BITS, 2 * n as u64, 1)?;
         let modulus = primes.first().copied().unwrap_or_default();
         let (left, right) = (check::residues(n, modulus, 1), check::sparse_residues(n, modulus, 2));
-        let product = check::schoolbook(&left, &right, modulus);
-        let (scheme, p) = ("ntt".to_owned(), Vec::new());
-        rival.prepare(Preparation { scheme, n, t: 0, q: primes, p, left, right })?;
+        let product = Values::Words(check::schoolbook(&left, &right, modulus));
+        let [left, right] = [left, right].map(Values::Words);
+        let scheme = "ntt".to_owned();
+        rival.prepare(Preparation { scheme, n, q: primes, left, right, ..Preparation::default() })?;
         let holds = ours.holds();
         let mut rows = Vec::new();
         for operation in TRANSFORMS {
             let name = operation.name();
             self.begin(name, n);
-            let correct = holds && rival.verify(name)? == product;
+            let correct = holds && rival.verify(name)?.agree(&product);
             let mut data = ours.operand();
             let mut turn = || Ok(ours.apply(operation, &mut data)?);
             let row = self.compare(name, &mut turn, rival)?;

@@ -13,8 +13,8 @@ fn every_operation_of_a_rival_is_compared_and_right() {
         rivals::run(&options, &[itself], &Choice::default(), &mut |at| heard.push((at.done, at.total)))
             .unwrap();
     assert_eq!(rows.len(), 9 + 11);
-    // Two of the operations are those of BGV alone.
-    assert_eq!(heard, (0..20).map(|done| (done, 22)).collect::<Vec<_>>());
+    // Four of the operations are those of one scheme alone.
+    assert_eq!(heard, (0..20).map(|done| (done, 26)).collect::<Vec<_>>());
     for row in &rows {
         assert!(row.correct && row.ours_us > 0.0, "{row:?}");
         assert!(row.peer.as_ref().unwrap().starts_with("Sunzi 0."), "{row:?}");

@@ -7,23 +7,9 @@ use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
 use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
-use super::{Call, HOISTED, STEPS, Subject, hoisted_exponents, operation};
+use super::{COMPARED, Call, HOISTED, RESCALES, STEPS, Subject, hoisted_exponents, operation};
 use crate::BenchError;
-
-/// All that can be timed. A modulus switch is that of a product; `multiply_relinearize_switch` ends with one.
-const OPERATIONS: [&str; 11] = [
-    "encode_encrypt",
-    "encrypt_public",
-    "decrypt",
-    "decrypt_decode",
-    "multiply",
-    "relinearize",
-    "multiply_relinearize",
-    "multiply_relinearize_switch",
-    "mod_switch",
-    "rotate",
-    "rotate_hoisted",
-];
+use crate::rivals::Values;
 
 /// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
 pub(crate) struct BgvJob {
@@ -118,7 +104,7 @@ impl BgvJob {
 
 impl Subject for BgvJob {
     fn names(&self) -> Vec<&'static str> {
-        OPERATIONS.to_vec()
+        COMPARED.into_iter().filter(|name| !RESCALES.contains(name)).collect()
     }
 
     fn log_q(&self) -> f64 {
@@ -129,17 +115,17 @@ impl Subject for BgvJob {
         self.context.rlwe().log2_key_modulus()
     }
 
-    fn outcome(&self, name: &str) -> Result<Vec<u64>, BenchError> {
+    fn outcome(&self, name: &str) -> Result<Values, BenchError> {
         let results = self.evaluate(name)?;
         if results.is_empty() {
-            return Ok(self.open(&self.a)?);
+            return Ok(Values::Words(self.open(&self.a)?));
         }
         let opened = results.iter().map(|ciphertext| self.open(ciphertext));
-        Ok(opened.collect::<Result<Vec<_>, _>>()?.concat())
+        Ok(Values::Words(opened.collect::<Result<Vec<_>, _>>()?.concat()))
     }
 
     fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
-        let Some(name) = OPERATIONS.into_iter().find(|other| *other == name) else {
+        let Some(name) = self.names().into_iter().find(|other| *other == name) else {
             return Err(BenchError::Request("no such operation"));
         };
         let (_, call) = match name {

@@ -16,12 +16,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken};
+use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken, Values};
 use crate::BenchError;
 use crate::alternate::Contender;
 
-/// Longest answer: n = 2^17 numbers of twenty digits fit four times over.
-const LONGEST_ANSWER: u64 = 16 << 20;
+/// Longest answer: sixteen rotations of n = 2^16 numbers, twenty-odd characters each, fit twice over.
+const LONGEST_ANSWER: u64 = 64 << 20;
 /// How much of standard error is kept.
 const LAST_WORDS: usize = 2000;
 /// How much of an answer an error shows.
@@ -161,7 +161,7 @@ impl Rival {
     }
 
     /// The values that the result of an operation opens to.
-    pub(crate) fn verify(&mut self, operation: &str) -> Result<Vec<u64>, RivalError> {
+    pub(crate) fn verify(&mut self, operation: &str) -> Result<Values, RivalError> {
         let operation = operation.to_owned();
         let outcome: protocol::Outcome = self.ask("verify", Request::Verify { operation })?;
         Ok(outcome.values)
@@ -344,16 +344,9 @@ mod tests {
     }
 
     fn preparation(n: usize) -> Preparation {
-        let words = vec![u64::MAX; n];
-        Preparation {
-            scheme: "ntt".into(),
-            n,
-            t: 0,
-            q: vec![17],
-            p: vec![],
-            left: words.clone(),
-            right: words,
-        }
+        let words = Values::Words(vec![u64::MAX; n]);
+        let (scheme, q) = ("ntt".to_owned(), vec![17]);
+        Preparation { scheme, n, q, left: words.clone(), right: words, ..Preparation::default() }
     }
 
     #[test]
@@ -365,7 +358,7 @@ mod tests {
         assert_eq!(rival.title(), "Fake 1");
         // A request larger than a pipe holds.
         assert_eq!(rival.prepare(preparation(1 << 15)).unwrap(), ["forward"]);
-        assert_eq!(rival.verify("forward").unwrap(), [1, 2]);
+        assert_eq!(rival.verify("forward").unwrap().words().unwrap(), [1, 2]);
         assert_eq!(rival.contender("forward").turn(1, true).unwrap().as_nanos(), 5);
     }
 

@@ -1,6 +1,10 @@
 //! What the harness and a rival say to each other: `peers/README.md` describes it for people.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::BenchError;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -30,22 +34,74 @@ pub(crate) enum Request {
 }
 
 /// Parameters and operands.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Preparation {
-    /// `bfv` or `ntt`.
+    /// `bfv`, `bgv`, `ckks` or `ntt`.
     pub(crate) scheme: String,
     /// Ring degree.
     pub(crate) n: usize,
-    /// Plaintext modulus; 0 for a transform.
+    /// Plaintext modulus; 0 where there is none.
     pub(crate) t: u64,
+    /// log2 of the scale of CKKS.
+    #[serde(default)]
+    pub(crate) log_scale: u32,
     /// Ciphertext moduli, or the one modulus of a transform.
     pub(crate) q: Vec<u64>,
     /// Special moduli.
     pub(crate) p: Vec<u64>,
-    /// First operand: n slots, or n residues modulo the one modulus.
-    pub(crate) left: Vec<u64>,
+    /// First operand: n slots, n residues modulo the one modulus, or n/2 complex slots.
+    pub(crate) left: Values,
     /// Second operand.
-    pub(crate) right: Vec<u64>,
+    pub(crate) right: Values,
+}
+
+/// Operands and results.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Values {
+    /// Slots modulo t, or residues.
+    Words(Vec<u64>),
+    /// Complex slots: real and imaginary part in turn.
+    Reals(Vec<f64>),
+}
+
+/// How far a real part or an imaginary one may be from what it should be, for parts of at most 1.
+const TOLERANCE: f64 = 1e-4;
+
+impl Values {
+    /// The words; none where there are real numbers.
+    pub(crate) fn words(&self) -> Result<&[u64], BenchError> {
+        match self {
+            Self::Words(words) => Ok(words),
+            Self::Reals(_) => Err(BenchError::Request("expected whole numbers, got real ones")),
+        }
+    }
+
+    /// As real numbers. A list in which no number has a point may have been meant so.
+    pub(crate) fn reals(&self) -> Cow<'_, [f64]> {
+        match self {
+            Self::Words(words) => words.iter().map(|word| *word as f64).collect(),
+            Self::Reals(reals) => Cow::Borrowed(reals),
+        }
+    }
+
+    /// Whether these are the values expected: exactly for words, closely for real numbers.
+    pub(crate) fn agree(&self, expected: &Self) -> bool {
+        match (self, expected) {
+            (Self::Words(got), Self::Words(expected)) => got == expected,
+            (got, expected) => {
+                let (got, expected) = (got.reals(), expected.reals());
+                let close = |(x, y): (&f64, &f64)| (x - y).abs() <= TOLERANCE;
+                got.len() == expected.len() && got.iter().zip(expected.iter()).all(close)
+            }
+        }
+    }
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Words(Vec::new())
+    }
 }
 
 /// Who a rival is.
@@ -64,14 +120,33 @@ pub(crate) struct Prepared {
     pub(crate) operations: Vec<String>,
 }
 
-/// The n slots that the result of an operation opens to; left·right modulo X^n + 1 for a transform.
+/// The slots that the result of an operation opens to; left·right modulo X^n + 1 for a transform.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Outcome {
-    pub(crate) values: Vec<u64>,
+    pub(crate) values: Values,
 }
 
 /// How long all timed calls of a turn took together.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Taken {
     pub(crate) nanoseconds: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_a_point_may_be_meant_as_real_ones() {
+        let read = |text| serde_json::from_str::<Values>(text).unwrap();
+        assert_eq!(read("[18446744073709551615, 0]").words().unwrap(), [u64::MAX, 0]);
+        assert!(read("[0.5, 1]").words().is_err());
+        assert_eq!(*read("[1, 0]").reals(), [1.0, 0.0]);
+        assert!(read("[1, 0]").agree(&Values::Reals(vec![1.0, 1e-5])));
+        assert!(!read("[1, 0]").agree(&Values::Reals(vec![1.0, 1e-3])));
+        assert!(!read("[1, 0]").agree(&Values::Reals(vec![1.0])));
+        assert!(!read("[1.0, -1e3]").agree(&read("[1.0, 1.0]")));
+        assert!(read("[3, 4]").agree(&read("[3, 4]")) && !read("[3, 4]").agree(&read("[3, 5]")));
+        assert!(!Values::Reals(vec![f64::NAN]).agree(&Values::Reals(vec![0.0])));
+    }
 }

@@ -67,17 +67,18 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> 
 
 /// Keys and data for what is asked.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
-    let Preparation { scheme, n, t, q, p, left, right } = asked;
+    let Preparation { scheme, n, t, q, p, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
         return Err(BenchError::Request("only BFV and BGV at degrees that are powers of two are served"));
     };
-    let (log_n, values) = (n.ilog2(), [left, right]);
+    let log_n = n.ilog2();
+    let words = || Ok::<_, BenchError>([left.words()?.to_vec(), right.words()?.to_vec()]);
     Ok(match scheme {
-        Scheme::Bfv => Box::new(Job::new(&parameters(log_n, q, p, t), values, hoisted_exponents(n))?),
+        Scheme::Bfv => Box::new(Job::new(&parameters(log_n, q, p, t), words()?, hoisted_exponents(n))?),
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
-            Box::new(BgvJob::new(log_n, q, key_switching, t, values)?)
+            Box::new(BgvJob::new(log_n, q, key_switching, t, words()?)?)
         }
     })
 }
