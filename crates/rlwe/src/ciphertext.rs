@@ -1,6 +1,6 @@
 //! Ciphertexts of every scheme.
 
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, PolyRing, RingError};
 
 use crate::{KeyId, NoiseBound, RlweError, Trace};
 
@@ -105,6 +105,44 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     /// [`RlweError::KeyMismatch`] naming `what`.
     pub fn check_key(&self, other: KeyId, what: &'static str) -> Result<(), RlweError> {
         if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
+    }
+
+    /// self ← self + other, of any part counts: parts and noise bounds. What metadata means for a sum the scheme knows. On an
+    /// error `self` is not to be used.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level.
+    pub fn add_assign(&mut self, ring: &R, other: &Self) -> Result<(), RlweError> {
+        self.join(ring, other, R::add_assign, |_, _| Ok(()))
+    }
+
+    /// self ← self − other, as [`add_assign`](Self::add_assign).
+    ///
+    /// # Errors
+    /// As [`add_assign`](Self::add_assign).
+    pub fn sub_assign(&mut self, ring: &R, other: &Self) -> Result<(), RlweError> {
+        self.join(ring, other, R::sub_assign, R::neg_assign)
+    }
+
+    /// `both` joins what both have, `rest` turns what only `other` has into a part of the result.
+    fn join(
+        &mut self,
+        ring: &R,
+        other: &Self,
+        both: impl Fn(&R, &mut R::Poly<Evaluation>, &R::Poly<Evaluation>) -> Result<(), RingError>,
+        rest: impl Fn(&R, &mut R::Poly<Evaluation>) -> Result<(), RingError>,
+    ) -> Result<(), RlweError> {
+        self.check_key(other.key, "the second summand")?;
+        for (part, other) in self.parts.iter_mut().zip(&other.parts) {
+            both(ring, part, other)?;
+        }
+        for part in other.parts.iter().skip(self.parts.len()) {
+            let mut part = part.clone();
+            rest(ring, &mut part)?;
+            self.parts.push(part);
+        }
+        self.noise = self.noise.sum(&other.noise);
+        Ok(())
     }
 
     /// c_0 and c_1 of a ciphertext of exactly two parts.

@@ -1,6 +1,7 @@
 //! Addition, subtraction, negation.
 
 use sunzi_ring::PolyRing;
+use sunzi_rlwe::RlweError;
 
 use super::Evaluator;
 use crate::{BfvError, Ciphertext};
@@ -22,28 +23,21 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
-        self.join(a, b, "add")
+        self.join(a, b, "add", Ciphertext::add_assign)
     }
 
-    /// a ← a + b under the name of the operation that asks.
+    /// a ← a ± b under the name of the operation that asks.
     fn join(
         &self,
         a: &mut Ciphertext<R>,
         b: &Ciphertext<R>,
         operation: &'static str,
+        assign: impl Fn(&mut Ciphertext<R>, &R, &Ciphertext<R>) -> Result<(), RlweError>,
     ) -> Result<(), BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
-        a.check_key(b.key(), "the second summand")?;
-        let ring = self.context.ring();
-        let noise = a.noise().sum(b.noise());
-        let parts = a.parts_mut();
-        for (left, right) in parts.iter_mut().zip(b.parts()) {
-            ring.add_assign(left, right)?;
-        }
-        parts.extend(b.parts().iter().skip(parts.len()).cloned());
-        a.set_noise(noise);
-        a.record(operation, self.context.bits_left(noise), &[b.trace()]);
+        assign(a, self.context.ring(), b)?;
+        a.record(operation, self.context.bits_left(a.noise()), &[b.trace()]);
         Ok(())
     }
 
@@ -52,8 +46,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
-        let mut difference = self.negate(b)?;
-        self.join(&mut difference, a, "subtract")?;
+        let mut difference = a.clone();
+        self.join(&mut difference, b, "subtract", Ciphertext::sub_assign)?;
         Ok(difference)
     }
 

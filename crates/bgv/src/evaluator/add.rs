@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
+use sunzi_rlwe::RlweError;
 
 use super::Evaluator;
 use crate::{BgvError, Ciphertext};
@@ -14,7 +15,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other parameters.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
-        self.joined(Cow::Borrowed(a), b, "add")
+        self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)
     }
 
     /// a ← a + b. On an error `a` is not changed.
@@ -22,7 +23,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BgvError> {
-        *a = self.joined(Cow::Borrowed(a), b, "add")?;
+        *a = self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)?;
         Ok(())
     }
 
@@ -31,29 +32,23 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
-        let negated = self.negate(b)?;
-        self.joined(Cow::Owned(negated), a, "subtract")
+        self.joined(Cow::Borrowed(a), b, "subtract", Ciphertext::sub_assign)
     }
 
-    /// The sum under the name of the operation that asks.
+    /// a ± b under the name of the operation that asks.
     fn joined(
         &self,
         a: Cow<'_, Ciphertext<R>>,
         b: &Ciphertext<R>,
         operation: &'static str,
+        assign: impl Fn(&mut Ciphertext<R>, &R, &Ciphertext<R>) -> Result<(), RlweError>,
     ) -> Result<Ciphertext<R>, BgvError> {
         a.check_key(b.key(), "the second summand")?;
         let [left, right] = self.together(&a, b)?;
         let ring = self.context.ring_of(&left)?;
         let mut sum = left.into_owned();
-        let noise = sum.noise().sum(right.noise());
+        assign(&mut sum, &ring, &right)?;
         let usage = sum.metadata().usage.sum(&right.metadata().usage);
-        let parts = sum.parts_mut();
-        for (part, other) in parts.iter_mut().zip(right.parts()) {
-            ring.add_assign(part, other)?;
-        }
-        parts.extend(right.parts().iter().skip(parts.len()).cloned());
-        sum.set_noise(noise);
         let (level, place) = (right.metadata().level, right.metadata().place);
         sum.set_metadata(self.context.metadata(level, place, usage)?);
         self.context.finish(sum, operation, &[b.trace()])
@@ -85,7 +80,7 @@ impl<R: PolyRing> Evaluator<R> {
         let mut terms = terms.into_iter();
         let mut sum = terms.next().ok_or(BgvError::Empty { what: "a sum of ciphertexts" })?.clone();
         for term in terms {
-            sum = self.joined(Cow::Owned(sum), term, "add")?;
+            sum = self.joined(Cow::Owned(sum), term, "add", Ciphertext::add_assign)?;
         }
         Ok(sum)
     }
