@@ -17,6 +17,7 @@
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
 //! | the same by digits, 3.3 of KPZ | `rns/digit_decryption.rs` |
 //! | modulus switching | `division.rs` |
+//! | ModRaise, 3.2 of AS19 | `raise.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/behz.rs` |
 //! | exact extension, eq. (6) of KPZ | `rns/exact_extension.rs` |
 //! | modulus switching between any two bases, app. E of KPZ | `rns/rounded_division.rs` |
@@ -34,6 +35,8 @@ mod division;
 mod error;
 mod factor;
 mod gadget;
+mod integers;
+mod monomial;
 mod multi_precision;
 mod once;
 mod options;
@@ -41,6 +44,7 @@ mod parallel;
 mod plaintext;
 mod poly;
 mod poly_ring;
+mod raise;
 mod ring;
 mod rns;
 pub mod sampling;

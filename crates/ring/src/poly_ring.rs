@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
@@ -130,6 +131,19 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// [`RingError::ShapeMismatch`].
     fn scale_up(&self, a: &Self::Poly<Evaluation>) -> Result<Self::Poly<Evaluation>, RingError>;
 
+    /// ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m modulo Q_l becomes m + Q_l·I for
+    /// a small polynomial I.
+    ///
+    /// Exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of the range: |x| ≤ (1/2 + 2^-40)·Q_l.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mod_raise(&self, a: &Self::Poly<Evaluation>) -> Result<Self::Poly<Evaluation>, RingError> {
+        let own = self.at_level(self.level_of(a)?)?;
+        let integers = own.to_integers(&own.to_coefficient(a.clone())?)?;
+        self.to_evaluation(self.from_integers(&integers)?)
+    }
+
     /// The zero polynomial.
     fn zero<D: Domain>(&self) -> Self::Poly<D>;
     /// The polynomial with these small signed coefficients.
@@ -137,6 +151,13 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
     fn from_signed(&self, coefficients: &[i64]) -> Result<Self::Poly<Coefficient>, RingError>;
+    /// The polynomial with these signed coefficients of up to 127 bits, reduced modulo q.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Self::Poly<Coefficient>, RingError> {
+        self.from_integers(&coefficients.iter().map(|&c| c.into()).collect::<Vec<_>>())
+    }
     /// The polynomial with these coefficients, reduced modulo q.
     ///
     /// # Errors
@@ -147,6 +168,15 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn to_integers(&self, a: &Self::Poly<Coefficient>) -> Result<Vec<BigInt>, RingError>;
+    /// The coefficients in [-q/2, q/2) as the nearest floats; within 2^-40 of the middle between two as either, and beyond
+    /// the range of f64 as ±∞.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_floats(&self, a: &Self::Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+        let float = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN);
+        Ok(self.to_integers(a)?.iter().map(float).collect())
+    }
     /// A polynomial with independent uniform coefficients.
     fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Self::Poly<Evaluation>;
 
@@ -220,6 +250,13 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn mul_integer_assign<D: Domain>(&self, a: &mut Self::Poly<D>, c: &BigInt) -> Result<(), RingError>;
+    /// a ← a·X^k for any k. With k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication a value.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_monomial_assign(&self, a: &mut Self::Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+        crate::monomial::multiply_by_values(self, a, exponent)
+    }
     /// a(X^k) for k coprime to m, 0 < k < m.
     ///
     /// # Errors

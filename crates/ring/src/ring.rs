@@ -5,8 +5,6 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use num_bigint::{BigInt, BigUint};
-use num_integer::Integer;
-use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
 use zeroize::Zeroizing;
@@ -14,15 +12,17 @@ use zeroize::Zeroizing;
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::division::{Division, Factor};
 use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
+use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
 use crate::parallel::{Work, for_each_limb};
 use crate::poly_ring::sealed::Sealed;
+use crate::raise::Raise;
 use crate::sampling::{SeededRng, uniform_residues};
 use crate::scratch::Scratch;
 use crate::transform::NegacyclicTransform;
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
-    ScalerOptions, Shape, plaintext, tensor,
+    ScalerOptions, Shape, monomial, plaintext, tensor,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -53,8 +53,16 @@ struct Inner {
     transform: NegacyclicTransform,
     /// By degree alone: shared by all rings made from one.
     automorphisms: Arc<AutomorphismTables>,
-    /// The rings of lower levels and the divisions that lead there, the lowest first, made at first use.
-    lower: Vec<(OnceLock<Ring>, OnceLock<Division>)>,
+    /// By level, the lowest first.
+    lower: Vec<Lower>,
+}
+
+/// What leads to a lower level and back up, made at first use.
+#[derive(Default)]
+struct Lower {
+    ring: OnceLock<Ring>,
+    division: OnceLock<Division>,
+    raise: OnceLock<Raise>,
 }
 
 impl Ring {
@@ -85,7 +93,7 @@ impl Ring {
         transform: NegacyclicTransform,
         automorphisms: Arc<AutomorphismTables>,
     ) -> Self {
-        let lower = (1..basis.len()).map(|_| Default::default()).collect();
+        let lower = (1..basis.len()).map(|_| Lower::default()).collect();
         Self(Arc::new(Inner { index, degree: transform.degree(), basis, transform, automorphisms, lower }))
     }
 
@@ -143,22 +151,6 @@ impl Ring {
         Shape { degree: self.0.degree, limbs: self.0.basis.len() }
     }
 
-    /// The polynomial with these residues, limb after limb.
-    ///
-    /// # Errors
-    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for a residue that is not reduced.
-    pub fn poly_from_residues<D: Domain>(&self, words: &[u64]) -> Result<Poly<D>, RingError> {
-        let shape = self.shape();
-        check_length("residues", shape.degree * shape.limbs, words.len())?;
-        for (limb, &q) in words.chunks_exact(shape.degree).zip(self.basis().values()) {
-            // No early exit: the words may be secret.
-            if limb.iter().fold(0, |bad, &x| bad | u64::from(x >= q)) != 0 {
-                return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
-            }
-        }
-        Ok(Poly::new(Scratch::from_slice(words), shape.degree, self.basis().tag()))
-    }
-
     /// Where the values of a(X^k) stand among those of a.
     pub(crate) fn value_permutation(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
         check_automorphism(k, self.0.index)?;
@@ -189,15 +181,14 @@ impl Ring {
     }
 
     /// Tables of a lower level.
-    fn lower(&self, level: usize) -> Result<&(OnceLock<Self>, OnceLock<Division>), RingError> {
+    fn lower(&self, level: usize) -> Result<&Lower, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
     /// The division by the moduli above a lower level.
     fn division(&self, level: usize) -> Result<&Division, RingError> {
-        let (_, division) = self.lower(level)?;
-        get_or_try_init(division, || {
+        get_or_try_init(&self.lower(level)?.division, || {
             let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
             Division::new(divisor, targets, self.isa(), Factor::One)
         })
@@ -224,7 +215,7 @@ impl Ring {
     }
 
     /// Applies `f` to every limb of a with its modulus.
-    fn for_each_modulus<D: Domain>(
+    pub(crate) fn for_each_modulus<D: Domain>(
         &self,
         a: &mut Poly<D>,
         f: impl Fn(usize, Modulus, &mut [u64]) -> Result<(), RingError> + Send + Sync,
@@ -282,8 +273,7 @@ impl PolyRing for Ring {
         if level == self.level() {
             return Ok(self.clone());
         }
-        let (ring, _) = self.lower(level)?;
-        get_or_try_init(ring, || self.sub_ring(0..level)).cloned()
+        get_or_try_init(&self.lower(level)?.ring, || self.sub_ring(0..level)).cloned()
     }
 
     fn level_of<D: Domain>(&self, a: &Poly<D>) -> Result<usize, RingError> {
@@ -349,6 +339,14 @@ impl PolyRing for Ring {
         Ok(scaled)
     }
 
+    fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        let level = self.level_of(a)?;
+        if level == self.level() {
+            return Ok(a.clone());
+        }
+        get_or_try_init(&self.lower(level)?.raise, || Raise::new(self, level))?.apply(self, a)
+    }
+
     fn zero<D: Domain>(&self) -> Poly<D> {
         let Shape { degree, limbs } = self.shape();
         Poly::new(Scratch::zeroed(degree * limbs), degree, self.basis().tag())
@@ -364,26 +362,20 @@ impl PolyRing for Ring {
         Ok(a)
     }
 
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
+        integers::from_signed_wide(self, coefficients)
+    }
+
     fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
-        check_length("coefficients", self.0.degree, coefficients.len())?;
-        let mut a = self.zero();
-        self.for_each_modulus(&mut a, |_, modulus, limb| {
-            for (residue, c) in limb.iter_mut().zip(coefficients) {
-                *residue = residue_of(c, modulus.value());
-            }
-            Ok(())
-        })?;
-        Ok(a)
+        integers::from_integers(self, coefficients)
     }
 
     fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
-        self.check(a)?;
-        let mut limbs: Vec<_> = a.limbs().map(|limb| limb.iter().copied()).collect();
-        let coefficient = |_| {
-            let residues: Vec<u64> = limbs.iter_mut().filter_map(Iterator::next).collect();
-            Ok(self.basis().crt().reconstruct_centered(&residues)?)
-        };
-        (0..self.0.degree).map(coefficient).collect()
+        integers::to_integers(self, a)
+    }
+
+    fn to_floats(&self, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+        integers::to_floats(self, a)
     }
 
     /// A function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of that seed.
@@ -465,6 +457,10 @@ impl PolyRing for Ring {
         })
     }
 
+    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+        monomial::multiply(self, a, exponent)
+    }
+
     fn automorphism<D: Domain>(&self, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
         self.check(a)?;
         check_automorphism(k, self.0.index)?;
@@ -493,8 +489,4 @@ impl PolyRing for Ring {
     fn gadget(&self, options: &GadgetOptions) -> Result<RnsGadget, RingError> {
         RnsGadget::new(self, options)
     }
-}
-
-fn residue_of(c: &BigInt, q: u64) -> u64 {
-    c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
 }

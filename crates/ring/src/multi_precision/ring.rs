@@ -137,6 +137,22 @@ impl PolyRing for MultiPrecisionRing {
         self.0.from_signed(coefficients)
     }
 
+    fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.0.mod_raise(a)
+    }
+
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
+        self.0.from_signed_wide(coefficients)
+    }
+
+    fn to_floats(&self, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+        self.0.to_floats(a)
+    }
+
+    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+        self.0.mul_monomial_assign(a, exponent)
+    }
+
     fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
         self.0.from_integers(coefficients)
     }

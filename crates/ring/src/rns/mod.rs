@@ -24,6 +24,8 @@ mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 mod switched_lift;
 
+pub(crate) use exact_extension::ExactExtension;
+
 pub use bounds::{ScalingBounds, SwitchingBounds};
 pub use scaler::RnsScaler;
 

@@ -19,3 +19,5 @@ mod scaling;
 mod threads;
 #[cfg(test)]
 mod variants;
+#[cfg(test)]
+mod wide;

@@ -43,6 +43,11 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let switched = switched(ring, &gadget, &scaled, [&first, &second]).unwrap();
         words.extend(switched.map(|half| half.words().to_vec()));
     }
+    let raised = ring.mod_raise(&ring.restrict(&a, 2).unwrap()).unwrap();
+    let floats = ring.to_floats(&ring.to_coefficient(raised.clone()).unwrap()).unwrap();
+    let wide: Vec<i128> =
+        floats.iter().map(|x| x.to_bits().into()).map(|x: i128| x.wrapping_mul(x)).collect();
+    words.extend([raised.words().to_vec(), ring.from_signed_wide(&wide).unwrap().words().to_vec()]);
     words
 }
 

@@ -1,0 +1,175 @@
+//! Between integers, or their nearest floats, and residues.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use rayon::prelude::*;
+use sunzi_kernels::{Buffer, Modulus};
+use sunzi_math::mod_inv;
+use zeroize::Zeroizing;
+
+use crate::error::check_length;
+use crate::parallel::{BLOCK, Work, block_of, for_each_limb};
+use crate::scratch::Scratch;
+use crate::{Coefficient, Domain, Poly, PolyRing, Ring, RingError};
+
+impl Ring {
+    /// The polynomial with these residues, limb after limb.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for a residue that is not reduced.
+    pub fn poly_from_residues<D: Domain>(&self, words: &[u64]) -> Result<Poly<D>, RingError> {
+        let shape = self.shape();
+        check_length("residues", shape.degree * shape.limbs, words.len())?;
+        for (limb, &q) in words.chunks_exact(shape.degree).zip(self.basis().values()) {
+            // No early exit: the words may be secret.
+            if limb.iter().fold(0, |bad, &x| bad | u64::from(x >= q)) != 0 {
+                return Err(RingError::out_of_range("residue", format_args!("below {q}"), "more"));
+            }
+        }
+        Ok(Poly::new(Scratch::from_slice(words), shape.degree, self.basis().tag()))
+    }
+}
+
+/// c mod q.
+pub(crate) fn residue_of(c: &BigInt, q: u64) -> u64 {
+    c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
+}
+
+/// [`PolyRing::from_integers`].
+pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
+    let n = ring.degree();
+    check_length("coefficients", n, coefficients.len())?;
+    let mut a = ring.arbitrary();
+    for_each_limb(Work::Elementwise, a.words_mut(), n, |i, limb| {
+        let q = ring.basis().values().get(i).copied().unwrap_or(1);
+        limb.iter_mut().zip(coefficients).for_each(|(residue, c)| *residue = residue_of(c, q));
+        Ok(())
+    })?;
+    Ok(a)
+}
+
+/// [`PolyRing::to_integers`].
+pub(crate) fn to_integers(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+    ring.check(a)?;
+    let mut limbs: Vec<_> = a.limbs().map(|limb| limb.iter().copied()).collect();
+    let coefficient = |_| {
+        let residues: Vec<u64> = limbs.iter_mut().filter_map(Iterator::next).collect();
+        Ok(ring.basis().crt().reconstruct_centered(&residues)?)
+    };
+    (0..ring.degree()).map(coefficient).collect()
+}
+
+/// [`PolyRing::from_signed_wide`]: c = h·2^64 + l with h signed.
+pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
+    let n = ring.degree();
+    check_length("coefficients", n, coefficients.len())?;
+    let high: Zeroizing<Vec<i64>> = Zeroizing::new(coefficients.iter().map(|c| (c >> 64) as i64).collect());
+    let low: Zeroizing<Vec<u64>> = Zeroizing::new(coefficients.iter().map(|&c| c as u64).collect());
+    let mut a = ring.arbitrary();
+    for_each_limb(Work::Elementwise, a.words_mut(), n, |i, limb| {
+        let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
+        let shift = modulus.reduce_u128(1 << 64);
+        let mut rest = Zeroizing::new([0; BLOCK]);
+        let parts = high.chunks(BLOCK).zip(low.chunks(BLOCK));
+        for (limb, (high, low)) in limb.chunks_mut(BLOCK).zip(parts) {
+            let rest = rest.get_mut(..low.len()).unwrap_or_default();
+            modulus.reduce_signed_into(limb, high)?;
+            modulus.mul_scalar_assign(limb, shift)?;
+            modulus.reduce_into(rest, low)?;
+            modulus.add_assign(limb, rest)?;
+        }
+        Ok(())
+    })?;
+    Ok(a)
+}
+
+/// [`PolyRing::to_floats`], from the digits of x in the mixed radix q_1, q_2, …: x = d_1 + q_1(d_2 + q_2(d_3 + …)) with
+/// every |d_i| < q_i/2, which makes |x| < q/2 by itself. No step depends on the values, unless one leaves the range of f64.
+pub(crate) fn to_floats(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+    ring.check(a)?;
+    let radix = MixedRadix::new(ring.basis().moduli())?;
+    let mut floats = vec![0.0; ring.degree()];
+    let step = |(b, out): (usize, &mut [f64])| {
+        let range = b * BLOCK..b * BLOCK + out.len();
+        radix.floats(&block_of(a.limbs(), &range), out)
+    };
+    if Work::Conversion.is_parallel(a.words().len()) {
+        floats.par_chunks_mut(BLOCK).enumerate().try_for_each(step)?;
+    } else {
+        floats.chunks_mut(BLOCK).enumerate().try_for_each(step)?;
+    }
+    Ok(floats)
+}
+
+/// Garner's algorithm over blocks of coefficients.
+struct MixedRadix<'a> {
+    moduli: &'a [Modulus],
+    /// q_j^-1 modulo q_i for j < i.
+    inverses: Vec<Vec<u64>>,
+}
+
+impl<'a> MixedRadix<'a> {
+    fn new(moduli: &'a [Modulus]) -> Result<Self, RingError> {
+        let row = |(i, q): (usize, &Modulus)| {
+            moduli.iter().take(i).map(|p| Ok(mod_inv(q.reduce(p.value()), q.value())?)).collect()
+        };
+        Ok(Self { moduli, inverses: moduli.iter().enumerate().map(row).collect::<Result<_, RingError>>()? })
+    }
+
+    fn floats(&self, residues: &[&[u64]], out: &mut [f64]) -> Result<(), RingError> {
+        let n = out.len();
+        let mut digits = Zeroizing::new(vec![0_i64; n * self.moduli.len()]);
+        let mut reduced = Zeroizing::new(Buffer::zeroed(n));
+        for (i, ((modulus, inverses), limb)) in
+            self.moduli.iter().zip(&self.inverses).zip(residues).enumerate()
+        {
+            let (below, own) = digits.split_at_mut_checked(i * n).unwrap_or_default();
+            let mut row = Zeroizing::new(Buffer::from_slice(limb));
+            for (digit, &inverse) in below.chunks_exact(n).zip(inverses) {
+                modulus.reduce_signed_into(&mut reduced, digit)?;
+                modulus.sub_assign(&mut row, &reduced)?;
+                modulus.mul_scalar_assign(&mut row, inverse)?;
+            }
+            let (q, half) = (modulus.value(), modulus.value() / 2);
+            for (digit, &x) in own.iter_mut().zip(row.iter()) {
+                *digit = x.wrapping_sub(q & u64::from(x > half).wrapping_neg()).cast_signed();
+            }
+        }
+        for (at, out) in out.iter_mut().enumerate() {
+            let digits = digits.get(at..).unwrap_or_default().iter().step_by(n.max(1)).rev();
+            *out = horner(digits.zip(self.moduli.iter().rev()));
+        }
+        Ok(())
+    }
+}
+
+/// Σ d_i·q_1⋯q_(i−1) from the highest digit down, in pairs of doubles whose sum has 104 bits or more: of the nearest doubles
+/// of that sum one is the nearest of x, but for x within 2^-40 of the middle between two.
+fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
+    let split = |x: i64| {
+        let high = x as f64;
+        // |x| < 2^62: both conversions are exact.
+        (high, (x - high as i64) as f64)
+    };
+    let mut sum = (0.0_f64, 0.0_f64);
+    for (&digit, modulus) in digits {
+        let (q, rest) = split(modulus.value().cast_signed());
+        let product = sum.0 * q;
+        if !product.is_finite() {
+            return product;
+        }
+        let error = sum.0.mul_add(q, -product) + sum.0.mul_add(rest, sum.1 * q);
+        let (high, low) = split(digit);
+        let (first, carry) = two_sum(product, high);
+        sum = two_sum(first, carry + (error + low));
+    }
+    sum.0
+}
+
+/// a + b as the nearest double and what it lacks.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
