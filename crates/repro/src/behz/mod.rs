@@ -20,6 +20,7 @@ pub use nfllib_moduli::Width;
 pub use noise_tree::Tree;
 
 use crate::ReproError;
+use crate::error::part_named;
 use crate::report::{Machine, Report, Value};
 use crate::rounds::Budget;
 
@@ -94,11 +95,7 @@ impl FromStr for Part {
     type Err = ReproError;
 
     fn from_str(text: &str) -> Result<Self, ReproError> {
-        let found = Self::ALL.into_iter().find(|part| part.to_string() == text);
-        found.ok_or_else(|| ReproError::UnknownPart {
-            expected: Self::ALL.map(|part| part.to_string()).join(", "),
-            got: text.to_owned(),
-        })
+        part_named(&Self::ALL, text)
     }
 }
 

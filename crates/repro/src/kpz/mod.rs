@@ -19,6 +19,7 @@ use std::str::FromStr;
 pub use figure1::Size;
 
 use crate::ReproError;
+use crate::error::part_named;
 use crate::report::{Machine, Report};
 
 /// A table or figure of the paper.
@@ -85,11 +86,7 @@ impl FromStr for Part {
     type Err = ReproError;
 
     fn from_str(text: &str) -> Result<Self, ReproError> {
-        let found = Self::ALL.into_iter().find(|part| part.to_string() == text);
-        found.ok_or_else(|| ReproError::UnknownPart {
-            expected: Self::ALL.map(|part| part.to_string()).join(", "),
-            got: text.to_owned(),
-        })
+        part_named(&Self::ALL, text)
     }
 }
 
