@@ -40,11 +40,13 @@
 mod arithmetic;
 mod bfv;
 mod bgv;
+pub mod bootstrap;
 pub mod clear;
 mod error;
 mod exact;
 pub mod inner_product;
 mod keys;
+pub mod linear_transform;
 pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;

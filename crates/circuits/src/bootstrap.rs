@@ -1,0 +1,3 @@
+//! Bootstrapping of CKKS: a ciphertext at its last level becomes one with many levels and the same message.
+
+pub mod dft;

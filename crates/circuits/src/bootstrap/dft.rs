@@ -1,0 +1,130 @@
+//! CoeffsToSlots and SlotsToCoeffs: the embedding of `[AS19, 3.1]`, steps 2 and 5, as products of sparse matrices.
+//!
+//! A message polynomial p with slots z = U·w has the coefficients w_k = a_k + i·a_(k+s). CoeffsToSlots multiplies the slots
+//! by U^-1 and takes them apart into real and imaginary parts by a conjugation; SlotsToCoeffs puts the parts together and
+//! multiplies by U. Both are Fourier transforms, and a number of their steps at a time is one matrix with few diagonals and
+//! one level: more levels, fewer diagonals. In between the numbers stand in bit-reversed order, which what works slot
+//! by slot does not notice; no permutation is ever done.
+
+mod factors;
+
+use num_complex::Complex64;
+use sunzi_ckks::encoder::Embedding;
+
+use crate::linear_transform::{Diagonals, LinearTransformError};
+
+/// How real and imaginary parts lie between CoeffsToSlots and SlotsToCoeffs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// In two ciphertexts: there are as many numbers as slots.
+    Full,
+    /// In one: s slots of real parts, then s of imaginary parts, again and again.
+    Sparse,
+}
+
+/// The matrices of CoeffsToSlots or of SlotsToCoeffs, in the clear.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dft {
+    slots: usize,
+    packing: Packing,
+    factors: Vec<Diagonals>,
+}
+
+impl Dft {
+    /// CoeffsToSlots for messages of s slots in a ring of n coefficients, in `levels` levels: multiplies by `constant`, which
+    /// all factors share. Sparse packing needs vectors that repeat with period s in *every* coefficient: take the trace first.
+    ///
+    /// With out = F_k·⋯·F_1·z the parts are out + out* and −i·(out − out*) for full packing, and both side by side
+    /// out + out* for sparse packing.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Encoder`] unless s is a power of two up to n/2; [`LinearTransformError::Budget`] for 0 levels or
+    /// more than log2 s.
+    pub fn coeffs_to_slots(
+        degree: usize,
+        slots: usize,
+        levels: usize,
+        constant: f64,
+    ) -> Result<Self, LinearTransformError> {
+        let (embedding, packing) = (Embedding::new(slots)?, Packing::new(degree, slots)?);
+        let mut factors = factors::to_coefficients(&embedding, &factors::radices(slots, levels)?)?;
+        if packing == Packing::Sparse {
+            let halves = [vec![Complex64::ONE; slots], vec![-Complex64::i(); slots]].concat();
+            if let Some(last) = factors.last_mut() {
+                *last = last.with_size(2 * slots)?.with_rows_scaled(&halves)?;
+            }
+        }
+        // A conjugation adds what is twice the parts.
+        Ok(Self { slots, packing, factors: spread(factors, constant / 2.0)? })
+    }
+
+    /// SlotsToCoeffs, the way back: of a + i·b for full packing; for sparse packing of both parts side by side, where what the first
+    /// factor gives must be added to itself, rotated by s.
+    ///
+    /// # Errors
+    /// As [`coeffs_to_slots`](Self::coeffs_to_slots).
+    pub fn slots_to_coeffs(
+        degree: usize,
+        slots: usize,
+        levels: usize,
+        constant: f64,
+    ) -> Result<Self, LinearTransformError> {
+        let (embedding, packing) = (Embedding::new(slots)?, Packing::new(degree, slots)?);
+        let first_size = if packing == Packing::Sparse { 2 * slots } else { slots };
+        let mut factors = factors::to_slots(&embedding, &factors::radices(slots, levels)?, first_size)?;
+        if packing == Packing::Sparse {
+            // No block of the first factor reaches over the middle.
+            let halves = [vec![Complex64::ONE; slots], vec![Complex64::i(); slots]].concat();
+            if let Some(first) = factors.first_mut() {
+                *first = first.with_rows_scaled(&halves)?;
+            }
+        }
+        Ok(Self { slots, packing, factors: spread(factors, constant)? })
+    }
+
+    /// The factors, first to be applied first.
+    #[must_use]
+    pub fn factors(&self) -> &[Diagonals] {
+        &self.factors
+    }
+
+    /// s.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How the parts lie.
+    #[must_use]
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+}
+
+impl Packing {
+    /// Of s slots in a ring of n coefficients.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Encoder`] for more than n/2.
+    pub fn new(degree: usize, slots: usize) -> Result<Self, LinearTransformError> {
+        let most = degree / 2;
+        match slots {
+            s if s == most => Ok(Self::Full),
+            s if s < most => Ok(Self::Sparse),
+            got => Err(sunzi_ckks::encoder::EncoderError::Slots { got, most }.into()),
+        }
+    }
+}
+
+/// Multiplies the product by a constant and every factor by as much.
+fn spread(factors: Vec<Diagonals>, constant: f64) -> Result<Vec<Diagonals>, LinearTransformError> {
+    let each = constant.abs().powf(1.0 / factors.len().max(1) as f64);
+    let scaled = |(i, factor): (usize, Diagonals)| {
+        let sign = if i == 0 { constant.signum() } else { 1.0 };
+        factor.with_rows_scaled(&[Complex64::from(sign * each)])
+    };
+    factors.into_iter().enumerate().map(scaled).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! What can go wrong with a linear transform.
+
+use sunzi_ckks::encoder::EncoderError;
+
+/// An error of a linear transform: what was expected, what came, what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinearTransformError {
+    /// A size of matrices that is not possible.
+    #[error("a matrix of size {got}: take a power of two up to 2^30 and pad with zeros")]
+    Size {
+        /// What was asked for.
+        got: usize,
+    },
+    /// Values of a diagonal that do not repeat evenly.
+    #[error("{got} values for diagonals of length {size}: give a number of values that divides it")]
+    Period {
+        /// Values given.
+        got: usize,
+        /// Length of a diagonal.
+        size: usize,
+    },
+    /// A vector of the wrong length.
+    #[error("a vector of length {got} for a matrix of size {expected}")]
+    Length {
+        /// Columns of the matrix.
+        expected: usize,
+        /// Length of the vector.
+        got: usize,
+    },
+    /// More factors than a transform has steps, or none.
+    #[error("a Fourier transform of {slots} slots in {got} levels: take 1 to {most}")]
+    Budget {
+        /// Slots of the transform.
+        slots: usize,
+        /// Levels asked for.
+        got: usize,
+        /// Levels that can be used.
+        most: usize,
+    },
+    /// An error of the encoder.
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+}
