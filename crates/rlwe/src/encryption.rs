@@ -105,7 +105,7 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
 
-/// The phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l, by Horner's rule. It is secret: erased when dropped.
+/// The phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l. It is secret: erased when dropped.
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
@@ -114,6 +114,21 @@ pub fn phase<R: PolyRing>(
     parts: &[R::Poly<Evaluation>],
     key: &SecretKey<R>,
 ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
+    let mut values = phase_values(context, parts, key)?;
+    let ring = context.ring_at(context.ring().level_of(&*values)?)?;
+    let empty = ring.at_level(1)?.zero();
+    Ok(Zeroizing::new(ring.to_coefficient(std::mem::replace(&mut *values, empty))?))
+}
+
+/// [`phase`] in evaluation form, by Horner's rule.
+///
+/// # Errors
+/// As [`phase`].
+pub fn phase_values<R: PolyRing>(
+    context: &RlweContext<R>,
+    parts: &[R::Poly<Evaluation>],
+    key: &SecretKey<R>,
+) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
     let Some((last, rest)) = parts.split_last() else {
         return Err(RlweError::WrongPartCount {
             operation: "decryption",
@@ -123,10 +138,10 @@ pub fn phase<R: PolyRing>(
         });
     };
     let ring = context.ring_at(context.ring().level_of(last)?)?;
-    let mut value = last.clone();
+    let mut value = Zeroizing::new(last.clone());
     for part in rest.iter().rev() {
         context.key_ring().mul_restricted_assign(&mut value, key.evaluation())?;
         ring.add_assign(&mut value, part)?;
     }
-    Ok(Zeroizing::new(ring.to_coefficient(value)?))
+    Ok(value)
 }

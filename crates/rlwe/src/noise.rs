@@ -326,6 +326,14 @@ impl NoiseBound {
         self.scaled(Log2::of(norm))
     }
 
+    /// The bounds after multiplication by a polynomial whose values at the roots of unity are at most `norm`: deviation
+    /// and peak grow by that, a single coefficient by no more than its 1-norm, √n·`norm`.
+    #[must_use]
+    pub fn times_values(&self, norm: f64, degree: usize) -> Self {
+        let scaled = self.scaled(Log2::of(norm));
+        Self { worst: scaled.worst * (degree as f64).sqrt(), ..scaled }
+    }
+
     /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
     #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {

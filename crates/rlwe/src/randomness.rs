@@ -35,8 +35,8 @@ pub(crate) fn public_seed<G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; 32] {
     public_bytes(rng)
 }
 
-/// The random tag of a fresh ciphertext.
-pub(crate) fn tag<G: CryptoRng + ?Sized>(rng: &mut G) -> u64 {
+/// A random tag that tells a fresh ciphertext from others; public.
+pub fn tag<G: CryptoRng + ?Sized>(rng: &mut G) -> u64 {
     u64::from_le_bytes(public_bytes(rng))
 }
 

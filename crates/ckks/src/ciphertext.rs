@@ -1,0 +1,43 @@
+//! CKKS as a scheme of the RLWE layer.
+
+use sunzi_ring::Ring;
+
+use crate::Precision;
+
+/// The scheme CKKS, as a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ckks;
+
+impl sunzi_rlwe::Scheme for Ckks {
+    type Metadata = Metadata;
+    const NAME: &'static str = "CKKS";
+}
+
+/// A CKKS ciphertext: ct(s) = m + e (mod Q_l), where the values of m at the roots of unity are the slots times the scale.
+pub type Ciphertext<R = Ring> = sunzi_rlwe::Ciphertext<Ckks, R>;
+
+/// What a CKKS ciphertext carries besides polynomials and noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metadata {
+    /// l: rescalings it still allows.
+    pub level: usize,
+    /// What the slots are multiplied by.
+    pub scale: f64,
+    /// Slots the message has: a power of two. With fewer than n/2 the vector repeats.
+    pub slots: usize,
+    /// How large and how wrong the slots are.
+    pub precision: Precision,
+}
+
+impl Metadata {
+    /// The slots of what two operands make, and both precisions there: errors outside the subring of a sparse message
+    /// count once the other has more slots.
+    pub(crate) fn joint_slots(&self, other: &Self) -> (usize, [Precision; 2]) {
+        let slots = self.slots.max(other.slots);
+        let spread = |of: &Self| {
+            let factor = (slots as f64 / of.slots as f64).sqrt();
+            of.precision.with_deviation(of.precision.deviation() * factor)
+        };
+        (slots, [spread(self), spread(other)])
+    }
+}

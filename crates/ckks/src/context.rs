@@ -1,0 +1,274 @@
+//! The tables of one CKKS parameter set.
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use sunzi_ring::{Evaluation, GadgetOptions, PolyRing, Ring};
+use sunzi_rlwe::{RlweContext, Security};
+
+use crate::encoder::EncoderError;
+use crate::parameters::{check_levels, check_scales};
+use crate::{Ciphertext, CkksError, Parameters, Plaintext};
+
+/// Ring, levels and their scales. Cheap to clone.
+///
+/// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or [`BigRing`](sunzi_ring::BigRing), the
+/// multi-precision oracle.
+#[derive(Clone, Debug)]
+pub struct Context<R: PolyRing = Ring> {
+    inner: Arc<Inner<R>>,
+}
+
+#[derive(Debug)]
+struct Inner<R: PolyRing> {
+    rlwe: RlweContext<R>,
+    levels: Vec<Level<R>>,
+    message_bound: f64,
+}
+
+#[derive(Debug)]
+struct Level<R> {
+    ring: R,
+    log2_modulus: f64,
+    scale: f64,
+    /// q_l; Q_0 at level 0.
+    dropped: f64,
+}
+
+/// What a context over a ring that is there already depends on besides.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Moduli of Q_0, Q_1, …, Q_L.
+    pub levels: Vec<usize>,
+    /// Canonical scales of the levels.
+    pub scales: Vec<f64>,
+    /// Slots of fresh ciphertexts are at most 2^this.
+    pub message_bits: u32,
+    /// Digits and special moduli of key switching.
+    pub key_switching: GadgetOptions,
+    /// The security to reach.
+    pub security: Security,
+}
+
+impl From<&Parameters> for Settings {
+    fn from(parameters: &Parameters) -> Self {
+        Self {
+            levels: parameters.levels().to_vec(),
+            scales: parameters.scales(),
+            message_bits: parameters.message_bits(),
+            key_switching: parameters.key_switching().clone(),
+            security: parameters.security(),
+        }
+    }
+}
+
+impl Context<Ring> {
+    /// Builds the tables of `parameters`.
+    ///
+    /// # Errors
+    /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use.
+    pub fn new(parameters: &Parameters) -> Result<Self, CkksError> {
+        parameters.validate()?;
+        let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
+        Self::with_ring(ring, &Settings::from(parameters))
+    }
+}
+
+impl<R: PolyRing> Context<R> {
+    /// Builds the tables over a ring that is there already.
+    ///
+    /// # Errors
+    /// [`CkksError::Rlwe`] above the security limit; [`CkksError::LevelsUnusable`] and [`CkksError::ScaleUnusable`] for levels
+    /// that do not fit the ring.
+    pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, CkksError> {
+        check_levels(&settings.levels, ring.level())?;
+        let rlwe = RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?;
+        let mut levels: Vec<Level<R>> = Vec::with_capacity(settings.levels.len());
+        for (level, &limbs) in settings.levels.iter().enumerate() {
+            let ring = rlwe.ring_at(limbs)?;
+            let dropped = match levels.last() {
+                Some(below) => ring.modulus() / below.ring.modulus(),
+                None => ring.modulus().clone(),
+            };
+            let scale = settings.scales.get(level).copied().unwrap_or(f64::NAN);
+            let (log2_modulus, dropped) = (sunzi_math::log2(ring.modulus()), dropped.to_f64());
+            levels.push(Level { ring, log2_modulus, scale, dropped: dropped.unwrap_or(f64::INFINITY) });
+        }
+        let log2_moduli: Vec<f64> = levels.iter().map(|level| level.log2_modulus).collect();
+        let scales: Vec<f64> = levels.iter().map(|level| level.scale).collect();
+        check_scales(&scales, &log2_moduli, f64::from(settings.message_bits))?;
+        let message_bound = f64::from(settings.message_bits).exp2();
+        Ok(Self { inner: Arc::new(Inner { rlwe, levels, message_bound }) })
+    }
+
+    /// Ring and security.
+    #[must_use]
+    pub fn rlwe(&self) -> &RlweContext<R> {
+        &self.inner.rlwe
+    }
+
+    /// The ring of fresh ciphertexts.
+    #[must_use]
+    pub fn ring(&self) -> &R {
+        self.inner.rlwe.ring()
+    }
+
+    /// The ring degree n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.ring().degree()
+    }
+
+    /// n/2: the most slots a message can have.
+    #[must_use]
+    pub fn max_slots(&self) -> usize {
+        self.degree() / 2
+    }
+
+    /// L: multiplications in a row, and the level of fresh ciphertexts.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.inner.levels.len().saturating_sub(1)
+    }
+
+    /// The largest |slot| of a fresh ciphertext.
+    #[must_use]
+    pub fn message_bound(&self) -> f64 {
+        self.inner.message_bound
+    }
+
+    fn level(&self, level: usize) -> Result<&Level<R>, CkksError> {
+        self.inner.levels.get(level).ok_or(CkksError::NoSuchLevel { level, depth: self.depth() })
+    }
+
+    /// The ring R modulo Q_l.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn ring_at(&self, level: usize) -> Result<&R, CkksError> {
+        Ok(&self.level(level)?.ring)
+    }
+
+    /// How many moduli of the ring a level has: keys and rings count levels in these.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn limbs(&self, level: usize) -> Result<usize, CkksError> {
+        Ok(self.ring_at(level)?.level())
+    }
+
+    /// Δ_l, the canonical scale of a level.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn scale(&self, level: usize) -> Result<f64, CkksError> {
+        Ok(self.level(level)?.scale)
+    }
+
+    /// q_l, by which a rescaling from level l divides.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`]; [`CkksError::LevelExhausted`] for level 0.
+    pub fn divisor(&self, level: usize) -> Result<f64, CkksError> {
+        if level == 0 {
+            return Err(CkksError::LevelExhausted { operation: "a rescaling", needed: 1, level });
+        }
+        Ok(self.level(level)?.dropped)
+    }
+
+    /// log2 Q_l.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn log2_modulus_at(&self, level: usize) -> Result<f64, CkksError> {
+        Ok(self.level(level)?.log2_modulus)
+    }
+
+    /// Fails unless these are slots of this ring: a power of two up to n/2.
+    ///
+    /// # Errors
+    /// [`EncoderError::Slots`].
+    pub fn check_slots(&self, slots: usize) -> Result<(), CkksError> {
+        let most = self.max_slots();
+        if slots.is_power_of_two() && slots <= most {
+            return Ok(());
+        }
+        Err(EncoderError::Slots { got: slots, most }.into())
+    }
+
+    /// Fails unless a ciphertext belongs to this context.
+    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), CkksError> {
+        let part = ciphertext.parts().first().ok_or(CkksError::Empty { what: "a ciphertext" })?;
+        self.check_poly(part, ciphertext.metadata().level)
+    }
+
+    /// Fails unless a plaintext belongs to this context.
+    pub(crate) fn check_plaintext(&self, plaintext: &Plaintext<R>) -> Result<(), CkksError> {
+        self.check_poly(plaintext.poly(), plaintext.level())
+    }
+
+    fn check_poly(&self, poly: &R::Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
+        let limbs = self.ring().level_of(poly)?;
+        if self.limbs(level).is_ok_and(|expected| expected == limbs) {
+            Ok(())
+        } else {
+            Err(CkksError::LevelMismatch { level, limbs })
+        }
+    }
+
+    /// The canonical scale of a level in place of one that differs from it by a few roundings only.
+    pub(crate) fn snapped(&self, level: usize, scale: f64) -> Result<f64, CkksError> {
+        let canonical = self.scale(level)?;
+        Ok(if same_scale(scale, canonical) { canonical } else { scale })
+    }
+
+    /// What an error of this deviation in every coefficient is in a slot: √(2·slots)·σ/scale, as only the coefficients of a sparse
+    /// message's subring count.
+    pub(crate) fn slot_error(&self, coefficient: f64, slots: usize, scale: f64) -> f64 {
+        coefficient * (2.0 * slots as f64).sqrt() / scale
+    }
+
+    /// Ends every operation: fails if its result might not fit its modulus, else notes what made it.
+    pub(crate) fn finish(
+        &self,
+        mut ciphertext: Ciphertext<R>,
+        operation: &'static str,
+        operands: &[&sunzi_rlwe::Trace],
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let metadata = ciphertext.metadata();
+        let (level, bits) = (metadata.level, metadata.precision.bits());
+        self.check_magnitude(operation, metadata.precision.magnitude(), level, metadata.scale)?;
+        ciphertext.record(operation, bits, operands);
+        Ok(ciphertext)
+    }
+
+    /// Fails unless slots of this magnitude fit a level at this scale: magnitude·scale < Q_l/2.
+    pub(crate) fn check_magnitude(
+        &self,
+        operation: &'static str,
+        magnitude: f64,
+        level: usize,
+        scale: f64,
+    ) -> Result<(), CkksError> {
+        let (magnitude, limit) = (magnitude.log2(), self.log2_modulus_at(level)? - 1.0 - scale.log2());
+        if magnitude <= limit {
+            return Ok(());
+        }
+        Err(CkksError::MessageTooLarge { operation, magnitude, level, limit })
+    }
+}
+
+/// Whether two scales are one but for a few roundings of doubles.
+pub(crate) fn same_scale(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() <= 1.0 / (1_u64 << 48) as f64
+}
+
+/// A float of integral value as an integer.
+pub(crate) fn integer(value: f64) -> Result<BigInt, CkksError> {
+    num_traits::FromPrimitive::from_f64(value.round()).ok_or(CkksError::Value {
+        what: "a constant times its scale",
+        got: value,
+        expected: "give finite numbers",
+    })
+}

@@ -1,0 +1,73 @@
+//! Encryption: an encryption of zero, plus the message.
+//!
+//! Under the public key it is made modulo Qp for a special modulus p and scaled down, which leaves little more of the
+//! errors than a rounding.
+
+use rand_core::CryptoRng;
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::encryption::{Encryption, zero_public, zero_secret};
+use sunzi_rlwe::{KeyId, NoiseTerm, PublicKey, SecretKey, randomness};
+
+use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext, Precision};
+
+impl<R: PolyRing> Context<R> {
+    /// Encrypts under the public key. The ciphertext tells the declared bound of messages, never how large this one is.
+    ///
+    /// # Errors
+    /// [`CkksError::MessageBound`] for slots above the declared bound; [`CkksError::LevelMismatch`] for a plaintext of another
+    /// context; [`CkksError::Rlwe`] for a key of another ring.
+    pub fn encrypt<G: CryptoRng + ?Sized>(
+        &self,
+        plaintext: &Plaintext<R>,
+        key: &PublicKey<R>,
+        rng: &mut G,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        self.check_message(plaintext)?;
+        self.encryption(plaintext, zero_public(self.rlwe(), key, rng)?, key.id(), randomness::tag(rng))
+    }
+
+    /// Encrypts under the secret key: less noise, for those who hold it.
+    ///
+    /// # Errors
+    /// As [`encrypt`](Self::encrypt).
+    pub fn encrypt_secret<G: CryptoRng + ?Sized>(
+        &self,
+        plaintext: &Plaintext<R>,
+        key: &SecretKey<R>,
+        rng: &mut G,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        self.check_message(plaintext)?;
+        self.encryption(plaintext, zero_secret(self.rlwe(), key, rng)?, key.id(), randomness::tag(rng))
+    }
+
+    fn check_message(&self, plaintext: &Plaintext<R>) -> Result<(), CkksError> {
+        self.check_plaintext(plaintext)?;
+        let (got, bound) = (plaintext.precision().magnitude(), self.message_bound());
+        if got <= bound { Ok(()) } else { Err(CkksError::MessageBound { got, bound }) }
+    }
+
+    fn encryption(
+        &self,
+        plaintext: &Plaintext<R>,
+        (zero, noise): Encryption<R>,
+        key: KeyId,
+        tag: u64,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let (level, scale, slots) = (plaintext.level(), plaintext.scale(), plaintext.slots());
+        let ring = self.ring_at(level)?;
+        let mut parts = Vec::with_capacity(zero.len());
+        for part in zero {
+            let whole = level == self.depth();
+            parts.push(if whole { part } else { self.ring().restrict(&part, ring.level())? });
+        }
+        if let Some(c0) = parts.first_mut() {
+            ring.add_assign(c0, plaintext.poly())?;
+        }
+        let noise = noise.plus_own(NoiseTerm::rounding());
+        // Of the plaintext's own error only what does not depend on the message: that it is rounded.
+        let own = self.slot_error(noise.deviation.bits().exp2(), slots, scale);
+        let precision = Precision::fresh(self.message_bound(), own, tag);
+        let metadata = Metadata { level, scale, slots, precision };
+        self.finish(Ciphertext::from_parts(parts, metadata, noise, key)?, "encrypt", &[])
+    }
+}

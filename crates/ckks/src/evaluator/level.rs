@@ -1,0 +1,187 @@
+//! Down the levels: rescaling, and operands of different levels.
+//!
+//! The automatic mode keeps every ciphertext at the canonical scale of its level. The explicit mode is what is named so
+//! below: at any scale, and one step at a time.
+
+use num_bigint::BigInt;
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{Log2, noise};
+
+use super::Evaluator;
+use crate::context::{integer, same_scale};
+use crate::plaintext::check_scale;
+use crate::{Ciphertext, CkksError, Metadata, Precision};
+
+/// The least factor by which an operand is multiplied on its way to another scale: it is an integer, and 1/2 in so much is
+/// what it may be wrong by.
+const LEAST_FACTOR: f64 = (1 << 12) as f64;
+
+/// How an operand gets to a lower level and another scale.
+pub(super) struct Way {
+    /// The integer it is multiplied by one level above.
+    pub(super) factor: BigInt,
+    factor_float: f64,
+    /// By how much that is wrong, relatively.
+    pub(super) off: f64,
+}
+
+impl<R: PolyRing> Evaluator<R> {
+    /// Explicit mode: a/q_l at level l − 1, its scale divided by q_l too.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelExhausted`] at level 0; [`CkksError::Value`] if the scale falls below 1;
+    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
+    pub fn rescale(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+        const OPERATION: &str = "rescale";
+        self.context.check(a)?;
+        self.context.finish(self.rescaled(a, OPERATION)?, OPERATION, &[])
+    }
+
+    pub(super) fn rescaled(
+        &self,
+        a: &Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let (context, level) = (&self.context, a.metadata().level);
+        let scale = a.metadata().scale / self.divisor(level, operation)?;
+        let limbs = context.limbs(level - 1)?;
+        let mut rescaled = a.clone();
+        for part in rescaled.parts_mut() {
+            *part = context.ring().mod_switch(part, limbs)?;
+        }
+        let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
+        let rounding = noise::mod_switch(context.degree(), a.parts().len());
+        rescaled.set_noise(a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding));
+        self.lowered(&mut rescaled, scale, rounding.deviation)?;
+        Ok(rescaled)
+    }
+
+    /// q_l, or that no level is left.
+    pub(super) fn divisor(&self, level: usize, operation: &'static str) -> Result<f64, CkksError> {
+        match level {
+            0 => Err(CkksError::LevelExhausted { operation, needed: 1, level }),
+            _ => self.context.divisor(level),
+        }
+    }
+
+    /// Metadata one level lower, at this scale and with errors of this deviation in every coefficient besides.
+    pub(super) fn lowered(
+        &self,
+        a: &mut Ciphertext<R>,
+        scale: f64,
+        deviation: Log2,
+    ) -> Result<(), CkksError> {
+        check_scale(scale)?;
+        let (old, level) = (a.metadata(), a.metadata().level.saturating_sub(1));
+        let scale = self.context.snapped(level, scale)?;
+        let precision = self.with_errors(old, scale, deviation);
+        let metadata = Metadata { level, scale, slots: old.slots, precision };
+        a.set_metadata(metadata);
+        Ok(())
+    }
+
+    /// The precision with independent errors of this deviation in every coefficient at this scale besides.
+    pub(super) fn with_errors(&self, of: &Metadata, scale: f64, deviation: Log2) -> Precision {
+        of.precision.plus_error(self.context.slot_error(deviation.bits().exp2(), of.slots, scale))
+    }
+
+    /// Explicit mode: a modulo Q_level, at the scale it has.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
+    /// for a ciphertext of another context.
+    pub fn drop_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+        self.context.check(a)?;
+        self.context.finish(self.dropped(a, level)?, "drop moduli", &[])
+    }
+
+    fn dropped(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+        let got = a.metadata().level;
+        if got < level {
+            return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
+        }
+        let limbs = self.context.limbs(level)?;
+        let mut parts = Vec::with_capacity(a.parts().len());
+        for part in a.parts() {
+            parts.push(self.context.ring().restrict(part, limbs)?);
+        }
+        let metadata = Metadata { level, ..a.metadata().clone() };
+        let mut dropped = Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?;
+        dropped.record("drop moduli", a.metadata().precision.bits(), &[a.trace()]);
+        Ok(dropped)
+    }
+
+    /// Brings a ciphertext to a level below its own, at its canonical scale. Operations do so themselves: this is for ciphertexts
+    /// that are kept, sent, or meet several others.
+    ///
+    /// # Errors
+    /// As [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
+    pub fn level_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+        let scale = self.context.scale(level)?;
+        let &Metadata { level: own, scale: from, .. } = a.metadata();
+        if own == level && same_scale(from, scale) {
+            self.context.check(a)?;
+            return Ok(a.clone());
+        }
+        self.set_scale(a, level, scale)
+    }
+
+    /// Explicit mode: the ciphertext at a lower level and any scale: drops moduli to the level above, multiplies by the integer
+    /// next to scale·q/own scale, and rescales.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelTooLow`] unless the level is below that of the ciphertext; [`CkksError::ScaleMismatch`] for a scale so
+    /// small that the integer would be too coarse; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
+    /// [`CkksError::Ring`] for a ciphertext of another context.
+    pub fn set_scale(&self, a: &Ciphertext<R>, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+        const OPERATION: &str = "set the scale";
+        self.context.check(a)?;
+        check_scale(scale)?;
+        self.context.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[])
+    }
+
+    /// A ciphertext of a higher level at this level and scale.
+    pub(super) fn brought(
+        &self,
+        a: &Ciphertext<R>,
+        level: usize,
+        scale: f64,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let &Metadata { level: got, scale: from, precision, .. } = a.metadata();
+        if got <= level {
+            return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
+        }
+        let way = self.way(from, level, scale, operation)?;
+        let mut moved = self.dropped(a, level + 1)?;
+        let ring = self.context.ring_at(level + 1)?;
+        for part in moved.parts_mut() {
+            ring.mul_integer_assign(part, &way.factor)?;
+        }
+        moved.set_noise(a.noise().times_norm(way.factor_float));
+        moved.set_metadata(Metadata { scale: from * way.factor_float, ..moved.metadata().clone() });
+        let mut moved = self.rescaled(&moved, operation)?;
+        let precision = moved.metadata().precision.plus_dependent_error(way.off * precision.magnitude());
+        let scale = self.context.snapped(level, scale)?;
+        moved.set_metadata(Metadata { scale, precision, ..moved.metadata().clone() });
+        Ok(moved)
+    }
+
+    /// The way from a scale, at any level above this one, to this level and another scale.
+    pub(super) fn way(
+        &self,
+        from: f64,
+        level: usize,
+        scale: f64,
+        operation: &'static str,
+    ) -> Result<Way, CkksError> {
+        let wanted = scale * self.context.divisor(level + 1)? / from;
+        let factor_float = wanted.round();
+        if !(LEAST_FACTOR..f64::MAX).contains(&factor_float) {
+            let [left, right] = [from.log2(), scale.log2()];
+            return Err(CkksError::ScaleMismatch { operation, left, right });
+        }
+        let off = (factor_float / wanted - 1.0).abs();
+        Ok(Way { factor: integer(factor_float)?, factor_float, off })
+    }
+}

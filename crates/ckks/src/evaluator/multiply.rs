@@ -1,0 +1,187 @@
+//! The CKKS product: tensor, relinearise, rescale.
+
+use std::borrow::Cow;
+
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{RelinearizationKey, noise, relinearization};
+
+use super::Evaluator;
+use crate::{Ciphertext, CkksError, Metadata};
+
+impl<R: PolyRing> Evaluator<R> {
+    /// a·b slot by slot, relinearised and rescaled with one rounding: one level below the lower operand.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelExhausted`] at level 0; [`sunzi_rlwe::RlweError::KeyMismatch`];
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for operands that are not relinearised; [`CkksError::ScaleMismatch`] for one at
+    /// a scale that cannot be brought to that of the other's level; [`CkksError::MessageTooLarge`];
+    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for ciphertexts of another context.
+    pub fn multiply(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        self.sum_of_products([(a, b)], key)
+    }
+
+    /// a², as [`multiply`](Self::multiply).
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, CkksError> {
+        self.multiply(a, a, key)
+    }
+
+    /// Σ a_i·b_i, relinearised and rescaled once, at the level below the lowest operand.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
+    pub fn sum_of_products<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        const OPERATION: &str = "multiply";
+        let none = CkksError::Empty { what: "a sum of products" };
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        for operand in pairs.iter().flat_map(|&(a, b)| [a, b]) {
+            self.context.check(operand)?;
+            operand.check_key(key.id(), "the relinearisation key")?;
+        }
+        let lowest = pairs.iter().map(|(a, b)| a.metadata().level.min(b.metadata().level)).min();
+        let Some(level) = lowest else { return Err(none) };
+        self.divisor(level, OPERATION)?;
+        let mut sum: Option<Ciphertext<R>> = None;
+        for (a, b) in pairs {
+            let [left, right] = [self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?];
+            let product = self.tensor(&left, &right, OPERATION)?;
+            sum = Some(match sum {
+                Some(sum) => self.joined(Cow::Owned(sum), &product, OPERATION, Ciphertext::add_assign)?,
+                None => product,
+            });
+        }
+        self.relinearized_lower(&sum.ok_or(none)?, key, OPERATION)
+    }
+
+    /// A ciphertext at this level: its own, or brought there to the canonical scale.
+    fn at_level<'a>(
+        &self,
+        a: &'a Ciphertext<R>,
+        level: usize,
+        operation: &'static str,
+    ) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+        if a.metadata().level == level {
+            return Ok(Cow::Borrowed(a));
+        }
+        Ok(Cow::Owned(self.brought(a, level, self.context.scale(level)?, operation)?))
+    }
+
+    /// Explicit mode: a·b in three parts, at the level of both and the product of their scales.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelTooLow`] for operands of different levels: [`drop_to`](Self::drop_to) brings them together at the
+    /// scales they have; as [`multiply`](Self::multiply).
+    pub fn multiply_unscaled(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        const OPERATION: &str = "multiply";
+        self.context.check(a)?;
+        self.context.check(b)?;
+        a.check_key(b.key(), "the second factor")?;
+        let (ours, theirs) = (a.metadata().level, b.metadata().level);
+        if ours != theirs {
+            let (got, wanted) = (ours.min(theirs), ours.max(theirs));
+            return Err(CkksError::LevelTooLow { what: "a factor", got, wanted });
+        }
+        let product = self.tensor(a, b, OPERATION)?;
+        self.context.finish(product, OPERATION, &[])
+    }
+
+    /// Explicit mode: a ciphertext of three parts in two; one of two passes unchanged.
+    ///
+    /// # Errors
+    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for more than three parts;
+    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
+    pub fn relinearize(
+        &self,
+        a: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        self.context.check(a)?;
+        let mut relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
+        relinearized.set_metadata(self.relinearized_metadata(a)?);
+        self.context.finish(relinearized, "relinearize", &[a.trace()])
+    }
+
+    /// Explicit mode: [`relinearize`](Self::relinearize) and [`rescale`](Self::rescale) with one rounding.
+    ///
+    /// # Errors
+    /// As both.
+    pub fn relinearize_rescale(
+        &self,
+        a: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        self.context.check(a)?;
+        self.relinearized_lower(a, key, "relinearize and rescale")
+    }
+
+    fn relinearized_lower(
+        &self,
+        a: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let (context, &Metadata { level, scale, .. }) = (&self.context, a.metadata());
+        let scale = scale / self.divisor(level, operation)?;
+        let limbs = context.limbs(level - 1)?;
+        let mut result = relinearization::relinearize_to(context.rlwe(), a, key, limbs)?;
+        result.set_metadata(self.relinearized_metadata(a)?);
+        self.lowered(&mut result, scale, noise::mod_switch(context.degree(), 2).deviation)?;
+        context.finish(result, operation, &[a.trace()])
+    }
+
+    /// The metadata of a ciphertext with what its relinearisation adds, if it has a third part.
+    fn relinearized_metadata(&self, a: &Ciphertext<R>) -> Result<Metadata, CkksError> {
+        let metadata = a.metadata();
+        if a.parts().len() < 3 {
+            return Ok(metadata.clone());
+        }
+        let limbs = self.context.limbs(metadata.level)?;
+        let added = relinearization::added_noise_at(self.context.rlwe(), limbs)?;
+        let precision = self.with_errors(metadata, metadata.scale, added.deviation);
+        Ok(Metadata { precision, ..metadata.clone() })
+    }
+
+    /// a·b in three parts for operands of one level, two parts each.
+    fn tensor(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let (ours, theirs) = (a.metadata(), b.metadata());
+        let ring = self.context.ring_at(ours.level)?;
+        let parts = ring.tensor(a.two_parts(operation)?, b.two_parts(operation)?, 1)?;
+        let n = self.context.degree();
+        let values = |of: &Metadata| of.precision.magnitude() * of.scale;
+        // (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
+        let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
+        let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n));
+        let metadata = self.product_metadata(ours, theirs);
+        let bits = metadata.precision.bits();
+        let mut product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
+        product.record(operation, bits, &[a.trace(), b.trace()]);
+        Ok(product)
+    }
+
+    /// What a product of operands of one level carries before it is rescaled.
+    pub(super) fn product_metadata(&self, a: &Metadata, b: &Metadata) -> Metadata {
+        let (slots, [p, q]) = a.joint_slots(b);
+        let spread = (self.context.max_slots() as f64 / slots as f64).sqrt();
+        Metadata { level: a.level, scale: a.scale * b.scale, slots, precision: p.product(&q, spread) }
+    }
+}

@@ -1,0 +1,235 @@
+//! Parameters of CKKS: plain, serialisable data.
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
+use sunzi_math::log2_product;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::{Security, moduli, security};
+
+use crate::CkksError;
+
+/// log2 of the ring degrees there are.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
+/// log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
+pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
+
+/// Levels from `top` down that start from the scale 2^`bits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScaleRange {
+    /// The highest level of the range.
+    pub top: usize,
+    /// log2 of its scale.
+    pub bits: u32,
+}
+
+/// One CKKS parameter set: ring degree, moduli, levels, scales, security.
+///
+/// Level l, with l rescalings left, has the modulus Q_l, the product of the first `levels[l]` moduli; fresh ciphertexts have
+/// them all. A rescaling from l to l − 1 divides by q_l = Q_l/Q_(l−1), which may be a product of several moduli.
+///
+/// Every level has one canonical scale Δ_l: 2^bits at the top of a range, and Δ_(l−1) = Δ_l²/q_l below it, the scale that
+/// products of ciphertexts of level l have after rescaling.
+///
+/// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building a context from it does
+/// so too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    log2_degree: u32,
+    moduli: Vec<u64>,
+    /// Moduli of Q_0, Q_1, …, Q_L.
+    levels: Vec<usize>,
+    /// The highest range first.
+    scales: Vec<ScaleRange>,
+    /// Slots of fresh ciphertexts are at most 2^this.
+    #[serde(default)]
+    message_bits: u32,
+    security: Security,
+    #[serde(default)]
+    key_switching: GadgetOptions,
+}
+
+impl Parameters {
+    /// Takes the numbers as they are, for messages of at most 1; nothing is checked. `levels` holds how many moduli
+    /// Q_0, …, Q_L are made of, `scale_bits` is log2 of the scale of fresh ciphertexts.
+    #[must_use]
+    pub fn new(
+        log2_degree: u32,
+        moduli: Vec<u64>,
+        levels: Vec<usize>,
+        scale_bits: u32,
+        security: Security,
+    ) -> Self {
+        let scales = vec![ScaleRange { top: levels.len().saturating_sub(1), bits: scale_bits }];
+        let key_switching = GadgetOptions::default();
+        Self { log2_degree, moduli, levels, scales, message_bits: 0, security, key_switching }
+    }
+
+    /// The same with other scales, the highest range first; it must start at level L.
+    #[must_use]
+    pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
+        Self { scales, ..self }
+    }
+
+    /// The same for messages with slots of at most 2^`bits`.
+    #[must_use]
+    pub fn with_message_bits(self, message_bits: u32) -> Self {
+        Self { message_bits, ..self }
+    }
+
+    /// The same with a choice of digits and special moduli for key switching.
+    #[must_use]
+    pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
+        Self { key_switching, ..self }
+    }
+
+    /// log2 n.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.log2_degree
+    }
+
+    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+    }
+
+    /// n/2: the most slots a message can have.
+    #[must_use]
+    pub fn max_slots(&self) -> usize {
+        self.degree() / 2
+    }
+
+    /// The ciphertext moduli, those of Q_0 first.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// How many moduli Q_0, Q_1, …, Q_L are made of.
+    #[must_use]
+    pub fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    /// L: rescalings in a row, so multiplications in a row.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    /// Where scales start anew.
+    #[must_use]
+    pub fn scale_ranges(&self) -> &[ScaleRange] {
+        &self.scales
+    }
+
+    /// The canonical scales Δ_0, Δ_1, …, Δ_L.
+    #[must_use]
+    pub fn scales(&self) -> Vec<f64> {
+        let mut scales = Vec::with_capacity(self.levels.len());
+        let (mut scale, mut dropped) = (0.0, 1.0);
+        for level in (0..self.levels.len()).rev() {
+            let start = self.scales.iter().find(|range| range.top == level);
+            scale = start.map_or(scale * scale / dropped, |range| f64::from(range.bits).exp2());
+            scales.push(scale);
+            dropped = self.dropped(level).to_f64().unwrap_or(f64::INFINITY);
+        }
+        scales.reverse();
+        scales
+    }
+
+    /// q_l = Q_l/Q_(l−1), by which a rescaling from level l divides; Q_0 for l = 0.
+    #[must_use]
+    pub fn dropped(&self, level: usize) -> BigUint {
+        let end = self.levels.get(level).copied().unwrap_or(0);
+        let below = level.checked_sub(1).and_then(|below| self.levels.get(below));
+        self.moduli.get(below.copied().unwrap_or(0)..end).unwrap_or_default().iter().product()
+    }
+
+    /// Slots of fresh ciphertexts are at most 2^this.
+    #[must_use]
+    pub fn message_bits(&self) -> u32 {
+        self.message_bits
+    }
+
+    /// The largest |slot| of a fresh ciphertext: a power of two.
+    #[must_use]
+    pub fn message_bound(&self) -> f64 {
+        f64::from(self.message_bits).exp2()
+    }
+
+    /// log2 Q_L.
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        log2_product(&self.moduli)
+    }
+
+    /// log2 of the modulus of keys, special moduli included: what security is checked for.
+    #[must_use]
+    pub fn log2_key_modulus(&self) -> f64 {
+        self.log2_modulus() + log2_product(&self.key_switching.special_moduli)
+    }
+
+    /// The security these parameters must reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        self.security
+    }
+
+    /// Digits and special moduli of key switching.
+    #[must_use]
+    pub fn key_switching(&self) -> &GadgetOptions {
+        &self.key_switching
+    }
+
+    /// Checks everything that makes these numbers a parameter set.
+    ///
+    /// # Errors
+    /// [`CkksError::Degree`]; [`CkksError::Moduli`] for the moduli, special ones included; [`CkksError::LevelsUnusable`];
+    /// [`CkksError::ScaleUnusable`]; [`CkksError::KeySwitching`]; [`CkksError::Rlwe`] above the security limit.
+    pub fn validate(&self) -> Result<(), CkksError> {
+        if !LOG2_DEGREES.contains(&self.log2_degree) {
+            return Err(CkksError::Degree { log2_degree: self.log2_degree });
+        }
+        let special = &self.key_switching.special_moduli;
+        moduli::check_count(self.moduli.len(), special.len())?;
+        check_levels(&self.levels, self.moduli.len())?;
+        moduli::check(self.degree(), &self.moduli, special)?;
+        let log2_moduli: Vec<f64> = self.levels.iter().map(|&limbs| self.log2_first(limbs)).collect();
+        check_scales(&self.scales(), &log2_moduli, f64::from(self.message_bits))?;
+        RnsDigits::new(&self.key_switching, &self.moduli).map_err(CkksError::KeySwitching)?;
+        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+
+    fn log2_first(&self, limbs: usize) -> f64 {
+        log2_product(self.moduli.get(..limbs).unwrap_or_default())
+    }
+}
+
+/// Checks that levels have ascending numbers of moduli, the last all of them.
+pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksError> {
+    let ascending = levels.windows(2).all(|pair| matches!(pair, [low, high] if low < high));
+    let starts = levels.first().is_some_and(|&limbs| limbs > 0);
+    if ascending && starts && levels.last() == Some(&moduli) {
+        return Ok(());
+    }
+    // At most as many as are of use in a message.
+    Err(CkksError::LevelsUnusable { levels: levels.iter().copied().take(256).collect(), moduli })
+}
+
+/// Checks that every level can hold a message at its canonical scale.
+pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f64) -> Result<(), CkksError> {
+    let (least, most) = (f64::from(*SCALE_BITS.start()), f64::from(*SCALE_BITS.end()));
+    for (level, (scale, log2_modulus)) in scales.iter().zip(log2_moduli).enumerate() {
+        let bits = scale.log2();
+        let limit = most.min(log2_modulus - 1.0 - message_bits);
+        if !(least..=limit).contains(&bits) {
+            return Err(CkksError::ScaleUnusable { level, bits, least, limit });
+        }
+    }
+    Ok(())
+}

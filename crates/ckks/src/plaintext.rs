@@ -1,0 +1,104 @@
+//! Plaintexts: encoded slots.
+
+use sunzi_ring::{Evaluation, PolyRing, Ring};
+use zeroize::Zeroizing;
+
+use crate::{CkksError, Context, Metadata, Precision};
+
+/// An encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the roots of unity are
+/// the slots times the scale. Erased when dropped.
+#[derive(Clone)]
+pub struct Plaintext<R: PolyRing = Ring> {
+    poly: Zeroizing<R::Poly<Evaluation>>,
+    metadata: Metadata,
+}
+
+/// Variance of a rounding.
+const ROUNDING_VARIANCE: f64 = 1.0 / 12.0;
+
+impl<R: PolyRing> Plaintext<R> {
+    /// The plaintext of n rounded coefficients; `magnitude` is the largest |slot|.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`]; [`EncoderError::Slots`](crate::encoder::EncoderError); [`CkksError::Value`] for a scale that is no positive number;
+    /// [`CkksError::MessageTooLarge`] for slots that do not fit the level at this scale; [`CkksError::Ring`] unless there
+    /// are n coefficients.
+    pub fn from_coefficients(
+        context: &Context<R>,
+        coefficients: &[i128],
+        level: usize,
+        scale: f64,
+        slots: usize,
+        magnitude: f64,
+    ) -> Result<Self, CkksError> {
+        context.check_slots(slots)?;
+        check_scale(scale)?;
+        context.check_magnitude("encode", magnitude, level, scale)?;
+        let ring = context.ring_at(level)?;
+        let poly = Zeroizing::new(ring.to_evaluation(ring.from_signed_wide(coefficients)?)?);
+        let rounding = context.slot_error(ROUNDING_VARIANCE.sqrt(), slots, scale);
+        let precision = Precision::plain(magnitude, rounding.hypot(magnitude * f64::EPSILON));
+        Ok(Self { poly, metadata: Metadata { level, scale, slots, precision } })
+    }
+
+    pub(crate) fn from_parts(poly: Zeroizing<R::Poly<Evaluation>>, metadata: Metadata) -> Self {
+        Self { poly, metadata }
+    }
+
+    /// The n coefficients in [−Q_l/2, Q_l/2), as the nearest doubles: secret if the plaintext is.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelMismatch`] and [`CkksError::Ring`] for a plaintext of another context.
+    pub fn to_coefficients(&self, context: &Context<R>) -> Result<Zeroizing<Vec<f64>>, CkksError> {
+        context.check_plaintext(self)?;
+        let ring = context.ring_at(self.level())?;
+        let mut poly = self.poly.clone();
+        let empty = context.ring_at(0)?.zero();
+        let coefficients = Zeroizing::new(ring.to_coefficient(std::mem::replace(&mut *poly, empty))?);
+        Ok(Zeroizing::new(ring.to_floats(&coefficients)?))
+    }
+
+    /// The polynomial, modulo Q_l.
+    #[must_use]
+    pub fn poly(&self) -> &R::Poly<Evaluation> {
+        &self.poly
+    }
+
+    /// Level, scale, slots and precision.
+    #[must_use]
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// l.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.metadata.level
+    }
+
+    /// What the slots are multiplied by.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.metadata.scale
+    }
+
+    /// Slots the message has; with fewer than n/2 the vector repeats.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.metadata.slots
+    }
+
+    /// How large and how wrong the slots are.
+    #[must_use]
+    pub fn precision(&self) -> &Precision {
+        &self.metadata.precision
+    }
+}
+
+/// Fails unless this can multiply slots.
+pub(crate) fn check_scale(scale: f64) -> Result<(), CkksError> {
+    if scale.is_finite() && scale >= 1.0 {
+        return Ok(());
+    }
+    Err(CkksError::Value { what: "a scale of", got: scale, expected: "give a finite number from 1 on" })
+}

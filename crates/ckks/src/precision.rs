@@ -1,0 +1,133 @@
+//! How large and how wrong the slots of a ciphertext are: kept without the secret key.
+//!
+//! Two figures travel with a ciphertext. The **magnitude** is a bound on every |slot|. The **deviation** is an estimate
+//! of √E|e|² for the error e of a slot, under the usual model: fresh errors, roundings and key switches are independent
+//! Gaussians, slots are as large as their bound. Errors of operands that share an encryption add linearly, those of
+//! others as variances. The sound bounds of [`NoiseBound`](sunzi_rlwe::NoiseBound) stand beside it.
+
+/// Bits of an ancestry.
+const WORDS: usize = 4;
+
+/// Which fresh encryptions a ciphertext came from: one random bit of 256 for each. Two ciphertexts without a common bit
+/// are independent; with one they may not be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ancestry([u64; WORDS]);
+
+impl Ancestry {
+    fn of(tag: u64) -> Self {
+        let (word, bit) = ((tag >> 6) as usize % WORDS, tag & 63);
+        let mut bits = [0; WORDS];
+        bits.iter_mut().skip(word).take(1).for_each(|bits| *bits = 1 << bit);
+        Self(bits)
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn union(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+        self
+    }
+}
+
+/// Bound on the slots and estimate of their errors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Precision {
+    magnitude: f64,
+    deviation: f64,
+    ancestry: Ancestry,
+}
+
+impl Precision {
+    /// Of a fresh encryption with a random tag: two with different tags are independent.
+    #[must_use]
+    pub fn fresh(magnitude: f64, deviation: f64, tag: u64) -> Self {
+        Self { magnitude, deviation, ancestry: Ancestry::of(tag) }
+    }
+
+    /// Of something that depends on no encryption: a plaintext.
+    #[must_use]
+    pub fn plain(magnitude: f64, deviation: f64) -> Self {
+        Self { magnitude, deviation, ancestry: Ancestry::default() }
+    }
+
+    /// A bound on every |slot|.
+    #[must_use]
+    pub fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    /// √E|e|² for the error e of a slot.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.deviation
+    }
+
+    /// Bits behind the binary point that are right: −log2 of the deviation. About a third of the slots have a larger error.
+    #[must_use]
+    pub fn bits(&self) -> f64 {
+        -self.deviation.log2()
+    }
+
+    /// The same with another bound on the slots, known to whoever computes.
+    #[must_use]
+    pub fn with_magnitude(self, magnitude: f64) -> Self {
+        Self { magnitude, ..self }
+    }
+
+    /// The same with another estimate of the errors.
+    #[must_use]
+    pub fn with_deviation(self, deviation: f64) -> Self {
+        Self { deviation, ..self }
+    }
+
+    /// Of a sum or difference.
+    #[must_use]
+    pub fn sum(&self, other: &Self) -> Self {
+        Self {
+            magnitude: self.magnitude + other.magnitude,
+            deviation: self.join(other, self.deviation, other.deviation),
+            ancestry: self.ancestry.union(&other.ancestry),
+        }
+    }
+
+    /// Of a product, slot by slot; `spread` is √(n/2 / slots): the part of both errors outside the subring of a sparse
+    /// message comes back into it when they meet.
+    #[must_use]
+    pub fn product(&self, other: &Self, spread: f64) -> Self {
+        let crossed = self.join(other, self.deviation * other.magnitude, other.deviation * self.magnitude);
+        Self {
+            magnitude: self.magnitude * other.magnitude,
+            deviation: crossed.hypot(self.deviation * other.deviation * spread),
+            ancestry: self.ancestry.union(&other.ancestry),
+        }
+    }
+
+    /// Of the slots times a number.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let factor = factor.abs();
+        Self {
+            magnitude: self.magnitude * factor,
+            deviation: self.deviation * factor,
+            ancestry: self.ancestry,
+        }
+    }
+
+    /// With an independent error of this deviation besides.
+    #[must_use]
+    pub fn plus_error(&self, deviation: f64) -> Self {
+        Self { deviation: self.deviation.hypot(deviation), ..*self }
+    }
+
+    /// With an error of this deviation besides that may depend on what is there.
+    #[must_use]
+    pub fn plus_dependent_error(&self, deviation: f64) -> Self {
+        Self { deviation: self.deviation + deviation, ..*self }
+    }
+
+    fn join(&self, other: &Self, a: f64, b: f64) -> f64 {
+        if self.ancestry.meets(&other.ancestry) { a + b } else { a.hypot(b) }
+    }
+}

@@ -1,0 +1,102 @@
+//! Slots in order: slot i is the value at ζ^(5^i), i < n/2; its conjugate stands at ζ^(−5^i).
+//!
+//! 5 and not 3 as for plaintexts modulo t, since 5^i ≡ 1 (mod 4): X^(n/2) is i in every slot.
+
+use rand_core::CryptoRng;
+use sunzi_math::mod_pow;
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{GaloisKeys, RlweError, SecretKey};
+
+use crate::{CkksError, Context};
+
+/// 5 generates the exponents of the slots.
+pub const GENERATOR: u64 = 5;
+
+/// The exponent k for which X → X^k rotates the slots of a ring of index m left by `steps` (right if negative).
+#[must_use]
+pub fn rotation_exponent(steps: i64, index: u64) -> u64 {
+    let order = (index / 4).max(1).cast_signed();
+    mod_pow(GENERATOR, steps.rem_euclid(order).cast_unsigned(), index)
+}
+
+/// The exponent k for which X → X^k conjugates every slot.
+#[must_use]
+pub fn conjugation_exponent(index: u64) -> u64 {
+    index.saturating_sub(1)
+}
+
+/// The keys of these rotations, and that of the conjugation if wanted, for ciphertexts of at most `level`.
+///
+/// # Errors
+/// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
+pub fn rotation_keys<R: PolyRing, G: CryptoRng + ?Sized>(
+    context: &Context<R>,
+    secret: &SecretKey<R>,
+    steps: impl IntoIterator<Item = i64>,
+    conjugation: bool,
+    level: usize,
+    rng: &mut G,
+) -> Result<GaloisKeys<R>, CkksError> {
+    let index = context.ring().index();
+    let rotations = steps.into_iter().map(|steps| rotation_exponent(steps, index));
+    let exponents = rotations.chain(conjugation.then(|| conjugation_exponent(index)));
+    Ok(GaloisKeys::generate_at_level(context.rlwe(), secret, exponents, context.limbs(level)?, rng)?)
+}
+
+/// The error of a missing key in steps of slots.
+pub(crate) fn named(error: RlweError) -> CkksError {
+    match error {
+        RlweError::MissingGaloisKey { exponent, index, present } => CkksError::MissingRotation {
+            wanted: describe(exponent, index),
+            present: describe_all(&present, index),
+        },
+        other => CkksError::Rlwe(other),
+    }
+}
+
+/// "a rotation by 5", "the conjugation", "the conjugation and a rotation by −1".
+fn describe(exponent: u64, index: u64) -> String {
+    let order = index / 4;
+    let (conjugated, target) = if exponent % 4 == 3 { (true, index - exponent) } else { (false, exponent) };
+    let power = |steps: &u64| mod_pow(GENERATOR, *steps, index) == target;
+    // Only for messages: n/2 steps at most.
+    let Some(left) = (0..order).find(power) else { return format!("X -> X^{exponent}") };
+    let steps = if left > order / 2 { format!("−{}", order - left) } else { left.to_string() };
+    match (conjugated, left) {
+        (true, 0) => "the conjugation".to_owned(),
+        (true, _) => format!("the conjugation and a rotation by {steps}"),
+        (false, _) => format!("a rotation by {steps}"),
+    }
+}
+
+fn describe_all(exponents: &[u64], index: u64) -> String {
+    const SHOWN: usize = 12;
+    let mut parts: Vec<String> = exponents.iter().take(SHOWN).map(|&k| describe(k, index)).collect();
+    match exponents.len() {
+        0 => return "none".to_owned(),
+        count if count > SHOWN => parts.push(format!("{} more", count - SHOWN)),
+        _ => {}
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exponent_is_named_by_its_steps() {
+        let index = 64;
+        for steps in -7_i64..=8 {
+            let exponent = rotation_exponent(steps, index);
+            let words = if steps < 0 { format!("−{}", -steps) } else { steps.to_string() };
+            assert_eq!(describe(exponent, index), format!("a rotation by {words}"));
+            let conjugated = exponent * conjugation_exponent(index) % index;
+            let expected = match steps {
+                0 => "the conjugation".to_owned(),
+                _ => format!("the conjugation and a rotation by {words}"),
+            };
+            assert_eq!(describe(conjugated, index), expected);
+        }
+    }
+}
