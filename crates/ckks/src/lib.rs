@@ -25,6 +25,7 @@ pub mod rotation;
 
 pub use ciphertext::{Ciphertext, Ckks, Metadata};
 pub use context::{Context, Settings};
+pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted};
 pub use parameters::Parameters;

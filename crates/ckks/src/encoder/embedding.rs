@@ -1,8 +1,10 @@
 //! The canonical embedding: polynomials to their values at the roots of unity, in O(s·log s).
 
 use num_complex::Complex64;
+use zeroize::Zeroizing;
 
 use super::EncoderError;
+use super::erased::Erased;
 use super::roots::Roots;
 
 /// log2 of what rounded coefficients stay below.
@@ -120,7 +122,7 @@ impl Embedding {
     /// # Errors
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::Scale`];
     /// [`EncoderError::TooLarge`] for coefficients of 2^126 or more.
-    pub fn encode(&self, values: &[Complex64], scale: f64) -> Result<Vec<i128>, EncoderError> {
+    pub fn encode(&self, values: &[Complex64], scale: f64) -> Result<Zeroizing<Vec<i128>>, EncoderError> {
         if values.len() > self.slots {
             return Err(EncoderError::TooManyValues { got: values.len(), slots: self.slots });
         }
@@ -130,11 +132,14 @@ impl Embedding {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(EncoderError::Scale { scale });
         }
-        let mut w = values.to_vec();
+        let mut w = Vec::with_capacity(self.slots);
+        w.extend_from_slice(values);
         w.resize(self.slots, Complex64::ZERO);
+        let mut w = Erased::from(w);
         self.to_coefficients(&mut w)?;
         let coefficients = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
-        let coefficients: Vec<f64> = coefficients.map(|a| (a * scale).round_ties_even()).collect();
+        let coefficients: Zeroizing<Vec<f64>> =
+            Zeroizing::new(coefficients.map(|a| (a * scale).round_ties_even()).collect());
         // Not finite where sums overflowed: infinite, or differences of infinite numbers.
         let largest = coefficients
             .iter()
@@ -142,7 +147,7 @@ impl Embedding {
         if largest >= LOG2_LIMIT.exp2() {
             return Err(EncoderError::TooLarge { log2_coefficient: largest.log2(), log2_limit: LOG2_LIMIT });
         }
-        Ok(coefficients.into_iter().map(|a| a as i128).collect())
+        Ok(Zeroizing::new(coefficients.iter().map(|&a| a as i128).collect()))
     }
 
     /// The values of the polynomial with these 2s coefficients, divided by the scale.
@@ -159,9 +164,9 @@ impl Embedding {
         }
         let (real, imaginary) = coefficients.split_at(self.slots);
         let w = real.iter().zip(imaginary).map(|(&re, &im)| Complex64::new(re / scale, im / scale));
-        let mut values: Vec<Complex64> = w.collect();
+        let mut values = Erased::from(w.collect::<Vec<_>>());
         self.to_slots(&mut values)?;
-        Ok(values)
+        Ok(values.into_inner())
     }
 
     fn check(&self, values: &[Complex64]) -> Result<(), EncoderError> {

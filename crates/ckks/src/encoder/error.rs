@@ -20,6 +20,14 @@ pub enum EncoderError {
         /// Slots there are.
         slots: usize,
     },
+    /// A plaintext with more numbers than the encoder has slots.
+    #[error("a plaintext of {got} slots for an encoder of {slots}: decode it with an encoder of {got} slots")]
+    PlaintextSlots {
+        /// Slots of the encoder.
+        slots: usize,
+        /// Slots of the plaintext.
+        got: usize,
+    },
     /// A list has the wrong length.
     #[error("{got} {what} where {expected} belong")]
     Length {
