@@ -2,7 +2,8 @@
 
 use sunzi_ring::{Gadget, GadgetOptions, PolyRing};
 
-use crate::{RlweError, Security, security};
+use crate::noise::NoiseModel;
+use crate::{RlweError, SecretDistribution, Security, security};
 
 /// The ring of a parameter set, checked against the security table.
 #[derive(Clone, Debug)]
@@ -10,6 +11,7 @@ pub struct RlweContext<R: PolyRing> {
     ring: R,
     gadget: R::Gadget,
     security: Security,
+    secret: SecretDistribution,
     log2_modulus: f64,
     log2_key_modulus: f64,
     log2_encryption_excess: f64,
@@ -34,14 +36,28 @@ impl<R: PolyRing> RlweContext<R> {
         let log2_key_modulus = log2_modulus + gadget.log2_special();
         let special = options.special_moduli.first();
         let log2_encryption_excess = special.map_or(0.0, |&p| (p as f64).log2());
-        let context = Self { ring, gadget, security, log2_modulus, log2_key_modulus, log2_encryption_excess };
+        let secret = SecretDistribution::Ternary;
+        let context =
+            Self { ring, gadget, security, secret, log2_modulus, log2_key_modulus, log2_encryption_excess };
+        context.check_security()?;
+        Ok(context)
+    }
+
+    /// The same for secrets of another distribution, uniform ternary ones being the default.
+    ///
+    /// # Errors
+    /// [`RlweError::Insecure`] when log2 QP exceeds the limit for such secrets; [`RlweError::Ring`] for a weight of none or of more
+    /// than n.
+    pub fn with_secrets(self, secret: SecretDistribution) -> Result<Self, RlweError> {
+        secret.check(self.ring.degree())?;
+        let context = Self { secret, ..self };
         context.check_security()?;
         Ok(context)
     }
 
     /// Checks the modulus of keys, special moduli included: every key passes through here.
     pub(crate) fn check_security(&self) -> Result<(), RlweError> {
-        security::check(self.ring.degree(), self.log2_key_modulus, self.security)
+        security::check_of(self.secret, self.ring.degree(), self.log2_key_modulus, self.security)
     }
 
     /// The ring R_q.
@@ -111,6 +127,16 @@ impl<R: PolyRing> RlweContext<R> {
     /// The security asked for.
     pub fn security(&self) -> Security {
         self.security
+    }
+
+    /// How secrets are drawn.
+    pub fn secrets(&self) -> SecretDistribution {
+        self.secret
+    }
+
+    /// What operations add to noise in this ring under these secrets.
+    pub fn noise_model(&self) -> NoiseModel {
+        NoiseModel::new(self.ring.degree(), self.secret)
     }
 
     /// log2 of the ciphertext modulus.

@@ -67,7 +67,7 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
     };
     let [p0, p1] = &key.parts;
     let parts = [mask(p0, message)?, mask(p1, None)?];
-    let noise = noise::public_encryption(ring.degree(), context.log2_encryption_excess());
+    let noise = context.noise_model().public_encryption(context.log2_encryption_excess());
     Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
 

@@ -2,8 +2,8 @@
 
 use sunzi_ring::{GadgetOptions, RingError};
 
-use crate::Security;
 use crate::rotation::{describe, describe_all};
+use crate::{SecretDistribution, Security};
 
 /// An error of the RLWE layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -13,13 +13,15 @@ pub enum RlweError {
     #[error(
         "a modulus of {log2_modulus:.1} bits at ring degree {degree} does not reach {security} security \
          ({}); use a larger ring or a smaller modulus",
-        match limit { Some(bits) => format!("the limit is {bits} bits"), None => "the table has no entry for this degree".to_owned() }
+        describe_limit(*limit, *secret)
     )]
     Insecure {
         /// Ring degree n.
         degree: usize,
         /// log2 of the modulus, special modulus included.
         log2_modulus: f64,
+        /// How the secret is drawn.
+        secret: SecretDistribution,
         /// The table's limit in bits, if it has one.
         limit: Option<u32>,
         /// The security asked for.
@@ -84,4 +86,13 @@ pub enum RlweError {
     /// An error of the ring below.
     #[error(transparent)]
     Ring(#[from] RingError),
+}
+
+fn describe_limit(limit: Option<u32>, secret: SecretDistribution) -> String {
+    match (limit, secret) {
+        (Some(bits), SecretDistribution::Ternary) => format!("the limit is {bits} bits"),
+        (Some(bits), secret) => format!("the limit is {bits} bits for {secret}"),
+        (None, SecretDistribution::Ternary) => "the table has no entry for this degree".to_owned(),
+        (None, secret) => format!("the table has no entry for this degree and {secret}"),
+    }
 }

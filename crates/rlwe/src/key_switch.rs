@@ -129,7 +129,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 }
 
-/// What one key switch at a level adds, from a secret that is a product of `power` ternary polynomials: 2 for s².
+/// What one key switch at a level adds, from a source that is a product of `power` secrets: 2 for s².
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that is not there.
@@ -138,11 +138,11 @@ pub(crate) fn added_noise<R: PolyRing>(
     level: usize,
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
-    let (degree, gadget) = (context.ring().degree(), context.gadget_at(level)?);
-    let errors = noise::key_switch(degree, &gadget.digit_bounds());
-    let errors = errors.plus(noise::truncation(degree, Log2::from_bits(gadget.log2_truncation()), power));
+    let (model, gadget) = (context.noise_model(), context.gadget_at(level)?);
+    let errors = noise::key_switch(context.ring().degree(), &gadget.digit_bounds());
+    let errors = errors.plus(model.truncation(Log2::from_bits(gadget.log2_truncation()), power));
     if gadget.options().special_moduli.is_empty() {
         return Ok(errors);
     }
-    Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())).plus(noise::mod_switch(degree, 2)))
+    Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())).plus(model.mod_switch(2)))
 }

@@ -25,21 +25,21 @@ impl KeyId {
     }
 }
 
-/// A uniform ternary secret s. Wiped when dropped; neither printable nor comparable.
+/// A secret s, uniform ternary unless the context says otherwise. Wiped when dropped; neither printable nor comparable.
 pub struct SecretKey<R: PolyRing> {
     id: KeyId,
     s: R::Poly<Evaluation>,
 }
 
 impl<R: PolyRing> SecretKey<R> {
-    /// Draws a uniform ternary secret.
+    /// Draws a secret from the distribution of the context.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
     pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
         context.check_security()?;
         let ring = context.key_ring();
-        let coefficients = sampling::ternary(ring.degree(), rng)?;
+        let coefficients = context.secrets().sample(ring.degree(), rng)?;
         let s = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
         Ok(Self { id: KeyId::random(rng), s })
     }
@@ -48,6 +48,20 @@ impl<R: PolyRing> SecretKey<R> {
     #[must_use]
     pub fn duplicate(&self) -> Self {
         Self { id: self.id, s: self.s.clone() }
+    }
+
+    /// The same secret, of the same name, in the ring of another context of this degree, for a key that leads from one to the other.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for another degree, or if the secret is not of the context `from`.
+    pub fn in_context(&self, from: &RlweContext<R>, to: &RlweContext<R>) -> Result<Self, RlweError> {
+        let lowest = from.key_ring().at_level(1)?;
+        let coefficients = Zeroizing::new(lowest.to_coefficient(from.key_ring().restrict(&self.s, 1)?)?);
+        // Exact: coefficients are −1, 0 or 1.
+        let floats = Zeroizing::new(lowest.to_floats(&coefficients)?);
+        let small: Zeroizing<Vec<i64>> = Zeroizing::new(floats.iter().map(|&c| c as i64).collect());
+        let ring = to.key_ring();
+        Ok(Self { id: self.id, s: ring.to_evaluation(ring.from_signed(&small)?)? })
     }
 
     /// The key's name.

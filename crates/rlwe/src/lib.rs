@@ -10,6 +10,7 @@
 
 pub mod ciphertext;
 pub mod context;
+pub mod encapsulation;
 pub mod encryption;
 pub mod error;
 pub mod galois;
@@ -21,20 +22,23 @@ pub mod plain_factor;
 pub mod randomness;
 pub mod relinearization;
 mod rotation;
+mod secret_distribution;
 pub mod security;
 pub mod switch_cost;
 pub mod trace;
 
 pub use ciphertext::{Ciphertext, Scheme};
 pub use context::RlweContext;
+pub use encapsulation::{EncapsulationKeys, SecretSwitchKey};
 pub use error::RlweError;
 pub use galois::GaloisKeys;
 pub use key_switch::KeySwitchKey;
 pub use keys::{KeyId, PublicKey, SecretKey};
 pub use moduli::ModuliError;
-pub use noise::{Log2, NoiseBound, NoiseTerm};
+pub use noise::{Log2, NoiseBound, NoiseModel, NoiseTerm};
 pub use plain_factor::PlainFactor;
 pub use relinearization::RelinearizationKey;
+pub use secret_distribution::SecretDistribution;
 pub use security::Security;
 pub use sunzi_ring::PolyRing;
 pub use trace::Trace;

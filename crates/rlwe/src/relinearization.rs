@@ -3,8 +3,8 @@
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, PolyRing};
 
+use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
-use crate::{key_switch, noise};
 
 /// The key that turns c_2·s² into two parts.
 #[derive(Clone)]
@@ -129,7 +129,7 @@ pub fn relinearize_to<S: Scheme, R: PolyRing>(
     level: usize,
 ) -> Result<Ciphertext<S, R>, RlweError> {
     ciphertext.check_key(key.id, "the relinearisation key")?;
-    let (ring, degree) = (context.ring(), context.ring().degree());
+    let (ring, model) = (context.ring(), context.noise_model());
     let from = ciphertext.parts().first().map_or(Ok(0), |part| ring.level_of(part))?;
     let ratio = || -> Result<Log2, RlweError> {
         Ok(Log2::from_bits(context.log2_modulus_at(level)? - context.log2_modulus_at(from)?))
@@ -137,12 +137,12 @@ pub fn relinearize_to<S: Scheme, R: PolyRing>(
     let (parts, noise) = match ciphertext.parts() {
         [_, _] if level == from => return Ok(ciphertext.clone()),
         [c0, c1] => {
-            let noise = ciphertext.noise().scaled(ratio()?).plus_own(noise::mod_switch(degree, 2));
+            let noise = ciphertext.noise().scaled(ratio()?).plus_own(model.mod_switch(2));
             ([ring.mod_switch(c0, level)?, ring.mod_switch(c1, level)?], noise)
         }
         [c0, c1, c2] => {
             let noise = ciphertext.noise().plus(key_switch::added_noise(context, from, 2)?);
-            let switched = || Ok::<_, RlweError>(noise.scaled(ratio()?).plus(noise::mod_switch(degree, 2)));
+            let switched = || Ok::<_, RlweError>(noise.scaled(ratio()?).plus(model.mod_switch(2)));
             let noise = if level == from { noise } else { switched()? };
             (key.apply(context, [c0, c1, c2], level)?, noise)
         }

@@ -82,12 +82,11 @@ impl Tail {
         self.level / self.degree.sqrt()
     }
 
-    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and a ternary s: the largest
-    /// (2/n)·√(n·y_0)·(2n/3)·y_s with y_0 + y_s = L.
+    /// The peak, over σ, of e·s² for e with coefficients of deviation σ and s with such of this variance: the largest
+    /// (2/n)·√(n·y_0)·(n·variance)·y_s with y_0 + y_s = L.
     #[must_use]
-    pub fn square_peak(&self) -> f64 {
-        2.0 * self.degree.sqrt() * super::TERNARY_VARIANCE * (self.level / 3.0).sqrt() * self.level * 2.0
-            / 3.0
+    pub fn square_peak(&self, variance: f64) -> f64 {
+        2.0 * self.degree.sqrt() * variance * (self.level / 3.0).sqrt() * self.level * 2.0 / 3.0
     }
 
     /// What the peak grows by, beyond the deviation of each factor c·s, in the product that brings the

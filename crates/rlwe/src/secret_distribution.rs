@@ -1,0 +1,76 @@
+//! How secrets are drawn.
+
+use std::fmt;
+
+use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
+use sunzi_ring::{RingError, sampling};
+use zeroize::Zeroizing;
+
+use crate::noise::{KEY_BOUND, TERNARY_VARIANCE};
+
+/// The distribution of a secret's coefficients, all of them −1, 0 or 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SecretDistribution {
+    /// Independent and uniform.
+    #[default]
+    Ternary,
+    /// Exactly so many are not 0, at uniform positions and of uniform sign: a sparse secret, whose roundings add less noise and
+    /// whose moduli must be smaller.
+    FixedWeight(usize),
+}
+
+impl SecretDistribution {
+    /// Fails for a weight that no secret of n coefficients has, and for 0.
+    pub(crate) fn check(self, degree: usize) -> Result<(), RingError> {
+        match self {
+            Self::FixedWeight(weight) if !(1..=degree).contains(&weight) => Err(RingError::OutOfRange {
+                what: "Hamming weight",
+                expected: format!("1 to {degree}"),
+                got: weight.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// n coefficients.
+    pub(crate) fn sample<G: CryptoRng + ?Sized>(
+        self,
+        degree: usize,
+        rng: &mut G,
+    ) -> Result<Zeroizing<Vec<i64>>, RingError> {
+        match self {
+            Self::Ternary => sampling::ternary(degree, rng),
+            Self::FixedWeight(weight) => sampling::fixed_weight_ternary(degree, weight, rng),
+        }
+    }
+
+    /// E s_i².
+    #[must_use]
+    pub fn variance(self, degree: usize) -> f64 {
+        match self {
+            Self::Ternary => TERNARY_VARIANCE,
+            Self::FixedWeight(weight) => weight as f64 / degree as f64,
+        }
+    }
+
+    /// The largest Σ|s_i|: δ·B_key of the papers, or the weight.
+    #[must_use]
+    pub fn norm(self, degree: usize) -> f64 {
+        match self {
+            Self::Ternary => degree as f64 * KEY_BOUND,
+            Self::FixedWeight(weight) => weight as f64 * KEY_BOUND,
+        }
+    }
+}
+
+/// "uniform ternary secrets", "secrets of Hamming weight 192".
+impl fmt::Display for SecretDistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ternary => f.write_str("uniform ternary secrets"),
+            Self::FixedWeight(weight) => write!(f, "secrets of Hamming weight {weight}"),
+        }
+    }
+}
