@@ -12,6 +12,7 @@
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
 
+mod model;
 mod tail;
 
 use std::f64::consts::PI;
@@ -19,8 +20,7 @@ use std::ops::{Add, Mul};
 
 use sunzi_ring::DigitBound;
 
-use crate::SecretDistribution;
-
+pub use model::{NoiseModel, mod_switch, public_encryption};
 pub use tail::{TAIL_BITS, Tail};
 
 /// B_err: the error is centred binomial on 21 + 21 bits, so never larger than 21.
@@ -151,92 +151,6 @@ impl NoiseTerm {
             peak: self.peak + other.peak,
         }
     }
-}
-
-/// What operations add to the noise in a ring of degree n under secrets of a distribution.
-#[derive(Clone, Copy, Debug)]
-pub struct NoiseModel {
-    degree: usize,
-    secret: SecretDistribution,
-}
-
-impl NoiseModel {
-    /// That of a degree and a distribution.
-    #[must_use]
-    pub fn new(degree: usize, secret: SecretDistribution) -> Self {
-        Self { degree, secret }
-    }
-
-    /// An encryption under the public key, −e·u + e_1 + e_2·s with u uniform ternary: the worst case is B_err(1 + 2δB_key). Made
-    /// modulo Qp and scaled down, with `log2_p` above 0, that over p and a rounding of (1 + δB_key)/2 `[KPZ21, 3.1]`.
-    #[must_use]
-    pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
-        let n = self.degree as f64;
-        let norms = n * KEY_BOUND + self.secret.norm(self.degree);
-        let squares = n * TERNARY_VARIANCE + n * self.secret.variance(self.degree);
-        let deviation = (ERROR_VARIANCE * (1.0 + squares)).sqrt();
-        let peak = deviation * Tail::new(self.degree).product_peak();
-        let worst = Log2::of(ERROR_BOUND * (1.0 + norms));
-        let errors = NoiseTerm { worst, deviation: Log2::of(deviation), peak: Log2::of(peak) };
-        if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
-    }
-
-    /// What digits that stand for c only up to `truncation` add: that times a product of `power` secrets, 1 or
-    /// 2 `[BEHZ16, eq. (22)]`.
-    #[must_use]
-    pub fn truncation(&self, truncation: Log2, power: u32) -> NoiseTerm {
-        let (norm, variance) = (self.secret.norm(self.degree), self.secret.variance(self.degree));
-        let n = self.degree as f64;
-        let (worst, deviation) = if power == 1 {
-            (norm, (n * variance).sqrt())
-        } else {
-            // A coefficient of s² has a deviation of √2·n·variance.
-            (norm.powi(2), n * variance * 1.5)
-        };
-        NoiseTerm {
-            worst: truncation * worst,
-            deviation: truncation * deviation,
-            peak: truncation * Tail::new(self.degree).rounding_peak(),
-        }
-    }
-
-    /// What the rounding of 2 or 3 parts to another modulus adds: e_0 + e_1·s + e_2·s² with |e_i| ≤ 1/2.
-    ///
-    /// Of the uniform parts of a ciphertext these errors are uniform, of variance 1/12 and without a mean. The worst
-    /// case is (1 + δB_key + …)/2.
-    #[must_use]
-    pub fn mod_switch(&self, parts: usize) -> NoiseTerm {
-        let (n, tail) = (self.degree as f64, Tail::new(self.degree));
-        let (norm, key_variance) = (self.secret.norm(self.degree), self.secret.variance(self.degree));
-        let rounding = 12_f64.sqrt().recip();
-        let linear = rounding * (n * key_variance).sqrt();
-        // A coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
-        let square = rounding * n * key_variance * 2_f64.sqrt();
-        let (worst, variance, peak) = if parts > 2 {
-            let variance = rounding.powi(2) + linear.powi(2) + square.powi(2);
-            (1.0 + norm + norm * norm, variance, rounding * tail.square_peak(key_variance))
-        } else {
-            (1.0 + norm, rounding.powi(2) + linear.powi(2), 0.0)
-        };
-        let peak = peak + rounding * tail.sum_peak() + linear * tail.product_peak();
-        NoiseTerm {
-            worst: Log2::of(ROUNDING * worst),
-            deviation: Log2::of(variance.sqrt() * 2.0 * ROUNDING),
-            peak: Log2::of(peak * 2.0 * ROUNDING),
-        }
-    }
-}
-
-/// [`NoiseModel::public_encryption`] for a uniform ternary secret.
-#[must_use]
-pub fn public_encryption(degree: usize, log2_p: f64) -> NoiseTerm {
-    NoiseModel::new(degree, SecretDistribution::Ternary).public_encryption(log2_p)
-}
-
-/// [`NoiseModel::mod_switch`] for a uniform ternary secret.
-#[must_use]
-pub fn mod_switch(degree: usize, parts: usize) -> NoiseTerm {
-    NoiseModel::new(degree, SecretDistribution::Ternary).mod_switch(parts)
 }
 
 /// An encryption under the secret key: one error.
