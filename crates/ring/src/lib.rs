@@ -38,6 +38,7 @@ mod gadget;
 mod integers;
 mod monomial;
 mod multi_precision;
+mod multiplier;
 mod once;
 mod options;
 mod parallel;
@@ -57,6 +58,7 @@ pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
 pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
+pub use multiplier::{Multiplier, Multipliers};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };

@@ -172,12 +172,13 @@ impl Ring {
     }
 
     pub(crate) fn check<D: Domain>(&self, a: &Poly<D>) -> Result<(), RingError> {
-        check_shape(self.shape(), a.shape())?;
-        if a.tag() == self.basis().tag() {
-            Ok(())
-        } else {
-            Err(RingError::OtherModulus { shape: self.shape() })
-        }
+        self.check_basis(a.shape(), a.tag())
+    }
+
+    /// [`check`](Self::check) for whatever has the shape and the tag of a polynomial.
+    pub(crate) fn check_basis(&self, shape: Shape, tag: u64) -> Result<(), RingError> {
+        check_shape(self.shape(), shape)?;
+        if tag == self.basis().tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
     }
 
     /// Tables of a lower level.

@@ -1,0 +1,270 @@
+//! Polynomials that are kept to multiply others, as the diagonals of matrices are: small where their values repeat, and many at
+//! a time.
+
+use rayon::prelude::*;
+use zeroize::Zeroize;
+
+use crate::parallel::{BLOCK, Work};
+use crate::scratch::Scratch;
+use crate::{BigPoly, BigRing, Evaluation, MultiPrecisionRing, Poly, PolyRing, Ring, RingError, Shape};
+
+/// Words that are stored for a run of equal vectors.
+const LANES: usize = 8;
+/// The shortest run that is longer than what is stored for it: a block of the evaluation order.
+const SHORTEST_RUN: usize = 64;
+
+/// Pairs of sums, one for every list of terms.
+type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
+
+/// Rings that multiply by polynomials kept for that.
+pub trait Multipliers: PolyRing {
+    /// A polynomial kept to multiply others.
+    type Multiplier: Clone + Send + Sync + 'static;
+
+    /// Keeps a polynomial.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
+    fn multiplier(&self, a: Self::Poly<Evaluation>) -> Result<Self::Multiplier, RingError>;
+    /// Bytes that a kept polynomial takes.
+    fn multiplier_bytes(a: &Self::Multiplier) -> usize;
+    /// Bytes that one in X^`gap` will take at most, for a power of two.
+    fn expected_bytes(&self, gap: usize) -> usize;
+    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i, for pairs (a_i, b_i).
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for polynomials of another ring; [`RingError::LengthMismatch`] for
+    /// an index of no pair.
+    fn sums_of_products(
+        &self,
+        pairs: &[[&Self::Poly<Evaluation>; 2]],
+        lists: &[Vec<(usize, &Self::Multiplier)>],
+    ) -> Result<Pairs<Self>, RingError>;
+}
+
+/// A polynomial in evaluation form that multiplies others.
+///
+/// The values of a polynomial in X^g repeat: in the evaluation order, from g = 8 on, all vectors of eight of a run of max(64, g)
+/// words are equal. One of them is kept.
+#[derive(Clone)]
+pub struct Multiplier {
+    /// Eight words for every run, limb after limb.
+    words: Scratch,
+    /// Words that eight stand for.
+    run: usize,
+    shape: Shape,
+    tag: u64,
+}
+
+impl Multiplier {
+    fn new(a: &Poly<Evaluation>) -> Self {
+        let (shape, tag) = (a.shape(), a.tag());
+        let is_run = |run: &[u64]| run.chunks_exact(LANES).all(|v| Some(v) == run.get(..LANES));
+        let repeats = |run: usize| a.words().chunks_exact(run).all(is_run);
+        let longer = |&run: &usize| Some(2 * run).filter(|&run| run <= shape.degree);
+        let runs = std::iter::successors(Some(SHORTEST_RUN), longer);
+        let run = runs.take_while(|&run| repeats(run)).last().unwrap_or(LANES);
+        if run == LANES {
+            return Self { words: Scratch::from_slice(a.words()), run, shape, tag };
+        }
+        let mut words = Scratch::new(a.words().len() / run * LANES);
+        for (kept, run) in words.chunks_exact_mut(LANES).zip(a.words().chunks_exact(run)) {
+            kept.copy_from_slice(run.get(..LANES).unwrap_or_default());
+        }
+        Self { words, run, shape, tag }
+    }
+
+    /// The words of a limb from `start` on, into `out` unless they stand there already.
+    fn block<'a>(&'a self, limb: usize, start: usize, out: &'a mut [u64]) -> &'a [u64] {
+        let kept = self.shape.degree / self.run * LANES;
+        let limb = self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default();
+        if self.run == LANES {
+            return limb.get(start..start + out.len()).unwrap_or_default();
+        }
+        // Runs and blocks are powers of two: one of them is a multiple of the other.
+        let step = self.run.min(out.len());
+        for (i, part) in out.chunks_mut(step).enumerate() {
+            let at = (start + i * step) / self.run * LANES;
+            let vector = limb.get(at..at + LANES).unwrap_or_default();
+            part.chunks_exact_mut(LANES).for_each(|words| words.copy_from_slice(vector));
+        }
+        out
+    }
+}
+
+impl Zeroize for Multiplier {
+    fn zeroize(&mut self) {
+        self.words.zeroize();
+    }
+}
+
+impl Multipliers for Ring {
+    type Multiplier = Multiplier;
+
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
+        self.check(&a)?;
+        Ok(Multiplier::new(&a))
+    }
+
+    fn multiplier_bytes(a: &Multiplier) -> usize {
+        a.words.len() * size_of::<u64>()
+    }
+
+    fn expected_bytes(&self, gap: usize) -> usize {
+        let n = self.degree();
+        let run = if gap < LANES { LANES } else { gap.clamp(SHORTEST_RUN, n) };
+        self.basis().len() * (n / run * LANES) * size_of::<u64>()
+    }
+
+    fn sums_of_products(
+        &self,
+        pairs: &[[&Poly<Evaluation>; 2]],
+        lists: &[Vec<(usize, &Multiplier)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        for poly in pairs.iter().flatten() {
+            self.check(poly)?;
+        }
+        for &(i, multiplier) in lists.iter().flatten() {
+            self.check_basis(multiplier.shape, multiplier.tag)?;
+            check_index(i, pairs.len())?;
+        }
+        let n = self.degree();
+        let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
+        // By limbs: all that is read of one is read once.
+        let mut limbs: Vec<Vec<&mut [u64]>> = (0..self.basis().len()).map(|_| Vec::new()).collect();
+        for sum in sums.iter_mut().flatten() {
+            limbs
+                .iter_mut()
+                .zip(sum.words_mut().chunks_exact_mut(n))
+                .for_each(|(list, limb)| list.push(limb));
+        }
+        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs);
+        if Work::Elementwise.is_parallel(2 * lists.len() * self.basis().len() * n) {
+            limbs.into_par_iter().enumerate().try_for_each(run)?;
+        } else {
+            limbs.into_iter().enumerate().try_for_each(run)?;
+        }
+        Ok(sums)
+    }
+}
+
+impl Ring {
+    /// Limb `i` of all sums, both of the first list first.
+    fn limb_of_sums(
+        &self,
+        i: usize,
+        pairs: &[[&Poly<Evaluation>; 2]],
+        lists: &[Vec<(usize, &Multiplier)>],
+        mut outs: Vec<&mut [u64]>,
+    ) -> Result<(), RingError> {
+        let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
+        let limbs: Vec<[&[u64]; 2]> =
+            pairs.iter().map(|pair| pair.map(|poly| poly.limb(i).unwrap_or_default())).collect();
+        let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let (n, mut expanded) = (self.degree(), Scratch::new(longest * BLOCK));
+        for start in (0..n).step_by(BLOCK) {
+            let range = start..n.min(start + BLOCK);
+            for (list, outs) in lists.iter().zip(outs.chunks_exact_mut(2)) {
+                let [first, second] = outs else { continue };
+                let [first, second] =
+                    [first, second].map(|out| out.get_mut(range.clone()).unwrap_or_default());
+                if list.is_empty() {
+                    first.fill(0);
+                    second.fill(0);
+                    continue;
+                }
+                let spaces =
+                    expanded.chunks_mut(BLOCK).map(|space| space.get_mut(..first.len()).unwrap_or_default());
+                let factors: Vec<&[u64]> =
+                    list.iter().zip(spaces).map(|((_, m), space)| m.block(i, start, space)).collect();
+                let half = |half: usize| -> Vec<&[u64]> {
+                    let limb = |index: usize| limbs.get(index).and_then(|pair| pair.get(half)).copied();
+                    list.iter().filter_map(|&(index, _)| limb(index)?.get(range.clone())).collect()
+                };
+                modulus.inner_product_pair([first, second], &factors, [&half(0), &half(1)])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_index(i: usize, pairs: usize) -> Result<(), RingError> {
+    if i < pairs {
+        Ok(())
+    } else {
+        Err(RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs })
+    }
+}
+
+/// [`Multipliers::sums_of_products`] term by term.
+fn sums_by_terms<R: PolyRing>(
+    ring: &R,
+    pairs: &[[&R::Poly<Evaluation>; 2]],
+    lists: &[Vec<(usize, &R::Poly<Evaluation>)>],
+) -> Result<Pairs<R>, RingError> {
+    let mut sums = Vec::with_capacity(lists.len());
+    for list in lists {
+        let mut sum = [ring.zero(), ring.zero()];
+        for &(i, multiplier) in list {
+            check_index(i, pairs.len())?;
+            for (sum, factor) in sum.iter_mut().zip(pairs.get(i).into_iter().flatten()) {
+                ring.mul_add_assign(sum, factor, multiplier)?;
+            }
+        }
+        sums.push(sum);
+    }
+    Ok(sums)
+}
+
+impl Multipliers for BigRing {
+    type Multiplier = BigPoly<Evaluation>;
+
+    fn multiplier(&self, a: BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
+        self.level_of(&a)?;
+        Ok(a)
+    }
+
+    fn multiplier_bytes(a: &BigPoly<Evaluation>) -> usize {
+        Self::byte_len(a)
+    }
+
+    fn expected_bytes(&self, _: usize) -> usize {
+        Self::byte_len(&self.zero::<Evaluation>())
+    }
+
+    fn sums_of_products(
+        &self,
+        pairs: &[[&BigPoly<Evaluation>; 2]],
+        lists: &[Vec<(usize, &BigPoly<Evaluation>)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        sums_by_terms(self, pairs, lists)
+    }
+}
+
+impl Multipliers for MultiPrecisionRing {
+    type Multiplier = Poly<Evaluation>;
+
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.level_of(&a)?;
+        Ok(a)
+    }
+
+    fn multiplier_bytes(a: &Poly<Evaluation>) -> usize {
+        Self::byte_len(a)
+    }
+
+    fn expected_bytes(&self, _: usize) -> usize {
+        Self::byte_len(&self.zero::<Evaluation>())
+    }
+
+    fn sums_of_products(
+        &self,
+        pairs: &[[&Poly<Evaluation>; 2]],
+        lists: &[Vec<(usize, &Poly<Evaluation>)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        sums_by_terms(self, pairs, lists)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+use super::*;
+use sunzi_math::primes_below;
+
+/// A polynomial in X^gap with coefficients that look random, some of them extreme.
+fn sparse<R: PolyRing>(ring: &R, gap: usize, seed: u64) -> R::Poly<Evaluation> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        match state >> 61 {
+            0 => i64::MIN,
+            1 => i64::MAX,
+            _ => state.cast_signed() >> 3,
+        }
+    };
+    let coefficients: Vec<i64> = (0..ring.degree()).map(|i| if i % gap == 0 { next() } else { 0 }).collect();
+    ring.to_evaluation(ring.from_signed(&coefficients).unwrap()).unwrap()
+}
+
+fn ring(log2_degree: u32, bound: u64) -> Ring {
+    let index = 2_u64 << log2_degree;
+    Ring::new(index, &primes_below(bound, index, 3).unwrap()).unwrap()
+}
+
+#[test]
+fn values_of_sparse_polynomials_repeat_and_are_kept_once() {
+    for log2_degree in [6, 7, 11, 12] {
+        let ring = ring(log2_degree, 1 << 47);
+        let n = ring.degree();
+        for gap in (0..=log2_degree).map(|log| 1_usize << log) {
+            let a = sparse(&ring, gap, 7);
+            let multiplier = ring.multiplier(a.clone()).unwrap();
+            assert_eq!(Ring::multiplier_bytes(&multiplier), ring.expected_bytes(gap), "n = {n}, gap {gap}");
+            for (i, limb) in a.limbs().enumerate() {
+                for start in (0..n).step_by(BLOCK) {
+                    let mut space = vec![1; BLOCK.min(n)];
+                    assert_eq!(multiplier.block(i, start, &mut space), &limb[start..n.min(start + BLOCK)]);
+                }
+            }
+        }
+        let words = 3 * n;
+        let bytes = [1, 4, 8, 32].map(|gap| ring.expected_bytes(gap) / 8);
+        assert_eq!(bytes, [words, words, words / 8, words / 8]);
+    }
+}
+
+#[test]
+fn sums_are_those_of_the_terms() {
+    for (log2_degree, bound) in [(6, 1 << 40), (11, 1 << 47), (12, 1 << 60)] {
+        let ring = ring(log2_degree, bound);
+        let polys: Vec<_> = (0..6).map(|seed| sparse(&ring, 1, seed)).collect();
+        let pairs: Vec<[&Poly<Evaluation>; 2]> = polys.chunks(2).map(|pair| [&pair[0], &pair[1]]).collect();
+        let gaps = [1, 2, 8, 32, 64, 1 << log2_degree];
+        let factors: Vec<_> = gaps.iter().zip(100..).map(|(&gap, seed)| sparse(&ring, gap, seed)).collect();
+        let kept: Vec<_> = factors.iter().map(|a| ring.multiplier(a.clone()).unwrap()).collect();
+        let lists: [&[(usize, usize)]; 4] =
+            [&[(0, 0), (1, 2), (2, 3), (0, 5)], &[], &[(2, 4)], &[(1, 1), (1, 1)]];
+        let of_kept: Vec<Vec<_>> =
+            lists.iter().map(|list| list.iter().map(|&(i, k)| (i, &kept[k])).collect()).collect();
+        let of_polys: Vec<Vec<_>> =
+            lists.iter().map(|list| list.iter().map(|&(i, k)| (i, &factors[k])).collect()).collect();
+        let expected = sums_by_terms(&ring, &pairs, &of_polys).unwrap();
+        let got = ring.sums_of_products(&pairs, &of_kept).unwrap();
+        for (got, expected) in got.iter().flatten().zip(expected.iter().flatten()) {
+            assert_eq!(got.words(), expected.words());
+        }
+    }
+}
+
+#[test]
+fn other_rings_and_indices_are_refused() {
+    let (ring, other) = (ring(6, 1 << 40), ring(6, 1 << 41));
+    let (own, foreign) = (sparse(&ring, 1, 1), sparse(&other, 1, 1));
+    assert!(ring.multiplier(foreign.clone()).is_err());
+    let (kept, strange) = (ring.multiplier(own.clone()).unwrap(), other.multiplier(foreign.clone()).unwrap());
+    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(0, &kept)]]).is_ok());
+    assert!(ring.sums_of_products(&[[&own, &foreign]], &[vec![(0, &kept)]]).is_err());
+    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(0, &strange)]]).is_err());
+    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(1, &kept)]]).is_err());
+    assert!(ring.sums_of_products(&[], &[]).unwrap().is_empty());
+}
