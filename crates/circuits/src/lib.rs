@@ -37,6 +37,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod approximation;
 mod arithmetic;
 mod bfv;
 mod bgv;
@@ -50,6 +51,7 @@ pub mod linear_transform;
 pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
+pub mod series;
 pub mod statistics;
 pub mod unified;
 

@@ -1,0 +1,217 @@
+//! Polynomials with real coefficients, and their values at an encrypted point of CKKS.
+
+pub(crate) mod plan;
+
+use num_complex::Complex64;
+
+pub use plan::Cost;
+
+/// What the coefficients of a [`Series`] belong to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Basis {
+    /// 1, x, x², ….
+    Power,
+    /// T_0(u), T_1(u), T_2(u), … with u = (2x − low − high)/(high − low), which is in \[−1, 1\] on the interval.
+    Chebyshev {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+}
+
+/// Whether a polynomial, of u in a Chebyshev basis, has terms of one parity only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parity {
+    /// Even exponents only: half of the degree in u², one level below.
+    Even,
+    /// Odd exponents only: even powers but powers of two are left out.
+    Odd,
+    /// Both.
+    Mixed,
+}
+
+/// Σ a_i·x^i or Σ a_i·T_i(u).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    basis: Basis,
+    coefficients: Vec<f64>,
+}
+
+/// An error of the mathematics in the clear: what was expected, what came, what to do.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeriesError {
+    /// An interval is empty or unbounded.
+    #[error("the interval [{low}, {high}]: give finite ends with the lower one first")]
+    Interval {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// A number is out of its range.
+    #[error("{what} is {got}: it must be {expected}")]
+    OutOfRange {
+        /// What it is.
+        what: &'static str,
+        /// What came.
+        got: f64,
+        /// The range.
+        expected: &'static str,
+    },
+    /// A function has no finite value where it is needed.
+    #[error("the function has no finite value at {at}: choose an interval on which it is smooth")]
+    NotFinite {
+        /// The point.
+        at: f64,
+    },
+    /// No degree reaches the error asked for.
+    #[error(
+        "an error of {wanted:e} needs a degree above {largest}, which leaves {reached:e}: allow a larger error or \
+         choose a smaller interval"
+    )]
+    NotReached {
+        /// The error asked for.
+        wanted: f64,
+        /// The largest degree tried.
+        largest: usize,
+        /// The error at that degree.
+        reached: f64,
+    },
+}
+
+impl Series {
+    /// Joins coefficients and basis; trailing zeros are dropped.
+    ///
+    /// # Errors
+    /// [`SeriesError::Interval`]; [`SeriesError::OutOfRange`] for a coefficient that is not finite.
+    pub fn new(basis: Basis, mut coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+        if let Basis::Chebyshev { low, high } = basis {
+            check_interval(low, high)?;
+        }
+        if let Some(&got) = coefficients.iter().find(|c| !c.is_finite()) {
+            return Err(SeriesError::OutOfRange { what: "a coefficient", got, expected: "finite" });
+        }
+        while coefficients.last() == Some(&0.0) {
+            coefficients.pop();
+        }
+        Ok(Self { basis, coefficients })
+    }
+
+    /// Σ a_i·x^i.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn power(coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+        Self::new(Basis::Power, coefficients)
+    }
+
+    /// Σ a_i·T_i(u) for x in \[low, high\].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn chebyshev(low: f64, high: f64, coefficients: Vec<f64>) -> Result<Self, SeriesError> {
+        Self::new(Basis::Chebyshev { low, high }, coefficients)
+    }
+
+    /// The basis.
+    #[must_use]
+    pub fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// a_0, a_1, …, the last one not zero.
+    #[must_use]
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// The degree; 0 for the polynomial zero too.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.coefficients.len().saturating_sub(1)
+    }
+
+    /// Whether exponents of one parity are absent. Constants are even.
+    #[must_use]
+    pub fn parity(&self) -> Parity {
+        let zero = |odd: usize| self.coefficients.iter().skip(odd).step_by(2).all(|&c| c == 0.0);
+        match (zero(1), zero(0)) {
+            (true, _) => Parity::Even,
+            (false, true) => Parity::Odd,
+            (false, false) => Parity::Mixed,
+        }
+    }
+
+    /// u = slope·x + shift, in which the polynomial is one of its basis.
+    #[must_use]
+    pub fn change_of_variable(&self) -> (f64, f64) {
+        match self.basis {
+            Basis::Power => (1.0, 0.0),
+            Basis::Chebyshev { low, high } => (2.0 / (high - low), -(low + high) / (high - low)),
+        }
+    }
+
+    /// How [`evaluate`](crate::series::evaluate) will proceed, and what that costs.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        plan::Plan::new(self).cost()
+    }
+
+    /// Its value in the clear.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        self.at_complex(Complex64::from(x)).re
+    }
+
+    /// Its value in the clear at a complex point, by Horner's or Clenshaw's rule.
+    #[must_use]
+    pub fn at_complex(&self, x: Complex64) -> Complex64 {
+        let (slope, shift) = self.change_of_variable();
+        let u = x * slope + shift;
+        let (mut first, mut second) = (Complex64::ZERO, Complex64::ZERO);
+        match self.basis {
+            Basis::Power => self.coefficients.iter().rev().fold(first, |y, &c| y * u + c),
+            Basis::Chebyshev { .. } => {
+                for &c in self.coefficients.iter().skip(1).rev() {
+                    (first, second) = (u * first * 2.0 - second + c, first);
+                }
+                u * first - second + self.coefficients.first().copied().unwrap_or(0.0)
+            }
+        }
+    }
+}
+
+pub(crate) fn check_interval(low: f64, high: f64) -> Result<(), SeriesError> {
+    let good = low.is_finite() && high.is_finite() && low < high;
+    if good { Ok(()) } else { Err(SeriesError::Interval { low, high }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_bases_agree_in_the_clear() {
+        // T_0 − 2·T_1 + 3·T_3 = 1 − 11u + 12u³ for u = (x − 1)/2.
+        let chebyshev = Series::chebyshev(-1.0, 3.0, vec![1.0, -2.0, 0.0, 3.0, 0.0]).unwrap();
+        let power = Series::power(vec![1.0, -11.0, 0.0, 12.0]).unwrap();
+        assert_eq!((chebyshev.degree(), chebyshev.parity()), (3, Parity::Mixed));
+        for x in [-1.0, -0.3, 0.0, 1.0, 2.9, 3.0] {
+            assert!((chebyshev.at(x) - power.at((x - 1.0) / 2.0)).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn parity_and_bad_arguments() {
+        let parity = |c: &[f64]| Series::power(c.to_vec()).unwrap().parity();
+        assert_eq!(parity(&[]), Parity::Even);
+        assert_eq!(parity(&[1.0, 0.0, 2.0]), Parity::Even);
+        assert_eq!(parity(&[0.0, 1.0, 0.0, 2.0]), Parity::Odd);
+        assert_eq!(parity(&[1.0, 1.0]), Parity::Mixed);
+        assert!(Series::power(vec![f64::NAN]).is_err());
+        assert!(Series::chebyshev(1.0, 1.0, vec![]).is_err());
+        assert!(Series::chebyshev(f64::NEG_INFINITY, 1.0, vec![]).is_err());
+    }
+}
