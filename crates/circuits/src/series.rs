@@ -1,9 +1,13 @@
 //! Polynomials with real coefficients, and their values at an encrypted point of CKKS.
 
+pub(crate) mod evaluate;
 pub(crate) mod plan;
+
+use std::f64::consts::PI;
 
 use num_complex::Complex64;
 
+pub use evaluate::{depth, evaluate, evaluate_many};
 pub use plan::Cost;
 
 /// What the coefficients of a [`Series`] belong to.
@@ -153,10 +157,20 @@ impl Series {
         }
     }
 
-    /// How [`evaluate`](crate::series::evaluate) will proceed, and what that costs.
+    /// What [`evaluate`] costs.
     #[must_use]
     pub fn cost(&self) -> Cost {
         plan::Plan::new(self).cost()
+    }
+
+    /// A bound on |p| over the interval, for a Chebyshev basis: the largest value on a grid and a margin; infinity for powers.
+    #[must_use]
+    pub fn largest_value(&self) -> f64 {
+        let Basis::Chebyshev { low, high } = self.basis else { return f64::INFINITY };
+        let points = 16 * (self.degree() + 1);
+        let at = |i: usize| low + (high - low) * (0.5 - 0.5 * (PI * i as f64 / points as f64).cos());
+        // Between points the argument of a cosine of frequency d moves by π/32 at most from an extremum.
+        (0..=points).map(|i| self.at(at(i)).abs()).fold(0.0, f64::max) * 1.01
     }
 
     /// Its value in the clear.

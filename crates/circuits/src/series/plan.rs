@@ -30,6 +30,8 @@ pub(crate) struct Node {
     pub(crate) linear: Vec<(usize, f64)>,
     /// Giant steps and what they multiply.
     pub(crate) products: Vec<(usize, Node)>,
+    /// Σ|c| over the coefficients of the whole node: a bound on its values where those of the basis are at most 1.
+    pub(crate) bound: f64,
 }
 
 /// How a polynomial is evaluated.
@@ -59,7 +61,15 @@ pub(crate) fn split(exponent: usize) -> (usize, usize) {
 impl Plan {
     /// The plan with the fewest relinearisations over all numbers of baby steps.
     pub(crate) fn new(series: &Series) -> Self {
-        let halved = series.degree() >= 2 && series.parity() == Parity::Even;
+        Self::at_point(series, series.degree() >= 2 && series.parity() == Parity::Even)
+    }
+
+    /// The same at u itself, whatever the parity.
+    pub(crate) fn whole(series: &Series) -> Self {
+        Self::at_point(series, false)
+    }
+
+    fn at_point(series: &Series, halved: bool) -> Self {
         let all = series.coefficients().iter().copied();
         let coefficients: Vec<f64> = if halved { all.step_by(2).collect() } else { all.collect() };
         let chebyshev = matches!(series.basis(), Basis::Chebyshev { .. });
@@ -106,7 +116,8 @@ fn closure(mut wanted: BTreeSet<usize>, chebyshev: bool) -> BTreeSet<usize> {
 impl Node {
     /// Σ c_i·B_i with `steps` baby steps, a power of two, in at most `depth` ≥ ⌈log2(d + 1)⌉ levels.
     fn new(mut coefficients: Vec<f64>, steps: usize, depth: usize, chebyshev: bool) -> Self {
-        let mut node = Self::default();
+        let bound = coefficients.iter().map(|c| c.abs()).sum();
+        let mut node = Self { bound, ..Self::default() };
         trim(&mut coefficients);
         let leaf = |c: &[f64]| c.len() <= 1 || c.len() <= steps && power_depth(c.len() - 1) < depth;
         // The terms that need splitting go level by level to giant steps; where depth forbids a leaf, the
@@ -212,7 +223,7 @@ mod tests {
             for (chebyshev, step) in [(true, 1), (false, 1), (true, 2), (false, 2)] {
                 let c: Vec<f64> = (0..=degree)
                     .map(|i| {
-                        let absent = (degree - i) % step != 0;
+                        let absent = !(degree - i).is_multiple_of(step);
                         if absent { 0.0 } else { ((i * i * 7 + 3 * i + 1) % 23) as f64 / 23.0 + 0.05 }
                     })
                     .collect();
@@ -233,7 +244,7 @@ mod tests {
     #[test]
     fn few_relinearizations() {
         let cost = |step: usize, d: usize| {
-            let c = (0..=d).map(|i| if (d - i) % step == 0 { 1.0 } else { 0.0 }).collect();
+            let c = (0..=d).map(|i| if (d - i).is_multiple_of(step) { 1.0 } else { 0.0 }).collect();
             Series::chebyshev(-1.0, 1.0, c).unwrap().cost()
         };
         assert!(cost(1, 31).relinearizations <= 10, "{}", cost(1, 31));

@@ -1,0 +1,351 @@
+//! The value of a [`Series`] at an encrypted point.
+//!
+//! Scales are exact: a node of the plan is asked for a level and a scale, its products and its linear terms are made at one
+//! common scale a level above (each coefficient is encoded at the scale that is missing there), and all are rescaled at once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::RelinearizationKey;
+
+use super::plan::{Node, Plan, split};
+use super::{Basis, Series};
+
+const OPERATION: &str = "evaluate a polynomial";
+
+/// p(x) slot by slot, at the canonical scale of its level: ⌈log2(d + 1)⌉ below x, and one level more where the interval of a
+/// Chebyshev basis asks to multiply by a number that is no integer ([`depth`]).
+///
+/// Paterson–Stockmeyer with giant steps x^(b·2^i) or T_(b·2^i): about √(2d) + log2 d relinearisations, since sums of products
+/// share one; [`Series::cost`] counts them. Even polynomials are evaluated at x² or T_2, odd ones without even powers other than
+/// powers of two. In a Chebyshev basis the slots must lie in the interval: outside, values grow like the 2d-th power of the distance.
+///
+/// # Errors
+/// [`CkksError::LevelExhausted`] with too few levels; [`sunzi_rlwe::RlweError::KeyMismatch`];
+/// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
+pub fn evaluate<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &Series,
+    x: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let values = evaluate_many(evaluator, &[series], x, key)?;
+    values.into_iter().next().ok_or(CkksError::Empty { what: OPERATION })
+}
+
+/// Several polynomials in one basis at one point, which share its powers: a value for each, as [`evaluate`] would give.
+///
+/// # Errors
+/// As [`evaluate`]; [`CkksError::Value`] for polynomials in different bases.
+pub fn evaluate_many<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &[&Series],
+    x: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Vec<Ciphertext<R>>, CkksError> {
+    let Some(first) = series.first() else { return Ok(Vec::new()) };
+    if series.iter().any(|other| other.basis() != first.basis()) {
+        let expected = "evaluate polynomials of one basis and interval together";
+        return Err(CkksError::Value { what: "polynomials in bases: ", got: series.len() as f64, expected });
+    }
+    let needed = series.iter().map(|series| depth(series)).max().unwrap_or(0);
+    let level = x.metadata().level;
+    if level < needed {
+        return Err(CkksError::LevelExhausted { operation: OPERATION, needed, level });
+    }
+    let point = brought_to_unit(evaluator, first, x)?;
+    let mut plans: Vec<Plan> = series.iter().map(|series| Plan::new(series)).collect();
+    if plans.iter().any(|plan| !plan.halved) {
+        // Powers are shared only at one point.
+        plans = series.iter().map(|series| Plan::whole(series)).collect();
+    }
+    let mut powers = Powers::new(evaluator, key, matches!(first.basis(), Basis::Chebyshev { .. }), point);
+    if plans.iter().all(|plan| plan.halved) {
+        let square = powers.computed(2)?;
+        powers.elements = BTreeMap::from([(1, square)]);
+    }
+    let wanted: BTreeSet<usize> = plans.iter().flat_map(|plan| plan.powers.iter().copied()).collect();
+    powers.prepare(&wanted)?;
+    let value = |(plan, series): (&Plan, &&Series)| {
+        let level = level - depth(series);
+        let scale = evaluator.context().scale(level)?;
+        let value = powers.node(&plan.root, level, scale)?;
+        Ok(bounded(value, series.largest_value()))
+    };
+    plans.iter().zip(series).map(value).collect()
+}
+
+/// Levels that [`evaluate`] takes.
+#[must_use]
+pub fn depth(series: &Series) -> usize {
+    let (slope, _) = series.change_of_variable();
+    series.cost().depth + usize::from(slope.fract() != 0.0)
+}
+
+/// u = slope·x + shift.
+fn brought_to_unit<'a, R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &Series,
+    x: &'a Ciphertext<R>,
+) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+    let (slope, shift) = series.change_of_variable();
+    let scaled = if slope == 1.0 {
+        Cow::Borrowed(x)
+    } else if slope.fract() == 0.0 {
+        Cow::Owned(evaluator.multiply_integer(x, slope as i64)?)
+    } else {
+        Cow::Owned(evaluator.multiply_constant(x, slope)?)
+    };
+    Ok(if shift == 0.0 { scaled } else { Cow::Owned(evaluator.add_constant(&scaled, shift)?) })
+}
+
+/// The ciphertext with a bound on its slots that holds whatever the operations that made it may know.
+pub(crate) fn bounded<R: PolyRing>(mut a: Ciphertext<R>, magnitude: f64) -> Ciphertext<R> {
+    let precision = a.metadata().precision;
+    if precision.magnitude() > magnitude {
+        let metadata = Metadata { precision: precision.with_magnitude(magnitude), ..a.metadata().clone() };
+        a.set_metadata(metadata);
+    }
+    a
+}
+
+/// Elements of a basis at an encrypted point.
+pub(crate) struct Powers<'a, R: PolyRing> {
+    evaluator: &'a Evaluator<R>,
+    key: &'a RelinearizationKey<R>,
+    chebyshev: bool,
+    elements: BTreeMap<usize, Ciphertext<R>>,
+}
+
+impl<'a, R: PolyRing> Powers<'a, R> {
+    pub(crate) fn new(
+        evaluator: &'a Evaluator<R>,
+        key: &'a RelinearizationKey<R>,
+        chebyshev: bool,
+        point: Cow<'_, Ciphertext<R>>,
+    ) -> Self {
+        let point = point.into_owned();
+        let point = if chebyshev { bounded(point, 1.0) } else { point };
+        Self { evaluator, key, chebyshev, elements: BTreeMap::from([(1, point)]) }
+    }
+
+    /// Computes all of these and what they are made of, in ascending order.
+    fn prepare(&mut self, wanted: &BTreeSet<usize>) -> Result<(), CkksError> {
+        for &exponent in wanted {
+            let element = self.computed(exponent)?;
+            self.elements.insert(exponent, element);
+        }
+        Ok(())
+    }
+
+    fn element(&self, exponent: usize) -> Result<&Ciphertext<R>, CkksError> {
+        self.elements.get(&exponent).ok_or(CkksError::Empty { what: "a power of x" })
+    }
+
+    /// The element at a level at or below its own.
+    fn at_level(&self, exponent: usize, level: usize) -> Result<Cow<'_, Ciphertext<R>>, CkksError> {
+        let element = self.element(exponent)?;
+        if element.metadata().level == level {
+            return Ok(Cow::Borrowed(element));
+        }
+        Ok(Cow::Owned(self.evaluator.drop_to(element, level)?))
+    }
+
+    /// B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
+    fn computed(&self, exponent: usize) -> Result<Ciphertext<R>, CkksError> {
+        let evaluator = self.evaluator;
+        let (a, b) = split(exponent);
+        let level = self.element(a)?.metadata().level.min(self.element(b)?.metadata().level);
+        if level == 0 {
+            return Err(CkksError::LevelExhausted { operation: OPERATION, needed: 1, level });
+        }
+        let left = self.at_level(a, level)?;
+        let right = if a == b { Cow::Borrowed(&*left) } else { self.at_level(b, level)? };
+        let mut product = evaluator.multiply_unscaled(&left, &right)?;
+        if self.chebyshev {
+            product = evaluator.multiply_integer(&product, 2)?;
+            product = if a == b {
+                evaluator.add_constant(&product, -1.0)?
+            } else {
+                let lower = self.at_level(a - b, level)?;
+                let scale = product.metadata().scale / lower.metadata().scale;
+                evaluator.add(&product, &evaluator.multiply_constant_unscaled(&lower, -1.0, scale)?)?
+            };
+        }
+        let element = evaluator.relinearize_rescale(&product, self.key)?;
+        Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
+    }
+
+    /// Zero, at any level and scale.
+    fn zero(&self, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+        let mut zero = self.evaluator.multiply_integer(&*self.at_level(1, level)?, 0)?;
+        zero.set_metadata(Metadata { scale, ..zero.metadata().clone() });
+        Ok(zero)
+    }
+
+    /// The value of a node at this level and scale.
+    fn node(&self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+        let evaluator = self.evaluator;
+        let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
+        let above = level + 1;
+        if node.depth() == 0 {
+            return evaluator.add_constant(&self.zero(level, scale)?, free);
+        }
+        let wide = scale * evaluator.context().divisor(above)?;
+        let mut sum: Option<Ciphertext<R>> = None;
+        let mut add = |term: Ciphertext<R>| {
+            sum = Some(match sum.take() {
+                Some(sum) => evaluator.add(&sum, &term)?,
+                None => term,
+            });
+            Ok::<_, CkksError>(())
+        };
+        for (giant, below) in &node.products {
+            let power = self.at_level(*giant, above)?;
+            let cofactor = self.node(below, above, wide / power.metadata().scale)?;
+            add(evaluator.multiply_unscaled(&power, &cofactor)?)?;
+        }
+        for &(exponent, coefficient) in node.linear.iter().filter(|&&(exponent, _)| exponent > 0) {
+            let power = self.at_level(exponent, above)?;
+            let missing = wide / power.metadata().scale;
+            add(evaluator.multiply_constant_unscaled(&power, coefficient, missing)?)?;
+        }
+        let sum = sum.ok_or(CkksError::Empty { what: OPERATION })?;
+        let sum = if free == 0.0 { sum } else { evaluator.add_constant(&sum, free)? };
+        let sum = if self.chebyshev { bounded(sum, node.bound) } else { sum };
+        evaluator.relinearize_rescale(&sum, self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use chacha20::rand_core::SeedableRng;
+    use sunzi_ckks::encoder::Encoder;
+    use sunzi_ckks::{Context, Parameters};
+    use sunzi_math::primes_below;
+    use sunzi_ring::GadgetOptions;
+    use sunzi_rlwe::{SecretKey, Security};
+
+    use super::*;
+
+    const LOG2_DEGREE: u32 = 9;
+    const SLOTS: usize = 1 << (LOG2_DEGREE - 1);
+
+    /// Levels of 40 bits over 47, and something that encrypts and opens.
+    struct Bench {
+        context: Context,
+        secret: SecretKey<sunzi_ring::Ring>,
+        key: RelinearizationKey<sunzi_ring::Ring>,
+        rng: ChaCha20Rng,
+    }
+
+    impl Bench {
+        fn new(depth: usize) -> Self {
+            let step = 2 << LOG2_DEGREE;
+            let mut moduli = primes_below(1 << 47, step, 1).unwrap();
+            moduli.extend(primes_below(1 << 40, step, depth).unwrap());
+            let special_moduli = primes_below(1 << 46, step, 3).unwrap();
+            let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+            let levels = (1..=depth + 1).collect();
+            let parameters =
+                Parameters::new(LOG2_DEGREE, moduli, levels, 40, Security::InsecureForResearchOnly)
+                    .with_key_switching(options)
+                    .with_message_bits(1);
+            let context = Context::new(&parameters).unwrap();
+            let mut rng = ChaCha20Rng::seed_from_u64(7);
+            let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+            let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+            Self { context, secret, key, rng }
+        }
+
+        /// Points over an interval, both ends among them.
+        fn points(low: f64, high: f64) -> Vec<f64> {
+            (0..SLOTS).map(|i| low + (high - low) * i as f64 / (SLOTS - 1) as f64).collect()
+        }
+
+        fn encrypt(&mut self, values: &[f64]) -> Ciphertext {
+            let plaintext = Encoder::new(&self.context, SLOTS).unwrap().encode_real(values).unwrap();
+            self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng).unwrap()
+        }
+
+        fn open(&self, a: &Ciphertext) -> Vec<f64> {
+            let plaintext = self.context.decrypt(a, &self.secret).unwrap();
+            Encoder::new(&self.context, SLOTS).unwrap().decode_real(&plaintext).unwrap()
+        }
+    }
+
+    fn check(bench: &mut Bench, series: &Series, low: f64, high: f64, bound: f64) {
+        let points = Bench::points(low, high);
+        let evaluator = Evaluator::new(&bench.context);
+        let x = evaluator.with_magnitude(&bench.encrypt(&points), high).unwrap();
+        let y = evaluate(&evaluator, series, &x, &bench.key).unwrap();
+        let level = bench.context.depth() - depth(series);
+        assert_eq!(y.metadata().level, level, "{series:?}");
+        assert_eq!(y.metadata().scale, bench.context.scale(level).unwrap());
+        for (x, y) in points.iter().zip(bench.open(&y)) {
+            assert!((series.at(*x) - y).abs() < bound, "{y} at {x} for {series:?}");
+        }
+    }
+
+    #[test]
+    fn every_degree_in_both_bases() {
+        let mut bench = Bench::new(5);
+        for degree in [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 15, 16, 20, 23, 30, 31] {
+            for step in [1, 2] {
+                let c: Vec<f64> = (0..=degree)
+                    .map(|i: usize| {
+                        let absent = !(degree - i).is_multiple_of(step);
+                        if absent { 0.0 } else { ((i * 7 + 3) % 11) as f64 / 11.0 - 0.4 }
+                    })
+                    .collect();
+                check(&mut bench, &Series::chebyshev(-1.0, 1.0, c.clone()).unwrap(), -1.0, 1.0, 1e-7);
+                check(&mut bench, &Series::power(c).unwrap(), -1.0, 1.0, 1e-7);
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_take_a_level_unless_they_fit() {
+        let mut bench = Bench::new(4);
+        let c = vec![0.3, -0.2, 0.4, 0.1, 0.05];
+        // u = 2x − 1, exact, and u = (x − 1/2)·4/3.
+        let fits = Series::chebyshev(0.0, 1.0, c.clone()).unwrap();
+        let not = Series::chebyshev(-0.25, 1.25, c).unwrap();
+        assert_eq!((depth(&fits), depth(&not)), (3, 4));
+        check(&mut bench, &fits, 0.0, 1.0, 1e-7);
+        check(&mut bench, &not, -0.25, 1.25, 1e-7);
+    }
+
+    #[test]
+    fn several_polynomials_share_powers() {
+        let mut bench = Bench::new(4);
+        let points = Bench::points(-1.0, 1.0);
+        let x = bench.encrypt(&points);
+        let evaluator = Evaluator::new(&bench.context);
+        let series: Vec<Series> = [vec![0.1, 0.2, 0.3], vec![0.0, 0.5, 0.0, 0.2, 0.0, 0.1], vec![0.7; 12]]
+            .map(|c| Series::chebyshev(-1.0, 1.0, c).unwrap())
+            .into();
+        for chosen in [vec![0], vec![0, 1, 2], vec![1, 0]] {
+            let chosen: Vec<&Series> = chosen.iter().map(|&i| &series[i]).collect();
+            let values = evaluate_many(&evaluator, &chosen, &x, &bench.key).unwrap();
+            for (series, value) in chosen.iter().zip(&values) {
+                assert_eq!(value.metadata().level, 4 - depth(series));
+                for (x, y) in points.iter().zip(bench.open(value)) {
+                    assert!((series.at(*x) - y).abs() < 1e-7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_levels_say_so() {
+        let mut bench = Bench::new(2);
+        let x = bench.encrypt(&[0.5; SLOTS]);
+        let series = Series::power(vec![1.0; 5]).unwrap();
+        let error = evaluate(&Evaluator::new(&bench.context), &series, &x, &bench.key).err().unwrap();
+        assert!(matches!(error, CkksError::LevelExhausted { needed: 3, level: 2, .. }), "{error}");
+    }
+}
