@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use sunzi_ring::{Evaluation, GadgetOptions, PolyRing, Ring};
-use sunzi_rlwe::{RlweContext, Security};
+use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
 
 use crate::encoder::EncoderError;
 use crate::parameters::{check_levels, check_scales};
@@ -49,6 +49,8 @@ pub struct Settings {
     pub key_switching: GadgetOptions,
     /// The security to reach.
     pub security: Security,
+    /// How secrets are drawn.
+    pub secrets: SecretDistribution,
 }
 
 impl From<&Parameters> for Settings {
@@ -59,6 +61,7 @@ impl From<&Parameters> for Settings {
             message_bits: parameters.message_bits(),
             key_switching: parameters.key_switching().clone(),
             security: parameters.security(),
+            secrets: parameters.secrets(),
         }
     }
 }
@@ -84,6 +87,7 @@ impl<R: PolyRing> Context<R> {
     pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, CkksError> {
         check_levels(&settings.levels, ring.level())?;
         let rlwe = RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?;
+        let rlwe = rlwe.with_secrets(settings.secrets)?;
         let mut levels: Vec<Level<R>> = Vec::with_capacity(settings.levels.len());
         for (level, &limbs) in settings.levels.iter().enumerate() {
             let ring = rlwe.ring_at(limbs)?;

@@ -118,6 +118,27 @@ pub enum CkksError {
     /// Moduli that no ring can have.
     #[error(transparent)]
     Moduli(#[from] ModuliError),
+    /// No primes are left for a scale.
+    #[error(
+        "there are too few primes of about {bits:.1} bits of the form {step}k + 1: choose a larger scale, fewer levels or a \
+         smaller ring"
+    )]
+    NoPrimes {
+        /// log2 of the primes looked for.
+        bits: f64,
+        /// The ring index 2n.
+        step: u64,
+    },
+    /// A request that contradicts itself or is out of range.
+    #[error("{what}: {got} is not possible; {expected}")]
+    Request {
+        /// The setting.
+        what: &'static str,
+        /// What was asked.
+        got: String,
+        /// What is possible.
+        expected: &'static str,
+    },
     /// The numbers of moduli of the levels do not describe the list of moduli.
     #[error(
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them"

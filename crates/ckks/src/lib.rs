@@ -11,6 +11,7 @@
 //! see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
+mod chain;
 mod ciphertext;
 mod context;
 mod decrypt;
@@ -23,11 +24,12 @@ mod plaintext;
 pub mod precision;
 pub mod rotation;
 
+pub use chain::LevelRange;
 pub use ciphertext::{Ciphertext, Ckks, Metadata};
 pub use context::{Context, Settings};
 pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted};
-pub use parameters::Parameters;
+pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;
 pub use precision::Precision;

@@ -5,9 +5,10 @@ use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
-use sunzi_rlwe::{Security, moduli, security};
+use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
 use crate::CkksError;
+use crate::chain::{Chain, LevelRange, WORD_BITS, special_moduli};
 
 /// log2 of the ring degrees there are.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
@@ -48,6 +49,8 @@ pub struct Parameters {
     message_bits: u32,
     security: Security,
     #[serde(default)]
+    secrets: SecretDistribution,
+    #[serde(default)]
     key_switching: GadgetOptions,
 }
 
@@ -63,8 +66,53 @@ impl Parameters {
         security: Security,
     ) -> Self {
         let scales = vec![ScaleRange { top: levels.len().saturating_sub(1), bits: scale_bits }];
-        let key_switching = GadgetOptions::default();
-        Self { log2_degree, moduli, levels, scales, message_bits: 0, security, key_switching }
+        let (secrets, key_switching) = <(SecretDistribution, GadgetOptions)>::default();
+        Self { log2_degree, moduli, levels, scales, message_bits: 0, security, secrets, key_switching }
+    }
+
+    /// Chooses primes: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at a scale of its own.
+    /// Canonical scales stay near what is asked; scales above 47 bits take two primes a level or more.
+    ///
+    /// # Errors
+    /// [`CkksError::Request`] for a scale out of range; [`CkksError::NoPrimes`]; [`CkksError::Degree`].
+    pub fn from_ranges(
+        log2_degree: u32,
+        first_bits: u32,
+        ranges: &[LevelRange],
+        security: Security,
+    ) -> Result<Self, CkksError> {
+        if !LOG2_DEGREES.contains(&log2_degree) {
+            return Err(CkksError::Degree { log2_degree });
+        }
+        let Chain { moduli, levels } = Chain::new(2 << log2_degree, first_bits, ranges)?;
+        let mut scales = Vec::with_capacity(ranges.len());
+        let mut top = 0;
+        for range in ranges {
+            // The moduli of a range lead from its levels down to the range below.
+            top += range.levels;
+            scales.push(ScaleRange { top, bits: range.scale_bits });
+        }
+        scales.reverse();
+        Ok(Self::new(log2_degree, moduli, levels, 0, security).with_scales(scales))
+    }
+
+    /// So many digits for key switching, and special moduli as large as the largest of them.
+    ///
+    /// # Errors
+    /// [`CkksError::KeySwitching`] for more digits than moduli or none; [`CkksError::NoPrimes`].
+    pub fn with_digits(self, digits: usize) -> Result<Self, CkksError> {
+        let mut options = GadgetOptions { digits: Some(digits), ..GadgetOptions::default() };
+        let parts = RnsDigits::new(&options, &self.moduli).map_err(CkksError::KeySwitching)?;
+        let mut rest = self.moduli.as_slice();
+        let mut largest: f64 = 0.0;
+        for limbs in parts.limbs_at(self.moduli.len()) {
+            let (digit, others) = rest.split_at_checked(limbs).unwrap_or_default();
+            largest = largest.max(log2_product(digit));
+            rest = others;
+        }
+        let count = (largest / WORD_BITS).ceil().max(1.0) as usize;
+        options.special_moduli = special_moduli(2 << self.log2_degree, largest, count, &self.moduli)?;
+        Ok(self.with_key_switching(options))
     }
 
     /// The same with other scales, the highest range first; it must start at level L.
@@ -77,6 +125,12 @@ impl Parameters {
     #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
+    }
+
+    /// The same for secrets of another distribution than the uniform ternary one.
+    #[must_use]
+    pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
+        Self { secrets, ..self }
     }
 
     /// The same with a choice of digits and special moduli for key switching.
@@ -180,6 +234,12 @@ impl Parameters {
         self.security
     }
 
+    /// How secrets are drawn.
+    #[must_use]
+    pub fn secrets(&self) -> SecretDistribution {
+        self.secrets
+    }
+
     /// Digits and special moduli of key switching.
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
@@ -202,7 +262,7 @@ impl Parameters {
         let log2_moduli: Vec<f64> = self.levels.iter().map(|&limbs| self.log2_first(limbs)).collect();
         check_scales(&self.scales(), &log2_moduli, f64::from(self.message_bits))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(CkksError::KeySwitching)?;
-        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+        Ok(security::check_of(self.secrets, self.degree(), self.log2_key_modulus(), self.security)?)
     }
 
     fn log2_first(&self, limbs: usize) -> f64 {

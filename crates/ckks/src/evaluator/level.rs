@@ -5,7 +5,7 @@
 
 use num_bigint::BigInt;
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{Log2, noise};
+use sunzi_rlwe::Log2;
 
 use super::Evaluator;
 use crate::context::{integer, same_scale};
@@ -50,7 +50,7 @@ impl<R: PolyRing> Evaluator<R> {
             *part = context.ring().mod_switch(part, limbs)?;
         }
         let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
-        let rounding = noise::mod_switch(context.degree(), a.parts().len());
+        let rounding = context.rlwe().noise_model().mod_switch(a.parts().len());
         rescaled.set_noise(a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding));
         self.lowered(&mut rescaled, scale, rounding.deviation)?;
         Ok(rescaled)

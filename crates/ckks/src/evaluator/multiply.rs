@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{RelinearizationKey, noise, relinearization};
+use sunzi_rlwe::{RelinearizationKey, relinearization};
 
 use super::Evaluator;
 use crate::{Ciphertext, CkksError, Metadata};
@@ -140,7 +140,7 @@ impl<R: PolyRing> Evaluator<R> {
         let limbs = context.limbs(level - 1)?;
         let mut result = relinearization::relinearize_to(context.rlwe(), a, key, limbs)?;
         result.set_metadata(self.relinearized_metadata(a)?);
-        self.lowered(&mut result, scale, noise::mod_switch(context.degree(), 2).deviation)?;
+        self.lowered(&mut result, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
         context.finish(result, operation, &[a.trace()])
     }
 

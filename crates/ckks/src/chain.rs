@@ -1,0 +1,200 @@
+//! Moduli for given scales: each q_l so near to Δ_l²/2^bits that the canonical scales stay near 2^bits.
+//!
+//! What the scale of a level is off by counts twice on the next, Δ_(l−1) = Δ_l²/q_l, so each modulus makes up for the
+//! one before. A prime is at most [`WORD_BITS`] long; larger scales take several primes a level.
+
+use serde::{Deserialize, Serialize};
+use sunzi_math::is_prime;
+
+use crate::CkksError;
+use crate::parameters::SCALE_BITS;
+
+/// The longest primes whose transforms are the fastest, in bits.
+pub(crate) const WORD_BITS: f64 = 47.8;
+/// The longest scale that one prime a level has room for.
+const SINGLE_SCALE_BITS: u32 = 47;
+/// First primes of a level that are tried with the best second one.
+const TRIED: usize = 24;
+/// Primes are looked for up to this factor away from where they should be, in bits.
+const REACH: f64 = 4.0;
+
+/// Levels that follow each other at one scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelRange {
+    /// How many rescalings it provides.
+    pub levels: usize,
+    /// log2 of the scale.
+    pub scale_bits: u32,
+}
+
+/// Moduli, and how many of them Q_0, Q_1, … are made of.
+pub(crate) struct Chain {
+    pub(crate) moduli: Vec<u64>,
+    pub(crate) levels: Vec<usize>,
+}
+
+impl Chain {
+    /// Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
+    pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
+        let mut finder = Finder { step, taken: Vec::new() };
+        // Groups of primes, the highest level first.
+        let mut groups = Vec::new();
+        for range in ranges.iter().rev() {
+            let bits = range.scale_bits;
+            if !SCALE_BITS.contains(&bits) {
+                let expected = "it must be 10 to 120";
+                return Err(CkksError::Request { what: "scale_bits", got: bits.to_string(), expected });
+            }
+            let target = f64::from(bits).exp2();
+            let mut scale = target;
+            for _ in 0..range.levels {
+                let wanted = scale * (scale / target);
+                let primes = finder.product(wanted, parts(bits))?;
+                scale = scale * scale / primes.iter().map(|&p| p as f64).product::<f64>();
+                groups.push(primes);
+            }
+        }
+        let first = f64::from(first_bits);
+        groups.push(finder.product(first.exp2(), (first / WORD_BITS).ceil().max(1.0) as usize)?);
+        let mut levels = Vec::with_capacity(groups.len());
+        let mut moduli = Vec::new();
+        for group in groups.iter().rev() {
+            moduli.extend(group);
+            levels.push(moduli.len());
+        }
+        Ok(Self { moduli, levels })
+    }
+}
+
+/// Primes a level of this scale takes.
+fn parts(scale_bits: u32) -> usize {
+    if scale_bits <= SINGLE_SCALE_BITS {
+        1
+    } else {
+        (f64::from(scale_bits) / WORD_BITS).ceil().max(2.0) as usize
+    }
+}
+
+/// `count` special moduli of together at least `bits`, beside these primes.
+pub(crate) fn special_moduli(
+    step: u64,
+    bits: f64,
+    count: usize,
+    taken: &[u64],
+) -> Result<Vec<u64>, CkksError> {
+    let least = (bits / count.max(1) as f64).exp2().ceil();
+    let missing = CkksError::NoPrimes { bits: least.log2(), step };
+    // Casts saturate: nothing is found then.
+    sunzi_math::primes_from(least as u64, step, count, 1 << 62, taken).ok_or(missing)
+}
+
+struct Finder {
+    step: u64,
+    taken: Vec<u64>,
+}
+
+impl Finder {
+    /// `parts` primes whose product is as near to `wanted` as may be.
+    fn product(&mut self, wanted: f64, parts: usize) -> Result<Vec<u64>, CkksError> {
+        let each = wanted.powf((parts.max(1) as f64).recip());
+        let missing = CkksError::NoPrimes { bits: each.log2(), step: self.step };
+        let mut primes = Vec::with_capacity(parts);
+        let mut rest = wanted;
+        // All but the last two at the size all have, then the pair that meets the rest best.
+        for _ in 2..parts {
+            let Some(prime) = self.nearest(each).next() else { return Err(missing) };
+            rest /= prime as f64;
+            self.taken.push(prime);
+            primes.push(prime);
+        }
+        let last = if parts < 2 {
+            self.nearest(rest).next().map(|prime| vec![prime])
+        } else {
+            let pairs = self.nearest(rest.sqrt()).take(TRIED).filter_map(|first| {
+                let second = self.nearest(rest / first as f64).find(|&second| second != first)?;
+                Some(((first as f64 * second as f64 / rest).ln().abs(), vec![first, second]))
+            });
+            pairs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair)
+        };
+        let last = last.ok_or(missing)?;
+        self.taken.extend(&last);
+        primes.extend(last);
+        Ok(primes)
+    }
+
+    /// Free primes by their distance from `wanted`.
+    fn nearest(&self, wanted: f64) -> impl Iterator<Item = u64> + '_ {
+        let step = self.step.max(1);
+        let limit = (wanted * REACH).min((62_f64).exp2()) as u64;
+        let middle = (wanted as u64 / step).max(1);
+        let up = (middle..).map(move |k| k.saturating_mul(step).saturating_add(1));
+        let mut up = up.take_while(move |&p| p < limit).peekable();
+        let mut down = (1..middle).rev().map(move |k| k * step + 1).peekable();
+        let merged = std::iter::from_fn(move || {
+            let distance = |p: Option<&u64>| p.map_or(f64::INFINITY, |&p| (p as f64 - wanted).abs());
+            if distance(up.peek()) <= distance(down.peek()) { up.next() } else { down.next() }
+        });
+        merged.filter(|p| !self.taken.contains(p) && is_prime(*p))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameters;
+    use sunzi_rlwe::Security;
+
+    /// Every scale of the library at a large ring: canonical scales within 1/8 bit of their target at all levels.
+    #[test]
+    fn canonical_scales_stay_near_their_target() {
+        for (log2_degree, bits, depth) in [
+            (12, 25, 10),
+            (13, 30, 12),
+            (14, 35, 10),
+            (16, 40, 30),
+            (16, 45, 25),
+            (16, 47, 30),
+            (15, 48, 8),
+            (14, 50, 8),
+            (16, 55, 25),
+            (16, 58, 8),
+            (16, 60, 20),
+            (16, 100, 5),
+        ] {
+            let ranges = [LevelRange { levels: depth, scale_bits: bits }];
+            let parameters =
+                Parameters::from_ranges(log2_degree, bits + 8, &ranges, Security::InsecureForResearchOnly)
+                    .unwrap();
+            parameters.validate().unwrap();
+            let off = |worst: f64, scale: &f64| worst.max((scale.log2() - f64::from(bits)).abs());
+            let worst = parameters.scales().iter().fold(0.0, off);
+            assert!(worst < 0.125, "scale 2^{bits} at 2^{log2_degree} is off by {worst} bits");
+        }
+    }
+
+    #[test]
+    fn ranges_start_at_their_own_scale() {
+        let ranges = [
+            LevelRange { levels: 3, scale_bits: 40 },
+            LevelRange { levels: 2, scale_bits: 58 },
+            LevelRange { levels: 2, scale_bits: 56 },
+        ];
+        let parameters = Parameters::from_ranges(13, 60, &ranges, Security::InsecureForResearchOnly).unwrap();
+        parameters.validate().unwrap();
+        assert_eq!(parameters.levels(), [2, 3, 4, 5, 7, 9, 11, 13]);
+        let bits: Vec<i64> = parameters.scales().iter().map(|scale| scale.log2().round() as i64).collect();
+        assert_eq!(bits, [40, 40, 40, 40, 58, 58, 56, 56]);
+        assert_eq!(parameters.scales()[3], 40_f64.exp2());
+        assert_eq!(parameters.scales()[5], 58_f64.exp2());
+    }
+
+    #[test]
+    fn scales_without_primes_are_refused() {
+        for (log2_degree, bits, levels) in [(16, 12, 1), (16, 18, 40), (13, 9, 1), (13, 121, 1), (13, 0, 1)] {
+            let ranges = [LevelRange { levels, scale_bits: bits }];
+            let got = Parameters::from_ranges(log2_degree, 60, &ranges, Security::InsecureForResearchOnly);
+            assert!(got.is_err(), "{bits} bits at 2^{log2_degree}");
+        }
+    }
+}
