@@ -189,7 +189,19 @@ pub fn hoist<'a, S: Scheme, R: PolyRing>(
     Ok(Hoisted { context, ciphertext, digits })
 }
 
-impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
+impl<'a, S: Scheme, R: PolyRing> Hoisted<'a, S, R> {
+    pub(crate) fn context(&self) -> &'a RlweContext<R> {
+        self.context
+    }
+
+    pub(crate) fn ciphertext(&self) -> &'a Ciphertext<S, R> {
+        self.ciphertext
+    }
+
+    pub(crate) fn digits(&self) -> &<R::Gadget as Gadget<R>>::Digits {
+        &self.digits
+    }
+
     /// The ciphertext of m(X^k): that of [`automorphism`], polynomial for polynomial.
     ///
     /// # Errors

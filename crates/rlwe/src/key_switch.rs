@@ -104,6 +104,17 @@ impl<R: PolyRing> KeySwitchKey<R> {
         Ok(context.gadget_at(level)?.switch(c, rest, halves, to, exponent)?)
     }
 
+    /// (b, a) in the key ring with b + a·s = P·c·s' + errors, for the digits of c of this level.
+    pub(crate) fn product(
+        &self,
+        context: &RlweContext<R>,
+        digits: &<R::Gadget as Gadget<R>>::Digits,
+        level: usize,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.product(digits, halves)?)
+    }
+
     /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
     pub(crate) fn switch_coefficients(
         &self,

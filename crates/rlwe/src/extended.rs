@@ -1,0 +1,147 @@
+//! Double hoisting: sums of turned ciphertexts modulo Q_l·P, before the way down.
+//!
+//! A key switch ends with a division by P, and begins with digits. Rotations of one ciphertext share their digits
+//! ([`galois::hoist`](crate::galois::hoist)); sums of plaintexts times rotations share the division as well, if they are taken
+//! modulo Q_l·P. A turn of such a sum divides one of its halves only.
+
+use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing, RingError};
+
+use crate::galois::Hoisted;
+use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
+
+/// P times a ciphertext of level l, modulo Q_l·P and with the error of a key switch not yet divided by P. Without special moduli
+/// it is a ciphertext.
+#[derive(Clone)]
+pub struct ExtendedCiphertext<R: PolyRing> {
+    parts: [R::Poly<Evaluation>; 2],
+    level: usize,
+    key: KeyId,
+}
+
+impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
+    /// P times the ciphertext of m(X^k).
+    ///
+    /// # Errors
+    /// As [`automorphism`](Self::automorphism).
+    pub fn extended(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<ExtendedCiphertext<R>, RlweError> {
+        let (context, ciphertext) = (self.context(), self.ciphertext());
+        ciphertext.check_key(keys.id(), "the Galois key set")?;
+        let [c0, c1] = ciphertext.two_parts("an automorphism")?;
+        let level = context.ring().level_of(c1)?;
+        let gadget = context.gadget_at(level)?;
+        let ring = gadget.key_ring();
+        let lifted = ring.scale_up(c0)?;
+        let parts = if exponent == 1 {
+            [lifted, ring.scale_up(c1)?]
+        } else {
+            turn::<R>(
+                &gadget,
+                keys.get(exponent)?.product(context, self.digits(), level)?,
+                &lifted,
+                exponent,
+            )?
+        };
+        Ok(ExtendedCiphertext { parts, level, key: ciphertext.key() })
+    }
+}
+
+impl<R: PolyRing> ExtendedCiphertext<R> {
+    /// The level of what it is a multiple of.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// P times the ciphertext of m(X^k).
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::KeyLevel`].
+    pub fn automorphism(
+        &self,
+        context: &RlweContext<R>,
+        exponent: u64,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Self, RlweError> {
+        self.check_key(keys.id(), "the Galois key set")?;
+        if exponent == 1 {
+            return Ok(self.clone());
+        }
+        let gadget = context.gadget_at(self.level)?;
+        let [first, second] = &self.parts;
+        let digits = gadget.decompose(&gadget.mod_down(second, self.level)?)?;
+        let product = keys.get(exponent)?.product(context, &digits, self.level)?;
+        Ok(Self { parts: turn::<R>(&gadget, product, first, exponent)?, ..*self })
+    }
+
+    /// self ← self + other, of this level.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for one of another level.
+    pub fn add_assign(&mut self, context: &RlweContext<R>, other: &Self) -> Result<(), RlweError> {
+        self.check_key(other.key, "the second summand")?;
+        let gadget = context.gadget_at(self.level)?;
+        for (a, b) in self.parts.iter_mut().zip(&other.parts) {
+            gadget.key_ring().add_assign(a, b)?;
+        }
+        Ok(())
+    }
+
+    /// The ciphertext, times Q_j/Q_l of level j ≤ l with the same rounding.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level above its own.
+    pub fn mod_down<S: Scheme>(
+        &self,
+        context: &RlweContext<R>,
+        level: usize,
+        metadata: S::Metadata,
+        noise: NoiseBound,
+    ) -> Result<Ciphertext<S, R>, RlweError> {
+        if level > self.level {
+            return Err(RingError::NoSuchLevel { got: level, highest: self.level }.into());
+        }
+        let gadget = context.gadget_at(self.level)?;
+        let [first, second] = &self.parts;
+        let parts = vec![gadget.mod_down(first, level)?, gadget.mod_down(second, level)?];
+        Ciphertext::from_parts(parts, metadata, noise, self.key)
+    }
+
+    fn check_key(&self, other: KeyId, what: &'static str) -> Result<(), RlweError> {
+        if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
+    }
+}
+
+impl<R: Multipliers> ExtendedCiphertext<R> {
+    /// For every list of terms (i, m_i), m_i polynomials of the key ring, Σ m_i·ciphertext_i: all ciphertexts of one level.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for ciphertexts or polynomials of different levels, and for no ciphertexts.
+    pub fn sums_of_products(
+        context: &RlweContext<R>,
+        ciphertexts: &[Self],
+        lists: &[Vec<(usize, &R::Multiplier)>],
+    ) -> Result<Vec<Self>, RlweError> {
+        let (level, key) = match ciphertexts.first() {
+            Some(first) => (first.level, first.key),
+            None => return Ok(Vec::new()),
+        };
+        for ciphertext in ciphertexts {
+            ciphertext.check_key(key, "a ciphertext of a sum of products")?;
+        }
+        let pairs: Vec<_> = ciphertexts.iter().map(|ciphertext| ciphertext.parts.each_ref()).collect();
+        let sums = context.gadget_at(level)?.key_ring().sums_of_products(&pairs, lists)?;
+        Ok(sums.into_iter().map(|parts| Self { parts, level, key }).collect())
+    }
+}
+
+/// (a + first, b) at X^k for what a key switch gave.
+fn turn<R: PolyRing>(
+    gadget: &R::Gadget,
+    [mut a, b]: [R::Poly<Evaluation>; 2],
+    first: &R::Poly<Evaluation>,
+    exponent: u64,
+) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    let ring = gadget.key_ring();
+    ring.add_assign(&mut a, first)?;
+    Ok([ring.automorphism(&a, exponent)?, ring.automorphism(&b, exponent)?])
+}

@@ -1,0 +1,138 @@
+//! Sums of products modulo QP are those modulo Q, within the noise of a key switch.
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use num_bigint::{BigInt, BigUint};
+    use num_traits::{Signed, ToPrimitive};
+    use rand_core::SeedableRng;
+    use sunzi_math::primes_below;
+    use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Multipliers, Ring};
+    use sunzi_rlwe::encryption::phase;
+    use sunzi_rlwe::{
+        Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme,
+        SecretKey, Security, galois,
+    };
+
+    #[derive(Clone, Copy, Debug)]
+    struct Bare;
+    impl Scheme for Bare {
+        type Metadata = ();
+        const NAME: &'static str = "bare RLWE";
+    }
+
+    const INDEX: u64 = 256;
+    const EXPONENTS: [u64; 3] = [1, 5, 255];
+
+    fn moduli() -> Vec<u64> {
+        primes_below(1 << 40, INDEX, 6).unwrap()
+    }
+
+    fn hybrid() -> GadgetOptions {
+        GadgetOptions { digits: Some(2), special_moduli: moduli().split_off(4), ..GadgetOptions::default() }
+    }
+
+    fn context<R: PolyRing>(ring: R, options: &GadgetOptions) -> RlweContext<R> {
+        RlweContext::with_gadget(ring, Security::InsecureForResearchOnly, options).unwrap()
+    }
+
+    fn small<R: PolyRing>(ring: &R, seed: i64) -> R::Poly<Evaluation> {
+        let coefficients: Vec<i64> =
+            (0..ring.degree() as i64).map(|i| (i * i * 7 + seed * i) % 5 - 2).collect();
+        ring.to_evaluation(ring.from_signed(&coefficients).unwrap()).unwrap()
+    }
+
+    /// φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x).
+    fn in_the_clear<R: PolyRing>(ring: &R, x: &R::Poly<Evaluation>) -> R::Poly<Evaluation> {
+        let mut sums = [ring.zero(), ring.zero()];
+        for (i, exponent) in EXPONENTS.into_iter().enumerate() {
+            let turned = ring.automorphism(x, exponent).unwrap();
+            for (sum, shift) in sums.iter_mut().zip(0..) {
+                ring.mul_add_assign(sum, &turned, &small(ring, i as i64 + shift)).unwrap();
+            }
+        }
+        let mut sum = ring.automorphism(&sums[0], 7).unwrap();
+        ring.add_assign(&mut sum, &sums[1]).unwrap();
+        sum
+    }
+
+    /// log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
+    fn error<R: Multipliers>(ring: R, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
+        let context = context(ring, options);
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let secret = SecretKey::generate(&context, &mut rng).unwrap();
+        let keys = GaloisKeys::generate(&context, &secret, [5, 255, 7], &mut rng).unwrap();
+        let own = context.ring_at(level).unwrap();
+        let parts = vec![own.uniform(&mut rng), own.uniform(&mut rng)];
+        let ciphertext =
+            Ciphertext::<Bare, R>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
+
+        let hoisted = galois::hoist(&context, &ciphertext).unwrap();
+        let turned = EXPONENTS.map(|exponent| hoisted.extended(exponent, &keys).unwrap());
+        let gadget = context.gadget_at(level).unwrap();
+        let wide = gadget.key_ring();
+        let kept: Vec<_> = (0..4).map(|seed| wide.multiplier(small(wide, seed)).unwrap()).collect();
+        let lists = [0, 1].map(|shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>());
+        let sums = ExtendedCiphertext::sums_of_products(&context, &turned, &lists).unwrap();
+        let mut sum = sums[0].automorphism(&context, 7, &keys).unwrap();
+        sum.add_assign(&context, &sums[1]).unwrap();
+        let got: Ciphertext<Bare, R> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
+
+        let phase_of = |parts: &[R::Poly<Evaluation>], ring: &R| {
+            ring.to_evaluation((*phase(&context, parts, &secret).unwrap()).clone()).unwrap()
+        };
+        let expected = in_the_clear(&own, &phase_of(ciphertext.parts(), &own));
+        let target = context.ring_at(lower).unwrap();
+        let mut difference = own.mod_switch(&expected, lower).unwrap();
+        target.sub_assign(&mut difference, &phase_of(got.parts(), &target)).unwrap();
+        let difference = target.to_integers(&target.to_coefficient(difference).unwrap()).unwrap();
+        let largest = difference.iter().map(BigInt::abs).max().unwrap();
+        largest.to_f64().unwrap().max(1.0).log2()
+    }
+
+    #[test]
+    fn double_hoisting_keeps_the_phase_within_the_noise() {
+        let moduli = moduli();
+        let chain: Vec<BigUint> = moduli[..4].iter().map(|&q| q.into()).collect();
+        let radix = GadgetOptions { radix_bits: Some(16), ..GadgetOptions::default() };
+        let rns = || Ring::new(INDEX, &moduli[..4]).unwrap();
+        for (level, lower) in [(4, 4), (4, 3), (3, 1), (1, 1)] {
+            let errors = [
+                error(rns(), &hybrid(), level, lower),
+                error(MultiPrecisionRing::new(INDEX, &moduli[..4]).unwrap(), &radix, level, lower),
+                error(BigRing::with_chain(INDEX, &chain).unwrap(), &radix, level, lower),
+            ];
+            // Six products by polynomials of 1-norm 150, of errors below 2^9, or 2^24 where nothing is divided by P.
+            for (error, bits) in errors.into_iter().zip([14.0, 34.0, 34.0]) {
+                let bits = if level == lower { bits } else { 8.0 };
+                assert!(error < bits, "{error} bits, {level} to {lower}");
+            }
+        }
+    }
+
+    #[test]
+    fn missing_keys_and_strangers_are_refused() {
+        let context = context(Ring::new(INDEX, &moduli()[..4]).unwrap(), &hybrid());
+        let mut rng = ChaCha20Rng::seed_from_u64(4);
+        let [secret, other] = [0, 1].map(|_| SecretKey::generate(&context, &mut rng).unwrap());
+        let keys = GaloisKeys::generate(&context, &secret, [5], &mut rng).unwrap();
+        let strange = GaloisKeys::generate(&context, &other, [5], &mut rng).unwrap();
+        let parts = vec![context.ring().zero(), context.ring().zero()];
+        let ciphertext =
+            |key| Ciphertext::<Bare, Ring>::from_parts(parts.clone(), (), NoiseBound::none(), key).unwrap();
+        let own = ciphertext(secret.id());
+        let hoisted = galois::hoist(&context, &own).unwrap();
+        assert!(matches!(hoisted.extended(9, &keys), Err(RlweError::MissingGaloisKey { exponent: 9, .. })));
+        assert!(matches!(hoisted.extended(5, &strange), Err(RlweError::KeyMismatch { .. })));
+        let mut extended = hoisted.extended(5, &keys).unwrap();
+        assert!(matches!(extended.automorphism(&context, 5, &strange), Err(RlweError::KeyMismatch { .. })));
+        assert!(extended.automorphism(&context, 9, &keys).is_err());
+        let foreign = ciphertext(other.id());
+        let foreign = galois::hoist(&context, &foreign).unwrap().extended(5, &strange).unwrap();
+        assert!(matches!(extended.add_assign(&context, &foreign), Err(RlweError::KeyMismatch { .. })));
+        let both = [extended.clone(), foreign];
+        assert!(ExtendedCiphertext::sums_of_products(&context, &both, &[]).is_err());
+        assert!(ExtendedCiphertext::<Ring>::sums_of_products(&context, &[], &[]).unwrap().is_empty());
+        assert!(extended.mod_down::<Bare>(&context, 5, (), NoiseBound::none()).is_err());
+    }
+}
