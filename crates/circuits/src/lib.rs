@@ -6,6 +6,7 @@
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
 //! * [`unified`]: from BFV to BGV and back.
 //! * [`statistics`]: columns and products of columns of a table, summed by group.
+//! * [`regression`]: a logistic regression trained on an encrypted table.
 //!
 //! A server needs ciphertexts and evaluation keys only. Each circuit says which rotations it needs, and a missing key
 //! is an error before any work is done. [`Clear`] runs the same circuits over clear vectors and counts.
@@ -51,6 +52,7 @@ pub mod linear_transform;
 pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
+pub mod regression;
 pub mod series;
 pub mod statistics;
 pub mod unified;

@@ -1,0 +1,137 @@
+//! The same algorithm in the clear.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{REFRESHED, RealArithmetic};
+
+/// Plain vectors in the place of ciphertexts, with levels counted as encrypted ones have them.
+#[derive(Debug)]
+pub struct ClearReals {
+    slots: usize,
+    top: usize,
+    rotations: AtomicUsize,
+    products: AtomicUsize,
+}
+
+/// A vector in the place of a ciphertext.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClearVector {
+    values: Vec<f64>,
+    level: usize,
+}
+
+impl ClearVector {
+    /// The slots.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+}
+
+/// What the clear arithmetic refuses, as schemes do.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClearRealsError {
+    /// No level is left.
+    #[error("no level is left to multiply: refresh first, or begin with more levels")]
+    LevelsExhausted,
+    /// A slot is beyond what was said to be its bound.
+    #[error(
+        "a slot of {got} where at most {most} is expected: train with a smaller rate or fewer iterations, or with a \
+         larger width"
+    )]
+    TooLarge {
+        /// The slot's absolute value.
+        got: f64,
+        /// The bound.
+        most: f64,
+    },
+}
+
+impl ClearReals {
+    /// So many slots, so many levels when fresh and after a refresh.
+    #[must_use]
+    pub fn new(slots: usize, top: usize) -> Self {
+        Self { slots, top, rotations: AtomicUsize::new(0), products: AtomicUsize::new(0) }
+    }
+
+    /// These numbers in the place of a fresh ciphertext; missing ones count as zero.
+    #[must_use]
+    pub fn encrypt(&self, values: &[f64]) -> ClearVector {
+        let padded = values.iter().copied().chain(std::iter::repeat(0.0));
+        ClearVector { values: padded.take(self.slots).collect(), level: self.top }
+    }
+
+    /// Rotations, and products of two vectors, so far.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        (self.rotations.load(Ordering::Relaxed), self.products.load(Ordering::Relaxed))
+    }
+
+    fn product(
+        a: &ClearVector,
+        level: usize,
+        values: impl Iterator<Item = f64>,
+    ) -> Result<ClearVector, ClearRealsError> {
+        let level = level.checked_sub(1).ok_or(ClearRealsError::LevelsExhausted)?;
+        let products = a.values.iter().zip(values).map(|(x, y)| x * y);
+        Ok(ClearVector { values: products.collect(), level })
+    }
+}
+
+impl RealArithmetic for ClearReals {
+    type Vector = ClearVector;
+    type Error = ClearRealsError;
+
+    fn level(&self, a: &ClearVector) -> usize {
+        a.level
+    }
+
+    fn add(&self, a: &ClearVector, b: &ClearVector) -> Result<ClearVector, ClearRealsError> {
+        let sums = a.values.iter().zip(&b.values).map(|(x, y)| x + y);
+        Ok(ClearVector { values: sums.collect(), level: a.level.min(b.level) })
+    }
+
+    fn add_constant(&self, a: &ClearVector, c: f64) -> Result<ClearVector, ClearRealsError> {
+        Ok(ClearVector { values: a.values.iter().map(|x| x + c).collect(), level: a.level })
+    }
+
+    fn multiply(&self, a: &ClearVector, b: &ClearVector) -> Result<ClearVector, ClearRealsError> {
+        self.products.fetch_add(1, Ordering::Relaxed);
+        Self::product(a, a.level.min(b.level), b.values.iter().copied())
+    }
+
+    fn square(&self, a: &ClearVector) -> Result<ClearVector, ClearRealsError> {
+        self.multiply(a, a)
+    }
+
+    fn multiply_constant(&self, a: &ClearVector, c: f64) -> Result<ClearVector, ClearRealsError> {
+        Self::product(a, a.level, std::iter::repeat(c))
+    }
+
+    fn multiply_plain(&self, a: &ClearVector, m: &[f64]) -> Result<ClearVector, ClearRealsError> {
+        Self::product(a, a.level, m.iter().copied())
+    }
+
+    fn rotate(&self, a: &ClearVector, steps: i64) -> Result<ClearVector, ClearRealsError> {
+        self.rotations.fetch_add(1, Ordering::Relaxed);
+        let mut rotated = a.clone();
+        let by = steps.checked_rem_euclid(self.slots as i64).unwrap_or_default();
+        rotated.values.rotate_left(by as usize);
+        Ok(rotated)
+    }
+
+    fn bounded(&self, a: ClearVector, bound: f64) -> Result<ClearVector, ClearRealsError> {
+        let got = a.values.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
+        // Encrypted, a slot that is no number would be beyond any bound, too.
+        if got <= bound && a.values.iter().all(|x| !x.is_nan()) {
+            return Ok(a);
+        }
+        Err(ClearRealsError::TooLarge { got, most: bound })
+    }
+
+    fn refresh(&self, pair: [&ClearVector; 2]) -> Result<[ClearVector; 2], ClearRealsError> {
+        let doubled = |a: &ClearVector| a.values.iter().map(|x| REFRESHED * x).collect();
+        Ok(pair.map(|a| ClearVector { values: doubled(a), level: self.top }))
+    }
+}

@@ -1,0 +1,127 @@
+//! Training on ciphertexts of CKKS.
+
+use std::marker::PhantomData;
+
+use rand_core::CryptoRng;
+use sunzi_ckks::rotation::rotation_keys;
+use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator};
+use sunzi_ring::{PolyRing, Ring};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey};
+
+use super::{Layout, RealArithmetic};
+
+/// What a server needs to train, bootstrapping apart.
+pub struct RegressionKeys<R: PolyRing = Ring> {
+    relinearization: RelinearizationKey<R>,
+    galois: GaloisKeys<R>,
+}
+
+impl<R: PolyRing> RegressionKeys<R> {
+    /// Keys for tables of this layout, encrypted at `level` at most.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
+    pub fn generate<G: CryptoRng + ?Sized>(
+        context: &Context<R>,
+        secret: &SecretKey<R>,
+        layout: &Layout,
+        level: usize,
+        rng: &mut G,
+    ) -> Result<Self, CkksError> {
+        let limbs = context.limbs(level)?;
+        let relinearization = RelinearizationKey::generate_at_level(context.rlwe(), secret, limbs, rng)?;
+        let galois = rotation_keys(context, secret, layout.required_rotations(), true, level, rng)?;
+        Ok(Self { relinearization, galois })
+    }
+}
+
+/// Real slots of CKKS; `refresh` bootstraps a ciphertext of complex slots of at most 1, from any level.
+pub struct EncryptedReals<'a, F, E, R: PolyRing = Ring> {
+    evaluator: Evaluator<R>,
+    encoder: Encoder<R>,
+    keys: &'a RegressionKeys<R>,
+    refresh: F,
+    error: PhantomData<fn() -> E>,
+}
+
+impl<'a, F, E, R> EncryptedReals<'a, F, E, R>
+where
+    F: Fn(&Ciphertext<R>) -> Result<Ciphertext<R>, E>,
+    E: From<CkksError> + std::error::Error + 'static,
+    R: PolyRing,
+{
+    /// For tables of this layout.
+    ///
+    /// # Errors
+    /// [`CkksError::Encoder`] for more slots than the context has.
+    pub fn new(
+        context: &Context<R>,
+        layout: &Layout,
+        keys: &'a RegressionKeys<R>,
+        refresh: F,
+    ) -> Result<Self, CkksError> {
+        let encoder = Encoder::new(context, layout.slots())?;
+        Ok(Self { evaluator: Evaluator::new(context), encoder, keys, refresh, error: PhantomData })
+    }
+}
+
+impl<F, E, R> RealArithmetic for EncryptedReals<'_, F, E, R>
+where
+    F: Fn(&Ciphertext<R>) -> Result<Ciphertext<R>, E>,
+    E: From<CkksError> + std::error::Error + 'static,
+    R: PolyRing,
+{
+    type Vector = Ciphertext<R>;
+    type Error = E;
+
+    fn level(&self, a: &Ciphertext<R>) -> usize {
+        a.metadata().level
+    }
+
+    fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.add(a, b)?)
+    }
+
+    fn add_constant(&self, a: &Ciphertext<R>, c: f64) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.add_constant(a, c)?)
+    }
+
+    fn multiply(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.multiply(a, b, &self.keys.relinearization)?)
+    }
+
+    fn square(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.square(a, &self.keys.relinearization)?)
+    }
+
+    fn multiply_constant(&self, a: &Ciphertext<R>, c: f64) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.multiply_constant(a, c)?)
+    }
+
+    fn multiply_plain(&self, a: &Ciphertext<R>, m: &[f64]) -> Result<Ciphertext<R>, E> {
+        let level = a.metadata().level;
+        let scale = self.evaluator.context().scale(level)?;
+        Ok(self.evaluator.multiply_plain(a, &self.encoder.encode_real_at(m, level, scale)?)?)
+    }
+
+    fn rotate(&self, a: &Ciphertext<R>, steps: i64) -> Result<Ciphertext<R>, E> {
+        Ok(self.evaluator.rotate(a, steps, &self.keys.galois)?)
+    }
+
+    fn bounded(&self, a: Ciphertext<R>, bound: f64) -> Result<Ciphertext<R>, E> {
+        if a.metadata().precision.magnitude() <= bound {
+            return Ok(a);
+        }
+        Ok(self.evaluator.with_magnitude(&a, bound)?)
+    }
+
+    /// z = a + i·b is refreshed; z + z̄ = 2a, i·(z̄ − z) = 2b.
+    fn refresh(&self, [a, b]: [&Ciphertext<R>; 2]) -> Result<[Ciphertext<R>; 2], E> {
+        let evaluator = &self.evaluator;
+        let joined = evaluator.add(a, &evaluator.multiply_by_i(b)?)?;
+        let refreshed = (self.refresh)(&evaluator.with_magnitude(&joined, 1.0)?)?;
+        let conjugate = evaluator.conjugate(&refreshed, &self.keys.galois)?;
+        let imaginary = evaluator.multiply_by_i(&evaluator.sub(&conjugate, &refreshed)?)?;
+        Ok([evaluator.add(&refreshed, &conjugate)?, imaginary])
+    }
+}

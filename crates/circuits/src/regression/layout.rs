@@ -1,0 +1,119 @@
+//! Where a table lies in the slots.
+
+use super::RANGE;
+use super::model::{RegressionError, Scaling};
+
+/// Rows of `width` slots, one after the other: y·(1, x) for the label y = ±1 and scaled features x, zeros beyond. A table
+/// that does not fit one vector of slots has several, its blocks.
+///
+/// A sum over a row ends in its first slot, one over a column in every row at once, since the rows go around.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    rows: usize,
+    features: usize,
+    width: usize,
+    slots: usize,
+}
+
+impl Layout {
+    /// For a table of so many rows and features, in vectors of at most `most_slots` slots: the fewest slots that are a power
+    /// of two.
+    ///
+    /// # Errors
+    /// [`RegressionError::Empty`]; [`RegressionError::TooWide`] if a row has more slots than a vector.
+    pub fn new(rows: usize, features: usize, most_slots: usize) -> Result<Self, RegressionError> {
+        if rows == 0 || features == 0 {
+            return Err(RegressionError::Empty);
+        }
+        let width = (features + 1).next_power_of_two();
+        let most = if most_slots.is_power_of_two() { most_slots } else { most_slots.next_power_of_two() / 2 };
+        if width > most {
+            return Err(RegressionError::TooWide { features, slots: most_slots });
+        }
+        let slots = rows.next_power_of_two().saturating_mul(width).min(most);
+        Ok(Self { rows, features, width, slots })
+    }
+
+    /// Rows of the table.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Slots of a vector.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Vectors of the table.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.rows.div_ceil(self.slots / self.width)
+    }
+
+    /// Everything that training rotates by, to the left: what to make Galois keys for.
+    #[must_use]
+    pub fn required_rotations(&self) -> Vec<i64> {
+        let steps = self.row_steps().chain(self.row_steps().map(|step| -step)).chain(self.column_steps());
+        steps.collect()
+    }
+
+    /// Slots of a row as powers of two: 1, 2, …, width/2.
+    pub(super) fn row_steps(&self) -> impl Iterator<Item = i64> + use<> {
+        doubling(1, self.width)
+    }
+
+    /// Rows of a vector likewise.
+    pub(super) fn column_steps(&self) -> impl Iterator<Item = i64> + use<> {
+        doubling(self.width, self.slots)
+    }
+
+    /// `value` in the first slot of every row, 0 elsewhere.
+    pub(super) fn first_column(&self, value: f64) -> Vec<f64> {
+        (0..self.slots).map(|slot| if slot % self.width == 0 { value } else { 0.0 }).collect()
+    }
+
+    /// The vectors of a table with labels, ready to be encrypted.
+    ///
+    /// # Errors
+    /// [`RegressionError::Shape`] if rows, labels or features are not as many as the layout and the scaling are for.
+    pub fn pack(
+        &self,
+        scaling: &Scaling,
+        rows: &[Vec<f64>],
+        labels: &[bool],
+    ) -> Result<Vec<Vec<f64>>, RegressionError> {
+        for (what, got, expected) in [("rows", rows.len(), self.rows), ("labels", labels.len(), self.rows)] {
+            check(what, got, expected)?;
+        }
+        let mut blocks = vec![vec![0.0; self.slots]; self.blocks()];
+        let slots = blocks.iter_mut().flat_map(|block| block.chunks_mut(self.width));
+        for ((row, label), slots) in rows.iter().zip(labels).zip(slots) {
+            check("features", row.len(), self.features)?;
+            let sign = if *label { 1.0 } else { -1.0 };
+            let features = scaling.apply(row)?;
+            for (slot, value) in slots.iter_mut().zip(std::iter::once(1.0).chain(features)) {
+                *slot = sign * value;
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// The weights in the slots that [`train`](super::train) returns: of the constant, then of every feature.
+    #[must_use]
+    pub fn weights(&self, slots: &[f64]) -> Vec<f64> {
+        slots.iter().take(self.features + 1).map(|slot| slot * RANGE).collect()
+    }
+}
+
+fn check(what: &'static str, got: usize, expected: usize) -> Result<(), RegressionError> {
+    if got == expected { Ok(()) } else { Err(RegressionError::Shape { what, expected, got }) }
+}
+
+/// from, 2·from, …, below `end`.
+fn doubling(from: usize, end: usize) -> impl Iterator<Item = i64> {
+    std::iter::successors(Some(from), |step| step.checked_mul(2))
+        .take_while(move |step| *step < end)
+        .map(|step| step as i64)
+}

@@ -1,0 +1,120 @@
+//! Features before training, and the model after it.
+
+/// What makes features comparable: each less its mean, over twice its standard deviation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    means: Vec<f64>,
+    widths: Vec<f64>,
+}
+
+/// A trained model, for features as they are: a row is in the class if constant + Σ weight·feature > 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The constant.
+    pub constant: f64,
+    /// A weight for every feature.
+    pub weights: Vec<f64>,
+}
+
+/// Why a table cannot be trained on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegressionError {
+    /// No rows, or no features.
+    #[error("the table is empty: give it at least one row and one column of numbers")]
+    Empty,
+    /// A row does not fit a vector.
+    #[error(
+        "{features} features and a constant do not fit {slots} slots: take fewer columns or a larger ring"
+    )]
+    TooWide {
+        /// Features of the table.
+        features: usize,
+        /// Slots at most.
+        slots: usize,
+    },
+    /// A part of the table has another size than it should.
+    #[error("{got} {what}, expected {expected}: use one layout and one scaling for one table")]
+    Shape {
+        /// What was counted.
+        what: &'static str,
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// A cell is no finite number.
+    #[error("a cell is infinite or no number: clean the table first")]
+    NotFinite,
+}
+
+impl Scaling {
+    /// From the rows to train on.
+    ///
+    /// # Errors
+    /// [`RegressionError::Empty`]; [`RegressionError::Shape`] for rows of different lengths; [`RegressionError::NotFinite`].
+    pub fn of(rows: &[Vec<f64>]) -> Result<Self, RegressionError> {
+        let expected =
+            rows.first().map(Vec::len).filter(|features| *features > 0).ok_or(RegressionError::Empty)?;
+        if let Some(odd) = rows.iter().find(|row| row.len() != expected) {
+            return Err(RegressionError::Shape { what: "features", expected, got: odd.len() });
+        }
+        if rows.iter().flatten().any(|cell| !cell.is_finite()) {
+            return Err(RegressionError::NotFinite);
+        }
+        let count = rows.len() as f64;
+        let mut means = vec![0.0; expected];
+        for row in rows {
+            means.iter_mut().zip(row).for_each(|(mean, cell)| *mean += cell / count);
+        }
+        let mut widths = vec![0.0; expected];
+        for row in rows {
+            for ((width, cell), mean) in widths.iter_mut().zip(row).zip(&means) {
+                *width += (cell - mean).powi(2) / count;
+            }
+        }
+        // A column that never changes says nothing and gets no weight.
+        let widths =
+            widths.into_iter().map(|variance| if variance > 0.0 { 2.0 * variance.sqrt() } else { 1.0 });
+        Ok(Self { means, widths: widths.collect() })
+    }
+
+    /// The scaled features of a row.
+    pub(super) fn apply<'a>(
+        &'a self,
+        row: &'a [f64],
+    ) -> Result<impl Iterator<Item = f64> + 'a, RegressionError> {
+        let (expected, got) = (self.means.len(), row.len());
+        if got != expected {
+            return Err(RegressionError::Shape { what: "features", expected, got });
+        }
+        let parts = row.iter().zip(&self.means).zip(&self.widths);
+        Ok(parts.map(|((cell, mean), width)| (cell - mean) / width))
+    }
+
+    /// The model for features as they are, from the weights for scaled ones, constant first.
+    #[must_use]
+    pub fn model(&self, weights: &[f64]) -> Model {
+        let (constant, weights) =
+            weights.split_first().map_or((0.0, weights), |(first, rest)| (*first, rest));
+        let scaled: Vec<f64> =
+            weights.iter().zip(&self.widths).map(|(weight, width)| weight / width).collect();
+        let shift: f64 = scaled.iter().zip(&self.means).map(|(weight, mean)| weight * mean).sum();
+        Model { constant: constant - shift, weights: scaled }
+    }
+}
+
+impl Model {
+    /// Whether a row is in the class.
+    #[must_use]
+    pub fn classify(&self, row: &[f64]) -> bool {
+        self.constant + self.weights.iter().zip(row).map(|(weight, cell)| weight * cell).sum::<f64>() > 0.0
+    }
+}
+
+/// The share of rows that a model puts where their labels say; 0 of none.
+#[must_use]
+pub fn accuracy(model: &Model, rows: &[Vec<f64>], labels: &[bool]) -> f64 {
+    let right = rows.iter().zip(labels).filter(|(row, label)| model.classify(row) == **label).count();
+    right as f64 / rows.len().max(1) as f64
+}
