@@ -101,7 +101,11 @@ impl Parameters {
     /// # Errors
     /// [`CkksError::KeySwitching`] for more digits than moduli or none; [`CkksError::NoPrimes`].
     pub fn with_digits(self, digits: usize) -> Result<Self, CkksError> {
-        let mut options = GadgetOptions { digits: Some(digits), ..GadgetOptions::default() };
+        let step = 2 << self.log2_degree;
+        // Any special modulus: the digits do not depend on it.
+        let any = special_moduli(step, WORD_BITS - 1.0, 1, &self.moduli)?;
+        let mut options =
+            GadgetOptions { digits: Some(digits), special_moduli: any, ..GadgetOptions::default() };
         let parts = RnsDigits::new(&options, &self.moduli).map_err(CkksError::KeySwitching)?;
         let mut rest = self.moduli.as_slice();
         let mut largest: f64 = 0.0;
@@ -111,7 +115,7 @@ impl Parameters {
             rest = others;
         }
         let count = (largest / WORD_BITS).ceil().max(1.0) as usize;
-        options.special_moduli = special_moduli(2 << self.log2_degree, largest, count, &self.moduli)?;
+        options.special_moduli = special_moduli(step, largest, count, &self.moduli)?;
         Ok(self.with_key_switching(options))
     }
 

@@ -1,0 +1,120 @@
+//! Keys and numbers for tests.
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::SeedableRng;
+use num_complex::Complex64;
+use rand::RngExt;
+use sunzi_ckks::rotation::rotation_keys;
+use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters, Settings};
+use sunzi_ring::{BigRing, PolyRing, Ring};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
+
+/// The rotations there are keys for.
+pub(crate) const STEPS: [i64; 4] = [1, -1, 5, 16];
+
+/// A parameter set on a small ring: `depth` levels at one scale.
+pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
+    let ranges = [LevelRange { levels: depth, scale_bits }];
+    Parameters::from_ranges(log2_degree, scale_bits + 7, &ranges, Security::InsecureForResearchOnly)
+        .unwrap()
+        .with_digits(digits)
+        .unwrap()
+}
+
+/// Everybody at once.
+pub(crate) struct Party<R: PolyRing = Ring> {
+    pub(crate) context: Context<R>,
+    pub(crate) evaluator: Evaluator<R>,
+    pub(crate) secret: SecretKey<R>,
+    pub(crate) public: PublicKey<R>,
+    pub(crate) relinearization: RelinearizationKey<R>,
+    pub(crate) rotations: GaloisKeys<R>,
+    pub(crate) encoder: Encoder<R>,
+    pub(crate) rng: ChaCha20Rng,
+}
+
+impl Party<Ring> {
+    pub(crate) fn new(parameters: &Parameters, slots: usize) -> Self {
+        Self::over(Context::new(parameters).unwrap(), slots)
+    }
+}
+
+impl Party<BigRing> {
+    /// The same over big integers.
+    pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
+        let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
+        let ring = BigRing::with_chain(2 << parameters.log2_degree(), &moduli).unwrap();
+        Self::over(Context::with_ring(ring, &Settings::from(parameters)).unwrap(), slots)
+    }
+}
+
+impl<R: PolyRing> Party<R> {
+    pub(crate) fn over(context: Context<R>, slots: usize) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(5);
+        let rlwe = context.rlwe();
+        let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
+        let public = PublicKey::generate(rlwe, &secret, &mut rng).unwrap();
+        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng).unwrap();
+        let rotations = rotation_keys(&context, &secret, STEPS, true, context.depth(), &mut rng).unwrap();
+        let encoder = Encoder::new(&context, slots).unwrap();
+        let evaluator = Evaluator::new(&context);
+        Self { context, evaluator, secret, public, relinearization, rotations, encoder, rng }
+    }
+
+    /// Numbers in the unit disk.
+    pub(crate) fn numbers(&mut self) -> Vec<Complex64> {
+        let mut number = || {
+            let radius: f64 = self.rng.random::<f64>().sqrt();
+            Complex64::from_polar(radius, self.rng.random_range(0.0..std::f64::consts::TAU))
+        };
+        (0..self.encoder.slots()).map(|_| number()).collect()
+    }
+
+    pub(crate) fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext<R> {
+        let plaintext = self.encoder.encode(values).unwrap();
+        self.context.encrypt(&plaintext, &self.public, &mut self.rng).unwrap()
+    }
+
+    pub(crate) fn open(&self, ciphertext: &Ciphertext<R>) -> Vec<Complex64> {
+        self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret).unwrap()).unwrap()
+    }
+
+    /// The root of the mean square error.
+    pub(crate) fn error(&self, ciphertext: &Ciphertext<R>, expected: &[Complex64]) -> f64 {
+        let opened = self.open(ciphertext);
+        assert_eq!(opened.len(), expected.len());
+        let squares: f64 = opened.iter().zip(expected).map(|(a, b)| (a - b).norm_sqr()).sum();
+        (squares / expected.len() as f64).sqrt()
+    }
+
+    /// Fails unless the error is about what the ciphertext says, next to that of doubles.
+    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>, expected: &[Complex64], what: &str) {
+        let precision = ciphertext.metadata().precision;
+        let (got, estimate, bound) =
+            (self.error(ciphertext, expected), precision.deviation(), precision.magnitude());
+        // The mean of few slots varies.
+        let factor = 2.0 + 4.0 / (expected.len() as f64).sqrt();
+        assert!(got <= factor * estimate + 4e-15 * bound, "{what}: error {got:e}, estimate {estimate:e}");
+        let magnitude = expected.iter().map(|value| value.norm()).fold(0.0, f64::max);
+        assert!(magnitude <= bound * (1.0 + 1e-9), "{what}: slots of {magnitude}, bound {bound}");
+    }
+}
+
+/// Slot by slot.
+pub(crate) fn zip(
+    a: &[Complex64],
+    b: &[Complex64],
+    f: impl Fn(Complex64, Complex64) -> Complex64,
+) -> Vec<Complex64> {
+    a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()
+}
+
+pub(crate) fn map(a: &[Complex64], f: impl Fn(Complex64) -> Complex64) -> Vec<Complex64> {
+    a.iter().map(|&a| f(a)).collect()
+}
+
+/// Slot i + steps moves to slot i.
+pub(crate) fn rotated(a: &[Complex64], steps: i64) -> Vec<Complex64> {
+    let mut rotated = a.to_vec();
+    rotated.rotate_left(steps.rem_euclid(a.len() as i64) as usize);
+    rotated
+}

@@ -1,0 +1,12 @@
+//! CKKS as its users meet it: circuits against clear arithmetic, precision, oracles, refusals.
+
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod operations;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod precision;
+#[cfg(test)]
+mod refusals;

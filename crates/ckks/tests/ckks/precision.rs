@@ -1,0 +1,99 @@
+//! The error that a ciphertext says it has, against the one it has.
+
+use crate::common::{Party, STEPS, map, parameters, rotated, zip};
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::SeedableRng;
+use num_complex::Complex64;
+use rand::{Rng, RngExt};
+use sunzi_ckks::Ciphertext;
+
+type Value = (Ciphertext, Vec<Complex64>);
+
+/// One random operation on values of a pool; none where its operands do not allow it.
+fn step(party: &mut Party, pool: &[Value], rng: &mut impl Rng) -> Option<(&'static str, Value)> {
+    let (a, x) = pool[rng.random_range(0..pool.len())].clone();
+    let (b, y) = pool[rng.random_range(0..pool.len())].clone();
+    let e = party.evaluator.clone();
+    let (rlk, gk) = (&party.relinearization, &party.rotations);
+    let c = Complex64::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0));
+    let steps = STEPS[rng.random_range(0..STEPS.len())];
+    let (name, result, clear) = match rng.random_range(0..13) {
+        0 => ("add", e.add(&a, &b), zip(&x, &y, |x, y| x + y)),
+        1 => ("sub", e.sub(&a, &b), zip(&x, &y, |x, y| x - y)),
+        2 => ("multiply", e.multiply(&a, &b, rlk), zip(&x, &y, |x, y| x * y)),
+        3 => ("square", e.square(&a, rlk), map(&x, |x| x * x)),
+        4 => ("rotate", e.rotate(&a, steps, gk), rotated(&x, steps)),
+        5 => ("conjugate", e.conjugate(&a, gk), map(&x, |x| x.conj())),
+        6 => ("constant", e.multiply_constant(&a, c), map(&x, |x| x * c)),
+        7 => ("add constant", e.add_constant(&a, c), map(&x, |x| x + c)),
+        8 => ("integer", e.multiply_integer(&a, -3), map(&x, |x| x * -3.0)),
+        9 => ("by i", e.multiply_by_i(&a), map(&x, |x| x * Complex64::I)),
+        10 => {
+            let pairs = [(&a, &b), (&b, &b), (&a, &a)];
+            ("sum of products", e.sum_of_products(pairs, rlk), zip(&x, &y, |x, y| x * y + y * y + x * x))
+        }
+        11 => {
+            let (plain, values) = plaintext(party);
+            ("multiply plain", e.multiply_plain(&a, &plain), zip(&x, &values, |x, y| x * y))
+        }
+        _ => {
+            let (plain, values) = plaintext(party);
+            ("add plain", e.add_plain(&a, &plain), zip(&x, &values, |x, y| x + y))
+        }
+    };
+    Some((name, (result.ok()?, clear)))
+}
+
+fn plaintext(party: &mut Party) -> (sunzi_ckks::Plaintext, Vec<Complex64>) {
+    let values = party.numbers();
+    (party.encoder.encode(&values).unwrap(), values)
+}
+
+/// Random circuits over dependent operands at all levels: measured errors are at most twice the estimate, and in the median
+/// no less than a quarter of it.
+fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
+    let mut party = Party::new(&parameters(log2_degree, scale_bits, 5, 2), slots);
+    let mut rng = ChaCha20Rng::seed_from_u64(u64::from(scale_bits));
+    let mut gaps = Vec::new();
+    for _ in 0..count {
+        let mut pool: Vec<Value> = Vec::new();
+        for _ in 0..3 {
+            let values = party.numbers();
+            pool.push((party.encrypt(&values), values));
+        }
+        for _ in 0..20 {
+            let Some((name, value)) = step(&mut party, &pool, &mut rng) else { continue };
+            party.check(&value.0, &value.1, name);
+            let measured = party.error(&value.0, &value.1);
+            // Doubles see no further.
+            if measured > 4e-15 * value.0.metadata().precision.magnitude() {
+                gaps.push((value.0.metadata().precision.deviation() / measured).log2());
+            }
+            pool.push(value);
+        }
+    }
+    if gaps.is_empty() {
+        return;
+    }
+    gaps.sort_by(f64::total_cmp);
+    let at = |part: f64| gaps[((gaps.len() - 1) as f64 * part) as usize];
+    println!(
+        "n = 2^{log2_degree}, scale 2^{scale_bits}, {slots} slots, {} values: estimate/measured in bits: least {:.2}, \
+         median {:.2}, 90 % {:.2}, most {:.2}",
+        gaps.len(),
+        at(0.0),
+        at(0.5),
+        at(0.9),
+        at(1.0)
+    );
+    assert!(at(0.5) <= 2.0 && at(0.9) <= 4.0, "estimates are {} and {} bits too large", at(0.5), at(0.9));
+}
+
+#[test]
+fn estimates_of_random_circuits_hold() {
+    for (log2_degree, scale_bits, slots) in
+        [(10, 40, 512), (11, 30, 1024), (10, 45, 64), (10, 25, 512), (11, 55, 1024), (10, 60, 8)]
+    {
+        circuits(log2_degree, scale_bits, slots, 12);
+    }
+}
