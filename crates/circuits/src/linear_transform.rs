@@ -1,7 +1,286 @@
-//! Matrices of complex numbers times the slots of a CKKS ciphertext.
+//! Matrices of complex numbers times the slots of a CKKS ciphertext, by diagonals.
+//!
+//! [`Diagonals`] is a matrix in the clear, [`Plan`] what it needs at a level: rotations, and bytes of encoded diagonals.
+//! [`LinearTransform`] holds the encoded diagonals and multiplies, with baby steps, giant steps and double hoisting.
+//!
+//! ```
+//! use num_complex::Complex64;
+//! use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, Plan};
+//! use sunzi_ckks::{Context, Encoder, Evaluator, Parameters};
+//! # use sunzi_rlwe::{SecretKey, Security, randomness};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let moduli = vec![0x3fffffffdb01, 0xffffff581];
+//! # let parameters = Parameters::new(6, moduli, vec![1, 2], 35, Security::InsecureForResearchOnly);
+//! let context = Context::new(&parameters)?;
+//! let matrix = Diagonals::from_entries(4, |i, j| Complex64::from((i + 2 * j) as f64 / 8.0))?;
+//! let plan = Plan::new(&context, &matrix, context.depth())?;
+//!
+//! let mut rng = randomness::from_os()?;
+//! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+//! let keys =
+//!     sunzi_ckks::rotation::rotation_keys(&context, &secret, plan.rotations(), false, plan.level(), &mut rng)?;
+//! let transform = LinearTransform::encode(&context, &matrix, plan)?;
+//!
+//! let encoder = Encoder::new(&context, 4)?;
+//! let vector = context.encrypt_secret(&encoder.encode_real(&[0.5, 0.25, 1.0, -0.5])?, &secret, &mut rng)?;
+//! let product = transform.apply(&Evaluator::new(&context), &vector, &keys)?;
+//! let slots = encoder.decode_real(&context.decrypt(&product, &secret)?)?;
+//! assert!((slots[2] - 0.5).abs() < 1e-3, "{slots:?}");
+//! # Ok(())
+//! # }
+//! ```
 
 mod diagonals;
 mod error;
+mod plan;
+
+use num_complex::Complex64;
+use sunzi_ckks::encoder::Embedding;
+use sunzi_ckks::rotation::{named, rotation_exponent};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata};
+use sunzi_ring::{Gadget, Multipliers, Ring};
+use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, galois};
 
 pub use diagonals::Diagonals;
 pub use error::LinearTransformError;
+pub use plan::Plan;
+
+/// A matrix with encoded diagonals.
+#[derive(Clone)]
+pub struct LinearTransform<R: Multipliers = Ring> {
+    plan: Plan,
+    /// What the entries are multiplied by.
+    scale: f64,
+    norms: Norms,
+    /// In the order of the plan.
+    diagonals: Vec<Vec<R::Multiplier>>,
+}
+
+/// Sizes of a matrix.
+#[derive(Clone, Copy, Debug)]
+struct Norms {
+    /// The largest sum of absolute values of a row.
+    row_sum: f64,
+    /// The largest root of a sum of their squares.
+    row_length: f64,
+    /// The sum over all diagonals of their largest absolute values.
+    diagonals: f64,
+    /// Largest deviation in a slot from rounding one diagonal, times the scale.
+    rounding: f64,
+}
+
+impl<R: Multipliers> LinearTransform<R> {
+    /// Encodes the matrix of a plan such that ciphertexts go from the canonical scale of the plan's level to that of the next.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::PlanMismatch`] for a plan of another matrix; [`LinearTransformError::Encoder`] for entries that are
+    /// too large or no numbers; [`LinearTransformError::Ckks`] at level 0.
+    pub fn encode(
+        context: &Context<R>,
+        matrix: &Diagonals,
+        plan: Plan,
+    ) -> Result<Self, LinearTransformError> {
+        let (from, to) = (context.scale(plan.level())?, plan.level().saturating_sub(1));
+        let to = context.scale(to)?;
+        Self::encode_between(context, matrix, plan, from, to)
+    }
+
+    /// The same between any two scales, of the ciphertexts it takes and of those it gives.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_between(
+        context: &Context<R>,
+        matrix: &Diagonals,
+        plan: Plan,
+        from: f64,
+        to: f64,
+    ) -> Result<Self, LinearTransformError> {
+        context.check_slots(matrix.size())?;
+        if plan.size() != matrix.size() || plan.products() != matrix.count() {
+            return Err(LinearTransformError::PlanMismatch);
+        }
+        let scale = to * context.divisor(plan.level())? / from;
+        let gadget = context.rlwe().gadget_at(context.limbs(plan.level())?).map_err(CkksError::from)?;
+        let mut diagonals = Vec::new();
+        for (giant, babies) in plan.giants() {
+            let encoded: Result<Vec<_>, LinearTransformError> = babies
+                .iter()
+                .map(|baby| {
+                    let values = matrix.diagonal(giant + baby).ok_or(LinearTransformError::PlanMismatch)?;
+                    encode_turned(gadget.key_ring(), values, giant, scale)
+                })
+                .collect();
+            diagonals.push(encoded?);
+        }
+        Ok(Self { plan, scale, norms: Norms::new(matrix), diagonals })
+    }
+
+    /// The plan it was made by.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Bytes of the encoded diagonals.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.diagonals.iter().flatten().map(R::multiplier_bytes).sum()
+    }
+
+    /// M·v, one level lower. A ciphertext of a higher level is brought to the plan's level first.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Slots`] for a vector longer than the matrix; [`LinearTransformError::Ckks`] for a missing rotation, a
+    /// ciphertext of a lower level, or one of another context.
+    pub fn apply(
+        &self,
+        evaluator: &Evaluator<R>,
+        a: &Ciphertext<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        let context = evaluator.context();
+        context.check(a)?;
+        let Metadata { level: got, slots, .. } = *a.metadata();
+        let (level, size) = (self.plan.level(), self.plan.size());
+        if slots > size {
+            return Err(LinearTransformError::Slots { size, got: slots });
+        }
+        if got < level {
+            return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level }.into());
+        }
+        let lowered = if got > level { Some(evaluator.level_to(a, level)?) } else { None };
+        let a = lowered.as_ref().unwrap_or(a);
+        let sum = self.sum(context, a, keys).map_err(named)?;
+        let (metadata, noise) = self.outcome(context, a)?;
+        let limbs = context.limbs(level - 1)?;
+        let product = match sum {
+            Some(sum) => sum.mod_down(context.rlwe(), limbs, metadata, noise).map_err(CkksError::from)?,
+            // A matrix of zeros.
+            None => {
+                let zero = context.ring_at(level - 1)?.zero();
+                Ciphertext::from_parts(vec![zero.clone(), zero], metadata, noise, a.key())
+                    .map_err(CkksError::from)?
+            }
+        };
+        Ok(context.finish(product, "multiply by a matrix", &[a.trace()])?)
+    }
+
+    /// P·Δ·M·v modulo QP.
+    fn sum(
+        &self,
+        context: &Context<R>,
+        a: &Ciphertext<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Option<ExtendedCiphertext<R>>, RlweError> {
+        let (rlwe, index) = (context.rlwe(), context.ring().index());
+        let exponent = |step: usize| rotation_exponent(step as i64, index);
+        // Nothing is done where a key is missing.
+        for step in self.plan.rotations() {
+            keys.get(rotation_exponent(step, index))?;
+        }
+        let babies = self.plan.babies();
+        let hoisted = galois::hoist(rlwe, a)?;
+        let turned: Result<Vec<_>, _> =
+            babies.iter().map(|&baby| hoisted.extended(exponent(baby), keys)).collect();
+        let lists: Vec<Vec<(usize, &R::Multiplier)>> = self
+            .plan
+            .giants()
+            .zip(&self.diagonals)
+            .map(|((_, steps), diagonals)| {
+                let places = steps.iter().filter_map(|step| babies.binary_search(step).ok());
+                places.zip(diagonals).collect()
+            })
+            .collect();
+        let sums = ExtendedCiphertext::sums_of_products(rlwe, &turned?, &lists)?;
+        let mut total: Option<ExtendedCiphertext<R>> = None;
+        for ((giant, _), sum) in self.plan.giants().zip(sums) {
+            let sum = if giant == 0 { sum } else { sum.automorphism(rlwe, exponent(giant), keys)? };
+            match &mut total {
+                Some(total) => total.add_assign(rlwe, &sum)?,
+                None => total = Some(sum),
+            }
+        }
+        Ok(total)
+    }
+
+    /// Metadata and noise of the product of a ciphertext.
+    fn outcome(
+        &self,
+        context: &Context<R>,
+        a: &Ciphertext<R>,
+    ) -> Result<(Metadata, sunzi_rlwe::NoiseBound), LinearTransformError> {
+        let (level, n, norms) = (self.plan.level(), context.degree(), self.norms);
+        let (of, slots) = (a.metadata(), self.plan.size());
+        let scale = context.snapped(level - 1, of.scale * self.scale / context.divisor(level)?)?;
+        let switch =
+            galois::added_noise_at(context.rlwe(), context.limbs(level)?).map_err(CkksError::from)?;
+        let rounding = context.rlwe().noise_model().mod_switch(2);
+        let slot_error =
+            |term: NoiseTerm, scale| context.slot_error(term.deviation.bits().exp2(), slots, scale);
+
+        let magnitude = of.precision.magnitude() * norms.row_sum;
+        // Errors outside the subring of a vector that repeats more often than the matrix knows count now.
+        let spread = (slots as f64 / of.slots as f64).sqrt();
+        let products = (self.plan.products() as f64).sqrt();
+        let precision = of
+            .precision
+            .scaled(norms.row_length)
+            .with_magnitude(magnitude.max(f64::MIN_POSITIVE))
+            .with_deviation(of.precision.deviation() * spread * norms.row_length)
+            .plus_error(slot_error(switch, of.scale) * norms.row_length)
+            .plus_error(of.precision.magnitude() * products * norms.rounding / self.scale)
+            .plus_error(slot_error(rounding, scale));
+
+        let values = norms.diagonals * self.scale;
+        let message = NoiseTerm::rounding().scaled(Log2::of(
+            (n as f64).sqrt() * self.plan.products() as f64 * of.precision.magnitude() * of.scale,
+        ));
+        let giants = switch.scaled(Log2::of(self.plan.giants().count() as f64));
+        let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
+        let sum = a.noise().plus(switch).times_values(values, n).plus(message).plus(giants);
+        let noise = sum.scaled(Log2::from_bits(ratio)).plus_own(rounding);
+        Ok((Metadata { level: level - 1, scale, slots, precision }, noise))
+    }
+}
+
+impl Norms {
+    fn new(matrix: &Diagonals) -> Self {
+        let period = matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
+        let mut rows = vec![(0.0_f64, 0.0_f64); period];
+        let (mut diagonals, mut rounding) = (0.0, 0.0_f64);
+        for (_, values) in matrix.iter() {
+            for ((sum, squares), value) in rows.iter_mut().zip(values.iter().cycle()) {
+                *sum += value.norm();
+                *squares += value.norm_sqr();
+            }
+            diagonals += values.iter().map(|value| value.norm()).fold(0.0, f64::max);
+            // 2p roundings of variance 1/12 meet in a slot.
+            rounding = rounding.max((values.len() as f64 / 6.0).sqrt());
+        }
+        let row_sum = rows.iter().map(|row| row.0).fold(0.0, f64::max);
+        let row_length = rows.iter().map(|row| row.1).fold(0.0, f64::max).sqrt();
+        Self { row_sum, row_length, diagonals, rounding }
+    }
+}
+
+/// The polynomial of a diagonal turned right by `turned`, which repeats: one in X^(n/2p) for a period of p.
+fn encode_turned<R: Multipliers>(
+    ring: &R,
+    values: &[Complex64],
+    turned: usize,
+    scale: f64,
+) -> Result<R::Multiplier, LinearTransformError> {
+    let (period, n) = (values.len(), ring.degree());
+    let start = period - turned % period;
+    let turned: Vec<Complex64> = values.iter().copied().cycle().skip(start).take(period).collect();
+    let coefficients = Embedding::new(period)?.encode(&turned, scale)?;
+    let mut spread = vec![0_i128; n];
+    spread.iter_mut().step_by(n / (2 * period)).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
+    let encode = || ring.multiplier(ring.to_evaluation(ring.from_signed_wide(&spread)?)?);
+    Ok(encode().map_err(CkksError::from)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -202,7 +202,10 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// Fails unless a ciphertext belongs to this context.
-    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), CkksError> {
+    ///
+    /// # Errors
+    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`].
+    pub fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), CkksError> {
         let part = ciphertext.parts().first().ok_or(CkksError::Empty { what: "a ciphertext" })?;
         self.check_poly(part, ciphertext.metadata().level)
     }
@@ -222,19 +225,26 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// The canonical scale of a level in place of one that differs from it by a few roundings only.
-    pub(crate) fn snapped(&self, level: usize, scale: f64) -> Result<f64, CkksError> {
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn snapped(&self, level: usize, scale: f64) -> Result<f64, CkksError> {
         let canonical = self.scale(level)?;
         Ok(if same_scale(scale, canonical) { canonical } else { scale })
     }
 
     /// What an error of this deviation in every coefficient is in a slot: √(2·slots)·σ/scale, as only the coefficients of a sparse
     /// message's subring count.
-    pub(crate) fn slot_error(&self, coefficient: f64, slots: usize, scale: f64) -> f64 {
+    #[must_use]
+    pub fn slot_error(&self, coefficient: f64, slots: usize, scale: f64) -> f64 {
         coefficient * (2.0 * slots as f64).sqrt() / scale
     }
 
     /// Ends every operation: fails if its result might not fit its modulus, else notes what made it.
-    pub(crate) fn finish(
+    ///
+    /// # Errors
+    /// [`CkksError::MessageTooLarge`].
+    pub fn finish(
         &self,
         mut ciphertext: Ciphertext<R>,
         operation: &'static str,

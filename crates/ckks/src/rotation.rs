@@ -44,7 +44,8 @@ pub fn rotation_keys<R: PolyRing, G: CryptoRng + ?Sized>(
 }
 
 /// The error of a missing key in steps of slots.
-pub(crate) fn named(error: RlweError) -> CkksError {
+#[must_use]
+pub fn named(error: RlweError) -> CkksError {
     match error {
         RlweError::MissingGaloisKey { exponent, index, present } => CkksError::MissingRotation {
             wanted: describe(exponent, index),

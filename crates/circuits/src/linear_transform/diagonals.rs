@@ -101,6 +101,12 @@ impl Diagonals {
         self.diagonals.iter().map(|(&d, values)| (d, values.as_slice()))
     }
 
+    /// One period of a diagonal, if it does not vanish.
+    #[must_use]
+    pub fn diagonal(&self, d: usize) -> Option<&[Complex64]> {
+        self.diagonals.get(&d).map(Vec::as_slice)
+    }
+
     /// How many diagonals do not vanish.
     #[must_use]
     pub fn count(&self) -> usize {

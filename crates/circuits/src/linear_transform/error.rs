@@ -1,5 +1,6 @@
 //! What can go wrong with a linear transform.
 
+use sunzi_ckks::CkksError;
 use sunzi_ckks::encoder::EncoderError;
 
 /// An error of a linear transform: what was expected, what came, what to do.
@@ -38,7 +39,21 @@ pub enum LinearTransformError {
         /// Levels that can be used.
         most: usize,
     },
+    /// A plan was made for another matrix.
+    #[error("the plan was made for another matrix: make one with Plan::new for this one")]
+    PlanMismatch,
+    /// A vector longer than the matrix.
+    #[error("a vector of {got} slots for a matrix of size {size}: pad the matrix with zeros")]
+    Slots {
+        /// Columns of the matrix.
+        size: usize,
+        /// Slots of the vector.
+        got: usize,
+    },
     /// An error of the encoder.
     #[error(transparent)]
     Encoder(#[from] EncoderError),
+    /// An error of the scheme.
+    #[error(transparent)]
+    Ckks(#[from] CkksError),
 }
