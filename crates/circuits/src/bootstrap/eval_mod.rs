@@ -1,0 +1,309 @@
+//! EvalMod: x modulo 1 for x near an integer, |x| ≤ K + ε, in every slot.
+//!
+//! Both forms evaluate a trigonometric function of a smaller angle and double that r times.
+//!
+//! * [`Form::Exponential`], the paper's `[AS19, 3.1]`, steps 3 and 4: E = exp(2πi·x/2^r) by its Taylor polynomial, r squarings,
+//!   and sin 2πx = (E − E*)/2i by a conjugation.
+//! * [`Form::Cosine`]: cos(2π(x − 1/4)/2^r) by an even polynomial that is near it only where x is near an integer, as in `[HK20]`,
+//!   and there the nearer the likelier the integer; r times cos 2θ = 2cos²θ − 1; and an odd polynomial next to arcsin, which undoes
+//!   that sin 2πx is not 2πx `[LLLKN21]`.
+
+use std::f64::consts::PI;
+
+use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
+
+use crate::approximation::{least_squares, nodes};
+use crate::series::evaluate::bounded;
+use crate::series::{Series, SeriesError, evaluate};
+
+/// How x modulo 1 is approximated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The imaginary part of a power of an exponential.
+    Exponential {
+        /// The degree of the Taylor polynomial: 7 in the paper.
+        degree: usize,
+    },
+    /// A cosine, and arcsin.
+    Cosine {
+        /// The degree of the polynomial next to the cosine, rounded down to an even number.
+        degree: usize,
+        /// The degree of the polynomial next to arcsin, 1 for none, rounded up to an odd number.
+        arcsine: usize,
+    },
+}
+
+/// What EvalMod depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EvalModParameters {
+    /// How it is approximated.
+    pub form: Form,
+    /// r.
+    pub doublings: usize,
+    /// K.
+    pub range: usize,
+    /// log2 of the largest |x mod 1|, negated: messages are at most q_0·2^-this.
+    pub ratio_bits: u32,
+    /// The Hamming weight of the secret at ModRaise, on which the distribution of the integers depends; n·2/3 for ternary ones.
+    pub weight: usize,
+}
+
+/// The polynomials of EvalMod, and its errors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalMod {
+    parameters: EvalModParameters,
+    /// W: slots come as x/W.
+    width: f64,
+    base: Series,
+    arcsine: Option<Series>,
+}
+
+/// No integer counts for less than this against 0.
+const LEAST_WEIGHT: f64 = 1e-4;
+/// Points around every integer.
+const POINTS: usize = 6;
+
+impl EvalMod {
+    /// Finds the polynomials.
+    ///
+    /// # Errors
+    /// [`SeriesError::OutOfRange`] for no ratio bits, more than 40 doublings, a range beyond 4096 or a degree beyond 255.
+    pub fn new(parameters: EvalModParameters) -> Result<Self, SeriesError> {
+        let EvalModParameters { form, doublings, range, ratio_bits, .. } = parameters;
+        let (degree, odd) = match form {
+            Form::Exponential { degree } => (degree, 1),
+            Form::Cosine { degree, arcsine } => (degree, arcsine),
+        };
+        let limits = [
+            ("the degree of EvalMod", degree, 2, 255, "from 2 to 255"),
+            ("the degree of arcsin", odd, 1, 31, "from 1 to 31"),
+            ("the number of doublings", doublings, 0, 40, "at most 40"),
+            ("the range", range, 1, 4096, "from 1 to 4096"),
+            ("log2 of q_0 over the message", ratio_bits as usize, 2, 60, "from 2 to 60"),
+        ];
+        for (what, got, least, most, expected) in limits {
+            if !(least..=most).contains(&got) {
+                return Err(SeriesError::OutOfRange { what, got: got as f64, expected });
+            }
+        }
+        let width = match form {
+            Form::Exponential { .. } => range as f64 + 0.5,
+            Form::Cosine { .. } => range as f64 + 0.5 + SHIFT,
+        };
+        let (base, arcsine) = match form {
+            Form::Exponential { degree } => (taylor(width, doublings, degree)?, None),
+            Form::Cosine { degree, arcsine } => {
+                (cosine(&parameters, width, degree)?, inverse_sine(ratio_bits, arcsine)?)
+            }
+        };
+        Ok(Self { parameters, width, base, arcsine })
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub fn parameters(&self) -> &EvalModParameters {
+        &self.parameters
+    }
+
+    /// W: slots come as x/W, so that they are at most 1.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+
+    /// Levels.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let arcsine = self.arcsine.as_ref().map_or(0, |series| series.cost().depth);
+        self.base.cost().depth + self.parameters.doublings + arcsine
+    }
+
+    /// Whether it needs the key of the conjugation.
+    #[must_use]
+    pub fn conjugates(&self) -> bool {
+        matches!(self.parameters.form, Form::Exponential { .. })
+    }
+
+    /// The largest |value − (x mod 1)| for x near an integer of this absolute value.
+    #[must_use]
+    pub fn error_at(&self, integer: usize) -> f64 {
+        let ratio = ratio(self.parameters.ratio_bits);
+        let error = |x: f64, rest: f64| (self.at(x) - rest).abs();
+        let grid = nodes(-ratio, ratio, 32).chain([-ratio, ratio]);
+        let both = grid.flat_map(|rest| [(integer as f64 + rest, rest), (-(integer as f64) + rest, rest)]);
+        both.map(|(x, rest)| error(x, rest)).fold(0.0, f64::max)
+    }
+
+    /// √E|error|² over the distribution of the integers, for x as far from them as possible.
+    #[must_use]
+    pub fn typical_error(&self) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for integer in 0..=self.parameters.range {
+            let count = if integer == 0 { 1.0 } else { 2.0 };
+            let likely = count * likelihood(integer as f64, self.parameters.weight);
+            sum += likely * self.error_at(integer).powi(2);
+            total += likely;
+        }
+        (sum / total).sqrt()
+    }
+
+    /// Its value in the clear.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        let u = x / self.width;
+        match self.parameters.form {
+            Form::Exponential { .. } => {
+                let mut power = self.base.at_complex(num_complex::Complex64::new(0.0, u));
+                for _ in 0..self.parameters.doublings {
+                    power *= power;
+                }
+                power.im / (2.0 * PI)
+            }
+            Form::Cosine { .. } => {
+                let mut cosine = self.base.at(u - SHIFT / self.width);
+                for _ in 0..self.parameters.doublings {
+                    cosine = 2.0 * cosine * cosine - 1.0;
+                }
+                self.arcsine.as_ref().map_or(cosine / (2.0 * PI), |series| series.at(cosine))
+            }
+        }
+    }
+
+    /// x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at a scale that is canonical
+    /// up to a factor of 2π or 4π where no arcsin takes that up.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; as
+    /// [`evaluate`].
+    pub fn evaluate<R: PolyRing>(
+        &self,
+        evaluator: &Evaluator<R>,
+        x: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+        rotations: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let (needed, level) = (self.depth(), x.metadata().level);
+        if level < needed {
+            return Err(CkksError::LevelExhausted { operation: "EvalMod", needed, level });
+        }
+        let x = bounded(x.clone(), 1.0);
+        match self.parameters.form {
+            Form::Exponential { .. } => {
+                let point = evaluator.multiply_by_i(&x)?;
+                let mut power = bounded(evaluate(evaluator, &self.base, &point, key)?, 1.0);
+                for _ in 0..self.parameters.doublings {
+                    power = bounded(evaluator.square(&power, key)?, 1.0);
+                }
+                let twice = evaluator.sub(&power, &evaluator.conjugate(&power, rotations)?)?;
+                let sine = evaluator.negate(&evaluator.multiply_by_i(&twice)?)?;
+                Ok(reinterpreted(sine, 4.0 * PI))
+            }
+            Form::Cosine { .. } => {
+                let point = evaluator.add_constant(&x, -SHIFT / self.width)?;
+                let mut cosine = evaluate(evaluator, &self.base, &point, key)?;
+                for _ in 0..self.parameters.doublings {
+                    cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
+                }
+                let largest = (2.0 * PI * ratio(self.parameters.ratio_bits)).sin();
+                let sine = bounded(cosine, largest);
+                match &self.arcsine {
+                    Some(series) => evaluate(evaluator, series, &sine, key),
+                    None => Ok(reinterpreted(sine, 2.0 * PI)),
+                }
+            }
+        }
+    }
+}
+
+/// cos(2πx − π/2) = sin(2πx): x − 1/4 in turns.
+const SHIFT: f64 = 0.25;
+
+fn ratio(bits: u32) -> f64 {
+    (-f64::from(bits)).exp2()
+}
+
+/// e^(−x²/2σ²) for the sum of so many uniform variables.
+fn likelihood(x: f64, weight: usize) -> f64 {
+    let variance = (weight.max(1) as f64 + 1.0) / 12.0;
+    (-x * x / (2.0 * variance)).exp()
+}
+
+/// 2a² − 1.
+fn doubled<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    a: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let square = evaluator.multiply_integer(&evaluator.multiply_unscaled(a, a)?, 2)?;
+    evaluator.relinearize_rescale(&evaluator.add_constant(&square, -1.0)?, key)
+}
+
+/// The slots divided by a number, by calling their scale larger.
+fn reinterpreted<R: PolyRing>(mut a: Ciphertext<R>, divisor: f64) -> Ciphertext<R> {
+    let metadata = a.metadata();
+    let precision = metadata.precision.scaled(1.0 / divisor);
+    let metadata = Metadata { scale: metadata.scale * divisor, precision, ..metadata.clone() };
+    a.set_metadata(metadata);
+    a
+}
+
+/// The Taylor polynomial of exp(2πW·z/2^r): at z = i·x/W it is exp(2πi·x/2^r).
+fn taylor(width: f64, doublings: usize, degree: usize) -> Result<Series, SeriesError> {
+    let angle = 2.0 * PI * width / (doublings as f64).exp2();
+    let coefficients = (0..=degree).scan(1.0, |term, k| {
+        let own = *term;
+        *term *= angle / (k + 1) as f64;
+        Some(own)
+    });
+    Series::power(coefficients.collect())
+}
+
+/// An even polynomial of u = (x − 1/4)/W next to cos(2π(x − 1/4)/2^r) where x is near an integer: least squares at Chebyshev nodes around
+/// each, weighted by the cube root of how likely the integer is. That evens out what the error of an integer costs and how
+/// often it occurs; the square root would leave the rarest ones almost unapproximated.
+fn cosine(parameters: &EvalModParameters, width: f64, degree: usize) -> Result<Series, SeriesError> {
+    let (ratio, range) = (ratio(parameters.ratio_bits), parameters.range as i64);
+    let around = |integer: i64| {
+        let weight = likelihood(integer as f64, parameters.weight).cbrt().max(LEAST_WEIGHT);
+        let centre = integer as f64 - SHIFT;
+        nodes(centre - ratio, centre + ratio, POINTS).map(move |x| (x, weight))
+    };
+    let points: Vec<(f64, f64)> = (-range..=range).flat_map(around).collect();
+    let frequency = 2.0 * PI / (parameters.doublings as f64).exp2();
+    let values = points.iter().map(|(x, weight)| weight * (frequency * x).cos()).collect();
+    // T_k(u) by columns.
+    let mut before: Vec<f64> = vec![1.0; points.len()];
+    let mut current: Vec<f64> = points.iter().map(|(x, _)| x / width).collect();
+    let mut columns = Vec::new();
+    for k in 0..=degree {
+        if k % 2 == 0 {
+            columns.push(before.iter().zip(&points).map(|(t, (_, weight))| t * weight).collect());
+        }
+        let terms = points.iter().zip(&current).zip(&before);
+        let next = terms.map(|(((x, _), t), s)| 2.0 * x / width * t - s).collect();
+        before = std::mem::replace(&mut current, next);
+    }
+    let even = least_squares(columns, values);
+    let coefficients = even.into_iter().flat_map(|c| [c, 0.0]).collect();
+    Series::chebyshev(-1.0, 1.0, coefficients)
+}
+
+/// An odd polynomial of the degree next to arcsin(v)/2π for |v| ≤ sin 2π·2^-bits, by least squares; none for degree 1.
+fn inverse_sine(ratio_bits: u32, degree: usize) -> Result<Option<Series>, SeriesError> {
+    if degree <= 1 {
+        return Ok(None);
+    }
+    let largest = (2.0 * PI * ratio(ratio_bits)).sin();
+    let points: Vec<f64> = nodes(-1.0, 1.0, 64).filter(|&t| t > 0.0).collect();
+    let exponents = || (1..=degree + 1).step_by(2);
+    let columns = exponents().map(|e| points.iter().map(|t| t.powi(e as i32)).collect()).collect();
+    let values = points.iter().map(|t| (t * largest).asin() / (2.0 * PI)).collect();
+    let solution = least_squares(columns, values);
+    let odd = exponents().zip(solution).map(|(e, c)| c / largest.powi(e as i32));
+    Ok(Some(Series::power(odd.flat_map(|c| [0.0, c]).collect())?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::SeedableRng;
+use sunzi_ckks::encoder::Encoder;
+use sunzi_ckks::rotation::rotation_keys;
+use sunzi_ckks::{Context, Parameters};
+use sunzi_math::primes_below;
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::{SecretKey, Security};
+
+use super::*;
+
+const DEFAULT: EvalModParameters = EvalModParameters {
+    form: Form::Cosine { degree: 30, arcsine: 3 },
+    doublings: 3,
+    range: 15,
+    ratio_bits: 8,
+    weight: 32,
+};
+const PAPER: EvalModParameters = EvalModParameters {
+    form: Form::Exponential { degree: 7 },
+    doublings: 8,
+    range: 30,
+    ratio_bits: 10,
+    weight: 64,
+};
+
+fn cosine(degree: usize, arcsine: usize) -> EvalModParameters {
+    EvalModParameters { form: Form::Cosine { degree, arcsine }, ..DEFAULT }
+}
+
+#[test]
+fn errors_in_the_clear() {
+    // log2 of the typical error and of the errors at 0 and at the ends of the range; the depth.
+    for (parameters, typical, least, ends, depth) in [
+        (DEFAULT, -37.0, -37.0, -28.5, 10),
+        // Without arcsin the largest messages are off by (2π)²·2^-24/6.
+        (cosine(30, 1), -21.0, -21.0, -21.0, 8),
+        (EvalModParameters { ratio_bits: 4, ..cosine(30, 7) }, -27.5, -27.5, -26.5, 11),
+        (EvalModParameters { doublings: 4, ..cosine(22, 3) }, -37.0, -37.0, -32.5, 11),
+        (cosine(62, 7), -48.0, -47.5, -38.5, 12),
+        (PAPER, -27.0, -27.0, -14.0, 11),
+    ] {
+        let made = EvalMod::new(parameters).unwrap();
+        let errors = [made.typical_error(), made.error_at(0), made.error_at(parameters.range)];
+        for (error, bound) in errors.map(f64::log2).iter().zip([typical, least, ends]) {
+            assert!(*error <= bound && *error > bound - 8.0, "{parameters:?}: {error} for {bound}");
+        }
+        assert_eq!(made.depth(), depth, "{parameters:?}");
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for parameters in [
+        cosine(1, 1),
+        cosine(30, 33),
+        EvalModParameters { range: 0, ..DEFAULT },
+        EvalModParameters { range: 5000, ..DEFAULT },
+        EvalModParameters { ratio_bits: 1, ..DEFAULT },
+        EvalModParameters { doublings: 41, ..DEFAULT },
+    ] {
+        assert!(matches!(EvalMod::new(parameters), Err(SeriesError::OutOfRange { .. })), "{parameters:?}");
+    }
+}
+
+#[test]
+fn encrypted_slots_lose_their_integers() {
+    const LOG2_DEGREE: u32 = 8;
+    const SLOTS: usize = 1 << (LOG2_DEGREE - 1);
+    for (parameters, bound) in [(DEFAULT, -34.0), (cosine(30, 1), -20.5), (PAPER, -13.5)] {
+        let made = EvalMod::new(parameters).unwrap();
+        let step = 2 << LOG2_DEGREE;
+        let mut moduli = primes_below(1 << 60, step, 1).unwrap();
+        moduli.extend(primes_below(1 << 55, step, made.depth()).unwrap());
+        let special_moduli = primes_below(1 << 61, step, 3).unwrap();
+        let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+        let security = Security::InsecureForResearchOnly;
+        let levels = (1..=made.depth() + 1).collect();
+        let chosen = Parameters::new(LOG2_DEGREE, moduli, levels, 55, security).with_key_switching(options);
+        let context = Context::new(&chosen).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(5);
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+        let rotations = rotation_keys(&context, &secret, [], true, context.depth(), &mut rng).unwrap();
+        let encoder = Encoder::new(&context, SLOTS).unwrap();
+        // Every integer up to 8 away, with rests from one end to the other.
+        let ratio = (-f64::from(parameters.ratio_bits)).exp2();
+        let rest = |i: usize| ratio * ((i * 37 % SLOTS) as f64 / (SLOTS as f64 / 2.0) - 1.0);
+        let slots: Vec<f64> = (0..SLOTS).map(|i| ((i % 17) as f64 - 8.0 + rest(i)) / made.width()).collect();
+        let x = encoder.encode_real(&slots).unwrap();
+        let x = context.encrypt_secret(&x, &secret, &mut rng).unwrap();
+        let evaluator = Evaluator::new(&context);
+        let y = made.evaluate(&evaluator, &x, &key, &rotations).unwrap();
+        assert_eq!(y.metadata().level, 0);
+        let y = encoder.decode_real(&context.decrypt(&y, &secret).unwrap()).unwrap();
+        let worst = y.iter().enumerate().map(|(i, y)| (y - rest(i)).abs()).fold(0.0, f64::max);
+        assert!(worst.log2() < bound, "{parameters:?}: {}", worst.log2());
+        let low = evaluator.drop_to(&x, made.depth() - 1).unwrap();
+        let error = made.evaluate(&evaluator, &low, &key, &rotations).err().unwrap();
+        assert!(matches!(error, CkksError::LevelExhausted { operation: "EvalMod", .. }));
+    }
+}
