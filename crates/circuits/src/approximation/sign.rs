@@ -9,7 +9,7 @@ const STAGES: std::ops::RangeInclusive<usize> = 2..=5;
 const DEEPEST: usize = 64;
 
 /// sgn(x) for `gap` ≤ |x| ≤ 1 as a composition of odd minimax polynomials, with the least error that its depth allows
-/// \[Lee, Lee, No, Kim 2021\].
+/// `[LLNK21]`.
 ///
 /// Each polynomial takes ±\[a, 1\] to ±\[a′, 1\] with a′ nearer to 1, and the minimax approximation of 1 on \[a, 1\] by odd
 /// polynomials of a degree does that best; the degrees are found by dynamic programming over the depth, which is exact since
