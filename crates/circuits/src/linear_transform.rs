@@ -11,7 +11,9 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let moduli = vec![0x3fffffffdb01, 0xffffff581];
-//! # let parameters = Parameters::new(6, moduli, vec![1, 2], 35, Security::InsecureForResearchOnly);
+//! # let options = sunzi_ring::GadgetOptions { special_moduli: vec![0x7fffffffff81], ..Default::default() };
+//! # let parameters = Parameters::new(6, moduli, vec![1, 2], 35, Security::InsecureForResearchOnly)
+//! #     .with_key_switching(options);
 //! let context = Context::new(&parameters)?;
 //! let matrix = Diagonals::from_entries(4, |i, j| Complex64::from((i + 2 * j) as f64 / 8.0))?;
 //! let plan = Plan::new(&context, &matrix, context.depth())?;
