@@ -36,6 +36,7 @@ mod error;
 mod factor;
 mod gadget;
 mod integers;
+mod key_switching;
 mod monomial;
 mod multi_precision;
 mod multiplier;
@@ -57,12 +58,13 @@ pub use basis::Basis;
 pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
 pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
+pub use key_switching::{DigitBound, Gadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
 pub use multiplier::{Multiplier, Multipliers};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
 pub use poly::Poly;
-pub use poly_ring::{Coefficient, DigitBound, Domain, Evaluation, Gadget, PolyRing, Scaler, Side};
+pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler, Side};
 pub use ring::Ring;
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};

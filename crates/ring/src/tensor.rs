@@ -1,6 +1,8 @@
-//! The product of two ciphertexts of two parts, point by point.
+//! Products of pairs of polynomials, point by point: of two ciphertexts of two parts, and sums of many with factors.
 
-use crate::parallel::{BLOCK, Work, for_each_limb_of};
+use sunzi_kernels::Modulus;
+
+use crate::parallel::{BLOCK, Work, block_of, for_each_limb_of};
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// t·(a_0 + a_1·Y)(b_0 + b_1·Y): one pass over the operands, a block at a time.
@@ -34,4 +36,26 @@ pub(crate) fn tensor(
         Ok(())
     })?;
     Ok(product)
+}
+
+/// A factor and the pair that it multiplies, modulo one number.
+pub(crate) type Term<'a> = (&'a [u64], [&'a [u64]; 2]);
+
+/// Σ f·(a, b) over the terms modulo one number, block by block: that of all streams stays in the cache.
+pub(crate) fn sum_of_terms(
+    modulus: &Modulus,
+    terms: &[Term<'_>],
+    [first, second]: [&mut [u64]; 2],
+) -> Result<(), RingError> {
+    let n = first.len();
+    for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
+        let range = b * BLOCK..n.min((b + 1) * BLOCK);
+        let factors = block_of(terms.iter().map(|(factor, _)| *factor), &range);
+        let [a, b] = [0, 1].map(|half| {
+            let parts = terms.iter().filter_map(|(_, pair)| pair.get(half).copied());
+            block_of(parts, &range)
+        });
+        modulus.inner_product_pair([outs.0, outs.1], &factors, [&a, &b])?;
+    }
+    Ok(())
 }

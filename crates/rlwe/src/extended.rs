@@ -2,9 +2,9 @@
 //!
 //! A key switch ends with a division by P, and begins with digits. Rotations of one ciphertext share their digits
 //! ([`galois::hoist`](crate::galois::hoist)); sums of plaintexts times rotations share the division as well, if they are taken
-//! modulo Q_l·P. A turn of such a sum divides one of its halves only.
+//! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
 
-use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing, RingError};
+use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing};
 
 use crate::galois::Hoisted;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
@@ -28,18 +28,11 @@ impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
         ciphertext.check_key(keys.id(), "the Galois key set")?;
         let [c0, c1] = ciphertext.two_parts("an automorphism")?;
         let level = context.ring().level_of(c1)?;
-        let gadget = context.gadget_at(level)?;
-        let ring = gadget.key_ring();
-        let lifted = ring.scale_up(c0)?;
         let parts = if exponent == 1 {
-            [lifted, ring.scale_up(c1)?]
+            let gadget = context.gadget_at(level)?;
+            [gadget.key_ring().scale_up(c0)?, gadget.key_ring().scale_up(c1)?]
         } else {
-            turn::<R>(
-                &gadget,
-                keys.get(exponent)?.product(context, self.digits(), level)?,
-                &lifted,
-                exponent,
-            )?
+            keys.get(exponent)?.switch_digits_extended(context, self.digits(), c0, exponent)?
         };
         Ok(ExtendedCiphertext { parts, level, key: ciphertext.key() })
     }
@@ -66,11 +59,10 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
         if exponent == 1 {
             return Ok(self.clone());
         }
-        let gadget = context.gadget_at(self.level)?;
         let [first, second] = &self.parts;
-        let digits = gadget.decompose(&gadget.mod_down(second, self.level)?)?;
-        let product = keys.get(exponent)?.product(context, &digits, self.level)?;
-        Ok(Self { parts: turn::<R>(&gadget, product, first, exponent)?, ..*self })
+        let down = context.gadget_at(self.level)?.mod_down(second, self.level)?;
+        let parts = keys.get(exponent)?.switch_extended(context, &down, first, exponent)?;
+        Ok(Self { parts, ..*self })
     }
 
     /// self ← self + other, of this level.
@@ -97,9 +89,6 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
         metadata: S::Metadata,
         noise: NoiseBound,
     ) -> Result<Ciphertext<S, R>, RlweError> {
-        if level > self.level {
-            return Err(RingError::NoSuchLevel { got: level, highest: self.level }.into());
-        }
         let gadget = context.gadget_at(self.level)?;
         let [first, second] = &self.parts;
         let parts = vec![gadget.mod_down(first, level)?, gadget.mod_down(second, level)?];
@@ -132,16 +121,4 @@ impl<R: Multipliers> ExtendedCiphertext<R> {
         let sums = context.gadget_at(level)?.key_ring().sums_of_products(&pairs, lists)?;
         Ok(sums.into_iter().map(|parts| Self { parts, level, key }).collect())
     }
-}
-
-/// (a + first, b) at X^k for what a key switch gave.
-fn turn<R: PolyRing>(
-    gadget: &R::Gadget,
-    [mut a, b]: [R::Poly<Evaluation>; 2],
-    first: &R::Poly<Evaluation>,
-    exponent: u64,
-) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
-    let ring = gadget.key_ring();
-    ring.add_assign(&mut a, first)?;
-    Ok([ring.automorphism(&a, exponent)?, ring.automorphism(&b, exponent)?])
 }

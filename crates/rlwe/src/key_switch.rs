@@ -104,17 +104,6 @@ impl<R: PolyRing> KeySwitchKey<R> {
         Ok(context.gadget_at(level)?.switch(c, rest, halves, to, exponent)?)
     }
 
-    /// (b, a) in the key ring with b + a·s = P·c·s' + errors, for the digits of c of this level.
-    pub(crate) fn product(
-        &self,
-        context: &RlweContext<R>,
-        digits: &<R::Gadget as Gadget<R>>::Digits,
-        level: usize,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.product(digits, halves)?)
-    }
-
     /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
     pub(crate) fn switch_coefficients(
         &self,
@@ -138,6 +127,33 @@ impl<R: PolyRing> KeySwitchKey<R> {
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch_digits(digits, [Some(c0), None], halves, level, exponent)?)
     }
+
+    /// (b, a) modulo Q_l·P with b + a·s = P·(rest + c·s') + noise, P times that within [`extended_noise`], at X^exponent: `rest` of level l, or
+    /// P times it and modulo Q_l·P.
+    pub(crate) fn switch_extended(
+        &self,
+        context: &RlweContext<R>,
+        c: &R::Poly<Evaluation>,
+        rest: &R::Poly<Evaluation>,
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let level = context.ring().level_of(c)?;
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch_extended(c, Some(rest), halves, exponent)?)
+    }
+
+    /// The same for the digits of c and a `rest` of level l.
+    pub(crate) fn switch_digits_extended(
+        &self,
+        context: &RlweContext<R>,
+        digits: &<R::Gadget as Gadget<R>>::Digits,
+        rest: &R::Poly<Evaluation>,
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        let level = context.ring().level_of(rest)?;
+        let halves = self.halves(context, level)?;
+        Ok(context.gadget_at(level)?.switch_digits_extended(digits, Some(rest), halves, exponent)?)
+    }
 }
 
 /// What one key switch at a level adds, from a source that is a product of `power` secrets: 2 for s².
@@ -149,11 +165,19 @@ pub(crate) fn added_noise<R: PolyRing>(
     level: usize,
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
+    let errors = extended_noise(context, level, power)?;
+    let rounded = !context.gadget().options().special_moduli.is_empty();
+    Ok(if rounded { errors.plus(context.noise_model().mod_switch(2)) } else { errors })
+}
+
+/// The same without the way down from modulo Q_l·P, over P.
+pub(crate) fn extended_noise<R: PolyRing>(
+    context: &RlweContext<R>,
+    level: usize,
+    power: u32,
+) -> Result<NoiseTerm, RlweError> {
     let (model, gadget) = (context.noise_model(), context.gadget_at(level)?);
     let errors = noise::key_switch(context.ring().degree(), &gadget.digit_bounds());
     let errors = errors.plus(model.truncation(Log2::from_bits(gadget.log2_truncation()), power));
-    if gadget.options().special_moduli.is_empty() {
-        return Ok(errors);
-    }
-    Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())).plus(model.mod_switch(2)))
+    Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())))
 }

@@ -110,6 +110,36 @@ mod tests {
         }
     }
 
+    /// Each step against an automorphism, to the last bit.
+    #[test]
+    fn steps_are_those_of_an_automorphism() {
+        for options in [hybrid(), GadgetOptions { digits: Some(4), ..hybrid() }, GadgetOptions::default()] {
+            let context = context(Ring::new(INDEX, &moduli()[..4]).unwrap(), &options);
+            let mut rng = ChaCha20Rng::seed_from_u64(5);
+            let secret = SecretKey::generate(&context, &mut rng).unwrap();
+            let keys = GaloisKeys::generate(&context, &secret, [3, 255], &mut rng).unwrap();
+            for level in 1..=4 {
+                let ring = context.ring_at(level).unwrap();
+                let parts = vec![ring.uniform(&mut rng), ring.uniform(&mut rng)];
+                let c =
+                    Ciphertext::<Bare, _>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
+                let hoisted = galois::hoist(&context, &c).unwrap();
+                let once = hoisted.extended(1, &keys).unwrap();
+                for exponent in [1, 3, 255] {
+                    let plain = galois::automorphism(&context, &c, exponent, &keys).unwrap();
+                    let direct = once.automorphism(&context, exponent, &keys).unwrap();
+                    for found in [hoisted.extended(exponent, &keys).unwrap(), direct] {
+                        let down: Ciphertext<Bare, _> =
+                            found.mod_down(&context, level, (), NoiseBound::none()).unwrap();
+                        for (a, b) in plain.parts().iter().zip(down.parts()) {
+                            assert!(a.words() == b.words(), "{options}, level {level}, exponent {exponent}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn missing_keys_and_strangers_are_refused() {
         let context = context(Ring::new(INDEX, &moduli()[..4]).unwrap(), &hybrid());

@@ -307,6 +307,28 @@ impl Gadget<Ring> for RnsGadget {
         switch::switch(self, &products, Rest::Values(rest), level, exponent)
     }
 
+    fn switch_extended(
+        &self,
+        c: &Poly<Evaluation>,
+        rest: Option<&Poly<Evaluation>>,
+        key: [&[Poly<Evaluation>]; 2],
+        exponent: u64,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let products = InnerProducts::with_key(self, Input::Values(c), key)?;
+        switch::switch_extended(self, &products, rest, exponent)
+    }
+
+    fn switch_digits_extended(
+        &self,
+        digits: &RnsDecomposition,
+        rest: Option<&Poly<Evaluation>>,
+        key: [&[Poly<Evaluation>]; 2],
+        exponent: u64,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+        switch::switch_extended(self, &products, rest, exponent)
+    }
+
     fn switch_coefficients(
         &self,
         parts: [Poly<Coefficient>; 3],

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use sunzi_kernels::NttPlan;
 
 use super::lift::{Form, Lift, lift_residue};
 use super::{RnsGadget, Tables, Top};
 use crate::error::check_level;
-use crate::parallel::{BLOCK, Work, block_of, for_each_limb};
+use crate::parallel::{Work, for_each_limb};
 use crate::scratch::Scratch;
+use crate::tensor::sum_of_terms;
 use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
@@ -208,7 +208,7 @@ impl<'a> InnerProducts<'a> {
             let Some(plan) = tables.key_ring.plans().get(target) else { continue };
             let slots = lifted.chunks_exact(one).nth(target - group.start).unwrap_or_default();
             let terms = self.terms(target, slots);
-            accumulate(&terms, plan, outs.each_mut().map(|out| &mut **out))?;
+            sum_of_terms(&plan.modulus(), &terms, outs.each_mut().map(|out| &mut **out))?;
         }
         Ok(())
     }
@@ -329,23 +329,4 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
         Ok(rounding.apply(&rows, out)?)
     })?;
     Ok(rows)
-}
-
-/// The inner products of digits with both halves modulo one target, block by block.
-fn accumulate(
-    terms: &[(&[u64], [&[u64]; 2])],
-    plan: &NttPlan,
-    [first, second]: [&mut [u64]; 2],
-) -> Result<(), RingError> {
-    let n = plan.n();
-    for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
-        let range = b * BLOCK..n.min((b + 1) * BLOCK);
-        let lifted = block_of(terms.iter().map(|(lifted, _)| *lifted), &range);
-        let [a, b] = [0, 1].map(|half| {
-            let keys = terms.iter().filter_map(|(_, key)| key.get(half).copied());
-            block_of(keys, &range)
-        });
-        plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
-    }
-    Ok(())
 }

@@ -58,24 +58,69 @@ pub(super) fn switch(
         None => finish(scratch, task),
         Some(sources) => {
             let (scratch, turned) = scratch.split_at_mut_checked(words - 2 * slots).unwrap_or_default();
-            let (first, second) = turned.split_at_mut_checked(slots).unwrap_or_default();
-            let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
-            let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
-            let outs = outs.take(task.outs.len()).collect();
-            finish(scratch, Task { outs, targets: task.targets, ..task })?;
-            // While they are in the cache.
-            let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
-            for ([out_a, out_b], (a, b)) in task.outs.into_iter().zip(turned) {
-                permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
-                permute(out_b, b.get(..n).unwrap_or_default(), sources)?;
-            }
-            Ok(())
+            turn(n, task, turned, sources, |task| finish(scratch, task))
         }
     })?;
     Ok(halves)
 }
 
-/// Adds P·rest modulo the ciphertext moduli that are divided by.
+/// (P·rest, 0) + ⟨digits, key⟩ in the key ring at X^k.
+pub(super) fn switch_extended(
+    gadget: &RnsGadget,
+    products: &InnerProducts<'_>,
+    rest: Option<&Poly<Evaluation>>,
+    exponent: u64,
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
+    let ring = &tables.key_ring;
+    let permutation = if exponent == 1 { None } else { Some(ring.value_permutation(exponent)?) };
+    // Of the ring or of the key ring.
+    let of_ring = rest.filter(|rest| tables.ring.check(rest).is_ok());
+    let whole = if of_ring.is_some() { None } else { rest };
+    whole.map_or(Ok(()), |rest| ring.check(rest))?;
+    let compute = |scratch: &mut [u64], mut task: Task<'_>| {
+        products.apply(&mut task, scratch)?;
+        for (target, [first, _]) in task.targets.clone().zip(&mut task.outs) {
+            let Some((modulus, rest)) = ring.basis().moduli().get(target).zip(whole) else { continue };
+            modulus.add_assign(first, rest.limb(target).unwrap_or_default())?;
+        }
+        add_multiples(gadget, Rest::Values([of_ring, None]), &mut task)
+    };
+    let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
+    let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
+    let words = products.scratch_words() + 2 * slots;
+    let tasks = tasks(tables, 0..ring.basis().len(), halves.each_mut().map(Poly::words_mut));
+    for_each_task(tasks, words, |scratch, task| match &permutation {
+        None => compute(scratch, task),
+        Some(sources) => {
+            let (scratch, turned) = scratch.split_at_mut_checked(words - 2 * slots).unwrap_or_default();
+            turn(n, task, turned, sources, |task| compute(scratch, task))
+        }
+    })?;
+    Ok(halves)
+}
+
+/// Lets `f` write the limbs of a task in scratch memory and permutes them into place, while they are in the cache.
+fn turn(
+    n: usize,
+    task: Task<'_>,
+    scratch: &mut [u64],
+    sources: &[u32],
+    f: impl FnOnce(Task<'_>) -> Result<(), RingError>,
+) -> Result<(), RingError> {
+    let (first, second) = scratch.split_at_mut_checked(scratch.len() / 2).unwrap_or_default();
+    let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
+    let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
+    f(Task { outs: outs.take(task.outs.len()).collect(), targets: task.targets, ..task })?;
+    let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
+    for ([out_a, out_b], (a, b)) in task.outs.into_iter().zip(turned) {
+        permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
+        permute(out_b, b.get(..n).unwrap_or_default(), sources)?;
+    }
+    Ok(())
+}
+
+/// Adds P·rest modulo the ciphertext moduli among the targets.
 fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Result<(), RingError> {
     let Rest::Values(rest) = rest else { return Ok(()) };
     for (target, outs) in task.targets.clone().zip(&mut task.outs) {

@@ -1,0 +1,178 @@
+//! The seam's part for key switching: digits, their products with keys, and the way down.
+
+use std::fmt::Debug;
+
+use crate::error::check_level;
+use crate::{Coefficient, Evaluation, GadgetOptions, PolyRing, RingError};
+
+/// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ ≈ P·c (mod Q_l·P) for a vector g.
+///
+/// A gadget stands at a level l and has one for every lower level, which the same keys serve: g_j is P modulo the
+/// moduli of digit j and 0 modulo all others, whatever the level [KPZ21, Remark B.3]. Secrets and keys live in the
+/// [key ring](Self::key_ring) R modulo Q_l·P, whose first l levels are those of the ciphertext ring.
+///
+/// A key holds encryptions of g_i·s′ that are multiples of f_i, a divisor of g_i and q: 1 unless limbs are dropped
+/// [BEHZ16, B.2], when f_i is the product of their moduli. An encryption of (g_i/f_i)·s′ times f_i is a sample
+/// modulo q/f_i with the error of one modulo q: no easier to attack than a sample modulo q.
+pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
+    /// The digits of a polynomial, ready for products with several keys.
+    type Digits: Clone + Send + Sync + 'static;
+
+    /// What it was made with: keys and ciphertexts of one computation must agree on it.
+    fn options(&self) -> &GadgetOptions;
+    /// R modulo Q_l·P: the moduli of the ring at this level, then the special ones.
+    fn key_ring(&self) -> &R;
+    /// l.
+    fn level(&self) -> usize;
+    /// The gadget of a level up to that of the ring it was made for; tables are made at first use.
+    ///
+    /// # Errors
+    /// [`RingError::NoSuchLevel`].
+    fn at_level(&self, level: usize) -> Result<Self, RingError>;
+    /// log2 P; 0 without special moduli.
+    fn log2_special(&self) -> f64;
+    /// a, an element of the key ring of this level or of a higher one, in that of this level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn restrict_key(&self, a: &R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, RingError>;
+    /// Digits a polynomial of this level has, and polynomials each half of a key for this level.
+    fn digit_count(&self) -> usize;
+    /// Bounds on the coefficients of f_i·digit_i, which multiply the i-th error of a key, for every i.
+    fn digit_bounds(&self) -> Vec<DigitBound>;
+    /// Upper bound on log2 of the coefficients of ⟨decompose(c), g⟩ − P·c, which multiply s′: −∞ where they are zero.
+    fn log2_truncation(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+    /// The i-th polynomials (f_i·b + g_i·s′, f_i·a) of a key, for an encryption (b, a) of zero and s′ of the key ring:
+    /// without their zero limbs, hence not of the key ring where limbs are dropped.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for `i` not below `digit_count`, and for dropped limbs
+    /// below the highest level.
+    fn key_part(
+        &self,
+        zero: [R::Poly<Evaluation>; 2],
+        source: &R::Poly<Evaluation>,
+        i: usize,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
+    /// The digits of a, of this level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn decompose(&self, a: &R::Poly<Evaluation>) -> Result<Self::Digits, RingError>;
+    /// ⟨digits, key_0⟩ and ⟨digits, key_1⟩ in the key ring, for the halves of a key of this level or a higher one.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::LengthMismatch`] when a half lacks polynomials.
+    fn product(
+        &self,
+        digits: &Self::Digits,
+        key: [&[R::Poly<Evaluation>]; 2],
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
+    /// ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring: the way back, and any modulus switch with it.
+    ///
+    /// # Errors
+    /// As [`PolyRing::mod_switch`].
+    fn mod_down(&self, a: &R::Poly<Evaluation>, level: usize) -> Result<R::Poly<Evaluation>, RingError> {
+        check_level(level, self.level())?;
+        self.key_ring().mod_switch(a, level)
+    }
+    /// One key switch at once: c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one rounding, for c_0, c_1, c of this
+    /// level l ≥ j; then X → X^k. What is not given is 0.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch(
+        &self,
+        c: &R::Poly<Evaluation>,
+        rest: [Option<&R::Poly<Evaluation>>; 2],
+        key: [&[R::Poly<Evaluation>]; 2],
+        level: usize,
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        self.switch_digits(&self.decompose(c)?, rest, key, level, exponent)
+    }
+    /// [`switch`](Self::switch) for the digits of c, which may meet any number of keys.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch_digits(
+        &self,
+        digits: &Self::Digits,
+        rest: [Option<&R::Poly<Evaluation>>; 2],
+        key: [&[R::Poly<Evaluation>]; 2],
+        level: usize,
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        let ring = self.key_ring().at_level(level)?;
+        let [first, second] = self.product(digits, key)?;
+        let down = |mut half: R::Poly<Evaluation>, rest: Option<&R::Poly<Evaluation>>| {
+            if let Some(rest) = rest {
+                self.key_ring().add_assign(&mut half, &self.key_ring().scale_up(rest)?)?;
+            }
+            let half = self.mod_down(&half, level)?;
+            if exponent == 1 { Ok(half) } else { ring.automorphism(&half, exponent) }
+        };
+        let [c0, c1] = rest;
+        Ok([down(first, c0)?, down(second, c1)?])
+    }
+    /// A key switch without the way down, for sums that go down together: (P·c_0, 0) + ⟨decompose(c), key⟩ in the key ring,
+    /// then X → X^k. `rest` is c_0, of this level, or P·c_0, or whatever else is to be added, of the key ring.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch_extended(
+        &self,
+        c: &R::Poly<Evaluation>,
+        rest: Option<&R::Poly<Evaluation>>,
+        key: [&[R::Poly<Evaluation>]; 2],
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        self.switch_digits_extended(&self.decompose(c)?, rest, key, exponent)
+    }
+    /// [`switch_extended`](Self::switch_extended) for the digits of c.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch_digits_extended(
+        &self,
+        digits: &Self::Digits,
+        rest: Option<&R::Poly<Evaluation>>,
+        key: [&[R::Poly<Evaluation>]; 2],
+        exponent: u64,
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        let ring = self.key_ring();
+        let [mut first, second] = self.product(digits, key)?;
+        if let Some(rest) = rest {
+            ring.add_assign(&mut first, &ring.scale_up(rest)?)?;
+        }
+        if exponent == 1 {
+            return Ok([first, second]);
+        }
+        Ok([ring.automorphism(&first, exponent)?, ring.automorphism(&second, exponent)?])
+    }
+    /// [`switch`](Self::switch) of (c_0, c_1, c) in coefficient form at this level: no transform is done twice.
+    ///
+    /// # Errors
+    /// As the steps it is made of.
+    fn switch_coefficients(
+        &self,
+        parts: [R::Poly<Coefficient>; 3],
+        key: [&[R::Poly<Evaluation>]; 2],
+    ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+        let ring = self.key_ring().at_level(self.level())?;
+        let [c0, c1, c] = parts;
+        let [c0, c1, c] = [ring.to_evaluation(c0)?, ring.to_evaluation(c1)?, ring.to_evaluation(c)?];
+        self.switch(&c, [Some(&c0), Some(&c1)], key, self.level(), 1)
+    }
+}
+
+/// How large a digit can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DigitBound {
+    /// log2 of the largest absolute value.
+    pub log2_bound: f64,
+    /// log2 of the largest absolute value of the mean for uniform c; −∞ for 0.
+    pub log2_mean: f64,
+}
