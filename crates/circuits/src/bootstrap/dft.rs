@@ -6,7 +6,10 @@
 //! one level: more levels, fewer diagonals. In between the numbers stand in bit-reversed order, which what works slot
 //! by slot does not notice; no permutation is ever done.
 
+mod encrypted;
 mod factors;
+
+pub use encrypted::{CoeffsToSlots, DftPlan, Parts, SlotsToCoeffs};
 
 use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
@@ -22,9 +25,19 @@ pub enum Packing {
     Sparse,
 }
 
+/// Which way a transform goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// CoeffsToSlots.
+    ToSlots,
+    /// SlotsToCoeffs.
+    ToCoeffs,
+}
+
 /// The matrices of CoeffsToSlots or of SlotsToCoeffs, in the clear.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dft {
+    direction: Direction,
     slots: usize,
     packing: Packing,
     factors: Vec<Diagonals>,
@@ -55,7 +68,8 @@ impl Dft {
             }
         }
         // A conjugation adds what is twice the parts.
-        Ok(Self { slots, packing, factors: spread(factors, constant / 2.0)? })
+        let factors = spread(factors, constant / 2.0)?;
+        Ok(Self { direction: Direction::ToSlots, slots, packing, factors })
     }
 
     /// SlotsToCoeffs, the way back: of a + i·b for full packing; for sparse packing of both parts side by side, where what the first
@@ -79,13 +93,20 @@ impl Dft {
                 *first = first.with_rows_scaled(&halves)?;
             }
         }
-        Ok(Self { slots, packing, factors: spread(factors, constant)? })
+        let factors = spread(factors, constant)?;
+        Ok(Self { direction: Direction::ToCoeffs, slots, packing, factors })
     }
 
     /// The factors, first to be applied first.
     #[must_use]
     pub fn factors(&self) -> &[Diagonals] {
         &self.factors
+    }
+
+    /// Which way it goes.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.direction
     }
 
     /// s.

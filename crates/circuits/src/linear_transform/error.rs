@@ -3,6 +3,8 @@
 use sunzi_ckks::CkksError;
 use sunzi_ckks::encoder::EncoderError;
 
+use crate::bootstrap::dft::{Direction, Packing};
+
 /// An error of a linear transform: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,6 +50,22 @@ pub enum LinearTransformError {
         /// Columns of the matrix.
         size: usize,
         /// Slots of the vector.
+        got: usize,
+    },
+    /// A plan for the other way.
+    #[error("the plan is for {got:?}, wanted is {expected:?}: make it from the other constructor of Dft")]
+    Direction {
+        /// The way wanted.
+        expected: Direction,
+        /// The way of the plan.
+        got: Direction,
+    },
+    /// Real and imaginary parts in one ciphertext where two belong, or the other way round.
+    #[error("{got} ciphertext(s) for {packing:?} packing: give what CoeffsToSlots of the same slots gave")]
+    Parts {
+        /// The packing of the transform.
+        packing: Packing,
+        /// Ciphertexts given.
         got: usize,
     },
     /// An error of the encoder.

@@ -1,0 +1,238 @@
+//! CoeffsToSlots and SlotsToCoeffs of ciphertexts.
+
+use std::collections::BTreeMap;
+
+use sunzi_ckks::rotation::{conjugation_exponent, rotation_exponent};
+use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata};
+use sunzi_ring::{Multipliers, PolyRing, Ring};
+use sunzi_rlwe::GaloisKeys;
+
+use super::{Dft, Direction, Packing};
+use crate::linear_transform::{LinearTransform, LinearTransformError, Plan};
+
+/// What CoeffsToSlots or SlotsToCoeffs needs, known before any key or diagonal is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DftPlan {
+    dft: Dft,
+    plans: Vec<Plan>,
+}
+
+impl DftPlan {
+    /// The plan of a transform whose first factor works at `level`, and each other one level below the one before.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Ckks`] for a level that is not there, or fewer levels below than factors.
+    pub fn new<R: Multipliers>(
+        context: &Context<R>,
+        dft: Dft,
+        level: usize,
+    ) -> Result<Self, LinearTransformError> {
+        let plan = |(i, factor)| {
+            let level = level.saturating_sub(i);
+            context.divisor(level)?;
+            Plan::new(context, factor, level)
+        };
+        let plans = dft.factors.iter().enumerate().map(plan).collect::<Result<_, _>>()?;
+        Ok(Self { dft, plans })
+    }
+
+    /// The matrices in the clear.
+    #[must_use]
+    pub fn dft(&self) -> &Dft {
+        &self.dft
+    }
+
+    /// The plans of the factors, first to be applied first.
+    #[must_use]
+    pub fn factors(&self) -> &[Plan] {
+        &self.plans
+    }
+
+    /// The level of results.
+    #[must_use]
+    pub fn lowest_level(&self) -> usize {
+        self.plans.last().map_or(0, |plan| plan.level().saturating_sub(1))
+    }
+
+    /// Bytes that all encoded diagonals will take in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.plans.iter().map(Plan::bytes).sum()
+    }
+
+    /// The automorphisms X → X^k it needs in a ring of index m, each with the highest level of ciphertexts it turns: rotations, and
+    /// the conjugation of CoeffsToSlots.
+    #[must_use]
+    pub fn exponents(&self, index: u64) -> BTreeMap<u64, usize> {
+        let rotations = self.plans.iter().flat_map(|plan| {
+            plan.rotations().into_iter().map(|steps| (rotation_exponent(steps, index), plan.level()))
+        });
+        let fold = self.fold_level().map(|level| (rotation_exponent(self.dft.slots as i64, index), level));
+        let conjugation = (self.dft.direction == Direction::ToSlots)
+            .then(|| (conjugation_exponent(index), self.lowest_level()));
+        let mut exponents: BTreeMap<u64, usize> = BTreeMap::new();
+        for (exponent, level) in rotations.chain(fold).chain(conjugation) {
+            let highest = exponents.entry(exponent).or_default();
+            *highest = level.max(*highest);
+        }
+        exponents
+    }
+
+    /// The level at which SlotsToCoeffs adds both halves of a sparse vector.
+    fn fold_level(&self) -> Option<usize> {
+        let folds = (self.dft.direction, self.dft.packing) == (Direction::ToCoeffs, Packing::Sparse);
+        self.plans.first().filter(|_| folds).map(|plan| plan.level().saturating_sub(1))
+    }
+
+    /// The factors encoded, from one scale to another with canonical scales between.
+    fn encode<R: Multipliers>(
+        &self,
+        context: &Context<R>,
+        expected: Direction,
+        from: f64,
+        to: f64,
+    ) -> Result<Vec<LinearTransform<R>>, LinearTransformError> {
+        if self.dft.direction != expected {
+            return Err(LinearTransformError::Direction { expected, got: self.dft.direction });
+        }
+        let last = self.plans.len().saturating_sub(1);
+        let factor = |(i, (matrix, plan)): (usize, (_, &Plan))| {
+            let from = if i == 0 { from } else { context.scale(plan.level())? };
+            let to = if i == last { to } else { context.scale(plan.level().saturating_sub(1))? };
+            LinearTransform::encode_between(context, matrix, plan.clone(), from, to)
+        };
+        self.dft.factors.iter().zip(&self.plans).enumerate().map(factor).collect()
+    }
+}
+
+/// Real and imaginary parts of coefficients, in slots in bit-reversed order.
+#[derive(Clone)]
+pub struct Parts<R: PolyRing = Ring> {
+    /// The real parts; for sparse packing followed by the imaginary parts.
+    pub real: Ciphertext<R>,
+    /// The imaginary parts for full packing.
+    pub imaginary: Option<Ciphertext<R>>,
+}
+
+/// CoeffsToSlots with encoded diagonals: `[AS19, 3.1]`, step 2.
+#[derive(Clone)]
+pub struct CoeffsToSlots<R: Multipliers = Ring> {
+    plan: DftPlan,
+    factors: Vec<LinearTransform<R>>,
+}
+
+impl<R: Multipliers> CoeffsToSlots<R> {
+    /// Encodes the matrices of a plan for ciphertexts of the scale `from` and parts of the scale `to`.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Direction`] for a plan of the other way; those of [`LinearTransform::encode_between`].
+    pub fn encode(
+        context: &Context<R>,
+        plan: DftPlan,
+        from: f64,
+        to: f64,
+    ) -> Result<Self, LinearTransformError> {
+        let factors = plan.encode(context, Direction::ToSlots, from, to)?;
+        Ok(Self { plan, factors })
+    }
+
+    /// The plan it was made by.
+    #[must_use]
+    pub fn plan(&self) -> &DftPlan {
+        &self.plan
+    }
+
+    /// The parts of the coefficients of a ciphertext, times the constant of the transform.
+    ///
+    /// # Errors
+    /// Those of [`LinearTransform::apply`]: missing keys, wrong levels or slots.
+    pub fn apply(
+        &self,
+        evaluator: &Evaluator<R>,
+        a: &Ciphertext<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Parts<R>, LinearTransformError> {
+        let out = apply_all(evaluator, &self.factors, a, keys)?;
+        let conjugate = evaluator.conjugate(&out, keys)?;
+        let real = evaluator.add(&out, &conjugate)?;
+        let imaginary = match self.plan.dft.packing {
+            Packing::Sparse => None,
+            // −i·(out − out*).
+            Packing::Full => Some(evaluator.multiply_by_i(&evaluator.sub(&conjugate, &out)?)?),
+        };
+        Ok(Parts { real, imaginary })
+    }
+}
+
+/// SlotsToCoeffs with encoded diagonals: `[AS19, 3.1]`, step 5.
+#[derive(Clone)]
+pub struct SlotsToCoeffs<R: Multipliers = Ring> {
+    plan: DftPlan,
+    factors: Vec<LinearTransform<R>>,
+}
+
+impl<R: Multipliers> SlotsToCoeffs<R> {
+    /// Encodes the matrices of a plan for parts of the scale `from` and ciphertexts of the scale `to`.
+    ///
+    /// # Errors
+    /// As [`CoeffsToSlots::encode`].
+    pub fn encode(
+        context: &Context<R>,
+        plan: DftPlan,
+        from: f64,
+        to: f64,
+    ) -> Result<Self, LinearTransformError> {
+        let factors = plan.encode(context, Direction::ToCoeffs, from, to)?;
+        Ok(Self { plan, factors })
+    }
+
+    /// The plan it was made by.
+    #[must_use]
+    pub fn plan(&self) -> &DftPlan {
+        &self.plan
+    }
+
+    /// The ciphertext whose coefficients have these parts, times the constant of the transform.
+    ///
+    /// # Errors
+    /// [`LinearTransformError::Parts`] for parts of the other packing; those of [`LinearTransform::apply`].
+    pub fn apply(
+        &self,
+        evaluator: &Evaluator<R>,
+        parts: &Parts<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        let Dft { packing, slots, .. } = self.plan.dft;
+        match (packing, &parts.imaginary) {
+            (Packing::Full, Some(imaginary)) => {
+                let whole = evaluator.add(&parts.real, &evaluator.multiply_by_i(imaginary)?)?;
+                apply_all(evaluator, &self.factors, &whole, keys)
+            }
+            (Packing::Sparse, None) => {
+                let (first, rest) = self.factors.split_at(self.factors.len().min(1));
+                let both = apply_all(evaluator, first, &parts.real, keys)?;
+                let turned = evaluator.rotate(&both, slots as i64, keys)?;
+                let mut sum = evaluator.add(&both, &turned)?;
+                sum.set_metadata(Metadata { slots, ..sum.metadata().clone() });
+                apply_all(evaluator, rest, &sum, keys)
+            }
+            (packing, imaginary) => {
+                let got = 1 + usize::from(imaginary.is_some());
+                Err(LinearTransformError::Parts { packing, got })
+            }
+        }
+    }
+}
+
+/// One factor after the other.
+fn apply_all<R: Multipliers>(
+    evaluator: &Evaluator<R>,
+    factors: &[LinearTransform<R>],
+    a: &Ciphertext<R>,
+    keys: &GaloisKeys<R>,
+) -> Result<Ciphertext<R>, LinearTransformError> {
+    factors.iter().try_fold(a.clone(), |a, factor| factor.apply(evaluator, &a, keys))
+}
+
+#[cfg(test)]
+mod tests;
