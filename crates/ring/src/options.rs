@@ -153,7 +153,8 @@ pub struct GadgetOptions {
     /// [BEHZ16, B.2]: smaller keys, less time, 2^ν times the noise for each. A big-integer ring drops as many of the
     /// lowest digits.
     pub dropped_limbs: usize,
-    /// d_num: digits are the remainders by products of ⌈k/d_num⌉ consecutive moduli. Without it, of as many as P has room for.
+    /// d_num: digits are the remainders by products of ⌈k/d_num⌉ consecutive moduli. Without it, of as many as P has room for:
+    /// short moduli in greater number than long ones.
     pub digits: Option<usize>,
     /// The moduli p_i of P: primes like those of the ring, and none of them.
     pub special_moduli: Vec<u64>,

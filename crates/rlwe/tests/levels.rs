@@ -169,6 +169,13 @@ mod tests {
         }
         let mixed = [48, 30, 62, 20, 40].map(|bits| primes_with_bits(bits, INDEX, 1).unwrap()[0]);
         law(&Ring::new(INDEX, &mixed).unwrap(), &options(Some(2), 4));
+        let mut chain = primes_with_bits(29, INDEX, 6).unwrap();
+        chain.splice(2..2, primes_with_bits(40, INDEX, 2).unwrap());
+        chain.extend(primes_with_bits(48, INDEX, 2).unwrap());
+        let ring = Ring::new(INDEX, &chain).unwrap();
+        let context = RlweContext::with_gadget(ring.clone(), RESEARCH, &options(None, 2)).unwrap();
+        assert_eq!(context.gadget().digit_count(), 5, "29 + 29, 40 + 40, 3 of 29, 29 + 48, 48 bits");
+        law(&ring, &options(None, 2));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use sunzi_kernels::MAX_TERMS;
 
 use super::{BigPoly, BigRing};
 use crate::error::{check_length, check_radix, no_such_digit};
+use crate::gadget::group_moduli;
 use crate::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
 
 /// log2 ω unless the options say otherwise.
@@ -92,16 +93,9 @@ impl BigGadget {
         if let Some(p) = options.special_moduli.iter().find(|&&p| moduli.contains(&p.into())) {
             return Err(RingError::NotCoprime { left: *p, right: *p });
         }
-        let k = moduli.len();
-        let fits =
-            |&limbs: &usize| moduli.chunks(limbs).all(|digit| digit.iter().product::<BigUint>() <= *special);
-        let limbs = match digits {
-            Some(digits) if (1..=k).contains(&digits) => k.div_ceil(digits),
-            Some(digits) => return Err(RingError::out_of_range("digits", format_args!("1 to {k}"), digits)),
-            None => (1..=k).rev().find(fits).unwrap_or(1),
-        };
-        let range = |start: usize| start..level.min(start + limbs);
-        Ok(Form::Remainders((0..level).step_by(limbs).map(range).collect()))
+        let ranges = group_moduli(&moduli, special, digits)?.into_iter();
+        let kept = ranges.filter(|range| range.start < level);
+        Ok(Form::Remainders(kept.map(|range| range.start..level.min(range.end)).collect()))
     }
 
     /// log2 ω^z for the i-th digit that is kept.

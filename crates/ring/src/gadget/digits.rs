@@ -5,6 +5,7 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use sunzi_kernels::MAX_TERMS;
 
+use super::grouping::group_moduli;
 use crate::error::{check_length, check_radix};
 use crate::{DigitBound, GadgetOptions, RingError};
 
@@ -16,7 +17,7 @@ use crate::{DigitBound, GadgetOptions, RingError};
 /// of the product of the moduli j + 1, …, j + i (cyclically): it is zero in these i limbs, and every limb is
 /// missing in as many keys as any other.
 ///
-/// With special moduli a digit is the centred remainder by the product of α consecutive moduli.
+/// With special moduli a digit is the centred remainder by the product of consecutive moduli.
 #[derive(Clone, Debug)]
 pub struct RnsDigits {
     moduli: Vec<u64>,
@@ -73,8 +74,8 @@ impl RnsDigits {
             let expected = format_args!("a radix of at most {MAX_TERMS} digits");
             return Err(RingError::out_of_range("radix_bits", expected, format_args!("one of {count}")));
         }
-        let digits = match limbs_of_a_digit(options, moduli)? {
-            Some(limbs) => groups(moduli, limbs),
+        let digits = match ranges_of_digits(options, moduli)? {
+            Some(ranges) => remainders(moduli, ranges),
             None => residues(moduli, radix_bits),
         };
         Ok(Self { moduli: moduli.to_vec(), special: options.special_moduli.len(), dropped_limbs, digits })
@@ -157,8 +158,8 @@ impl RnsDigits {
     }
 }
 
-/// α of the digits that are remainders by products of moduli; none for digits of single residues.
-fn limbs_of_a_digit(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<usize>, RingError> {
+/// The moduli of digits that are remainders by products of them; none for digits of single residues.
+fn ranges_of_digits(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<Vec<Range<usize>>>, RingError> {
     let GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli } = options;
     if special_moduli.is_empty() {
         return match digits {
@@ -175,29 +176,20 @@ fn limbs_of_a_digit(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<us
     if let Some(&common) = special_moduli.iter().find(|p| moduli.contains(p)) {
         return Err(RingError::NotCoprime { left: common, right: common });
     }
-    let k = moduli.len();
-    match *digits {
-        Some(digits) if (1..=k).contains(&digits) => Ok(Some(k.div_ceil(digits))),
-        Some(digits) => Err(RingError::out_of_range("digits", format_args!("1 to {k}"), digits)),
-        None => {
-            let product = |moduli: &[u64]| moduli.iter().product::<BigUint>();
-            let special = product(special_moduli);
-            let fits = |&limbs: &usize| moduli.chunks(limbs).all(|digit| product(digit) <= special);
-            Ok(Some((1..=k).rev().find(fits).unwrap_or(1)))
-        }
-    }
+    let moduli: Vec<BigUint> = moduli.iter().map(|&q| q.into()).collect();
+    group_moduli(&moduli, &special_moduli.iter().product(), *digits).map(Some)
 }
 
-/// Digits of `limbs` moduli each, the last of fewer.
-fn groups(moduli: &[u64], limbs: usize) -> Vec<Digit> {
-    let digit = |(i, own): (usize, &[u64])| Digit {
-        source: i * limbs,
-        limbs: own.len(),
+/// Digits of these moduli.
+fn remainders(moduli: &[u64], ranges: Vec<Range<usize>>) -> Vec<Digit> {
+    let digit = |range: Range<usize>| Digit {
+        source: range.start,
+        limbs: range.len(),
         shift: 0,
         mask: u64::MAX,
-        bias: own.first().map_or(0, |q| (q - 1).div_ceil(2)),
+        bias: moduli.get(range.start).map_or(0, |q| (q - 1).div_ceil(2)),
     };
-    moduli.chunks(limbs).enumerate().map(digit).collect()
+    ranges.into_iter().map(digit).collect()
 }
 
 /// The digits of every residue.

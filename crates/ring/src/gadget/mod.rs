@@ -2,6 +2,7 @@
 //! key switching with special moduli [KPZ21, B.2].
 
 mod digits;
+mod grouping;
 mod lift;
 mod product;
 mod switch;
@@ -23,6 +24,7 @@ use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring
 
 use digits::Digit;
 pub use digits::RnsDigits;
+pub(crate) use grouping::group_moduli;
 use lift::Lift;
 pub use product::RnsDecomposition;
 use product::{InnerProducts, Input};
