@@ -1,13 +1,15 @@
 //! Automorphisms of ciphertexts: X → X^k, which rotate slots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
+use rayon::prelude::*;
 use sunzi_ring::{Evaluation, Gadget, PolyRing, RingError};
 use zeroize::Zeroizing;
 
-use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
+use crate::{key_switch, randomness};
 
 /// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits are those of
 /// the ciphertext whatever k is.
@@ -43,7 +45,8 @@ impl<R: PolyRing> GaloisKeys<R> {
         level: usize,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        Self::generate_all(context, secret, exponents, level, rng, |_, _| {})
+        let exponents = exponents.into_iter().map(|exponent| (exponent, level));
+        Self::generate_levels(context, secret, exponents, rng, |_, _| {})
     }
 
     /// Makes the keys that rotate both rows of slots by these numbers of steps (left; right if negative).
@@ -72,27 +75,45 @@ impl<R: PolyRing> GaloisKeys<R> {
         secret: &SecretKey<R>,
         exponents: impl IntoIterator<Item = u64>,
         rng: &mut G,
-        progress: impl FnMut(usize, usize),
+        progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, RlweError> {
-        Self::generate_all(context, secret, exponents, context.level(), rng, progress)
+        let exponents = exponents.into_iter().map(|exponent| (exponent, context.level()));
+        Self::generate_levels(context, secret, exponents, rng, progress)
     }
 
-    fn generate_all<G: CryptoRng + ?Sized>(
+    /// Makes one key for each exponent, for ciphertexts of at most the number of moduli that stands beside it: the higher one of an
+    /// exponent listed twice. Keys are made in parallel, each from a stream of its own, so that they do not depend on the number of
+    /// threads; `progress` is told after each how many there are and how many there will be.
+    ///
+    /// # Errors
+    /// As [`generate_at_level`](Self::generate_at_level).
+    pub fn generate_levels<G: CryptoRng + ?Sized>(
         context: &RlweContext<R>,
         secret: &SecretKey<R>,
-        exponents: impl IntoIterator<Item = u64>,
-        level: usize,
+        exponents: impl IntoIterator<Item = (u64, usize)>,
         rng: &mut G,
-        mut progress: impl FnMut(usize, usize),
+        progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, RlweError> {
-        let exponents: BTreeSet<u64> = exponents.into_iter().filter(|&exponent| exponent != 1).collect();
-        let mut keys = BTreeMap::new();
-        for &exponent in &exponents {
+        let mut levels: BTreeMap<u64, usize> = BTreeMap::new();
+        for (exponent, level) in exponents.into_iter().filter(|&(exponent, _)| exponent != 1) {
+            let highest = levels.entry(exponent).or_default();
+            *highest = level.max(*highest);
+        }
+        let root = randomness::secret_root(rng);
+        let reported = Mutex::new((0, progress));
+        let generate = |(i, (&exponent, &level)): (usize, (&u64, &usize))| {
             let (ring, s) = (context.key_ring(), secret.evaluation());
             let target = Zeroizing::new(ring.automorphism(s, inverse(exponent, ring.index())?)?);
-            keys.insert(exponent, KeySwitchKey::generate(context, &target, s, level, rng)?);
-            progress(keys.len(), exponents.len());
-        }
+            let mut stream = randomness::secret_stream(&root, i as u64);
+            let key = KeySwitchKey::generate(context, &target, s, level, &mut stream)?;
+            let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+            reported.0 += 1;
+            let done = reported.0;
+            (reported.1)(done, levels.len());
+            Ok((exponent, key))
+        };
+        let listed: Vec<(&u64, &usize)> = levels.iter().collect();
+        let keys = listed.into_par_iter().enumerate().map(generate).collect::<Result<_, RlweError>>()?;
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 

@@ -23,8 +23,7 @@ pub fn from_os() -> Result<ChaCha20Rng, RlweError> {
 /// Bytes that become public: never the generator's own output, from which its secrets come too, but a
 /// pseudo-random function of it.
 pub(crate) fn public_bytes<const N: usize, G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; N] {
-    let mut root = Zeroizing::new([0_u8; 32]);
-    rng.fill_bytes(root.as_mut());
+    let root = secret_root(rng);
     let mut bytes = [0_u8; N];
     SeededRng::derive(&root, "sunzi public bytes", 0).fill_bytes(&mut bytes);
     bytes
@@ -43,4 +42,16 @@ pub fn tag<G: CryptoRng + ?Sized>(rng: &mut G) -> u64 {
 /// Stream `index` of a public seed: the uniform half number `index` of a key.
 pub(crate) fn public_stream(seed: &[u8; 32], index: u64) -> SeededRng {
     SeededRng::derive(seed, "sunzi uniform half", index)
+}
+
+/// What streams of secrets follow from; erased when dropped.
+pub(crate) fn secret_root<G: CryptoRng + ?Sized>(rng: &mut G) -> Zeroizing<[u8; 32]> {
+    let mut root = Zeroizing::new([0_u8; 32]);
+    rng.fill_bytes(root.as_mut());
+    root
+}
+
+/// Stream `index` of a secret root: all the randomness of one of many keys that are made in parallel.
+pub(crate) fn secret_stream(root: &[u8; 32], index: u64) -> SeededRng {
+    SeededRng::derive(root, "sunzi secret stream", index)
 }

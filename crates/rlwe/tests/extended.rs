@@ -165,4 +165,36 @@ mod tests {
         assert!(ExtendedCiphertext::<Ring>::sums_of_products(&context, &[], &[]).unwrap().is_empty());
         assert!(extended.mod_down::<Bare>(&context, 5, (), NoiseBound::none()).is_err());
     }
+    #[test]
+    fn keys_have_their_own_levels_and_do_not_depend_on_threads() {
+        let context = context(Ring::new(INDEX, &moduli()[..4]).unwrap(), &hybrid());
+        let secret = SecretKey::generate(&context, &mut ChaCha20Rng::seed_from_u64(5)).unwrap();
+        let wanted = [(5, 2), (7, 4), (5, 3), (1, 4), (255, 1)];
+        let generate = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut rng = ChaCha20Rng::seed_from_u64(6);
+            let mut reports = Vec::new();
+            let report = |done, all| reports.push((done, all));
+            let keys =
+                pool.install(|| GaloisKeys::generate_levels(&context, &secret, wanted, &mut rng, report));
+            assert_eq!(reports, [(1, 3), (2, 3), (3, 3)]);
+            keys.unwrap()
+        };
+        let (one, many) = (generate(1), generate(3));
+        for (exponent, level) in [(5, 3), (7, 4), (255, 1)] {
+            let [a, b] = [&one, &many].map(|keys| keys.get(exponent).unwrap());
+            assert_eq!((a.level(), a.seed()), (level, b.seed()));
+        }
+        assert!(one.get(1).is_err());
+        assert!(
+            GaloisKeys::generate_levels(
+                &context,
+                &secret,
+                [(5, 5)],
+                &mut ChaCha20Rng::seed_from_u64(6),
+                |_, _| {}
+            )
+            .is_err()
+        );
+    }
 }
