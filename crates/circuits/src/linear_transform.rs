@@ -40,7 +40,7 @@ mod plan;
 use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::rotation::{named, rotation_exponent};
-use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, precision};
 use sunzi_ring::{Gadget, Multipliers, Ring};
 use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, galois};
 
@@ -220,7 +220,7 @@ impl<R: Multipliers> LinearTransform<R> {
             galois::added_noise_at(context.rlwe(), context.limbs(level)?).map_err(CkksError::from)?;
         let rounding = context.rlwe().noise_model().mod_switch(2);
         let slot_error =
-            |term: NoiseTerm, scale| context.slot_error(term.deviation.bits().exp2(), slots, scale);
+            |term: NoiseTerm, scale| precision::slot_error(term.deviation.bits().exp2(), slots, scale);
 
         let magnitude = of.precision.magnitude() * norms.row_sum;
         // Errors outside the subring of a vector that repeats more often than the matrix knows count now.

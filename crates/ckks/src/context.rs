@@ -233,13 +233,6 @@ impl<R: PolyRing> Context<R> {
         Ok(if same_scale(scale, canonical) { canonical } else { scale })
     }
 
-    /// What an error of this deviation in every coefficient is in a slot: √(2·slots)·σ/scale, as only the coefficients of a sparse
-    /// message's subring count.
-    #[must_use]
-    pub fn slot_error(&self, coefficient: f64, slots: usize, scale: f64) -> f64 {
-        coefficient * (2.0 * slots as f64).sqrt() / scale
-    }
-
     /// Ends every operation: fails if its result might not fit its modulus, else notes what made it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use sunzi_ring::PolyRing;
 use sunzi_rlwe::encryption::{Encryption, zero_public, zero_secret};
 use sunzi_rlwe::{KeyId, NoiseTerm, PublicKey, SecretKey, randomness};
 
+use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext, Precision};
 
 impl<R: PolyRing> Context<R> {
@@ -65,7 +66,7 @@ impl<R: PolyRing> Context<R> {
         }
         let noise = noise.plus_own(NoiseTerm::rounding());
         // Of the plaintext's own error only what does not depend on the message: that it is rounded.
-        let own = self.slot_error(noise.deviation.bits().exp2(), slots, scale);
+        let own = slot_error(noise.deviation.bits().exp2(), slots, scale);
         let precision = Precision::fresh(self.message_bound(), own, tag);
         let metadata = Metadata { level, scale, slots, precision };
         self.finish(Ciphertext::from_parts(parts, metadata, noise, key)?, "encrypt", &[])

@@ -5,6 +5,7 @@ use sunzi_ring::RingError;
 use sunzi_rlwe::{ModuliError, RlweError};
 
 use crate::encoder::EncoderError;
+use crate::explain::NothingFits;
 
 /// An error of the CKKS layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -139,6 +140,9 @@ pub enum CkksError {
         /// What is possible.
         expected: &'static str,
     },
+    /// No parameter set meets the request.
+    #[error(transparent)]
+    NothingFits(#[from] Box<NothingFits>),
     /// The numbers of moduli of the levels do not describe the list of moduli.
     #[error(
         "the levels have {levels:?} moduli, the whole list {moduli}: they must ascend from at least 1 to all of them"

@@ -11,6 +11,7 @@
 //! see `SECURITY.md`.
 #![forbid(unsafe_code)]
 
+mod builder;
 mod chain;
 mod ciphertext;
 mod context;
@@ -19,17 +20,20 @@ pub mod encoder;
 mod encrypt;
 mod error;
 mod evaluator;
+mod explain;
 mod parameters;
 mod plaintext;
 pub mod precision;
 pub mod rotation;
 
+pub use builder::{ParametersBuilder, Request};
 pub use chain::LevelRange;
 pub use ciphertext::{Ciphertext, Ckks, Metadata};
 pub use context::{Context, Settings};
 pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted};
+pub use explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;
 pub use precision::Precision;

@@ -7,8 +7,8 @@ use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
-use crate::CkksError;
 use crate::chain::{Chain, LevelRange, WORD_BITS, special_moduli};
+use crate::{CkksError, ParametersBuilder};
 
 /// log2 of the ring degrees there are.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
@@ -68,6 +68,12 @@ impl Parameters {
         let scales = vec![ScaleRange { top: levels.len().saturating_sub(1), bits: scale_bits }];
         let (secrets, key_switching) = <(SecretDistribution, GadgetOptions)>::default();
         Self { log2_degree, moduli, levels, scales, message_bits: 0, security, secrets, key_switching }
+    }
+
+    /// Chooses parameters from what is known of the computation.
+    #[must_use]
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
     }
 
     /// Chooses primes: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at a scale of its own.

@@ -3,6 +3,7 @@
 use sunzi_ring::{Evaluation, PolyRing, Ring};
 use zeroize::Zeroizing;
 
+use crate::precision::slot_error;
 use crate::{CkksError, Context, Metadata, Precision};
 
 /// An encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the roots of unity are
@@ -36,7 +37,7 @@ impl<R: PolyRing> Plaintext<R> {
         context.check_magnitude("encode", magnitude, level, scale)?;
         let ring = context.ring_at(level)?;
         let poly = Zeroizing::new(ring.to_evaluation(ring.from_signed_wide(coefficients)?)?);
-        let rounding = context.slot_error(ROUNDING_VARIANCE.sqrt(), slots, scale);
+        let rounding = slot_error(ROUNDING_VARIANCE.sqrt(), slots, scale);
         let precision = Precision::plain(magnitude, rounding.hypot(magnitude * f64::EPSILON));
         Ok(Self { poly, metadata: Metadata { level, scale, slots, precision } })
     }

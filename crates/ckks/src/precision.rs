@@ -131,3 +131,10 @@ impl Precision {
         if self.ancestry.meets(&other.ancestry) { a + b } else { a.hypot(b) }
     }
 }
+
+/// What an error of this deviation in every coefficient is in a slot: √(2·slots)·σ/scale, as only the coefficients of a sparse
+/// message's subring count.
+#[must_use]
+pub fn slot_error(coefficient: f64, slots: usize, scale: f64) -> f64 {
+    coefficient * (2.0 * slots as f64).sqrt() / scale
+}

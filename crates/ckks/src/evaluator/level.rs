@@ -10,6 +10,7 @@ use sunzi_rlwe::Log2;
 use super::Evaluator;
 use crate::context::{integer, same_scale};
 use crate::plaintext::check_scale;
+use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
 
 /// The least factor by which an operand is multiplied on its way to another scale: it is an integer, and 1/2 in so much is
@@ -82,7 +83,7 @@ impl<R: PolyRing> Evaluator<R> {
 
     /// The precision with independent errors of this deviation in every coefficient at this scale besides.
     pub(super) fn with_errors(&self, of: &Metadata, scale: f64, deviation: Log2) -> Precision {
-        of.precision.plus_error(self.context.slot_error(deviation.bits().exp2(), of.slots, scale))
+        of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
     }
 
     /// Explicit mode: a modulo Q_level, at the scale it has.

@@ -7,6 +7,7 @@ use sunzi_rlwe::{Log2, NoiseTerm};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
+use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 
 impl<R: PolyRing> Evaluator<R> {
@@ -126,7 +127,7 @@ impl<R: PolyRing> Evaluator<R> {
         above.mul_integer_assign(&mut *poly, &way.factor)?;
         let poly = Zeroizing::new(above.mod_switch(&poly, context.limbs(level)?)?);
         let &Metadata { slots, precision, .. } = plaintext.metadata();
-        let rounding = context.slot_error(12_f64.sqrt().recip(), slots, scale);
+        let rounding = slot_error(12_f64.sqrt().recip(), slots, scale);
         let off = way.off * precision.magnitude();
         let precision = precision.plus_error(rounding).plus_dependent_error(off);
         Ok(Cow::Owned(Plaintext::from_parts(poly, Metadata { level, scale, slots, precision })))

@@ -1,6 +1,8 @@
 //! CKKS as its users meet it: circuits against clear arithmetic, precision, oracles, refusals.
 
 #[cfg(test)]
+mod builder;
+#[cfg(test)]
 mod common;
 #[cfg(test)]
 mod operations;

@@ -1,0 +1,134 @@
+//! Parameters from what is known of the computation.
+//!
+//! At every ring degree the search looks for the smallest scale that leaves the precision asked for, then for digits
+//! and special moduli of key switching that security leaves room for; the smallest ring that has all that is taken.
+
+mod request;
+mod search;
+
+pub use request::Request;
+
+use sunzi_rlwe::{SecretDistribution, Security};
+
+use crate::explain::Explanation;
+use crate::{CkksError, Parameters};
+
+/// Chooses [`Parameters`] for a computation.
+///
+/// The computation it provides for: numbers of at most 2^`message_bits` are encrypted under a public key in up to n/2 slots, and
+/// multiplied, rotated and added `depth` times in a row, with operands of every multiplication again of at most
+/// 2^`message_bits`. The worst such computation squares the largest number over and over, which doubles the relative
+/// error each time: `precision` bits behind the binary point are right after all that.
+///
+/// ```
+/// use sunzi_ckks::Parameters;
+///
+/// let parameters = Parameters::builder().depth(4).precision(20).build()?;
+/// assert_eq!(parameters.depth(), 4);
+/// println!("{}", Parameters::builder().depth(4).precision(20).explain()?);
+/// # Ok::<(), sunzi_ckks::CkksError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ParametersBuilder {
+    request: Request,
+}
+
+impl ParametersBuilder {
+    /// Multiplications in a row, by ciphertexts, plaintexts or constants; 0 to 100, 1 unless set.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.request.depth = depth;
+        self
+    }
+
+    /// Bits behind the binary point of the results that are right: −log2 of the standard deviation of their errors is at least
+    /// this. 1 to 45; 20 unless set.
+    #[must_use]
+    pub fn precision(mut self, bits: u32) -> Self {
+        self.request.precision = bits;
+        self
+    }
+
+    /// At least this many numbers in one ciphertext.
+    #[must_use]
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.request.slots = slots;
+        self
+    }
+
+    /// Encrypted numbers are of absolute value at most 2^bits; 0 to 20, 0 unless set.
+    #[must_use]
+    pub fn message_bits(mut self, bits: u32) -> Self {
+        self.request.message_bits = bits;
+        self
+    }
+
+    /// Results at level 0 are of absolute value at most 2^bits, sums included; a little more than `message_bits` unless set.
+    #[must_use]
+    pub fn result_bits(mut self, bits: u32) -> Self {
+        self.request.result_bits = Some(bits);
+        self
+    }
+
+    /// Exactly this scale, 2^bits, from 25 to 60, whatever precision it leaves.
+    #[must_use]
+    pub fn scale_bits(mut self, bits: u32) -> Self {
+        self.request.scale_bits = Some(bits);
+        self
+    }
+
+    /// Exactly this ring degree, as log2 n.
+    #[must_use]
+    pub fn log2_degree(mut self, log2_degree: u32) -> Self {
+        self.request.log2_degree = Some(log2_degree);
+        self
+    }
+
+    /// Exactly this many digits d_num in key switching; the fastest choice unless set.
+    #[must_use]
+    pub fn digits(mut self, digits: usize) -> Self {
+        self.request.digits = Some(digits);
+        self
+    }
+
+    /// How secrets are drawn; uniform ternary ones unless set.
+    #[must_use]
+    pub fn secrets(mut self, secrets: SecretDistribution) -> Self {
+        self.request.secrets = secrets;
+        self
+    }
+
+    /// The security to reach; 128 bits unless set.
+    #[must_use]
+    pub fn security(mut self, security: Security) -> Self {
+        self.request.security = security;
+        self
+    }
+
+    /// What has been asked so far.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The cheapest parameters.
+    ///
+    /// # Errors
+    /// [`CkksError::Request`] for a setting out of range; [`CkksError::NothingFits`], saying what to relax.
+    pub fn build(&self) -> Result<Parameters, CkksError> {
+        let explanation = self.explain()?;
+        match explanation.chosen {
+            Some(parameters) => Ok(parameters),
+            None => Err(CkksError::NothingFits(Box::new(search::advise(&explanation)))),
+        }
+    }
+
+    /// Every candidate that [`build`](Self::build) considers, and its choice if there is one.
+    ///
+    /// # Errors
+    /// [`CkksError::Request`] for a setting out of range.
+    pub fn explain(&self) -> Result<Explanation, CkksError> {
+        self.request.check()?;
+        Ok(search::explain(&self.request))
+    }
+}

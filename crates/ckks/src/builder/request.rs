@@ -1,0 +1,88 @@
+//! What the user knows of the computation.
+
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use sunzi_rlwe::{SecretDistribution, Security};
+
+use crate::CkksError;
+
+/// Scales the builder chooses from, in bits.
+pub(super) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
+
+/// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Multiplications in a row.
+    pub depth: u32,
+    /// Bits of the results behind the binary point that are right.
+    pub precision: u32,
+    /// Numbers that one ciphertext must hold.
+    pub slots: usize,
+    /// log2 of the largest encrypted number.
+    pub message_bits: u32,
+    /// log2 of the largest result, if it is given.
+    pub result_bits: Option<u32>,
+    /// log2 of the scale, if it is given.
+    pub scale_bits: Option<u32>,
+    /// The ring degree, if it is given: log2 n.
+    pub log2_degree: Option<u32>,
+    /// d_num, if it is given.
+    pub digits: Option<usize>,
+    /// How secrets are drawn.
+    pub secrets: SecretDistribution,
+    /// The security to reach.
+    pub security: Security,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            depth: 1,
+            precision: 20,
+            slots: 1,
+            message_bits: 0,
+            result_bits: None,
+            scale_bits: None,
+            log2_degree: None,
+            digits: None,
+            secrets: SecretDistribution::default(),
+            security: Security::Bits128,
+        }
+    }
+}
+
+impl Request {
+    /// Checks each setting by itself.
+    pub(super) fn check(&self) -> Result<(), CkksError> {
+        within("depth", self.depth, 0..=100, "it must be at most 100")?;
+        within("precision", self.precision, 1..=45, "it must be 1 to 45 bits")?;
+        within("message_bits", self.message_bits, 0..=20, "it must be at most 20")?;
+        if let Some(bits) = self.result_bits {
+            within("result_bits", bits, self.message_bits..=60, "it must be message_bits to 60")?;
+        }
+        if let Some(bits) = self.scale_bits {
+            within("scale_bits", bits, SCALE_BITS, "it must be 25 to 60")?;
+        }
+        if let Some(log2_degree) = self.log2_degree {
+            within("log2_degree", log2_degree, 6..=17, "it must be 6 to 17")?;
+        }
+        if self.digits == Some(0) {
+            within("digits", 0, 1..=1, "it must be at least 1")?;
+        }
+        Ok(())
+    }
+}
+
+fn within(
+    what: &'static str,
+    got: u32,
+    range: RangeInclusive<u32>,
+    expected: &'static str,
+) -> Result<(), CkksError> {
+    if range.contains(&got) {
+        return Ok(());
+    }
+    Err(CkksError::Request { what, got: got.to_string(), expected })
+}

@@ -1,0 +1,213 @@
+//! The search for the smallest scale and the fastest key switching.
+
+use sunzi_ring::RnsDigits;
+use sunzi_rlwe::noise::{self, NoiseModel};
+use sunzi_rlwe::switch_cost::SwitchCost;
+use sunzi_rlwe::{Log2, Security, security};
+
+use super::Request;
+use super::request::SCALE_BITS;
+use crate::chain::{LevelRange, WORD_BITS};
+use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
+use crate::precision::slot_error;
+use crate::{CkksError, Parameters, Precision};
+
+/// Ring degrees tried unless one is given: log2 n.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=17;
+/// Bits for results beyond those of messages, where nothing is said about them and they cost no modulus of their own.
+const RESULT_BITS: std::ops::RangeInclusive<u32> = 2..=10;
+
+/// Every candidate, and the first that fits: a smaller ring is faster.
+pub(super) fn explain(request: &Request) -> Explanation {
+    let degrees = match request.log2_degree {
+        Some(log2_degree) => log2_degree..=log2_degree,
+        None => LOG2_DEGREES,
+    };
+    let mut candidates = Vec::new();
+    let mut chosen = None;
+    for log2_degree in degrees {
+        let (candidate, parameters) = at_degree(request, log2_degree);
+        candidates.push(candidate);
+        if parameters.is_some() {
+            chosen = parameters;
+            break;
+        }
+    }
+    Explanation { request: request.clone(), candidates, chosen }
+}
+
+fn at_degree(request: &Request, log2_degree: u32) -> (Candidate, Option<Parameters>) {
+    let limit = match request.security {
+        Security::InsecureForResearchOnly => None,
+        security => {
+            let bits = security::max_log2_modulus_of(request.secrets, log2_degree, security);
+            Some(bits.map_or(0.0, f64::from))
+        }
+    };
+    let mut candidate = Candidate::empty(log2_degree, limit);
+    match choose(request, log2_degree, limit, &mut candidate) {
+        Ok(parameters) => {
+            candidate.verdict = Verdict::Chosen;
+            (candidate, Some(parameters))
+        }
+        Err(refusal) => {
+            candidate.verdict = Verdict::Refused(refusal);
+            (candidate, None)
+        }
+    }
+}
+
+fn choose(
+    request: &Request,
+    log2_degree: u32,
+    limit: Option<f64>,
+    candidate: &mut Candidate,
+) -> Result<Parameters, Refusal> {
+    let slots = 1_usize << (log2_degree - 1);
+    if slots < request.slots {
+        return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
+    }
+    if limit == Some(0.0) {
+        return Err(Refusal::NotSecure);
+    }
+    let scales = request.scale_bits.map_or(SCALE_BITS, |bits| bits..=bits);
+    let mut refusal = Refusal::TooPrecise { most: *SCALE_BITS.end() };
+    for bits in scales {
+        // What a rounding alone leaves tells which scales are worth a look.
+        if request.scale_bits.is_none() && least_error(request, log2_degree, bits) > wanted(request) {
+            continue;
+        }
+        match at_scale(request, log2_degree, bits, limit, candidate) {
+            Ok(parameters) => return Ok(parameters),
+            // A larger scale needs larger moduli still.
+            Err(error @ Refusal::TooLarge { .. }) => return Err(error),
+            Err(error) => refusal = error,
+        }
+    }
+    Err(refusal)
+}
+
+/// The largest deviation that gives the precision asked for.
+fn wanted(request: &Request) -> f64 {
+    (-f64::from(request.precision)).exp2()
+}
+
+/// The error that nothing gets below at a scale: roundings at every level, amplified on the way down.
+fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
+    let n = 1_usize << log2_degree;
+    let rounding = NoiseModel::new(n, request.secrets).mod_switch(2).deviation.bits().exp2();
+    let growth = 2.0 * f64::from(request.message_bits).exp2();
+    slot_error(rounding, n / 2, f64::from(bits).exp2()) * growth.powi(request.depth.cast_signed())
+}
+
+fn at_scale(
+    request: &Request,
+    log2_degree: u32,
+    scale_bits: u32,
+    limit: Option<f64>,
+    candidate: &mut Candidate,
+) -> Result<Parameters, Refusal> {
+    let least = scale_bits + 1 + request.message_bits;
+    let free = (WORD_BITS as u32).saturating_sub(least).min(*RESULT_BITS.end());
+    let extra = if free < *RESULT_BITS.start() { *RESULT_BITS.end() } else { free };
+    let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1));
+    let ranges = [LevelRange { levels: request.depth as usize, scale_bits }];
+    let chain = Parameters::from_ranges(log2_degree, first_bits, &ranges, request.security);
+    let Ok(chain) = chain else { return Err(Refusal::NoPrimes { scale_bits }) };
+    let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
+    candidate.scale_bits = scale_bits;
+    candidate.log2_modulus = chain.log2_modulus();
+    let parameters = fastest(request, &chain, limit)?;
+    let deviation = predicted(&parameters).map_err(|_| Refusal::NoPrimes { scale_bits })?;
+    candidate.precision = -deviation.log2();
+    candidate.log2_key_modulus = parameters.log2_key_modulus();
+    let given = request.scale_bits.is_some();
+    if deviation <= wanted(request) || given {
+        return Ok(parameters);
+    }
+    Err(Refusal::TooPrecise { most: *SCALE_BITS.end() })
+}
+
+/// The digits of least cost among those that security allows.
+fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<Parameters, Refusal> {
+    let (k, limit) = (chain.moduli().len(), limit.unwrap_or(f64::INFINITY));
+    let counts = request.digits.map_or(1..=k, |digits| digits..=digits);
+    let mut best: Option<(f64, Parameters)> = None;
+    let mut smallest = f64::INFINITY;
+    for digits in counts {
+        // The same digits have a smaller number.
+        if request.digits.is_none() && k.div_ceil(k.div_ceil(digits)) != digits {
+            continue;
+        }
+        let Ok(parameters) = chain.clone().with_digits(digits) else { continue };
+        smallest = smallest.min(parameters.log2_key_modulus());
+        if parameters.log2_key_modulus() > limit || parameters.validate().is_err() {
+            continue;
+        }
+        let Some(cost) = cost(&parameters) else { continue };
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, parameters));
+        }
+    }
+    let log2_modulus = if smallest.is_finite() { smallest } else { chain.log2_modulus() };
+    best.map(|(_, parameters)| parameters).ok_or(Refusal::TooLarge { log2_modulus, limit })
+}
+
+/// What a key switch at each level takes.
+fn cost(parameters: &Parameters) -> Option<f64> {
+    let degree = parameters.degree();
+    let switch = |&limbs: &usize| {
+        let cost = SwitchCost::new(parameters.key_switching(), parameters.moduli(), limbs, degree).ok()?;
+        Some(cost.in_transforms(degree))
+    };
+    parameters.levels().iter().map(switch).sum()
+}
+
+/// The deviation of a slot after the computation of the [builder](super::ParametersBuilder), full packing.
+pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
+    let (n, options) = (parameters.degree(), parameters.key_switching());
+    let (slots, bound) = (n / 2, parameters.message_bound());
+    let model = NoiseModel::new(n, parameters.secrets());
+    let digits = RnsDigits::new(options, parameters.moduli()).map_err(CkksError::KeySwitching)?;
+    let float = |deviation: Log2| deviation.bits().exp2();
+    let rounding = float(model.mod_switch(2).deviation);
+    let log2_special = sunzi_math::log2_product(&options.special_moduli);
+    let key_switch = |limbs: usize| {
+        let errors = noise::key_switch(n, &digits.bounds_at(limbs)).deviation;
+        float(errors * Log2::from_bits(-log2_special)) + rounding
+    };
+    let log2_p = options.special_moduli.first().map_or(0.0, |&p| (p as f64).log2());
+    let (scales, levels) = (parameters.scales(), parameters.levels());
+    let scale = scales.last().copied().unwrap_or(1.0);
+    let fresh = slot_error(float(model.public_encryption(log2_p).deviation), slots, scale);
+    let mut precision = Precision::fresh(bound, fresh, 0);
+    for ((pair, above), below) in scales.windows(2).zip(levels.iter().skip(1)).zip(levels).rev() {
+        let [low, high] = *pair else { continue };
+        let square = precision.product(&precision, 1.0).with_magnitude(bound);
+        let relinearized = square.plus_error(slot_error(key_switch(*above), slots, high * high));
+        let rescaled = relinearized.plus_error(slot_error(rounding, slots, low));
+        precision = rescaled.plus_error(slot_error(key_switch(*below), slots, low));
+    }
+    Ok(precision.deviation())
+}
+
+/// Says why nothing fits and which depth would.
+pub(super) fn advise(explanation: &Explanation) -> NothingFits {
+    let last = explanation.candidates.last();
+    let refusal = last.and_then(|candidate| match &candidate.verdict {
+        Verdict::Refused(refusal) => Some(refusal.clone()),
+        Verdict::Chosen => None,
+    });
+    let (mut fits, mut fails) = (None, explanation.request.depth);
+    let mut low = 0;
+    while low < fails {
+        let depth = low + (fails - low) / 2;
+        if explain(&Request { depth, ..explanation.request.clone() }).chosen.is_some() {
+            fits = Some(depth);
+            low = depth + 1;
+        } else {
+            fails = depth;
+        }
+    }
+    NothingFits { log2_degree: last.map_or(0, |candidate| candidate.log2_degree), refusal, depth: fits }
+}

@@ -1,0 +1,97 @@
+//! Parameters from a request: secure, and as precise as asked.
+
+use num_complex::Complex64;
+use sunzi_ckks::{CkksError, Parameters, ParametersBuilder, Refusal, Verdict};
+use sunzi_rlwe::{SecretDistribution, Security};
+
+use crate::common::{Party, map, rotated};
+
+/// The worst computation that was asked for: numbers of absolute value 1, squared and rotated until no level is left.
+fn measured(parameters: &Parameters) -> f64 {
+    let mut party = Party::new(parameters, parameters.max_slots());
+    let mut values: Vec<Complex64> =
+        (0..parameters.max_slots()).map(|i| Complex64::from_polar(1.0, i as f64)).collect();
+    let mut power = party.encrypt(&values);
+    for _ in 0..parameters.depth() {
+        power = party.evaluator.square(&power, &party.relinearization).unwrap();
+        power = party.evaluator.rotate(&power, 1, &party.rotations).unwrap();
+        values = rotated(&map(&values, |x| x * x), 1);
+    }
+    -party.error(&power, &values).log2()
+}
+
+#[test]
+fn results_are_as_precise_as_asked() {
+    for (log2_degree, depth, precision) in [(10, 1, 20), (11, 3, 15), (10, 6, 25), (10, 2, 38), (11, 0, 12)] {
+        let explanation = Parameters::builder()
+            .depth(depth)
+            .precision(precision)
+            .log2_degree(log2_degree)
+            .security(Security::InsecureForResearchOnly)
+            .explain()
+            .unwrap();
+        let [candidate] = &explanation.candidates[..] else { panic!("one degree, one candidate") };
+        let got = measured(explanation.chosen.as_ref().unwrap());
+        let asked = f64::from(precision);
+        assert!(candidate.precision >= asked && got >= asked, "{got} bits\n{explanation}");
+        // Neither the estimate nor the scale is wasteful: one bit more of scale is one of precision, from 2^25 on.
+        assert!(got - candidate.precision < 1.5, "{got} bits\n{explanation}");
+        assert!(candidate.scale_bits == 25 || candidate.precision < asked + 1.5, "{explanation}");
+    }
+}
+
+fn of(depth: u32, precision: u32) -> ParametersBuilder {
+    Parameters::builder().depth(depth).precision(precision)
+}
+
+#[test]
+fn what_is_chosen_is_secure_and_holds_what_was_asked() {
+    for builder in [
+        of(1, 10),
+        of(4, 20),
+        of(8, 20).slots(5000),
+        of(3, 25).message_bits(2),
+        of(20, 20),
+        of(5, 30).result_bits(20),
+        of(10, 15).secrets(SecretDistribution::FixedWeight(192)),
+        of(3, 20).security(Security::Bits256),
+    ] {
+        let explanation = builder.explain().unwrap();
+        println!("{explanation}\n");
+        let parameters = explanation.chosen.as_ref().unwrap();
+        parameters.validate().unwrap();
+        let request = builder.request();
+        assert_ne!(parameters.security(), Security::InsecureForResearchOnly);
+        assert_eq!(parameters.depth(), request.depth as usize);
+        assert!(parameters.max_slots() >= request.slots);
+        let room = sunzi_math::log2(&parameters.dropped(0)) - 1.0 - parameters.scales()[0].log2();
+        assert!(room >= f64::from(request.result_bits.unwrap_or(request.message_bits)) - 0.1, "{room}");
+        assert!(explanation.to_string().contains("chosen: the smallest ring that fits"));
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_with_a_remedy() {
+    let error = of(100, 30).build().unwrap_err();
+    let CkksError::NothingFits(nothing) = &error else { panic!("{error}") };
+    let depth = nothing.depth.unwrap();
+    assert!(error.to_string().contains(&format!("depth {depth}, and bootstrapping")), "{error}");
+    assert!(of(depth, 30).build().is_ok() && of(depth + 1, 30).build().is_err());
+    let explanation = of(1, 45).log2_degree(16).explain().unwrap();
+    assert!(matches!(explanation.candidates[0].verdict, Verdict::Refused(Refusal::TooPrecise { .. })));
+    let explanation = of(1, 20).log2_degree(12).slots(4096).explain().unwrap();
+    assert!(matches!(explanation.candidates[0].verdict, Verdict::Refused(Refusal::TooFewSlots { .. })));
+    for builder in [
+        of(101, 20),
+        of(1, 0),
+        of(1, 46),
+        of(1, 20).scale_bits(24),
+        of(1, 20).scale_bits(61),
+        of(1, 20).message_bits(21),
+        of(1, 20).message_bits(5).result_bits(4),
+        of(1, 20).log2_degree(18),
+        of(1, 20).digits(0),
+    ] {
+        assert!(matches!(builder.build(), Err(CkksError::Request { .. })));
+    }
+}
