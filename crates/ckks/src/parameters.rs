@@ -102,6 +102,16 @@ impl Parameters {
         Ok(Self::new(log2_degree, moduli, levels, 0, security).with_scales(scales))
     }
 
+    /// So many special moduli of together at least 2^`bits`, and digits as long as they have room for: for moduli of different
+    /// lengths.
+    ///
+    /// # Errors
+    /// [`CkksError::NoPrimes`].
+    pub fn with_special(self, count: usize, bits: u32) -> Result<Self, CkksError> {
+        let special_moduli = special_moduli(2 << self.log2_degree, f64::from(bits), count, &self.moduli)?;
+        Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
+    }
+
     /// So many digits for key switching, and special moduli as large as the largest of them.
     ///
     /// # Errors
