@@ -1,5 +1,29 @@
-//! Bootstrapping of CKKS: a ciphertext at its last level becomes one with many levels and the same message.
+//! Bootstrapping of CKKS: a ciphertext at its last level becomes one with many levels and the same message `[AS19, 3]`.
+//!
+//! A [`Set`] is plain data and makes the parameters of a context. A [`Blueprint`] lists what bootstrapping needs there, keys and bytes,
+//! before anything is made; [`BootstrapKeys`] are the keys, and a [`Bootstrapper`] holds the encoded matrices and does the work:
+//!
+//! | step | what it does | where |
+//! |---|---|---|
+//! | 1, ModRaise | m modulo q_0 becomes m + q_0·I modulo Q_L, under a sparse secret `[BTH22]` | `bootstrapper.rs`, [`failure`] |
+//! | 2, CoeffsToSlots | its coefficients become slots | [`dft`] |
+//! | 3 and 4, EvalExp and ImgExt | I is taken off | [`eval_mod`] |
+//! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
 
+mod blueprint;
+mod bootstrapper;
 pub mod dft;
+mod error;
 pub mod eval_mod;
 pub mod failure;
+mod keys;
+mod set;
+
+pub use blueprint::{Blueprint, KeyKind, KeyNeed};
+pub use bootstrapper::Bootstrapper;
+pub use error::BootstrapError;
+pub use keys::BootstrapKeys;
+pub use set::{Encapsulation, Levels, Order, Set};
+
+#[cfg(test)]
+mod tests;

@@ -10,13 +10,13 @@
 
 use std::f64::consts::PI;
 
-use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
 use crate::approximation::{least_squares, nodes};
 use crate::series::evaluate::bounded;
-use crate::series::{Series, SeriesError, evaluate};
+use crate::series::{Series, SeriesError, evaluate, evaluate_to};
 
 /// How x modulo 1 is approximated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,8 +171,30 @@ impl EvalMod {
         }
     }
 
-    /// x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at a scale that is canonical
-    /// up to a factor of 2π or 4π where no arcsin takes that up.
+    /// The scale of what [`evaluate`](Self::evaluate) gives for slots of this level: the one asked for, or, where no arcsin can bring it about,
+    /// what squarings leave, times the factor 2π or 4π that they lack.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn output_scale<R: PolyRing>(
+        &self,
+        context: &Context<R>,
+        level: usize,
+        wanted: f64,
+    ) -> Result<f64, CkksError> {
+        if self.arcsine.is_some() {
+            return Ok(wanted);
+        }
+        let start = level.saturating_sub(self.base.cost().depth);
+        let mut scale = context.scale(start)?;
+        for step in 0..self.parameters.doublings {
+            scale *= scale / context.divisor(start.saturating_sub(step))?;
+        }
+        Ok(scale * if self.conjugates() { 4.0 * PI } else { 2.0 * PI })
+    }
+
+    /// x mod 1 for slots x/W, real up to their error: at the level [`depth`](Self::depth) below, at the
+    /// [`output_scale`](Self::output_scale) for `scale`.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; as
@@ -181,6 +203,7 @@ impl EvalMod {
         &self,
         evaluator: &Evaluator<R>,
         x: &Ciphertext<R>,
+        scale: f64,
         key: &RelinearizationKey<R>,
         rotations: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, CkksError> {
@@ -194,7 +217,8 @@ impl EvalMod {
                 let point = evaluator.multiply_by_i(&x)?;
                 let mut power = bounded(evaluate(evaluator, &self.base, &point, key)?, 1.0);
                 for _ in 0..self.parameters.doublings {
-                    power = bounded(evaluator.square(&power, key)?, 1.0);
+                    let square = evaluator.multiply_unscaled(&power, &power)?;
+                    power = bounded(evaluator.relinearize_rescale(&square, key)?, 1.0);
                 }
                 let twice = evaluator.sub(&power, &evaluator.conjugate(&power, rotations)?)?;
                 let sine = evaluator.negate(&evaluator.multiply_by_i(&twice)?)?;
@@ -209,7 +233,7 @@ impl EvalMod {
                 let largest = (2.0 * PI * ratio(self.parameters.ratio_bits)).sin();
                 let sine = bounded(cosine, largest);
                 match &self.arcsine {
-                    Some(series) => evaluate(evaluator, series, &sine, key),
+                    Some(series) => evaluate_to(evaluator, series, &sine, scale, key),
                     None => Ok(reinterpreted(sine, 2.0 * PI)),
                 }
             }

@@ -31,7 +31,22 @@ pub fn evaluate<R: PolyRing>(
     x: &Ciphertext<R>,
     key: &RelinearizationKey<R>,
 ) -> Result<Ciphertext<R>, CkksError> {
-    let values = evaluate_many(evaluator, &[series], x, key)?;
+    let level = x.metadata().level.saturating_sub(depth(series));
+    evaluate_to(evaluator, series, x, evaluator.context().scale(level)?, key)
+}
+
+/// [`evaluate`] to any scale in place of the canonical one.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_to<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &Series,
+    x: &Ciphertext<R>,
+    scale: f64,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let values = evaluate_all(evaluator, &[series], x, Some(scale), key)?;
     values.into_iter().next().ok_or(CkksError::Empty { what: OPERATION })
 }
 
@@ -43,6 +58,16 @@ pub fn evaluate_many<R: PolyRing>(
     evaluator: &Evaluator<R>,
     series: &[&Series],
     x: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Vec<Ciphertext<R>>, CkksError> {
+    evaluate_all(evaluator, series, x, None, key)
+}
+
+fn evaluate_all<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &[&Series],
+    x: &Ciphertext<R>,
+    scale: Option<f64>,
     key: &RelinearizationKey<R>,
 ) -> Result<Vec<Ciphertext<R>>, CkksError> {
     let Some(first) = series.first() else { return Ok(Vec::new()) };
@@ -70,7 +95,7 @@ pub fn evaluate_many<R: PolyRing>(
     powers.prepare(&wanted)?;
     let value = |(plan, series): (&Plan, &&Series)| {
         let level = level - depth(series);
-        let scale = evaluator.context().scale(level)?;
+        let scale = scale.map_or_else(|| evaluator.context().scale(level), Ok)?;
         let value = powers.node(&plan.root, level, scale)?;
         Ok(bounded(value, series.largest_value()))
     };

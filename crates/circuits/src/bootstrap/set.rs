@@ -1,0 +1,190 @@
+//! Parameter sets: plain data from which a context and a bootstrapping are made.
+
+use sunzi_ckks::{LevelRange, Parameters};
+use sunzi_rlwe::{SecretDistribution, Security};
+
+use super::eval_mod::{EvalMod, EvalModParameters, Form};
+use super::{BootstrapError, failure};
+
+/// The sparse secret that ModRaise happens under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encapsulation {
+    /// Its Hamming weight h.
+    pub weight: usize,
+    /// log2 of the special modulus P' of its own: q_0·P' must stay within the table for weight h.
+    pub special_bits: u32,
+}
+
+/// Where SlotsToCoeffs stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// At the end, on levels of its own: a message with no level left is bootstrapped `[AS19, 3.1]`.
+    Last,
+    /// At the beginning, on the lowest levels: cheaper, since it works modulo less, and the message keeps more levels; one with fewer levels
+    /// than it takes cannot be bootstrapped any more.
+    First,
+}
+
+/// All that a bootstrapping depends on. Levels from below: q_0; residual levels, whose lowest SlotsToCoeffs uses if it comes
+/// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    /// What it is called.
+    pub name: &'static str,
+    /// log2 n.
+    pub log2_degree: u32,
+    /// log2 q_0.
+    pub first_bits: u32,
+    /// Levels that are left after bootstrapping, and their scale.
+    pub residual: LevelRange,
+    /// Levels and scale of SlotsToCoeffs.
+    pub slots_to_coeffs: LevelRange,
+    /// log2 of the scale of EvalMod, which has as many levels as it takes.
+    pub eval_mod_bits: u32,
+    /// How x modulo 1 is approximated.
+    pub eval_mod: EvalModParameters,
+    /// Levels and log2 of the moduli of CoeffsToSlots.
+    pub coeffs_to_slots: LevelRange,
+    /// d_num, digits of key switching.
+    pub digits: usize,
+    /// The main secret.
+    pub secret: SecretDistribution,
+    /// The secret at ModRaise, if it is another.
+    pub encapsulation: Option<Encapsulation>,
+    /// Where SlotsToCoeffs stands.
+    pub order: Order,
+    /// Messages have slots of at most 2^this.
+    pub message_bits: u32,
+    /// The security to reach.
+    pub security: Security,
+}
+
+/// Numbers of levels, from below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// The level of a bootstrapped ciphertext.
+    pub residual: usize,
+    /// The level at which SlotsToCoeffs starts.
+    pub slots_to_coeffs: usize,
+    /// The level at which EvalMod starts.
+    pub eval_mod: usize,
+    /// The level at which CoeffsToSlots starts: the highest.
+    pub coeffs_to_slots: usize,
+}
+
+impl Set {
+    /// The default: 128 bits of security at n = 2^16 for uniform ternary secrets, full packing, ten levels of 40 bits left.
+    #[must_use]
+    pub fn default_128() -> Self {
+        Self {
+            name: "n16-128",
+            log2_degree: 16,
+            first_bits: 60,
+            residual: LevelRange { levels: 10, scale_bits: 40 },
+            slots_to_coeffs: LevelRange { levels: 3, scale_bits: 40 },
+            eval_mod_bits: 58,
+            eval_mod: EvalModParameters {
+                form: Form::Cosine { degree: 30, arcsine: 3 },
+                doublings: 3,
+                range: 15,
+                ratio_bits: 8,
+                weight: 32,
+            },
+            coeffs_to_slots: LevelRange { levels: 4, scale_bits: 47 },
+            digits: 4,
+            secret: SecretDistribution::Ternary,
+            encapsulation: Some(Encapsulation { weight: 32, special_bits: 61 }),
+            order: Order::Last,
+            message_bits: 0,
+            security: Security::Bits128,
+        }
+    }
+
+    /// Small and INSECURE, for tests: the default with n = 2^`log2_degree` and few levels left.
+    #[must_use]
+    pub fn insecure_for_tests(log2_degree: u32) -> Self {
+        Self {
+            name: "insecure-test",
+            log2_degree,
+            residual: LevelRange { levels: 3, scale_bits: 40 },
+            security: Security::InsecureForResearchOnly,
+            ..Self::default_128()
+        }
+    }
+
+    /// The levels of every step.
+    ///
+    /// # Errors
+    /// [`BootstrapError::Series`] for an EvalMod that is not possible; [`BootstrapError::Set`] for steps without levels.
+    pub fn levels(&self) -> Result<Levels, BootstrapError> {
+        let eval_mod = EvalMod::new(self.eval_mod)?.depth();
+        let own = self.slots_to_coeffs.levels;
+        let few =
+            |what, got: usize, expected: String| BootstrapError::Set { what, got: got.to_string(), expected };
+        for (what, got) in [
+            ("levels of SlotsToCoeffs", own),
+            ("levels of CoeffsToSlots", self.coeffs_to_slots.levels),
+            ("levels left", self.residual.levels),
+        ] {
+            if got == 0 {
+                return Err(few(what, got, "at least 1".to_owned()));
+            }
+        }
+        let residual = self.residual.levels;
+        let (start, below) = match self.order {
+            Order::Last => (residual + own, residual + own),
+            Order::First if own <= residual => (own, residual),
+            Order::First => return Err(few("levels left", residual, format!("at least {own}"))),
+        };
+        Ok(Levels {
+            residual,
+            slots_to_coeffs: start,
+            eval_mod: below + eval_mod,
+            coeffs_to_slots: below + eval_mod + self.coeffs_to_slots.levels,
+        })
+    }
+
+    /// The parameters of the context.
+    ///
+    /// # Errors
+    /// As [`levels`](Self::levels); [`BootstrapError::Ckks`] for scales without primes and above the security limit.
+    pub fn parameters(&self) -> Result<Parameters, BootstrapError> {
+        let levels = self.levels()?;
+        let eval_mod = LevelRange {
+            levels: levels.coeffs_to_slots - self.coeffs_to_slots.levels - self.below_eval_mod(),
+            scale_bits: self.eval_mod_bits,
+        };
+        let mut ranges = vec![self.residual];
+        if self.order == Order::Last {
+            ranges.push(self.slots_to_coeffs);
+        }
+        ranges.extend([eval_mod, self.coeffs_to_slots]);
+        let parameters = Parameters::from_ranges(self.log2_degree, self.first_bits, &ranges, self.security)?
+            .with_secrets(self.secret)
+            .with_message_bits(self.message_bits)
+            .with_digits(self.digits)?;
+        parameters.validate()?;
+        Ok(parameters)
+    }
+
+    /// The level at which EvalMod ends.
+    pub(super) fn below_eval_mod(&self) -> usize {
+        let own = if self.order == Order::Last { self.slots_to_coeffs.levels } else { 0 };
+        self.residual.levels + own
+    }
+
+    /// The secret that ModRaise happens under.
+    #[must_use]
+    pub fn raised_secret(&self) -> SecretDistribution {
+        self.encapsulation.map_or(self.secret, |capsule| SecretDistribution::FixedWeight(capsule.weight))
+    }
+
+    /// log2 of a bound on the probability that a bootstrapping of messages of so many slots goes wrong because an integer leaves the range
+    /// of EvalMod: see [`failure`].
+    #[must_use]
+    pub fn log2_failure(&self, slots: usize) -> f64 {
+        let ratio = (-f64::from(self.eval_mod.ratio_bits)).exp2();
+        let degree = 1_usize.checked_shl(self.log2_degree).unwrap_or(usize::MAX);
+        failure::log2_failure(self.raised_secret(), degree, 2 * slots, self.eval_mod.range, ratio)
+    }
+}
