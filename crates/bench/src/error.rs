@@ -3,6 +3,7 @@
 use sunzi_bfv::BfvError;
 use sunzi_bgv::BgvError;
 use sunzi_circuits::CircuitError;
+use sunzi_ckks::CkksError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
@@ -88,6 +89,9 @@ pub enum BenchError {
     /// An error of BGV.
     #[error(transparent)]
     Bgv(#[from] BgvError),
+    /// An error of CKKS.
+    #[error(transparent)]
+    Ckks(#[from] CkksError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

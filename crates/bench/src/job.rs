@@ -2,6 +2,8 @@
 
 #[cfg(feature = "peers")]
 pub(crate) mod bgv;
+#[cfg(feature = "peers")]
+pub(crate) mod ckks;
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -45,6 +47,9 @@ pub(crate) const COMPARED: [&str; 13] = [
 /// Those among them that only CKKS has.
 #[cfg(feature = "peers")]
 pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale"];
+/// Those that only BGV has.
+#[cfg(feature = "peers")]
+pub(crate) const SWITCHES: [&str; 2] = ["multiply_relinearize_switch", "mod_switch"];
 
 type Cipher = Ciphertext<Ring>;
 /// What is to be called again and again.

@@ -5,17 +5,20 @@
 //! fastest with. tfhe-ntt, a library of transforms for Rust, stays in this process: a pipe would add nothing
 //! but its own noise to turns of some microseconds.
 
+mod chains;
 mod process;
 pub mod processor;
 mod protocol;
 mod serve;
 
+use std::f64::consts::SQRT_2;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::Command;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+use sunzi_math::{log2_product, primes_with_bits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
@@ -30,6 +33,7 @@ use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
 use crate::report::Row;
 use crate::{BenchError, Options};
+use chains::{Chain, SCALE_BITS};
 use process::Rival;
 use protocol::Preparation;
 pub(crate) use protocol::Values;
@@ -41,10 +45,12 @@ pub enum Scheme {
     Bfv,
     /// Brakerski, Gentry and Vaikuntanathan 2012.
     Bgv,
+    /// Cheon, Kim, Kim and Song 2017.
+    Ckks,
 }
 
 impl Scheme {
-    const ALL: [Self; 2] = [Self::Bfv, Self::Bgv];
+    const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
 
     /// Its name on command lines and in the protocol.
     #[must_use]
@@ -52,6 +58,15 @@ impl Scheme {
         match self {
             Self::Bfv => "bfv",
             Self::Bgv => "bgv",
+            Self::Ckks => "ckks",
+        }
+    }
+
+    /// log2 of the degrees that it is compared at.
+    fn degrees(self) -> RangeInclusive<u32> {
+        match self {
+            Self::Bfv | Self::Bgv => 13..=15,
+            Self::Ckks => 14..=16,
         }
     }
 }
@@ -66,11 +81,9 @@ impl FromStr for Scheme {
     }
 }
 
-/// log2 of the degrees of schemes.
-const SCHEME_DEGREES: std::ops::RangeInclusive<u32> = 13..=15;
 /// Width of the prime that a rival's transforms are compared at, and log2 of the degrees.
 const TRANSFORM_BITS: u32 = 60;
-const TRANSFORM_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
+const TRANSFORM_DEGREES: RangeInclusive<u32> = 12..=16;
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
 /// Longest time for one request: keys at n = 2^15 take a slow library a minute.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -111,25 +124,11 @@ impl Library {
         }
     }
 
-    /// Moduli of ciphertexts and special moduli of `bits` bits together: as wide as it is fast with, and as many
-    /// special ones as its key switching is fastest with.
-    fn moduli(self, n: usize, bits: f64) -> Result<(Vec<u64>, Vec<u64>), BenchError> {
-        let (width, hybrid) = match self {
-            // Words of 64 bits, and no special modulus: the fewer the faster.
-            Self::FheRs => (62.0, false),
-            // Three or four digits.
-            Self::Lattigo => (60.0, true),
-            Self::TfheNtt | Self::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), true),
-        };
-        let mut q = chain(n, bits, width)?;
-        let special = if hybrid { q.len().div_ceil(5) } else { 0 };
-        let p = q.split_off(q.len() - special);
-        Ok((q, p))
-    }
-
     /// Bar on ours / theirs.
-    fn bar(self, operation: &str) -> Option<f64> {
+    fn bar(self, scheme: Scheme, operation: &str) -> Option<f64> {
         match (self, operation) {
+            (Self::Lattigo, "encrypt_public") if scheme == Scheme::Ckks => Some(0.25),
+            (Self::Lattigo, "multiply_relinearize_rescale") => Some(0.25),
             (Self::FheRs, "multiply_relinearize") => Some(0.25),
             (Self::Lattigo, "multiply_relinearize" | "multiply_relinearize_switch" | "rotate") => Some(0.25),
             (Self::FheRs, "encrypt_public" | "decrypt" | "rotate") => Some(0.5),
@@ -202,13 +201,14 @@ pub fn run(
 
 /// How many rows there will be, at most.
 fn total(options: &Options, rivals: &[Selection], schemes: &[Scheme], operations: usize) -> usize {
-    let within = |range: std::ops::RangeInclusive<u32>| {
+    let within = |range: RangeInclusive<u32>| {
         options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).count()
     };
     let rows = rivals.iter().map(|Selection { library, .. }| {
-        let schemes = schemes.iter().filter(|scheme| library.schemes().contains(scheme)).count();
+        let schemes = schemes.iter().filter(|scheme| library.schemes().contains(scheme));
+        let shapes: usize = schemes.map(|scheme| within(scheme.degrees())).sum();
         let transforms = if *library == Library::Lattigo { TRANSFORMS.len() } else { 0 };
-        operations * schemes * within(SCHEME_DEGREES) + transforms * within(TRANSFORM_DEGREES)
+        operations * shapes + transforms * within(TRANSFORM_DEGREES)
     });
     rows.sum()
 }
@@ -236,7 +236,7 @@ impl Comparison<'_> {
         let mut rival = Rival::start(library.name(), command, PATIENCE)?;
         let mut rows = Vec::new();
         for scheme in self.schemes.clone().iter().filter(|scheme| library.schemes().contains(scheme)) {
-            for log_n in self.degrees(SCHEME_DEGREES) {
+            for log_n in self.degrees(scheme.degrees()) {
                 rows.extend(self.scheme(library, *scheme, &mut rival, log_n)?);
             }
         }
@@ -249,7 +249,7 @@ impl Comparison<'_> {
     }
 
     /// The degrees asked for that are among these, or all of these.
-    fn degrees(&self, range: std::ops::RangeInclusive<u32>) -> Vec<u32> {
+    fn degrees(&self, range: RangeInclusive<u32>) -> Vec<u32> {
         self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
     }
 
@@ -260,17 +260,10 @@ impl Comparison<'_> {
         rival: &mut Rival,
         log_n: u32,
     ) -> Result<Vec<Row>, BenchError> {
-        let (n, t) = (1_usize << log_n, PLAIN_MODULUS);
-        let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
-        let [left, right] = [1, 2].map(|seed| check::residues(n, t, seed));
-        let asked = |library: Library| {
-            let (q, p) = library.moduli(n, bits)?;
-            let [left, right] = [&left, &right].map(|words| Values::Words(words.clone()));
-            let scheme = scheme.name().to_owned();
-            Ok::<_, BenchError>(Preparation { scheme, n, t, q, p, left, right, ..Preparation::default() })
-        };
-        let job = serve::prepare(asked(Library::Sunzi)?)?;
-        let theirs = asked(library)?;
+        let n = 1_usize << log_n;
+        let operands = Operands::new(scheme, n);
+        let job = serve::prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?;
+        let theirs = preparation(scheme, library, log_n, &operands)?;
         let peer_log_q = log2_product(&theirs.q);
         let peer_log_key_modulus = peer_log_q + log2_product(&theirs.p);
         let offered = rival.prepare(theirs)?;
@@ -278,7 +271,7 @@ impl Comparison<'_> {
         let mut rows = Vec::new();
         for name in self.operations.clone().into_iter().filter(both) {
             self.begin(name, n);
-            let expected = Values::Words(job::expected(name, &left, &right, t));
+            let expected = operands.expected(name);
             let correct = job.outcome(name)?.agree(&expected) && rival.verify(name)?.agree(&expected);
             let mut ours = job.contender(name)?;
             let row = self.compare(name, &mut ours, rival)?;
@@ -289,7 +282,7 @@ impl Comparison<'_> {
                 log_key_modulus: Some(job.log_key_modulus()),
                 peer_log_q: Some(peer_log_q),
                 peer_log_key_modulus: Some(peer_log_key_modulus),
-                bar: library.bar(name),
+                bar: library.bar(scheme, name),
                 correct,
                 ..row
             };
@@ -342,42 +335,61 @@ impl Comparison<'_> {
     }
 }
 
-fn log2_product(moduli: &[u64]) -> f64 {
-    moduli.iter().map(|modulus| (*modulus as f64).log2()).sum()
+/// What both sides compute with.
+enum Operands {
+    Words([Vec<u64>; 2]),
+    Reals([Vec<f64>; 2]),
 }
 
-/// The fewest distinct primes ≡ 1 (mod 2n) of at most `width` bits whose product is just below 2^`bits`,
-/// all of about one size.
-fn chain(n: usize, bits: f64, width: f64) -> Result<Vec<u64>, BenchError> {
-    let mut primes: Vec<u64> = Vec::new();
-    let mut left = bits;
-    for missing in (1..=(bits / width).ceil() as usize).rev() {
-        let bound = (left / missing as f64).min(width).exp2() as u64;
-        let candidates = primes_below(bound, 2 * n as u64, primes.len() + 1)?;
-        let fresh = candidates.into_iter().find(|candidate| !primes.contains(candidate)).unwrap_or_default();
-        left -= (fresh as f64).log2();
-        primes.push(fresh);
+impl Operands {
+    fn new(scheme: Scheme, n: usize) -> Self {
+        let words = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
+        match scheme {
+            Scheme::Bfv | Scheme::Bgv => Self::Words(words),
+            // Both parts of at most 1/√2: slots of at most 1.
+            Scheme::Ckks => Self::Reals(words.map(|words| {
+                let part = |word: &u64| (*word as f64 / PLAIN_MODULUS as f64 - 0.5) * SQRT_2;
+                words.iter().map(part).collect()
+            })),
+        }
     }
-    Ok(primes)
+
+    fn values(&self) -> [Values; 2] {
+        match self {
+            Self::Words(words) => words.clone().map(Values::Words),
+            Self::Reals(reals) => reals.clone().map(Values::Reals),
+        }
+    }
+
+    fn expected(&self, name: &str) -> Values {
+        match self {
+            Self::Words([left, right]) => Values::Words(job::expected(name, left, right, PLAIN_MODULUS)),
+            Self::Reals([left, right]) => Values::Reals(job::ckks::expected(name, left, right)),
+        }
+    }
+}
+
+/// What a library is asked to make ready.
+fn preparation(
+    scheme: Scheme,
+    library: Library,
+    log_n: u32,
+    operands: &Operands,
+) -> Result<Preparation, BenchError> {
+    let n = 1_usize << log_n;
+    let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
+    let (t, log_scale, chain) = match scheme {
+        Scheme::Bfv | Scheme::Bgv => (PLAIN_MODULUS, 0, Chain::exact(library, n, bits)?),
+        Scheme::Ckks => (0, SCALE_BITS, Chain::approximate(library, log_n)?),
+    };
+    let Chain { q, base, p } = chain;
+    let [left, right] = operands.values();
+    Ok(Preparation { scheme: scheme.name().to_owned(), n, t, log_scale, q, base, p, left, right })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn chains_fill_the_bits_they_are_given() {
-        let shapes =
-            [(13, 214.0, 62.0, 4), (13, 214.0, 47.8, 5), (14, 430.0, 62.0, 7), (15, 868.0, 62.0, 14)];
-        for (log_n, bits, width, count) in shapes {
-            let primes = chain(1 << log_n, bits, width).unwrap();
-            assert_eq!(primes.len(), count);
-            let total: f64 = primes.iter().map(|prime| (*prime as f64).log2()).sum();
-            assert!(bits - 1e-3 < total && total <= bits, "{total}");
-            assert!(primes.iter().all(|prime| *prime < 1 << 62 && prime % (2 << log_n) == 1));
-            assert!((1..count).all(|at| !primes[..at].contains(&primes[at])));
-        }
-    }
 
     #[test]
     fn selections_are_read() {

@@ -47,6 +47,9 @@ pub(crate) struct Preparation {
     pub(crate) log_scale: u32,
     /// Ciphertext moduli, or the one modulus of a transform.
     pub(crate) q: Vec<u64>,
+    /// How many of them make Q_0 of CKKS; every other one is a level.
+    #[serde(default)]
+    pub(crate) base: usize,
     /// Special moduli.
     pub(crate) p: Vec<u64>,
     /// First operand: n slots, n residues modulo the one modulus, or n/2 complex slots.

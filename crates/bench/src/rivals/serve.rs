@@ -4,12 +4,15 @@
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
+use sunzi_ckks::Parameters;
+use sunzi_rlwe::Security;
 
 use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
 use crate::job::bgv::BgvJob;
+use crate::job::ckks::CkksJob;
 use crate::job::{Job, Subject, hoisted_exponents};
 use crate::shape::{key_switching, parameters};
 
@@ -67,10 +70,12 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> 
 
 /// Keys and data for what is asked.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
-    let Preparation { scheme, n, t, q, p, left, right, .. } = asked;
+    let Preparation { scheme, n, t, log_scale, q, base, p, left, right } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
-        return Err(BenchError::Request("only BFV and BGV at degrees that are powers of two are served"));
+        return Err(BenchError::Request(
+            "only BFV, BGV and CKKS at degrees that are powers of two are served",
+        ));
     };
     let log_n = n.ilog2();
     let words = || Ok::<_, BenchError>([left.words()?.to_vec(), right.words()?.to_vec()]);
@@ -79,6 +84,15 @@ pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
             Box::new(BgvJob::new(log_n, q, key_switching, t, words()?)?)
+        }
+        Scheme::Ckks => {
+            let key_switching = key_switching(q.len(), p);
+            let levels = (base..=q.len()).collect();
+            let parameters = Parameters::new(log_n, q, levels, log_scale, Security::Bits128);
+            Box::new(CkksJob::new(
+                &parameters.with_key_switching(key_switching),
+                [&left.reals(), &right.reals()],
+            )?)
         }
     })
 }

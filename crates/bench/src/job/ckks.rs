@@ -1,0 +1,157 @@
+//! Keys and data of one CKKS parameter set: what is compared with other libraries.
+
+use std::cell::RefCell;
+
+use num_complex::Complex64;
+use sunzi_ckks::rotation::rotation_keys;
+use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Plaintext};
+use sunzi_ring::Ring;
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+
+use super::{COMPARED, Call, HOISTED, STEPS, SWITCHES, Subject, operation};
+use crate::BenchError;
+use crate::rivals::Values;
+
+/// Keys and data, all n/2 slots used.
+pub(crate) struct CkksJob {
+    context: Context,
+    evaluator: Evaluator,
+    encoder: Encoder,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    relinearization: RelinearizationKey<Ring>,
+    galois: GaloisKeys<Ring>,
+    right: Vec<Complex64>,
+    plain: Plaintext,
+    a: Ciphertext,
+    b: Ciphertext,
+    /// a·b in three parts, and in two.
+    tensor: Ciphertext,
+    product: Ciphertext,
+    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
+}
+
+impl CkksJob {
+    /// Encrypts two vectors of n/2 slots, real and imaginary parts in turn.
+    pub(crate) fn new(parameters: &Parameters, [left, right]: [&[f64]; 2]) -> Result<Self, BenchError> {
+        let context = Context::new(parameters)?;
+        let rlwe = context.rlwe();
+        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
+        let secret = SecretKey::generate(rlwe, &mut rng)?;
+        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
+        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let galois = rotation_keys(&context, &secret, HOISTED, false, context.depth(), &mut rng)?;
+        let encoder = Encoder::new(&context, context.max_slots())?;
+        let right = complex(right);
+        let plain = encoder.encode(&right)?;
+        let a = context.encrypt(&encoder.encode(&complex(left))?, &public, &mut rng)?;
+        let b = context.encrypt(&plain, &public, &mut rng)?;
+        let evaluator = Evaluator::new(&context);
+        let tensor = evaluator.multiply_unscaled(&a, &b)?;
+        let product = evaluator.relinearize(&tensor, &relinearization)?;
+        let rng = RefCell::new(rng);
+        Ok(Self {
+            context,
+            evaluator,
+            encoder,
+            secret,
+            public,
+            relinearization,
+            galois,
+            right,
+            plain,
+            a,
+            b,
+            tensor,
+            product,
+            rng,
+        })
+    }
+
+    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, CkksError> {
+        let Self { context, evaluator, a, b, relinearization, galois, .. } = self;
+        let mut rng = self.rng.borrow_mut();
+        let rng = &mut **rng;
+        let one = match name {
+            "encode_encrypt" => context.encrypt(&self.encoder.encode(&self.right)?, &self.public, rng)?,
+            "encrypt_public" => context.encrypt(&self.plain, &self.public, rng)?,
+            "multiply" => evaluator.multiply_unscaled(a, b)?,
+            "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
+            "multiply_relinearize" => {
+                evaluator.relinearize(&evaluator.multiply_unscaled(a, b)?, relinearization)?
+            }
+            "multiply_relinearize_rescale" => evaluator.multiply(a, b, relinearization)?,
+            "rescale" => evaluator.rescale(&self.product)?,
+            "rotate" => evaluator.rotate(a, STEPS, galois)?,
+            "rotate_hoisted" => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| hoisted.rotate(steps, galois)).collect();
+            }
+            _ => return Ok(Vec::new()),
+        };
+        Ok(vec![one])
+    }
+
+    fn open(&self, ciphertext: &Ciphertext) -> Result<Vec<Complex64>, CkksError> {
+        self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)
+    }
+}
+
+impl Subject for CkksJob {
+    fn names(&self) -> Vec<&'static str> {
+        COMPARED.into_iter().filter(|name| *name != "decrypt" && !SWITCHES.contains(name)).collect()
+    }
+
+    fn log_q(&self) -> f64 {
+        self.context.rlwe().log2_modulus()
+    }
+
+    fn log_key_modulus(&self) -> f64 {
+        self.context.rlwe().log2_key_modulus()
+    }
+
+    fn outcome(&self, name: &str) -> Result<Values, BenchError> {
+        let results = self.evaluate(name)?;
+        let results = if results.is_empty() { std::slice::from_ref(&self.a) } else { &results };
+        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?.concat();
+        Ok(Values::Reals(opened.iter().flat_map(|slot| [slot.re, slot.im]).collect()))
+    }
+
+    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
+        let Some(name) = self.names().into_iter().find(|other| *other == name) else {
+            return Err(BenchError::Request("no such operation"));
+        };
+        let (_, call) = match name {
+            "decrypt_decode" => operation(name, || self.open(&self.a)),
+            _ => operation(name, move || self.evaluate(name)),
+        };
+        Ok(call)
+    }
+}
+
+/// The slots that the result of an operation on `left` and `right` opens to, in any library: real and imaginary parts
+/// in turn, here and there.
+pub(crate) fn expected(name: &str, left: &[f64], right: &[f64]) -> Vec<f64> {
+    let rotated = |steps: i64| {
+        let mut rotated = left.to_vec();
+        rotated.rotate_left(2 * steps.unsigned_abs() as usize);
+        rotated
+    };
+    match name {
+        "encode_encrypt" | "encrypt_public" => right.to_vec(),
+        "decrypt_decode" => left.to_vec(),
+        "rotate" => rotated(STEPS),
+        "rotate_hoisted" => HOISTED.flat_map(rotated).collect(),
+        _ => {
+            let products = complex(left).into_iter().zip(complex(right)).map(|(x, y)| x * y);
+            products.flat_map(|product| [product.re, product.im]).collect()
+        }
+    }
+}
+
+fn complex(parts: &[f64]) -> Vec<Complex64> {
+    let pairs = parts.as_chunks::<2>().0.iter();
+    pairs.map(|[re, im]| Complex64::new(*re, *im)).collect()
+}
