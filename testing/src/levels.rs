@@ -146,6 +146,8 @@ impl<R: PolyRing> Party<Context<R>> {
                 book.used.rotations *= factor;
                 book
             }
+            // A turn by whole rows changes nothing and takes no key.
+            Operation::Rotate(a, steps) if steps % (self.context.degree() / 2) as i64 == 0 => of(a)?,
             Operation::Rotate(a, _) | Operation::Swap(a) => {
                 let mut book = of(a)?;
                 book.used.rotations += 1;

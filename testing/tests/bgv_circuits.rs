@@ -11,7 +11,7 @@ mod tests {
     use sunzi_bgv::{Context, Parameters, Settings};
     use sunzi_ring::BigRing;
     use sunzi_rlwe::Security;
-    use sunzi_testing::{Circuit, LevelReport, Party};
+    use sunzi_testing::{Circuit, LevelReport, Operation, Party};
 
     /// Ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
     const SETS: [(u32, u64, u32, u64, u64, u32); 5] = [
@@ -93,6 +93,20 @@ mod tests {
     fn random_circuits_keep_to_the_budget() {
         let report = run(60, 6);
         assert!(report.inside > 2000 && report.refused > 200, "{report:?}");
+    }
+
+    /// Turns by whole rows take nothing of the budget, all others one rotation each.
+    #[test]
+    fn only_turns_that_move_something_are_counted() {
+        let party = Party::new(Context::new(&parameters((6, 257, 0, 0, 0, 0))).unwrap(), 1).unwrap();
+        let operations = [(0, true), (32, true), (-32, true), (1, false), (31, false), (-1, false)];
+        for (steps, free) in operations {
+            let operations = vec![Operation::Input(0), Operation::Rotate(0, steps)];
+            let circuit = Circuit { inputs: vec![(0..64).collect()], operations, modulus: 257 };
+            let report = party.check_budget(&circuit, 1).unwrap();
+            assert!(report.failures.is_empty(), "{steps}: {:?}", report.failures);
+            assert_eq!((report.inside, report.refused), if free { (2, 0) } else { (1, 1) }, "{steps}");
+        }
     }
 
     #[test]
