@@ -155,45 +155,66 @@ fn products(
             Ok(())
         }
     });
-    let mut calls: Vec<_> = calls.collect();
-    let counts = calls.iter().map(|call| tally::count(call)).collect::<Result<Vec<_>, _>>()?;
-    let mut prices = conversion::Prices::new(party.context.degree())?;
-    let (mut transform, mut convert) = prices.contenders();
-    let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut transform, &mut convert];
-    for call in &mut calls {
-        contenders.push(call);
-    }
-    let series = alternate::alternate(rounds, &mut contenders)?;
-    let [transform, convert, times @ ..] = series.as_slice() else { return Ok(Vec::new()) };
-    let Some(baseline) = times.first() else { return Ok(Vec::new()) };
-    let n = party.context.degree();
-    let cost =
-        |counts: &Option<Counts>| counts.map(|counts| conversion::price(counts, n, transform, convert));
-    let baseline_cost = counts.first().and_then(cost);
+    let all = timed(&mut calls.collect::<Vec<_>>(), party.context.degree(), rounds)?;
+    let Some(baseline) = all.first() else { return Ok(Vec::new()) };
     let names = [BASELINE].into_iter().chain(OTHERS).map(|(name, _)| name);
     let mut rows = Vec::new();
-    for (at, (name, evaluator)) in names.zip(evaluators).enumerate() {
-        let (Some(time), Some(counts)) = (times.get(at), counts.get(at)) else { continue };
+    for (at, ((name, evaluator), timed)) in names.zip(evaluators).zip(&all).enumerate() {
         let correct = party.opens_to(&party.multiply(evaluator, operands)?, product)?;
         let level = evaluator.product_level(a, b);
         let name = format!("multiply, {name}, depth {depth}, level {level}");
-        let predicted = cost(counts).zip(baseline_cost.as_ref()).map(|(cost, base)| cost.over(base).median);
+        let row = timed.fill(party.row(name, correct, rounds)?, BASELINE.0, baseline);
         let bar = match (at, depth) {
-            (LEVELED, MIDDLE) => predicted.map(|predicted| predicted / SHARE_OF_PREDICTED),
+            (LEVELED, MIDDLE) => row.predicted_ratio.map(|predicted| predicted / SHARE_OF_PREDICTED),
             (LEVELED, last) if last + 1 == DEPTH => Some(LAST_BAR),
             _ => None,
         };
-        let row = party.row(name, correct, rounds)?;
-        let row = Row {
-            transforms: counts.map(|counts| counts.transforms),
-            conversion_products: counts.map(|counts| counts.conversion_products),
-            predicted_ratio: predicted,
-            bar,
-            ..row
-        };
-        rows.push(row.against(time, BASELINE.0.to_owned(), baseline).judged());
+        rows.push(Row { bar, ..row }.judged());
     }
     Ok(rows)
+}
+
+/// A series of times, what one call computes, and what that alone would take at the prices of the same rounds.
+struct Timed {
+    time: Series,
+    counts: Option<Counts>,
+    cost: Option<Series>,
+}
+
+/// Times and counts calls that take turns.
+fn timed<F: Fn() -> Result<(), BenchError>>(
+    calls: &mut [F],
+    n: usize,
+    rounds: usize,
+) -> Result<Vec<Timed>, BenchError> {
+    let counts = calls.iter().map(|call| tally::count(call)).collect::<Result<Vec<_>, _>>()?;
+    let mut prices = conversion::Prices::new(n)?;
+    let (mut transform, mut convert) = prices.contenders();
+    let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut transform, &mut convert];
+    for call in calls {
+        contenders.push(call);
+    }
+    let mut series = alternate::alternate(rounds, &mut contenders)?.into_iter();
+    let (Some(transform), Some(convert)) = (series.next(), series.next()) else { return Ok(Vec::new()) };
+    let timed = |(time, counts): (Series, Option<Counts>)| {
+        let cost = counts.map(|counts| conversion::price(counts, n, &transform, &convert));
+        Timed { time, counts, cost }
+    };
+    Ok(series.zip(counts).map(timed).collect())
+}
+
+impl Timed {
+    /// The row with time, counts and both ratios to a baseline.
+    fn fill(&self, row: Row, name: &str, baseline: &Self) -> Row {
+        let costs = self.cost.as_ref().zip(baseline.cost.as_ref());
+        Row {
+            transforms: self.counts.map(|counts| counts.transforms),
+            conversion_products: self.counts.map(|counts| counts.conversion_products),
+            predicted_ratio: costs.map(|(cost, base)| cost.over(base).median),
+            ..row
+        }
+        .against(&self.time, name.to_owned(), &baseline.time)
+    }
 }
 
 /// An inner product by every laziness.
@@ -227,14 +248,14 @@ fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>, B
             Ok(())
         }
     });
-    let series: Vec<Series> = alternate::take_turns(rounds, &mut calls.collect::<Vec<_>>())?;
-    let Some(eager) = series.first() else { return Ok(Vec::new()) };
+    let all = timed(&mut calls.collect::<Vec<_>>(), party.context.degree(), rounds)?;
+    let Some(eager) = all.first() else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
-    for ((name, laziness), time) in forms.iter().zip(&series) {
+    for ((name, laziness), timed) in forms.iter().zip(&all) {
         let correct = party.opens_to(&compute(*laziness)?, &sum)?;
         let row = party.row(format!("inner product of {terms}, {name}"), correct, rounds)?;
         let bar = (*laziness == Laziness::ScaleOnce).then_some(LAZY_BAR);
-        rows.push(Row { bar, ..row }.against(time, "eager".to_owned(), eager).judged());
+        rows.push(timed.fill(Row { bar, ..row }, "eager", eager).judged());
     }
     Ok(rows)
 }
