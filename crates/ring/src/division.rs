@@ -9,7 +9,7 @@ use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::RingError;
-use crate::parallel::{GROUP, Work, block_of, for_each_block, for_each_limb};
+use crate::parallel::{GROUP, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 
 /// What the remainder is multiplied by.
@@ -37,14 +37,15 @@ pub(crate) struct Division {
     remainders: Vec<Conversion>,
     /// D^-1 modulo every target.
     inverses: Vec<u64>,
+    parallelism: Parallelism,
 }
 
 impl Division {
     pub(crate) fn new(
-        divisor: &[Arc<NttPlan>],
-        targets: &[Arc<NttPlan>],
+        [divisor, targets]: [&[Arc<NttPlan>]; 2],
         isa: Isa,
         factor: Factor,
+        parallelism: Parallelism,
     ) -> Result<Self, RingError> {
         let moduli: Vec<Modulus> = divisor.iter().map(|plan| plan.modulus()).collect();
         let product_mod = |q: &Modulus, without: usize| {
@@ -71,7 +72,7 @@ impl Division {
         let groups = to.chunks(GROUP).zip(inverses.chunks(GROUP));
         let remainders = groups.map(group).collect::<Result<_, RingError>>()?;
         let (divisor, targets) = (divisor.to_vec(), targets.to_vec());
-        Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainders, inverses })
+        Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainders, inverses, parallelism })
     }
 
     /// ⌊(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form, both modulo the targets
@@ -80,16 +81,17 @@ impl Division {
         let n = self.degree();
         let low = self.targets.len() * n;
         let mut rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
+        let inside = self.parallelism.inside(self.remainders.len());
         let step = |(g, out): (usize, &mut [u64])| {
             let first = g * GROUP;
-            let mut limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
-            self.remainders(&rows, first..first + limbs.len(), &mut limbs)?;
-            for (j, limb) in (first..).zip(limbs) {
+            let limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
+            self.remainders(&rows, first..first + limbs.len(), limbs, inside)?;
+            for (j, limb) in (first..).zip(out.chunks_exact_mut(n)) {
                 self.add(limb, a.chunks_exact(n).nth(j), b.and_then(|b| b.chunks_exact(n).nth(j)), j)?;
             }
             Ok(())
         };
-        let divided = if Work::Transform.is_parallel(out.len()) {
+        let divided = if self.parallelism.shares_limbs(Work::Transform, out.len()) {
             out.par_chunks_mut(GROUP * n).enumerate().try_for_each(step)
         } else {
             out.chunks_mut(GROUP * n).enumerate().try_for_each(step)
@@ -136,7 +138,7 @@ impl Division {
     ) -> Result<(), RingError> {
         let n = self.degree();
         let (residues, quotients) = rows.split_at_mut_checked(self.divisor.len() * n).unwrap_or_default();
-        for_each_limb(Work::Transform, residues, n, |i, limb| {
+        self.parallelism.for_each_limb(Work::Transform, residues, n, |i, limb| {
             let (Some(plan), Some(scale)) = (self.divisor.get(i), self.scales.get(i)) else { return Ok(()) };
             if let Some(a) = a.and_then(|a| a.chunks_exact(n).nth(i)) {
                 limb.copy_from_slice(a);
@@ -152,7 +154,7 @@ impl Division {
             Ok(())
         })?;
         let residues = &*residues;
-        for_each_block(quotients, n, |range, quotients| match quotients {
+        self.parallelism.for_each_block(quotients, n, |range, quotients| match quotients {
             [out] => Ok(self.quotient.apply(&block_of(residues.chunks_exact(n), &range), out)?),
             _ => Ok(()),
         })
@@ -163,11 +165,12 @@ impl Division {
         &self,
         rows: &[u64],
         targets: Range<usize>,
-        out: &mut [&mut [u64]],
+        out: Vec<&mut [u64]>,
+        inside: Parallelism,
     ) -> Result<(), RingError> {
         let rows: Vec<&[u64]> = rows.chunks_exact(self.degree()).collect();
         match self.remainders.get(targets.start / GROUP) {
-            Some(conversion) if targets.start.is_multiple_of(GROUP) => Ok(conversion.apply(&rows, out)?),
+            Some(conversion) if targets.start.is_multiple_of(GROUP) => inside.convert(conversion, &rows, out),
             _ => Ok(()),
         }
     }

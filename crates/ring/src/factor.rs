@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use sunzi_math::mod_inv;
 
-use crate::parallel::{Work, for_each_limb};
+use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
@@ -68,7 +68,7 @@ pub(crate) fn divide_residues(
     };
     let remainder: Vec<i64> = remainder.iter().map(centred).collect();
     let mut quotient = ring.at_level(left)?.arbitrary();
-    for_each_limb(Work::Transform, quotient.words_mut(), n, |i, limb| {
+    ring.parallelism().for_each_limb(Work::Transform, quotient.words_mut(), n, |i, limb| {
         let (Some(plan), Some(a)) = (ring.plans().get(i), a.limb(i)) else { return Ok(()) };
         let modulus = plan.modulus();
         modulus.reduce_signed_into(limb, &remainder)?;

@@ -1,17 +1,19 @@
-//! Between integers, or their nearest floats, and residues.
+//! Between integers, their nearest floats or nothing at all, and residues.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
 use rayon::prelude::*;
 use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::mod_inv;
 use zeroize::Zeroizing;
 
 use crate::error::check_length;
-use crate::parallel::{BLOCK, Work, block_of, for_each_limb};
+use crate::parallel::{BLOCK, Work, block_of};
+use crate::sampling::{SeededRng, uniform_residues};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Domain, Poly, PolyRing, Ring, RingError};
+use crate::{Coefficient, Domain, Evaluation, Poly, PolyRing, Ring, RingError};
 
 impl Ring {
     /// The polynomial with these residues, limb after limb.
@@ -36,13 +38,28 @@ pub(crate) fn residue_of(c: &BigInt, q: u64) -> u64 {
     c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
 }
 
+/// [`PolyRing::uniform`].
+pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &Ring, rng: &mut G) -> Poly<Evaluation> {
+    let mut seed = [0_u8; 32];
+    rng.fill_bytes(&mut seed);
+    let mut a = ring.arbitrary();
+    // Never fails: nothing in it does.
+    let _ = ring.parallelism().for_each_limb(Work::Transform, a.words_mut(), ring.degree(), |i, limb| {
+        let q = ring.basis().values().get(i).copied().unwrap_or(0);
+        uniform_residues(limb, q, &mut SeededRng::derive(&seed, "uniform limb", i as u64));
+        Ok(())
+    });
+    a
+}
+
 /// [`PolyRing::from_integers`].
 pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
     let n = ring.degree();
     check_length("coefficients", n, coefficients.len())?;
     let mut a = ring.arbitrary();
-    for_each_limb(Work::Elementwise, a.words_mut(), n, |i, limb| {
+    ring.parallelism().for_each_part([a.words_mut()], n, |i, range, [limb]| {
         let q = ring.basis().values().get(i).copied().unwrap_or(1);
+        let coefficients = coefficients.get(range).unwrap_or_default();
         limb.iter_mut().zip(coefficients).for_each(|(residue, c)| *residue = residue_of(c, q));
         Ok(())
     })?;
@@ -67,11 +84,12 @@ pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Pol
     let high: Zeroizing<Vec<i64>> = Zeroizing::new(coefficients.iter().map(|c| (c >> 64) as i64).collect());
     let low: Zeroizing<Vec<u64>> = Zeroizing::new(coefficients.iter().map(|&c| c as u64).collect());
     let mut a = ring.arbitrary();
-    for_each_limb(Work::Elementwise, a.words_mut(), n, |i, limb| {
+    ring.parallelism().for_each_part([a.words_mut()], n, |i, range, [limb]| {
         let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
         let shift = modulus.reduce_u128(1 << 64);
         let mut rest = Zeroizing::new([0; BLOCK]);
-        let parts = high.chunks(BLOCK).zip(low.chunks(BLOCK));
+        let parts = (high.get(range.clone()).unwrap_or_default(), low.get(range).unwrap_or_default());
+        let parts = parts.0.chunks(BLOCK).zip(parts.1.chunks(BLOCK));
         for (limb, (high, low)) in limb.chunks_mut(BLOCK).zip(parts) {
             let rest = rest.get_mut(..low.len()).unwrap_or_default();
             modulus.reduce_signed_into(limb, high)?;
@@ -94,7 +112,7 @@ pub(crate) fn to_floats(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<f64>, 
         let range = b * BLOCK..b * BLOCK + out.len();
         radix.floats(&block_of(a.limbs(), &range), out)
     };
-    if Work::Conversion.is_parallel(a.words().len()) {
+    if ring.parallelism().shares_coefficients(Work::Conversion, a.words().len()) {
         floats.par_chunks_mut(BLOCK).enumerate().try_for_each(step)?;
     } else {
         floats.chunks_mut(BLOCK).enumerate().try_for_each(step)?;

@@ -64,6 +64,7 @@ pub use multiplier::{Multiplier, Multipliers};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
+pub use parallel::Parallelism;
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler, Side};
 pub use ring::Ring;

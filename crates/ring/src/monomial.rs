@@ -21,10 +21,11 @@ pub(crate) fn multiply(ring: &Ring, a: &mut Poly<Evaluation>, exponent: u64) -> 
     if n < 128 || !k.is_multiple_of(n / 2) {
         return multiply_by_values(ring, a, k);
     }
-    ring.for_each_modulus(a, |i, modulus, limb| {
+    ring.for_each_modulus(a, |i, modulus, range, values| {
         let psi = ring.plans().get(i).map_or(1, |plan| plan.psi());
         // X^(n/2) is i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
-        let (first, second) = limb.split_at_mut(limb.len() / 2);
+        let middle = (n as usize / 2).clamp(range.start, range.end) - range.start;
+        let (first, second) = values.split_at_mut_checked(middle).unwrap_or_default();
         modulus.mul_scalar_assign(first, modulus.pow(psi, k))?;
         Ok(modulus.mul_scalar_assign(second, modulus.pow(psi, 3 * k))?)
     })

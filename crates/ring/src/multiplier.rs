@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-use crate::parallel::{BLOCK, Work};
+use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::{BigPoly, BigRing, Evaluation, MultiPrecisionRing, Poly, PolyRing, Ring, RingError, Shape};
 
@@ -138,8 +138,9 @@ impl Multipliers for Ring {
                 .zip(sum.words_mut().chunks_exact_mut(n))
                 .for_each(|(list, limb)| list.push(limb));
         }
-        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs);
-        if Work::Elementwise.is_parallel(2 * lists.len() * self.basis().len() * n) {
+        let inside = self.parallelism().inside(limbs.len());
+        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs, inside);
+        if self.parallelism().shares_limbs(Work::Elementwise, 2 * lists.len() * self.basis().len() * n) {
             limbs.into_par_iter().enumerate().try_for_each(run)?;
         } else {
             limbs.into_iter().enumerate().try_for_each(run)?;
@@ -155,19 +156,17 @@ impl Ring {
         i: usize,
         pairs: &[[&Poly<Evaluation>; 2]],
         lists: &[Vec<(usize, &Multiplier)>],
-        mut outs: Vec<&mut [u64]>,
+        outs: Vec<&mut [u64]>,
+        inside: Parallelism,
     ) -> Result<(), RingError> {
         let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
         let limbs: Vec<[&[u64]; 2]> =
             pairs.iter().map(|pair| pair.map(|poly| poly.limb(i).unwrap_or_default())).collect();
         let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-        let (n, mut expanded) = (self.degree(), Scratch::new(longest * BLOCK));
-        for start in (0..n).step_by(BLOCK) {
-            let range = start..n.min(start + BLOCK);
+        inside.for_each_block_of(outs, self.degree(), |range, outs| {
+            let mut expanded = Scratch::new(longest * BLOCK);
             for (list, outs) in lists.iter().zip(outs.chunks_exact_mut(2)) {
                 let [first, second] = outs else { continue };
-                let [first, second] =
-                    [first, second].map(|out| out.get_mut(range.clone()).unwrap_or_default());
                 if list.is_empty() {
                     first.fill(0);
                     second.fill(0);
@@ -176,15 +175,15 @@ impl Ring {
                 let spaces =
                     expanded.chunks_mut(BLOCK).map(|space| space.get_mut(..first.len()).unwrap_or_default());
                 let factors: Vec<&[u64]> =
-                    list.iter().zip(spaces).map(|((_, m), space)| m.block(i, start, space)).collect();
+                    list.iter().zip(spaces).map(|((_, m), space)| m.block(i, range.start, space)).collect();
                 let half = |half: usize| -> Vec<&[u64]> {
                     let limb = |index: usize| limbs.get(index).and_then(|pair| pair.get(half)).copied();
                     list.iter().filter_map(|&(index, _)| limb(index)?.get(range.clone())).collect()
                 };
                 modulus.inner_product_pair([first, second], &factors, [&half(0), &half(1)])?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -1,7 +1,11 @@
 //! When and how work is shared among threads. Every split is by data alone, so that results do not depend
-//! on the number of threads.
+//! on the number of threads, nor on the strategy.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sunzi_kernels::Conversion;
 
 use crate::RingError;
 
@@ -14,9 +18,26 @@ const CONVERSION_WORDS: usize = 1 << 14;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub(crate) const BLOCK: usize = 1024;
+/// Coefficients of a limb that element-wise work hands out together.
+const PART: usize = 2048;
 
 /// Target moduli of conversions handled together: they share loads, and all they touch should stay in the cache.
 pub(crate) const GROUP: usize = 4;
+
+/// What threads of rayon's current pool share [AS19, 4]: the residues of a polynomial form a table of limbs by coefficients.
+///
+/// Results are the same bit for bit. Steps that only BFV has are always collapsed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parallelism {
+    /// The coefficients of one limb after the other [AS19, 4.1]; transforms, which mix coefficients, are not shared.
+    CoefficientWise,
+    /// Whole limbs [AS19, 4.2], transforms among them; conversions by groups of target limbs.
+    ModulusWise,
+    /// Both loops made one: limbs for transforms, limbs and blocks of coefficients for all else [AS19, 4.3].
+    #[default]
+    Collapsed,
+}
 
 /// The cost of a task relative to its size.
 #[derive(Clone, Copy)]
@@ -27,7 +48,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    pub(crate) fn is_parallel(self, words: usize) -> bool {
+    fn is_parallel(self, words: usize) -> bool {
         let threshold = match self {
             Self::Transform => TRANSFORM_WORDS,
             Self::Elementwise => ELEMENTWISE_WORDS,
@@ -37,81 +58,147 @@ impl Work {
     }
 }
 
-/// Runs `f(i, limb i)` over limbs of n words.
-pub(crate) fn for_each_limb(
-    work: Work,
-    words: &mut [u64],
-    n: usize,
-    f: impl Fn(usize, &mut [u64]) -> Result<(), RingError> + Send + Sync,
-) -> Result<(), RingError> {
-    if words.len() > n && work.is_parallel(words.len()) {
-        words.par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
-    } else {
-        words.chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
+impl Parallelism {
+    /// Whether work on so many words is shared limb by limb.
+    pub(crate) fn shares_limbs(self, work: Work, words: usize) -> bool {
+        self != Self::CoefficientWise && work.is_parallel(words)
+    }
+
+    /// Whether it is shared coefficient by coefficient.
+    pub(crate) fn shares_coefficients(self, work: Work, words: usize) -> bool {
+        self != Self::ModulusWise && work.is_parallel(words)
+    }
+
+    /// What is left to share inside so many tasks that limbs are divided into: nothing where every thread has one.
+    pub(crate) fn inside(self, tasks: usize) -> Self {
+        let enough = tasks >= rayon::current_num_threads();
+        if self == Self::Collapsed && enough { Self::ModulusWise } else { self }
+    }
+
+    /// Runs `f(i, limb i)` over limbs of n words: work that needs all coefficients of a limb at once.
+    pub(crate) fn for_each_limb(
+        self,
+        work: Work,
+        words: &mut [u64],
+        n: usize,
+        f: impl Fn(usize, &mut [u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        if words.len() > n && self.shares_limbs(work, words.len()) {
+            words.par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
+        } else {
+            words.chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
+        }
+    }
+
+    /// Runs `f(i, limb i of the first, limb i of the second)` over limbs of n words.
+    pub(crate) fn for_each_limb_pair(
+        self,
+        work: Work,
+        first: &mut [u64],
+        second: &mut [u64],
+        n: usize,
+        f: impl Fn(usize, [&mut [u64]; 2]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        if first.len() > n && self.shares_limbs(work, first.len()) {
+            let pairs = first.par_chunks_exact_mut(n).zip(second.par_chunks_exact_mut(n));
+            pairs.enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
+        } else {
+            let mut pairs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n));
+            pairs.by_ref().enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
+        }
+    }
+
+    /// Runs `f(i, range of coefficients, that range of limb i of every list)`: element-wise work.
+    pub(crate) fn for_each_part<const K: usize>(
+        self,
+        words: [&mut [u64]; K],
+        n: usize,
+        f: impl Fn(usize, Range<usize>, [&mut [u64]; K]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        let total: usize = words.iter().map(|words| words.len()).sum();
+        let shared = Work::Elementwise.is_parallel(total);
+        let part = if shared && self != Self::ModulusWise { n.min(PART) } else { n };
+        let count = words.first().map_or(0, |words| words.len() / part.max(1));
+        let mut lists = words.map(|words| words.chunks_mut(part.max(1)));
+        let parts: Vec<[&mut [u64]; K]> =
+            (0..count).map(|_| lists.each_mut().map(|list| list.next().unwrap_or_default())).collect();
+        // Parts divide limbs: both are powers of two.
+        let run = |(at, parts): (usize, [&mut [u64]; K])| {
+            let (i, start) = (at * part / n, at * part % n);
+            f(i, start..start + part, parts)
+        };
+        if !shared {
+            return parts.into_iter().enumerate().try_for_each(run);
+        }
+        if self != Self::CoefficientWise {
+            return parts.into_par_iter().enumerate().try_for_each(run);
+        }
+        // One limb after the other.
+        let mut parts = parts.into_iter().enumerate();
+        let mut limb: Vec<_> = parts.by_ref().take(n / part).collect();
+        while !limb.is_empty() {
+            limb.into_par_iter().try_for_each(run)?;
+            limb = parts.by_ref().take(n / part).collect();
+        }
+        Ok(())
+    }
+
+    /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
+    pub(crate) fn for_each_block(
+        self,
+        output: &mut [u64],
+        n: usize,
+        f: impl Fn(Range<usize>, &mut [&mut [u64]]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.for_each_block_of(output.chunks_exact_mut(n).collect(), n, f)
+    }
+
+    /// The same for limbs that stand anywhere.
+    pub(crate) fn for_each_block_of(
+        self,
+        limbs: Vec<&mut [u64]>,
+        n: usize,
+        f: impl Fn(Range<usize>, &mut [&mut [u64]]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        let parallel = self.shares_coefficients(Work::Conversion, n * limbs.len());
+        let run = |(b, mut block): (usize, Vec<&mut [u64]>)| f(b * BLOCK..n.min((b + 1) * BLOCK), &mut block);
+        let blocks = into_blocks(limbs, n);
+        if parallel {
+            blocks.into_par_iter().enumerate().try_for_each(run)
+        } else {
+            blocks.into_iter().enumerate().try_for_each(run)
+        }
+    }
+
+    /// A conversion of rows of the length of every output.
+    pub(crate) fn convert(
+        self,
+        conversion: &Conversion,
+        rows: &[&[u64]],
+        mut outputs: Vec<&mut [u64]>,
+    ) -> Result<(), RingError> {
+        let n = outputs.first().map_or(0, |out| out.len());
+        if !self.shares_coefficients(Work::Conversion, n * outputs.len()) {
+            return Ok(conversion.apply(rows, &mut outputs)?);
+        }
+        self.for_each_block_of(outputs, n, |range, outputs| {
+            Ok(conversion.apply(&block_of(rows.iter().copied(), &range), outputs)?)
+        })
     }
 }
 
-/// Runs `f(i, limb i of the first, limb i of the second)` over limbs of n words.
-pub(crate) fn for_each_limb_pair(
-    work: Work,
-    first: &mut [u64],
-    second: &mut [u64],
-    n: usize,
-    f: impl Fn(usize, [&mut [u64]; 2]) -> Result<(), RingError> + Send + Sync,
-) -> Result<(), RingError> {
-    if first.len() > n && work.is_parallel(first.len()) {
-        let pairs = first.par_chunks_exact_mut(n).zip(second.par_chunks_exact_mut(n));
-        pairs.enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
-    } else {
-        let mut pairs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n));
-        pairs.by_ref().enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
-    }
-}
-
-/// Runs `f(i, [limb i of every list])` over limbs of n words.
-pub(crate) fn for_each_limb_of<const K: usize>(
-    work: Work,
-    words: [&mut [u64]; K],
-    n: usize,
-    f: impl Fn(usize, [&mut [u64]; K]) -> Result<(), RingError> + Send + Sync,
-) -> Result<(), RingError> {
-    let total: usize = words.iter().map(|words| words.len()).sum();
-    let count = words.first().map_or(0, |words| words.len() / n);
-    let mut lists = words.map(|words| words.chunks_exact_mut(n));
-    let limbs: Vec<[&mut [u64]; K]> =
-        (0..count).map(|_| lists.each_mut().map(|list| list.next().unwrap_or_default())).collect();
-    if count > 1 && work.is_parallel(total) {
-        limbs.into_par_iter().enumerate().try_for_each(|(i, limbs)| f(i, limbs))
-    } else {
-        limbs.into_iter().enumerate().try_for_each(|(i, limbs)| f(i, limbs))
-    }
-}
-
-/// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
-pub(crate) fn for_each_block(
-    output: &mut [u64],
-    n: usize,
-    f: impl Fn(std::ops::Range<usize>, &mut [&mut [u64]]) -> Result<(), RingError> + Send + Sync,
-) -> Result<(), RingError> {
-    let parallel = Work::Conversion.is_parallel(output.len());
+/// The same blocks of all limbs together.
+pub(crate) fn into_blocks(limbs: Vec<&mut [u64]>, n: usize) -> Vec<Vec<&mut [u64]>> {
     let mut blocks: Vec<Vec<&mut [u64]>> = (0..n.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
-    for limb in output.chunks_exact_mut(n) {
+    for limb in limbs {
         for (block, part) in blocks.iter_mut().zip(limb.chunks_mut(BLOCK)) {
             block.push(part);
         }
     }
-    let run = |(b, mut block): (usize, Vec<&mut [u64]>)| f(b * BLOCK..n.min((b + 1) * BLOCK), &mut block);
-    if parallel {
-        blocks.into_par_iter().enumerate().try_for_each(run)
-    } else {
-        blocks.into_iter().enumerate().try_for_each(run)
-    }
+    blocks
 }
 
 /// The same range of coefficients of every limb.
-pub(crate) fn block_of<'a>(
-    limbs: impl Iterator<Item = &'a [u64]>,
-    range: &std::ops::Range<usize>,
-) -> Vec<&'a [u64]> {
+pub(crate) fn block_of<'a>(limbs: impl Iterator<Item = &'a [u64]>, range: &Range<usize>) -> Vec<&'a [u64]> {
     limbs.map(|limb| limb.get(range.clone()).unwrap_or_default()).collect()
 }

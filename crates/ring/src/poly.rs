@@ -1,6 +1,7 @@
 //! Polynomials in RNS.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use zeroize::Zeroize;
 
@@ -42,6 +43,11 @@ impl<D: Domain> Poly<D> {
     #[must_use]
     pub fn limb(&self, i: usize) -> Option<&[u64]> {
         self.limbs().nth(i)
+    }
+
+    /// A range of limb i.
+    pub(crate) fn part(&self, i: usize, range: Range<usize>) -> &[u64] {
+        self.limb(i).and_then(|limb| limb.get(range)).unwrap_or_default()
     }
 
     /// The limbs in order of the basis.

@@ -2,7 +2,7 @@
 
 use sunzi_kernels::InverseScale;
 
-use crate::parallel::{Work, block_of, for_each_block, for_each_limb};
+use crate::parallel::{Work, block_of};
 use crate::rns::ExactExtension;
 use crate::scratch::Scratch;
 use crate::{Basis, Evaluation, Poly, PolyRing, Ring, RingError};
@@ -35,11 +35,11 @@ impl Raise {
         let (low, high) = raised.words_mut().split_at_mut_checked(a.words().len()).unwrap_or_default();
         let mut digits = Scratch::new(low.len());
         ring.transform().inverse_scaled_from(&mut digits, a, low, &self.scales)?;
-        for_each_block(high, n, |range, output| {
+        ring.parallelism().for_each_block(high, n, |range, output| {
             self.extension.apply(&block_of(digits.chunks_exact(n), &range), output)
         })?;
         let plans = ring.plans().get(self.scales.len()..).unwrap_or_default();
-        for_each_limb(Work::Transform, high, n, |i, limb| {
+        ring.parallelism().for_each_limb(Work::Transform, high, n, |i, limb| {
             plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
         })?;
         Ok(raised)

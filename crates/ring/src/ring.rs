@@ -14,10 +14,9 @@ use crate::division::{Division, Factor};
 use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
-use crate::parallel::{Work, for_each_limb};
+use crate::parallel::Parallelism;
 use crate::poly_ring::sealed::Sealed;
 use crate::raise::Raise;
-use crate::sampling::{SeededRng, uniform_residues};
 use crate::scratch::Scratch;
 use crate::transform::NegacyclicTransform;
 use crate::{
@@ -99,7 +98,7 @@ impl Ring {
 
     /// A ring of the same index over these tables.
     fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<NttPlan>>) -> Result<Self, RingError> {
-        let transform = NegacyclicTransform::from_plans(self.0.degree, plans);
+        let transform = NegacyclicTransform::from_plans(self.0.degree, plans, self.parallelism());
         let basis = Basis::from_moduli(moduli, self.isa())?;
         Ok(Self::assemble(self.0.index, basis, transform, Arc::clone(&self.0.automorphisms)))
     }
@@ -131,6 +130,21 @@ impl Ring {
                 RingError::out_of_range("limbs", expected, format_args!("{range:?}"))
             })?;
         self.derive(moduli.to_vec(), plans.to_vec())
+    }
+
+    /// The same ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
+    /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
+    #[must_use]
+    pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
+        let plans = self.plans().to_vec();
+        let transform = NegacyclicTransform::from_plans(self.0.degree, plans, parallelism);
+        Self::assemble(self.0.index, self.basis().clone(), transform, Arc::clone(&self.0.automorphisms))
+    }
+
+    /// How work is shared among threads.
+    #[must_use]
+    pub fn parallelism(&self) -> Parallelism {
+        self.transform().parallelism()
     }
 
     /// The instruction set asked for; limbs whose moduli it cannot take run on the portable one.
@@ -191,7 +205,7 @@ impl Ring {
     fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
-            Division::new(divisor, targets, self.isa(), Factor::One)
+            Division::new([divisor, targets], self.isa(), Factor::One, self.parallelism())
         })
     }
 
@@ -215,19 +229,19 @@ impl Ring {
         Ok(switched)
     }
 
-    /// Applies `f` to every limb of a with its modulus.
+    /// Applies `f` to every part of a with its limb, modulus and range of coefficients.
     pub(crate) fn for_each_modulus<D: Domain>(
         &self,
         a: &mut Poly<D>,
-        f: impl Fn(usize, Modulus, &mut [u64]) -> Result<(), RingError> + Send + Sync,
+        f: impl Fn(usize, Modulus, Range<usize>, &mut [u64]) -> Result<(), RingError> + Send + Sync,
     ) -> Result<(), RingError> {
         self.check(a)?;
-        for_each_limb(Work::Elementwise, a.words_mut(), self.0.degree, |i, limb| {
-            self.basis().moduli().get(i).map_or(Ok(()), |&modulus| f(i, modulus, limb))
+        self.parallelism().for_each_part([a.words_mut()], self.0.degree, |i, range, [part]| {
+            self.basis().moduli().get(i).map_or(Ok(()), |&modulus| f(i, modulus, range, part))
         })
     }
 
-    /// Applies `f` to every limb of a with its modulus and the limb of b.
+    /// Applies `f` to every part of a with its modulus and that part of b.
     fn zip_assign<D: Domain>(
         &self,
         a: &mut Poly<D>,
@@ -235,7 +249,7 @@ impl Ring {
         f: impl Fn(Modulus, &mut [u64], &[u64]) -> Result<(), RingError> + Send + Sync,
     ) -> Result<(), RingError> {
         self.check(b)?;
-        self.for_each_modulus(a, |i, modulus, limb| f(modulus, limb, b.limb(i).unwrap_or_default()))
+        self.for_each_modulus(a, |i, modulus, range, part| f(modulus, part, b.part(i, range)))
     }
 }
 
@@ -296,9 +310,9 @@ impl PolyRing for Ring {
 
     fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         check_level(self.level_of(a)?, self.level_of(b)?)?;
-        for_each_limb(Work::Elementwise, a.words_mut(), self.0.degree, |i, limb| {
-            let factors = self.basis().moduli().get(i).zip(b.limb(i));
-            factors.map_or(Ok(()), |(modulus, b)| Ok(modulus.mul_assign(limb, b)?))
+        self.parallelism().for_each_part([a.words_mut()], self.0.degree, |i, range, [part]| {
+            let modulus = self.basis().moduli().get(i);
+            modulus.map_or(Ok(()), |modulus| Ok(modulus.mul_assign(part, b.part(i, range))?))
         })
     }
 
@@ -330,12 +344,10 @@ impl PolyRing for Ring {
         // The factor is a multiple of every modulus above the level.
         let mut scaled = self.zero();
         let (limbs, _) = scaled.words_mut().split_at_mut_checked(a.words().len()).unwrap_or_default();
-        for_each_limb(Work::Elementwise, limbs, self.0.degree, |i, limb| {
-            let (Some(modulus), Some(from)) = (self.basis().moduli().get(i), a.limb(i)) else {
-                return Ok(());
-            };
-            limb.copy_from_slice(from);
-            Ok(modulus.mul_scalar_assign(limb, residue_of(&factor, modulus.value()))?)
+        self.parallelism().for_each_part([limbs], self.0.degree, |i, range, [part]| {
+            let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
+            part.copy_from_slice(a.part(i, range));
+            Ok(modulus.mul_scalar_assign(part, residue_of(&factor, modulus.value()))?)
         })?;
         Ok(scaled)
     }
@@ -356,10 +368,9 @@ impl PolyRing for Ring {
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
         check_length("coefficients", self.0.degree, coefficients.len())?;
         let mut a = self.arbitrary();
-        self.for_each_modulus(
-            &mut a,
-            |_, modulus, limb| Ok(modulus.reduce_signed_into(limb, coefficients)?),
-        )?;
+        self.for_each_modulus(&mut a, |_, modulus, range, part| {
+            Ok(modulus.reduce_signed_into(part, coefficients.get(range).unwrap_or_default())?)
+        })?;
         Ok(a)
     }
 
@@ -381,17 +392,7 @@ impl PolyRing for Ring {
 
     /// A function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of that seed.
     fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Poly<Evaluation> {
-        let mut seed = [0_u8; 32];
-        rng.fill_bytes(&mut seed);
-        let mut a = self.zero();
-        // Never fails: nothing in it does.
-        let _: Result<(), RingError> =
-            for_each_limb(Work::Transform, a.words_mut(), self.0.degree, |i, limb| {
-                let q = self.basis().values().get(i).copied().unwrap_or(0);
-                uniform_residues(limb, q, &mut SeededRng::derive(&seed, "uniform limb", i as u64));
-                Ok(())
-            });
-        a
+        integers::uniform(self, rng)
     }
 
     fn byte_len<D: Domain>(a: &Poly<D>) -> usize {
@@ -419,8 +420,8 @@ impl PolyRing for Ring {
     }
 
     fn neg_assign<D: Domain>(&self, a: &mut Poly<D>) -> Result<(), RingError> {
-        self.for_each_modulus(a, |_, modulus, limb| {
-            modulus.neg_assign(limb);
+        self.for_each_modulus(a, |_, modulus, _, part| {
+            modulus.neg_assign(part);
             Ok(())
         })
     }
@@ -437,9 +438,8 @@ impl PolyRing for Ring {
     ) -> Result<(), RingError> {
         self.check(a)?;
         self.check(b)?;
-        self.for_each_modulus(acc, |i, modulus, acc| {
-            let (a, b) = (a.limb(i).unwrap_or_default(), b.limb(i).unwrap_or_default());
-            Ok(modulus.mul_add_assign(acc, a, b)?)
+        self.for_each_modulus(acc, |i, modulus, range, acc| {
+            Ok(modulus.mul_add_assign(acc, a.part(i, range.clone()), b.part(i, range))?)
         })
     }
 
@@ -453,8 +453,8 @@ impl PolyRing for Ring {
     }
 
     fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {
-        self.for_each_modulus(a, |_, modulus, limb| {
-            Ok(modulus.mul_scalar_assign(limb, residue_of(c, modulus.value()))?)
+        self.for_each_modulus(a, |_, modulus, _, part| {
+            Ok(modulus.mul_scalar_assign(part, residue_of(c, modulus.value()))?)
         })
     }
 
@@ -468,12 +468,12 @@ impl PolyRing for Ring {
         let evaluation = <D as Sealed>::EVALUATION;
         let sources = self.0.automorphisms.get(self.0.degree, k, evaluation);
         let mut image = self.arbitrary();
-        self.for_each_modulus(&mut image, |i, modulus, out| {
-            let input = a.limb(i).unwrap_or_default();
+        self.for_each_modulus(&mut image, |i, modulus, range, out| {
+            let (input, sources) = (a.limb(i).unwrap_or_default(), sources.get(range).unwrap_or_default());
             if evaluation {
-                Ok(permute(out, input, &sources)?)
+                Ok(permute(out, input, sources)?)
             } else {
-                apply_to_coefficients(modulus, out, input, &sources)
+                apply_to_coefficients(modulus, out, input, sources)
             }
         })?;
         Ok(image)

@@ -2,7 +2,7 @@
 
 use sunzi_kernels::Modulus;
 
-use crate::parallel::{BLOCK, Work, block_of, for_each_limb_of};
+use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// t·(a_0 + a_1·Y)(b_0 + b_1·Y): one pass over the operands, a block at a time.
@@ -15,12 +15,12 @@ pub(crate) fn tensor(
     [a0, a1, b0, b1].iter().try_for_each(|a| ring.check(a))?;
     let mut product = [ring.arbitrary(), ring.arbitrary(), ring.arbitrary()];
     let words = product.each_mut().map(Poly::words_mut);
-    for_each_limb_of(Work::Elementwise, words, ring.degree(), |i, [c0, c1, c2]| {
+    ring.parallelism().for_each_part(words, ring.degree(), |i, part, [c0, c1, c2]| {
         let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
         let operands = [a0, a1, b0, b1].map(|poly| poly.limb(i).unwrap_or_default());
         let blocks = c0.chunks_mut(BLOCK).zip(c1.chunks_mut(BLOCK)).zip(c2.chunks_mut(BLOCK));
         for (block, ((c0, c1), c2)) in blocks.enumerate() {
-            let start = block * BLOCK;
+            let start = part.start + block * BLOCK;
             let range = start..start + c0.len();
             let [a0, a1, b0, b1] = operands.map(|limb| limb.get(range.clone()).unwrap_or_default());
             c0.copy_from_slice(a0);
@@ -43,19 +43,19 @@ pub(crate) type Term<'a> = (&'a [u64], [&'a [u64]; 2]);
 
 /// Σ f·(a, b) over the terms modulo one number, block by block: that of all streams stays in the cache.
 pub(crate) fn sum_of_terms(
+    parallelism: Parallelism,
     modulus: &Modulus,
     terms: &[Term<'_>],
     [first, second]: [&mut [u64]; 2],
 ) -> Result<(), RingError> {
     let n = first.len();
-    for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
-        let range = b * BLOCK..n.min((b + 1) * BLOCK);
+    parallelism.for_each_block_of(vec![first, second], n, |range, outs| {
+        let [first, second] = outs else { return Ok(()) };
         let factors = block_of(terms.iter().map(|(factor, _)| *factor), &range);
         let [a, b] = [0, 1].map(|half| {
             let parts = terms.iter().filter_map(|(_, pair)| pair.get(half).copied());
             block_of(parts, &range)
         });
-        modulus.inner_product_pair([outs.0, outs.1], &factors, [&a, &b])?;
-    }
-    Ok(())
+        Ok(modulus.inner_product_pair([first, second], &factors, [&a, &b])?)
+    })
 }

@@ -183,7 +183,7 @@ impl Tables {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
             let (targets, divisor) = self.key_ring.plans().split_at_checked(level).unwrap_or_default();
-            Division::new(divisor, targets, self.ring.isa(), Factor::Inverse)
+            Division::new([divisor, targets], self.ring.isa(), Factor::Inverse, self.ring.parallelism())
         })
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::lift::{Form, Lift, lift_residue};
 use super::{RnsGadget, Tables, Top};
 use crate::error::check_level;
-use crate::parallel::{Work, for_each_limb};
+use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::tensor::sum_of_terms;
 use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
@@ -63,6 +63,8 @@ pub(super) struct Task<'a> {
     /// Those of them that are wanted.
     pub(super) targets: Range<usize>,
     pub(super) outs: Vec<[&'a mut [u64]; 2]>,
+    /// What is left to share inside.
+    pub(super) inside: Parallelism,
 }
 
 /// The limbs `targets` of two halves by groups.
@@ -77,19 +79,26 @@ pub(super) fn tasks<'a>(tables: &Tables, targets: Range<usize>, halves: [&'a mut
                 task.targets.end = target + 1;
                 task.outs.push([a, b]);
             }
-            _ => tasks.push(Task { group, targets: target..target + 1, outs: vec![[a, b]] }),
+            _ => {
+                let (targets, inside) = (target..target + 1, tables.ring.parallelism());
+                tasks.push(Task { group, targets, outs: vec![[a, b]], inside });
+            }
         }
     }
+    let inside = tables.ring.parallelism().inside(tasks.len());
+    tasks.iter_mut().for_each(|task| task.inside = inside);
     tasks
 }
 
 /// Runs `f` over tasks, shared among threads, with scratch memory of `words` for each.
 pub(super) fn for_each_task(
+    parallelism: Parallelism,
     tasks: Vec<Task<'_>>,
     words: usize,
     f: impl Fn(&mut Scratch, Task<'_>) -> Result<(), RingError> + Send + Sync,
 ) -> Result<(), RingError> {
-    if tasks.len() > 1 && Work::Transform.is_parallel(words) {
+    let outputs = tasks.iter().flat_map(|task| task.outs.iter().flatten()).map(|out| out.len()).sum();
+    if tasks.len() > 1 && parallelism.shares_limbs(Work::Transform, outputs) {
         tasks.into_par_iter().try_for_each_init(|| Scratch::new(words), f)
     } else {
         let mut scratch = Scratch::new(words);
@@ -112,9 +121,10 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
         parts.push((g, part));
         rest = others;
     }
+    let inside = tables.ring.parallelism().inside(parts.len());
     let fill = |(g, part): (usize, &mut [u64])| -> Result<(), RingError> {
         let group = tables.groups.get(g).cloned().unwrap_or_default();
-        products.lift_group(g, &group, part)?;
+        products.lift_group(g, &group, part, inside)?;
         for (target, part) in group.zip(part.chunks_exact_mut(one)) {
             let digits = part.chunks_exact_mut(tables.ring.degree() + PAD).zip(&tables.lifts);
             for (out, _) in digits.filter(|(_, lift)| lift.is_own(target)) {
@@ -123,7 +133,7 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
         }
         Ok(())
     };
-    if parts.len() > 1 && Work::Transform.is_parallel(one) {
+    if parts.len() > 1 && tables.ring.parallelism().shares_limbs(Work::Transform, one) {
         parts.into_par_iter().try_for_each(fill)?;
     } else {
         parts.into_iter().try_for_each(fill)?;
@@ -141,7 +151,7 @@ pub(super) fn product(
     let ring = &gadget.tables.key_ring;
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
     let tasks = tasks(&gadget.tables, 0..ring.basis().len(), halves.each_mut().map(Poly::words_mut));
-    for_each_task(tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
+    for_each_task(ring.parallelism(), tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
     Ok(halves)
 }
 
@@ -200,7 +210,7 @@ impl<'a> InnerProducts<'a> {
         let lifted = match self.input {
             Input::Digits(digits) => digits.words.get(group.start * one..).unwrap_or_default(),
             _ => {
-                self.lift_group(task.group, &task.targets, scratch)?;
+                self.lift_group(task.group, &task.targets, scratch, task.inside)?;
                 &*scratch
             }
         };
@@ -208,7 +218,7 @@ impl<'a> InnerProducts<'a> {
             let Some(plan) = tables.key_ring.plans().get(target) else { continue };
             let slots = lifted.chunks_exact(one).nth(target - group.start).unwrap_or_default();
             let terms = self.terms(target, slots);
-            sum_of_terms(&plan.modulus(), &terms, outs.each_mut().map(|out| &mut **out))?;
+            sum_of_terms(task.inside, &plan.modulus(), &terms, outs.each_mut().map(|out| &mut **out))?;
         }
         Ok(())
     }
@@ -234,7 +244,13 @@ impl<'a> InnerProducts<'a> {
     }
 
     /// Every digit modulo the targets of a group, in evaluation form, but for those that stand in the input.
-    fn lift_group(&self, g: usize, targets: &Range<usize>, slots: &mut [u64]) -> Result<(), RingError> {
+    fn lift_group(
+        &self,
+        g: usize,
+        targets: &Range<usize>,
+        slots: &mut [u64],
+        inside: Parallelism,
+    ) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let group = tables.groups.get(g).cloned().unwrap_or_default();
         let one = tables.lifts.len() * (n + PAD);
@@ -245,7 +261,7 @@ impl<'a> InnerProducts<'a> {
                 .zip(slots.chunks_exact_mut(one))
                 .filter_map(|(target, slots)| Some((target, slots.get_mut(slot.clone())?)))
                 .collect();
-            self.lift(g, lift, &mut outs)?;
+            self.lift(g, lift, &mut outs, inside)?;
             for (target, out) in outs {
                 let Some(plan) = tables.key_ring.plans().get(target) else { continue };
                 match (lift.is_own(target), self.input) {
@@ -267,7 +283,13 @@ impl<'a> InnerProducts<'a> {
     }
 
     /// One digit modulo the targets of a group that are not its own, in coefficient form.
-    fn lift(&self, g: usize, lift: &Lift, outs: &mut [(usize, &mut [u64])]) -> Result<(), RingError> {
+    fn lift(
+        &self,
+        g: usize,
+        lift: &Lift,
+        outs: &mut [(usize, &mut [u64])],
+        inside: Parallelism,
+    ) -> Result<(), RingError> {
         let n = self.tables.ring.degree();
         let rows = self.rows.chunks_exact(n);
         match &lift.form {
@@ -285,11 +307,11 @@ impl<'a> InnerProducts<'a> {
                 let rows: Vec<&[u64]> =
                     rows.skip(lift.range.start).take(lift.range.len()).chain(quotient).collect();
                 let others = outs.iter_mut().filter(|(target, _)| !lift.is_own(*target));
-                let mut outs: Vec<&mut [u64]> = others.map(|(_, out)| &mut **out).collect();
+                let outs: Vec<&mut [u64]> = others.map(|(_, out)| &mut **out).collect();
                 if outs.is_empty() {
                     return Ok(());
                 }
-                conversions.get(g).map_or(Ok(()), |conversion| Ok(conversion.apply(&rows, &mut outs)?))
+                conversions.get(g).map_or(Ok(()), |conversion| inside.convert(conversion, &rows, outs))
             }
         }
     }
@@ -303,7 +325,7 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
     let limbs = tables.ring.basis().len();
     let mut rows = Scratch::new((limbs + quotients) * n);
     let (residues, quotients) = rows.split_at_mut_checked(limbs * n).unwrap_or_default();
-    for_each_limb(Work::Transform, residues, n, |i, row| {
+    tables.ring.parallelism().for_each_limb(Work::Transform, residues, n, |i, row| {
         let lift = tables.lifts.iter().find(|lift| lift.range.contains(&i));
         let (Some(plan), Some(lift), Some(limb)) = (tables.ring.plans().get(i), lift, input.limb(i)) else {
             return Ok(());
@@ -321,12 +343,12 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
         Ok(())
     })?;
     let residues = &*residues;
-    for_each_limb(Work::Elementwise, quotients, n, |i, out| {
+    tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
         let Some(Lift { range, form: Form::Remainder { rounding, .. }, .. }) = tables.lifts.get(i) else {
             return Ok(());
         };
-        let rows: Vec<&[u64]> = residues.chunks_exact(n).skip(range.start).take(range.len()).collect();
-        Ok(rounding.apply(&rows, out)?)
+        let rows = residues.chunks_exact(n).skip(range.start).take(range.len());
+        Ok(rounding.apply(&block_of(rows, &part), out)?)
     })?;
     Ok(rows)
 }

@@ -5,7 +5,7 @@ use sunzi_kernels::{Modulus, permute};
 use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, for_each_task, tasks};
 use crate::division::Division;
-use crate::parallel::BLOCK;
+use crate::parallel::{BLOCK, Parallelism};
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, RingError};
 
@@ -36,7 +36,7 @@ pub(super) fn switch(
         // One more row for the quotients.
         remainders = remainders.map(|_| Scratch::new((all - level + 1) * n));
         let tasks = tasks(tables, level..all, remainders.each_mut().map(|half| &mut **half));
-        for_each_task(tasks, products.scratch_words(), |scratch, mut task| {
+        for_each_task(tables.ring.parallelism(), tasks, products.scratch_words(), |scratch, mut task| {
             products.apply(&mut task, scratch)?;
             add_multiples(gadget, rest, &mut task)
         })?;
@@ -54,7 +54,7 @@ pub(super) fn switch(
         products.apply(&mut task, lifted)?;
         finish(gadget, division.zip(Some(&remainders)), rest, &mut task, level, slots)
     };
-    for_each_task(tasks, words, |scratch, task| match &permutation {
+    for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => finish(scratch, task),
         Some(sources) => {
             let (scratch, turned) = scratch.split_at_mut_checked(words - 2 * slots).unwrap_or_default();
@@ -90,7 +90,7 @@ pub(super) fn switch_extended(
     let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
     let tasks = tasks(tables, 0..ring.basis().len(), halves.each_mut().map(Poly::words_mut));
-    for_each_task(tasks, words, |scratch, task| match &permutation {
+    for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => compute(scratch, task),
         Some(sources) => {
             let (scratch, turned) = scratch.split_at_mut_checked(words - 2 * slots).unwrap_or_default();
@@ -108,14 +108,18 @@ fn turn(
     sources: &[u32],
     f: impl FnOnce(Task<'_>) -> Result<(), RingError>,
 ) -> Result<(), RingError> {
+    let inside = task.inside;
     let (first, second) = scratch.split_at_mut_checked(scratch.len() / 2).unwrap_or_default();
     let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
     let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
     f(Task { outs: outs.take(task.outs.len()).collect(), targets: task.targets, ..task })?;
     let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
-    for ([out_a, out_b], (a, b)) in task.outs.into_iter().zip(turned) {
-        permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
-        permute(out_b, b.get(..n).unwrap_or_default(), sources)?;
+    for (outs, (a, b)) in task.outs.into_iter().zip(turned) {
+        inside.for_each_part(outs, n, |_, part, [out_a, out_b]| {
+            let sources = sources.get(part).unwrap_or_default();
+            permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
+            Ok(permute(out_b, b.get(..n).unwrap_or_default(), sources)?)
+        })?;
     }
     Ok(())
 }
@@ -148,12 +152,12 @@ fn finish(
     for half in 0..2 {
         if let Some((division, rows)) = division {
             let rows = rows.get(half).map_or(&[][..], |rows| rows);
-            let mut slots: Vec<&mut [u64]> = scratch
+            let slots: Vec<&mut [u64]> = scratch
                 .chunks_exact_mut(n + PAD)
                 .take(task.targets.len())
                 .filter_map(|slot| slot.get_mut(..n))
                 .collect();
-            division.remainders(rows, task.targets.clone(), &mut slots)?;
+            division.remainders(rows, task.targets.clone(), slots, task.inside)?;
         }
         for (i, target) in task.targets.clone().enumerate() {
             let Some(out) = task.outs.get_mut(i).and_then(|outs| outs.get_mut(half)) else { continue };
@@ -181,7 +185,7 @@ fn finish(
             // Of what is divided by, only P multiplies the values.
             let scale = inverse.filter(|_| level < tables.ring.basis().len());
             let scale = scale.map(|inverse| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
-            combine(&modulus, (out, inverse), (slot, added), (values, scale))?;
+            combine(task.inside, &modulus, (out, inverse), (slot, added), (values, scale))?;
         }
     }
     Ok(())
@@ -190,28 +194,33 @@ fn finish(
 /// Multiplies the first by its factor and adds the others, the second if it counts, the third times its factor, block by
 /// block: passes over whole limbs would each read them from outside the first-level cache. Overwrites the second.
 fn combine(
+    parallelism: Parallelism,
     modulus: &Modulus,
     (out, inverse): (&mut [u64], Option<u64>),
     (slot, added): (&mut [u64], bool),
     (values, scale): (Option<&[u64]>, Option<u64>),
 ) -> Result<(), RingError> {
-    let mut values = values.into_iter().flat_map(|values| values.chunks(BLOCK));
-    for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks_mut(BLOCK)) {
-        if let Some(inverse) = inverse {
-            modulus.mul_scalar_assign(out, inverse)?;
-        }
-        if added {
-            modulus.add_assign(out, slot)?;
-        }
-        match (values.next(), scale) {
-            (Some(values), Some(scale)) => {
-                slot.copy_from_slice(values);
-                modulus.mul_scalar_assign(slot, scale)?;
+    let n = out.len();
+    parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {
+        let values = values.and_then(|values| values.get(part));
+        let mut values = values.into_iter().flat_map(|values| values.chunks(BLOCK));
+        for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks_mut(BLOCK)) {
+            if let Some(inverse) = inverse {
+                modulus.mul_scalar_assign(out, inverse)?;
+            }
+            if added {
                 modulus.add_assign(out, slot)?;
             }
-            (Some(values), None) => modulus.add_assign(out, values)?,
-            (None, _) => {}
+            match (values.next(), scale) {
+                (Some(values), Some(scale)) => {
+                    slot.copy_from_slice(values);
+                    modulus.mul_scalar_assign(slot, scale)?;
+                    modulus.add_assign(out, slot)?;
+                }
+                (Some(values), None) => modulus.add_assign(out, values)?,
+                (None, _) => {}
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -7,7 +7,7 @@ use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::rounding::Rounding;
-use crate::parallel::{block_of, for_each_block};
+use crate::parallel::{Parallelism, block_of};
 use crate::{Basis, RingError};
 
 /// What computes with the big integers.
@@ -74,7 +74,7 @@ impl Conversion {
 
     /// Converts limbs of n residues y_i = |x·(q/q_i)^-1|_{q_i} to limbs of n residues of the result.
     pub(super) fn apply(&self, words: &[u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
-        for_each_block(output, n, |range, output| {
+        Parallelism::Collapsed.for_each_block(output, n, |range, output| {
             let rows = block_of(words.chunks_exact(n), &range);
             self.apply_to_block(&rows, output, range.len());
             Ok(())

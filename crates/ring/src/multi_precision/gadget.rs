@@ -12,7 +12,7 @@ use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
 use super::words::{self, BITS, MASK, bits};
 use crate::error::{check_length, check_level, no_such_digit};
-use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb_pair};
+use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
 
@@ -107,7 +107,7 @@ impl Inner {
         let n = self.ring.degree();
         let residues = self.ring.lift_residues(a)?;
         let mut digits = Scratch::new(self.count * n);
-        for_each_block(&mut digits, n, |range, digits| {
+        Parallelism::Collapsed.for_each_block(&mut digits, n, |range, digits| {
             self.digits_of_block(&block_of(residues.chunks_exact(n), &range), digits, range.len());
             Ok(())
         })?;
@@ -239,20 +239,26 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         let digits = inner.digits(a)?;
         let mut halves = [ring.zero::<Evaluation>(), ring.zero::<Evaluation>()];
         let [first, second] = halves.each_mut().map(Poly::words_mut);
-        for_each_limb_pair(Work::Transform, first, second, n, |j, [first, second]| {
-            let Some(plan) = ring.plans().get(j) else { return Ok(()) };
-            let mut lifted = Scratch::new(inner.count * (n + PAD));
-            inner.lift_digits(&mut lifted, &digits, plan)?;
-            for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
-                let range = b * BLOCK..n.min((b + 1) * BLOCK);
-                let lifted = block_of(lifted.chunks_exact(n + PAD), &range);
-                let [a, b] = key.map(|half| {
-                    block_of(half.iter().take(inner.count).filter_map(|part| part.limb(j)), &range)
-                });
-                plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
-            }
-            Ok(())
-        })?;
+        Parallelism::Collapsed.for_each_limb_pair(
+            Work::Transform,
+            first,
+            second,
+            n,
+            |j, [first, second]| {
+                let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+                let mut lifted = Scratch::new(inner.count * (n + PAD));
+                inner.lift_digits(&mut lifted, &digits, plan)?;
+                for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
+                    let range = b * BLOCK..n.min((b + 1) * BLOCK);
+                    let lifted = block_of(lifted.chunks_exact(n + PAD), &range);
+                    let [a, b] = key.map(|half| {
+                        block_of(half.iter().take(inner.count).filter_map(|part| part.limb(j)), &range)
+                    });
+                    plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
+                }
+                Ok(())
+            },
+        )?;
         Ok(halves)
     }
 

@@ -8,7 +8,7 @@ use sunzi_kernels::{InverseScale, Modulus};
 use super::MultiPrecisionRing;
 use super::conversion::{Conversion, Ratio};
 use crate::error::check_plaintext_modulus;
-use crate::parallel::{Work, for_each_limb};
+use crate::parallel::{Parallelism, Work};
 use crate::rns::auxiliary_basis;
 use crate::scratch::Scratch;
 use crate::{
@@ -143,7 +143,7 @@ impl MultiPrecisionRing {
     pub(super) fn lift_residues(&self, a: &Poly<Coefficient>) -> Result<Scratch, RingError> {
         let basis = self.residues().basis();
         let mut residues = Scratch::new(a.words().len());
-        for_each_limb(Work::Elementwise, &mut residues, self.degree(), |i, row| {
+        Parallelism::Collapsed.for_each_limb(Work::Elementwise, &mut residues, self.degree(), |i, row| {
             let constants = basis.moduli().get(i).zip(basis.quotient_inverses().get(i));
             let (Some((modulus, &inverse)), Some(limb)) = (constants, a.limb(i)) else { return Ok(()) };
             row.copy_from_slice(limb);

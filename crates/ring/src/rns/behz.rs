@@ -9,7 +9,7 @@ use super::fast_base_conversion::row_factors;
 use super::scaler::{product_scales, scales};
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::{matrix_product, rns_floor};
-use crate::parallel::{block_of, for_each_block};
+use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, ScalerOptions};
 
@@ -114,7 +114,7 @@ impl Behz {
         self.wide.transform().inverse_scaled(a.words_mut(), &self.floor_scales)?;
         let mut scaled = self.ring.zero();
         let words = a.words();
-        for_each_block(scaled.words_mut(), self.ring.degree(), |range, output| {
+        Parallelism::Collapsed.for_each_block(scaled.words_mut(), self.ring.degree(), |range, output| {
             self.scale_block(words, &range, output)
         })?;
         Ok(scaled)

@@ -6,7 +6,7 @@ use sunzi_math::mul_mod;
 use super::extension::Overflow;
 use super::fast_base_conversion::{self, half, shift_by_half};
 use super::{matrix_product, row_of_ones};
-use crate::parallel::{BLOCK, Work, block_of, for_each_block, for_each_limb};
+use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::{Basis, RingError};
 
 /// From y_i = |c·q_i/q|_{q_i} to c' = Σ [y_i]_{q_i}·q/q_i ≡ c (mod q) in B_sk.
@@ -40,11 +40,11 @@ impl CenteredConversion {
     }
 
     pub(crate) fn apply(&self, digits: &mut [u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
-        for_each_limb(Work::Elementwise, digits, n, |i, limb| {
+        Parallelism::Collapsed.for_each_limb(Work::Elementwise, digits, n, |i, limb| {
             self.moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
         })?;
         let ones = Buffer::from_slice(&[1; BLOCK]);
-        for_each_block(output, n, |range, output| {
+        Parallelism::Collapsed.for_each_block(output, n, |range, output| {
             let mut rows = block_of(digits.chunks_exact(n), &range);
             rows.extend(ones.get(..range.len()));
             Ok(self.conversion.apply(&rows, output)?)

@@ -8,7 +8,7 @@ use super::float_decryption::FloatDecryption;
 use super::gamma_decryption::GammaDecryption;
 use super::power_of_two_decryption::PowerOfTwoDecryption;
 use crate::options::Decryption;
-use crate::parallel::{BLOCK, for_each_block};
+use crate::parallel::{BLOCK, Parallelism};
 use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
@@ -68,7 +68,7 @@ impl Decryptor {
     /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
     pub(crate) fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         let mut message = vec![0; n];
-        for_each_block(&mut message, n, |range, output| {
+        Parallelism::Collapsed.for_each_block(&mut message, n, |range, output| {
             let mut rows = Scratch::new(self.moduli.len() * STRIDE);
             let limbs = words.chunks_exact(n).zip(self.moduli.iter().zip(&self.row_factors));
             let mut views = Vec::with_capacity(self.moduli.len());

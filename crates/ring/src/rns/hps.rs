@@ -7,7 +7,7 @@ use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
 use super::scaler::{product_scales, scales};
 use crate::options::ModulusSwitching;
-use crate::parallel::{block_of, for_each_block};
+use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
@@ -60,7 +60,7 @@ impl Hps {
         let (low, high) = extended.words_mut().split_at_mut(a.words().len());
         let mut digits = Scratch::new(a.words().len());
         self.ring.transform().inverse_scaled_from(&mut digits, a, low, &self.extend_scales)?;
-        for_each_block(high, n, |range, output| {
+        Parallelism::Collapsed.for_each_block(high, n, |range, output| {
             self.extension.apply(&block_of(digits.chunks_exact(n), &range), output)
         })?;
         self.auxiliary.transform().forward(high)?;
@@ -74,7 +74,7 @@ impl Hps {
         let (low, high) = a.words().split_at(self.ring.basis().len() * n);
         let targets = self.auxiliary.basis().moduli();
         let mut scaled = self.ring.arbitrary();
-        for_each_block(scaled.words_mut(), n, |range, output| {
+        Parallelism::Collapsed.for_each_block(scaled.words_mut(), n, |range, output| {
             let mut quotients = Scratch::new(targets.len() * range.len());
             let mut rows: Vec<&mut [u64]> = quotients.chunks_exact_mut(range.len()).collect();
             self.division.apply(&block_of(low.chunks_exact(n), &range), &mut rows)?;

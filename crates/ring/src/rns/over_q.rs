@@ -8,7 +8,7 @@ use super::rounded_division::RoundedDivision;
 use super::scaler::{product_scales, scales};
 use super::switched_lift::SwitchedLift;
 use crate::options::ModulusSwitching;
-use crate::parallel::{Work, block_of, for_each_block, for_each_limb};
+use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Side};
 
@@ -106,7 +106,7 @@ impl OverQ {
             (Side::Right, Right::Extended { scales, extension }) => {
                 let (low, high) = extended.words_mut().split_at_mut(level * n);
                 transform.inverse_scaled_from(&mut digits, a, low, scales)?;
-                for_each_block(high, n, |range, output| {
+                Parallelism::Collapsed.for_each_block(high, n, |range, output| {
                     extension.apply(&block_of(digits.chunks_exact(n), &range), output)
                 })?;
                 self.auxiliary.transform().forward(high)?;
@@ -121,7 +121,7 @@ impl OverQ {
         self.wide.transform().inverse_scaled(a.words_mut(), &self.product_scales)?;
         let (low, high) = a.words().split_at(self.base.basis().len() * n);
         let mut scaled = self.base.arbitrary();
-        for_each_block(scaled.words_mut(), n, |range, output| {
+        Parallelism::Collapsed.for_each_block(scaled.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)?;
             for ((out, modulus), low) in
                 output.iter_mut().zip(self.base.basis().moduli()).zip(low.chunks_exact(n))
@@ -144,12 +144,12 @@ impl OverQ {
         let scales = self.product_scales.get(level..).unwrap_or_default();
         self.auxiliary.transform().inverse_scaled(high, scales)?;
         let mut rest = self.base.arbitrary();
-        for_each_block(rest.words_mut(), n, |range, output| {
+        Parallelism::Collapsed.for_each_block(rest.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)
         })?;
         let mut multiple = self.base.arbitrary::<Evaluation>();
         let low = &*low;
-        for_each_limb(Work::Elementwise, multiple.words_mut(), n, |i, out| {
+        Parallelism::Collapsed.for_each_limb(Work::Elementwise, multiple.words_mut(), n, |i, out| {
             let constants = self.base.basis().moduli().get(i).zip(self.ratio.get(i));
             let (Some((modulus, &ratio)), Some(limb)) = (constants, low.chunks_exact(n).nth(i)) else {
                 return Ok(());

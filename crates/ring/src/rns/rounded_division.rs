@@ -8,7 +8,7 @@ use super::exact_extension::part_of_block;
 use super::fast_base_conversion::{half, shift_by_half};
 use super::{matrix_product, row_of_ones};
 use crate::options::ModulusSwitching;
-use crate::parallel::{BLOCK, Work, for_each_limb};
+use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::{Basis, RingError};
 
 /// From y_i = |a·(q/q_i)^-1|_{q_i} to r = −(A/q)·f modulo other moduli p with factors f, for an integer A ≡ a (mod q): then
@@ -79,9 +79,11 @@ impl RoundedDivision {
     pub(crate) fn prepare(&self, digits: &mut [u64], n: usize) -> Result<(), RingError> {
         match &self.form {
             Form::Exact(_) => Ok(()),
-            Form::Approximate { moduli, .. } => for_each_limb(Work::Elementwise, digits, n, |i, limb| {
-                moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
-            }),
+            Form::Approximate { moduli, .. } => {
+                Parallelism::Collapsed.for_each_limb(Work::Elementwise, digits, n, |i, limb| {
+                    moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
+                })
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use sunzi_math::{mod_inv, mul_mod};
 use super::extension::Overflow;
 use super::fast_base_conversion::{self, half, shift_by_half};
 use super::{matrix_product, row_of_ones};
-use crate::parallel::{BLOCK, block_of, for_each_block};
+use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::{Basis, RingError};
 
 /// From y_i = |m̃·c·q_i/q|_{q_i} to c' ≡ c (mod q) in B_sk with ‖c'‖ ≤ (q/2)(1 + ρ) [BEHZ16, Lemma 4].
@@ -72,7 +72,7 @@ impl SmallMontgomeryReduction {
             shift_by_half(modulus, first)?;
         }
         let ones = Buffer::from_slice(&[1; BLOCK]);
-        for_each_block(output, n, |range: Range<usize>, output| {
+        Parallelism::Collapsed.for_each_block(output, n, |range: Range<usize>, output| {
             let mut rows = block_of(digits.chunks_exact(n), &range);
             let mut quotients = [0_u64; BLOCK];
             let (Some(quotients), Some(ones)) = (quotients.get_mut(..range.len()), ones.get(..range.len()))

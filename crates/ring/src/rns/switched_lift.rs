@@ -7,7 +7,7 @@ use sunzi_kernels::Modulus;
 use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
 use crate::options::ModulusSwitching;
-use crate::parallel::{block_of, for_each_block};
+use crate::parallel::{Parallelism, block_of};
 use crate::{Basis, RingError};
 
 /// From the residues of a to those of c = ⌊(b/q)·a⌉, an integer in [−b/2, b/2], modulo a basis of product b and modulo
@@ -53,7 +53,7 @@ impl SwitchedLift {
     ) -> Result<(), RingError> {
         self.division.prepare(digits, n)?;
         let digits = &*digits;
-        for_each_block(output, n, |range, output| {
+        Parallelism::Collapsed.for_each_block(output, n, |range, output| {
             let (before, rest) = output.split_at_mut(own.start);
             let (inside, after) = rest.split_at_mut(own.len());
             self.division.apply(&block_of(digits.chunks_exact(n), &range), inside)?;

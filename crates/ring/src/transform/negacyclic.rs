@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sunzi_kernels::{InverseScale, NttPlan};
 
-use crate::parallel::{Work, for_each_limb, for_each_limb_pair};
+use crate::parallel::{Parallelism, Work};
 use crate::{Basis, Evaluation, Poly, RingError};
 
 /// The plans of a ring, one a modulus, shared between rings by `Arc`.
@@ -12,16 +12,22 @@ use crate::{Basis, Evaluation, Poly, RingError};
 pub(crate) struct NegacyclicTransform {
     degree: usize,
     plans: Vec<Arc<NttPlan>>,
+    parallelism: Parallelism,
 }
 
 impl NegacyclicTransform {
     pub(crate) fn new(degree: usize, basis: &Basis) -> Result<Self, RingError> {
         let plan = |&q| Ok(Arc::new(NttPlan::new(q, degree)?));
-        Ok(Self { degree, plans: basis.moduli().iter().map(plan).collect::<Result<_, RingError>>()? })
+        let plans = basis.moduli().iter().map(plan).collect::<Result<_, RingError>>()?;
+        Ok(Self::from_plans(degree, plans, Parallelism::default()))
     }
 
-    pub(crate) fn from_plans(degree: usize, plans: Vec<Arc<NttPlan>>) -> Self {
-        Self { degree, plans }
+    pub(crate) fn from_plans(degree: usize, plans: Vec<Arc<NttPlan>>, parallelism: Parallelism) -> Self {
+        Self { degree, plans, parallelism }
+    }
+
+    pub(crate) fn parallelism(&self) -> Parallelism {
+        self.parallelism
     }
 
     pub(crate) fn degree(&self) -> usize {
@@ -34,21 +40,21 @@ impl NegacyclicTransform {
 
     /// Every limb to values; residues may be anything below 2q_i.
     pub(crate) fn forward(&self, words: &mut [u64]) -> Result<(), RingError> {
-        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+        self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
         })
     }
 
     /// Every limb back to coefficients.
     pub(crate) fn inverse(&self, words: &mut [u64]) -> Result<(), RingError> {
-        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+        self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.inverse(limb)?))
         })
     }
 
     /// Limb i back to coefficients times its own constant, at no further cost.
     pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[InverseScale]) -> Result<(), RingError> {
-        for_each_limb(Work::Transform, words, self.degree, |i, limb| {
+        self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             let tables = self.plans.get(i).zip(scales.get(i));
             tables.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(limb, scale)?))
         })
@@ -61,7 +67,7 @@ impl NegacyclicTransform {
         values: &Poly<Evaluation>,
         scales: &[InverseScale],
     ) -> Result<(), RingError> {
-        for_each_limb(Work::Transform, coefficients, self.degree, |i, limb| {
+        self.parallelism.for_each_limb(Work::Transform, coefficients, self.degree, |i, limb| {
             let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
             else {
                 return Ok(());
@@ -79,14 +85,21 @@ impl NegacyclicTransform {
         copy: &mut [u64],
         scales: &[InverseScale],
     ) -> Result<(), RingError> {
-        for_each_limb_pair(Work::Transform, coefficients, copy, self.degree, |i, [limb, copy]| {
-            let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
-            else {
-                return Ok(());
-            };
-            limb.copy_from_slice(values);
-            copy.copy_from_slice(values);
-            Ok(plan.inverse_scaled(limb, scale)?)
-        })
+        self.parallelism.for_each_limb_pair(
+            Work::Transform,
+            coefficients,
+            copy,
+            self.degree,
+            |i, [limb, copy]| {
+                let (Some(plan), Some(scale), Some(values)) =
+                    (self.plans.get(i), scales.get(i), values.limb(i))
+                else {
+                    return Ok(());
+                };
+                limb.copy_from_slice(values);
+                copy.copy_from_slice(values);
+                Ok(plan.inverse_scaled(limb, scale)?)
+            },
+        )
     }
 }

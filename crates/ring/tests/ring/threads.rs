@@ -2,7 +2,9 @@
 
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use sunzi_ring::{
+    Gadget, GadgetOptions, Multipliers, Parallelism, PolyRing, Ring, RingError, Scaler, ScalerOptions,
+};
 
 use crate::common::{TopLevel, rng, switched};
 
@@ -28,6 +30,23 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let c = ring.restrict(&a, ring.level() - 1).unwrap();
         let mut part = || gadget.key_ring().uniform(&mut rng);
         let key = [0, 1].map(|_| (0..gadget.digit_count()).map(|_| part()).collect::<Vec<_>>());
+        let keys = [&key[0][..], &key[1]];
+        let digits = gadget.decompose(&c).unwrap();
+        let wide = gadget.key_ring();
+        let extended = gadget.switch_digits_extended(&digits, Some(&c), keys, 3).unwrap();
+        let sums = wide.multiplier(extended[0].clone()).unwrap();
+        let pair = [&extended[0], &extended[1]];
+        let sums = wide.sums_of_products(&[pair, pair], &[vec![(0, &sums), (1, &sums)], vec![]]).unwrap();
+        words.extend(sums.iter().flatten().chain(&extended).map(|half| half.words().to_vec()));
+        words.extend(gadget.product(&digits, keys).unwrap().map(|half| half.words().to_vec()));
+        let mut turned = c.clone();
+        gadget
+            .key_ring()
+            .at_level(ring.level() - 1)
+            .unwrap()
+            .mul_monomial_assign(&mut turned, 3 << 11)
+            .unwrap();
+        words.push(turned.words().to_vec());
         for level in [1, ring.level() - 1] {
             let rest = [Some(&c), None];
             let switched = gadget.switch(&c, rest, [&key[0], &key[1]], level, 5).unwrap();
@@ -55,13 +74,18 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
 fn one_two_and_four_threads_agree() {
     let m = 1 << 13;
     let ring = Ring::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 17).unwrap()).unwrap();
-    let run = |threads| {
+    let run = |threads, parallelism| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let ring = ring.with_parallelism(parallelism);
+        assert_eq!(ring.at_level(3).unwrap().parallelism(), parallelism);
         pool.install(|| everything(&ring))
     };
-    let one = run(1);
-    assert!(one == run(2));
-    assert!(one == run(4));
+    let one = run(1, Parallelism::Collapsed);
+    for parallelism in [Parallelism::CoefficientWise, Parallelism::ModulusWise, Parallelism::Collapsed] {
+        for threads in [1, 2, 4] {
+            assert!(one == run(threads, parallelism), "{threads} threads, {parallelism:?}");
+        }
+    }
 }
 
 #[test]
