@@ -67,6 +67,8 @@ impl<R: PolyRing> Evaluator<R> {
         match cell.get() {
             Some(form) => Ok(form),
             None => {
+                // Threads that come together here extend it each, and one result is kept. If they waited for the first they
+                // could wait for ever: it shares its work with a pool and takes other work meanwhile, perhaps this again.
                 let form = self.extended(&a.ciphertext, side, level)?;
                 Ok(cell.get_or_init(|| form))
             }
