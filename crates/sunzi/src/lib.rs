@@ -38,21 +38,24 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`] < [`bfv`], [`bgv`] < [`circuits`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
 pub use sunzi_bgv as bgv;
 pub use sunzi_circuits as circuits;
+pub use sunzi_ckks as ckks;
 pub use sunzi_encoding as encoding;
 pub use sunzi_kernels as kernels;
 pub use sunzi_math as math;
 pub use sunzi_ring as ring;
 pub use sunzi_rlwe as rlwe;
 
-/// What most programs need: `use sunzi::prelude::*`.
+/// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
+/// schemes have the same names in [`bgv`](crate::bgv) and [`ckks`](crate::ckks).
 pub mod prelude {
     pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtParameters, Evaluator, Parameters};
+    pub use sunzi_ckks::{CkksError, Complex64};
     pub use sunzi_encoding::{
         BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, slot_sum_exponents,
     };

@@ -22,4 +22,5 @@ examples! {
     noise_budget in "../examples/06_noise_budget.rs";
     polynomial in "../examples/07_polynomial.rs";
     matrix_vector in "../examples/08_matrix_vector.rs";
+    ckks in "../examples/09_ckks.rs";
 }

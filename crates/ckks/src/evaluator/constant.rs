@@ -6,6 +6,7 @@ use sunzi_ring::{Evaluation, PolyRing, RingError};
 use sunzi_rlwe::NoiseTerm;
 
 use super::Evaluator;
+use super::level::off_by;
 use crate::context::integer;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
@@ -94,7 +95,10 @@ impl<R: PolyRing> Evaluator<R> {
                 ring.add_assign(part, &imaginary)?;
             }
         }
-        product.set_noise(a.noise().times_values(constant.norm() * scale, self.context.degree()));
+        // Rounding the constant changes it by at most √½.
+        let rounding = off_by(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
+        let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context.degree());
+        product.set_noise(noise.plus(rounding));
         let precision = metadata.precision.product(&rounded.precision, 1.0);
         product.set_metadata(Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() });
         Ok(product)

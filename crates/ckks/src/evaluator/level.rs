@@ -5,7 +5,7 @@
 
 use num_bigint::BigInt;
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::Log2;
+use sunzi_rlwe::{Log2, NoiseTerm};
 
 use super::Evaluator;
 use crate::context::{integer, same_scale};
@@ -162,7 +162,9 @@ impl<R: PolyRing> Evaluator<R> {
         moved.set_noise(a.noise().times_norm(way.factor_float));
         moved.set_metadata(Metadata { scale: from * way.factor_float, ..moved.metadata().clone() });
         let mut moved = self.rescaled(&moved, operation)?;
-        let precision = moved.metadata().precision.plus_dependent_error(way.off * precision.magnitude());
+        let off = way.off * precision.magnitude();
+        moved.set_noise(moved.noise().plus(off_by(off * scale)));
+        let precision = moved.metadata().precision.plus_dependent_error(off);
         let scale = self.context.snapped(level, scale)?;
         moved.set_metadata(Metadata { scale, precision, ..moved.metadata().clone() });
         Ok(moved)
@@ -185,4 +187,9 @@ impl<R: PolyRing> Evaluator<R> {
         let off = (factor_float / wanted - 1.0).abs();
         Ok(Way { factor: integer(factor_float)?, factor_float, off })
     }
+}
+
+/// A polynomial whose values, and so whose coefficients, are at most this.
+pub(super) fn off_by(bound: f64) -> NoiseTerm {
+    NoiseTerm::rounding().scaled(Log2::of(2.0 * bound))
 }

@@ -7,8 +7,12 @@ use sunzi_rlwe::{Log2, NoiseTerm};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
+use super::level::off_by;
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Metadata, Plaintext};
+
+/// By how much slots that were computed in doubles may be off, relatively: what the encoder promises and more.
+const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
 impl<R: PolyRing> Evaluator<R> {
     /// a + m. A plaintext of a higher level is brought to the level and scale of the ciphertext, which costs it a rounding.
@@ -37,7 +41,7 @@ impl<R: PolyRing> Evaluator<R> {
     ) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
         let &Metadata { level, scale, .. } = a.metadata();
-        let plaintext = self.plain_at(plaintext, level, scale, operation)?;
+        let (plaintext, own) = self.plain_at(plaintext, level, scale, operation)?;
         let metadata = self.sum_metadata(a.metadata(), plaintext.metadata(), operation)?;
         let ring = self.context.ring_at(level)?;
         let mut result = a.clone();
@@ -45,7 +49,7 @@ impl<R: PolyRing> Evaluator<R> {
             let poly = plaintext.poly();
             if negative { ring.sub_assign(c0, poly) } else { ring.add_assign(c0, poly) }?;
         }
-        result.set_noise(a.noise().plus(NoiseTerm::rounding()));
+        result.set_noise(a.noise().plus(own));
         result.set_metadata(metadata);
         self.context.finish(result, operation, &[])
     }
@@ -88,7 +92,7 @@ impl<R: PolyRing> Evaluator<R> {
         operation: &'static str,
     ) -> Result<Ciphertext<R>, CkksError> {
         let (metadata, n) = (a.metadata(), self.context.degree());
-        let plaintext =
+        let (plaintext, own) =
             self.plain_at(plaintext, metadata.level, self.context.scale(metadata.level)?, operation)?;
         let ring = self.context.ring_at(metadata.level)?;
         let mut product = a.clone();
@@ -96,27 +100,29 @@ impl<R: PolyRing> Evaluator<R> {
             ring.mul_assign(part, plaintext.poly())?;
         }
         let factor = plaintext.metadata();
-        // (m + e)(m′ + e′) for the rounding e′ of the plaintext.
+        // (m + e)(m′ + e′) for the errors e′ of the plaintext: ‖m·e′‖∞ ≤ ‖m‖·‖e′‖ ≤ max|m(ζ)|·√n·‖e′‖∞.
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
-        let rounding = NoiseTerm::rounding().scaled(Log2::of((n as f64).sqrt() * values(metadata)));
+        let rounding = own.scaled(Log2::of((n as f64).sqrt() * values(metadata)));
         product.set_noise(a.noise().times_values(values(factor), n).plus(rounding));
         product.set_metadata(self.product_metadata(metadata, factor));
         Ok(product)
     }
 
-    /// A plaintext at this level: its own, or brought there from a higher one to this scale.
+    /// A plaintext at this level, its own or brought there from a higher one to this scale, and its errors.
     fn plain_at<'a>(
         &self,
         plaintext: &'a Plaintext<R>,
         level: usize,
         scale: f64,
         operation: &'static str,
-    ) -> Result<Cow<'a, Plaintext<R>>, CkksError> {
+    ) -> Result<(Cow<'a, Plaintext<R>>, NoiseTerm), CkksError> {
         let context = &self.context;
         context.check_plaintext(plaintext)?;
-        let got = plaintext.level();
+        let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());
+        // Rounded to integers, and computed in doubles.
+        let own = |scale: f64| NoiseTerm::rounding().plus(off_by(magnitude * scale * DOUBLES));
         if got == level {
-            return Ok(Cow::Borrowed(plaintext));
+            return Ok((Cow::Borrowed(plaintext), own(plaintext.scale())));
         }
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the plaintext", got, wanted: level });
@@ -130,6 +136,7 @@ impl<R: PolyRing> Evaluator<R> {
         let rounding = slot_error(12_f64.sqrt().recip(), slots, scale);
         let off = way.off * precision.magnitude();
         let precision = precision.plus_error(rounding).plus_dependent_error(off);
-        Ok(Cow::Owned(Plaintext::from_parts(poly, Metadata { level, scale, slots, precision })))
+        let noise = own(scale).plus(own(scale)).plus(off_by(off * scale));
+        Ok((Cow::Owned(Plaintext::from_parts(poly, Metadata { level, scale, slots, precision })), noise))
     }
 }

@@ -97,3 +97,32 @@ fn estimates_of_random_circuits_hold() {
         circuits(log2_degree, scale_bits, slots, 12);
     }
 }
+
+/// The sound bounds: over random circuits no coefficient of ct(s) − m ever exceeds them.
+#[test]
+fn noise_bounds_hold() {
+    for (log2_degree, scale_bits, slots) in [(10, 40, 512), (10, 30, 8), (11, 35, 1024)] {
+        let mut party = Party::new(&parameters(log2_degree, scale_bits, 4, 2), slots);
+        let mut rng = ChaCha20Rng::seed_from_u64(u64::from(scale_bits) + 1);
+        let mut gaps = Vec::new();
+        for _ in 0..10 {
+            let mut pool: Vec<Value> = Vec::new();
+            for _ in 0..3 {
+                let values = party.numbers();
+                pool.push((party.encrypt(&values), values));
+            }
+            for _ in 0..12 {
+                let Some((name, value)) = step(&mut party, &pool, &mut rng) else { continue };
+                let metadata = value.0.metadata();
+                let exact = party.encoder.encode_at(&value.1, metadata.level, metadata.scale).unwrap();
+                let noise = party.context.measure_noise(&value.0, &exact, &party.secret).unwrap();
+                let bound = value.0.noise().bound(party.context.degree()).bits();
+                assert!(noise <= bound, "{name}: noise of {noise} bits, bound {bound}");
+                gaps.push(bound - noise);
+                pool.push(value);
+            }
+        }
+        gaps.sort_by(f64::total_cmp);
+        println!("bound − noise in bits: least {:.1}, median {:.1}", gaps[0], gaps[gaps.len() / 2]);
+    }
+}
