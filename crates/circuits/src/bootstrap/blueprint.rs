@@ -237,7 +237,7 @@ impl Scales {
     ) -> Result<Self, BootstrapError> {
         let first = context.ring_at(0)?.modulus().to_f64().unwrap_or(f64::INFINITY);
         let canonical = context.scale(0)?;
-        let room = first * (-f64::from(set.eval_mod.ratio_bits)).exp2() / context.message_bound();
+        let room = first * (-set.eval_mod.ratio_bits).exp2() / context.message_bound();
         let factor = (room / canonical).floor();
         if factor < 1.0 {
             return Err(BootstrapError::Set {
@@ -269,7 +269,8 @@ impl Scales {
     }
 }
 
-/// The factors of a transform from this level down, with scales in geometric progression between both ends.
+/// The factors of a transform from this level down. What rounding a diagonal costs grows with the root of its period, which differs
+/// from factor to factor: the scales between both ends are such that entries are encoded at scales in proportion to that.
 fn stages<R: Multipliers>(
     context: &Context<R>,
     dft: &Dft,
@@ -277,11 +278,16 @@ fn stages<R: Multipliers>(
     [from, to]: [f64; 2],
 ) -> Result<Vec<Stage>, BootstrapError> {
     let count = dft.factors().len();
-    let ratio = to / from;
-    let scale = |i: usize| if i == count { to } else { from * ratio.powf(i as f64 / count as f64) };
-    let stage = |(i, matrix): (usize, &Diagonals)| {
+    let period = |matrix: &Diagonals| matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
+    let roots: Vec<f64> = dft.factors().iter().map(|matrix| (period(matrix) as f64).sqrt()).collect();
+    let mean = roots.iter().map(|root| root.ln()).sum::<f64>() / count.max(1) as f64;
+    let common = (to / from).powf(1.0 / count.max(1) as f64) / mean.exp();
+    let mut before = from;
+    let stage = |(i, (matrix, root)): (usize, (&Diagonals, &f64))| {
         let plan = Plan::new(context, matrix, level - i)?;
-        Ok(Stage { matrix: matrix.clone(), plan, scales: [scale(i), scale(i + 1)] })
+        let after = if i + 1 == count { to } else { before * common * root };
+        let scales = [std::mem::replace(&mut before, after), after];
+        Ok(Stage { matrix: matrix.clone(), plan, scales })
     };
-    dft.factors().iter().enumerate().map(stage).collect()
+    dft.factors().iter().zip(&roots).enumerate().map(stage).collect()
 }

@@ -127,7 +127,7 @@ impl<R: Multipliers> Bootstrapper<R> {
     }
 
     fn check_message(&self, magnitude: f64, scale: f64) -> Result<(), BootstrapError> {
-        let ratio = (-f64::from(self.blueprint.set.eval_mod.ratio_bits)).exp2();
+        let ratio = (-self.blueprint.set.eval_mod.ratio_bits).exp2();
         // What rounding the scale may add.
         let limit = self.blueprint.scales.first * ratio / scale * (1.0 + 1e-9);
         if magnitude <= limit {

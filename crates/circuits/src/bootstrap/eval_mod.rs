@@ -36,7 +36,7 @@ pub enum Form {
 }
 
 /// What EvalMod depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvalModParameters {
     /// How it is approximated.
     pub form: Form,
@@ -45,7 +45,7 @@ pub struct EvalModParameters {
     /// K.
     pub range: usize,
     /// log2 of the largest |x mod 1|, negated: messages are at most q_0·2^-this.
-    pub ratio_bits: u32,
+    pub ratio_bits: f64,
     /// The Hamming weight of the secret at ModRaise, on which the distribution of the integers depends; n·2/3 for ternary ones.
     pub weight: usize,
 }
@@ -81,12 +81,15 @@ impl EvalMod {
             ("the degree of arcsin", odd, 1, 31, "from 1 to 31"),
             ("the number of doublings", doublings, 0, 40, "at most 40"),
             ("the range", range, 1, 4096, "from 1 to 4096"),
-            ("log2 of q_0 over the message", ratio_bits as usize, 2, 60, "from 2 to 60"),
         ];
         for (what, got, least, most, expected) in limits {
             if !(least..=most).contains(&got) {
                 return Err(SeriesError::OutOfRange { what, got: got as f64, expected });
             }
+        }
+        if !(2.0..=60.0).contains(&ratio_bits) {
+            let (what, expected) = ("log2 of q_0 over the message", "from 2 to 60");
+            return Err(SeriesError::OutOfRange { what, got: ratio_bits, expected });
         }
         let width = match form {
             Form::Exponential { .. } => range as f64 + 0.5,
@@ -95,7 +98,7 @@ impl EvalMod {
         let (base, arcsine) = match form {
             Form::Exponential { degree } => (taylor(width, doublings, degree)?, None),
             Form::Cosine { degree, arcsine } => {
-                (cosine(&parameters, width, degree)?, inverse_sine(ratio_bits, arcsine)?)
+                (cosine(&parameters, width, degree)?, inverse_sine(arcsine | 1)?)
             }
         };
         Ok(Self { parameters, width, base, arcsine })
@@ -244,8 +247,8 @@ impl EvalMod {
 /// cos(2πx − π/2) = sin(2πx): x − 1/4 in turns.
 const SHIFT: f64 = 0.25;
 
-fn ratio(bits: u32) -> f64 {
-    (-f64::from(bits)).exp2()
+fn ratio(bits: f64) -> f64 {
+    (-bits).exp2()
 }
 
 /// e^(−x²/2σ²) for the sum of so many uniform variables.
@@ -314,19 +317,18 @@ fn cosine(parameters: &EvalModParameters, width: f64, degree: usize) -> Result<S
     Series::chebyshev(-1.0, 1.0, coefficients)
 }
 
-/// An odd polynomial of the degree next to arcsin(v)/2π for |v| ≤ sin 2π·2^-bits, by least squares; none for degree 1.
-fn inverse_sine(ratio_bits: u32, degree: usize) -> Result<Option<Series>, SeriesError> {
+/// The Taylor polynomial of arcsin(v)/2π of an odd degree; none for degree 1. A minimax polynomial is better for the largest messages and
+/// worse for typical ones, whose coefficients are far smaller.
+fn inverse_sine(degree: usize) -> Result<Option<Series>, SeriesError> {
     if degree <= 1 {
         return Ok(None);
     }
-    let largest = (2.0 * PI * ratio(ratio_bits)).sin();
-    let points: Vec<f64> = nodes(-1.0, 1.0, 64).filter(|&t| t > 0.0).collect();
-    let exponents = || (1..=degree + 1).step_by(2);
-    let columns = exponents().map(|e| points.iter().map(|t| t.powi(e as i32)).collect()).collect();
-    let values = points.iter().map(|t| (t * largest).asin() / (2.0 * PI)).collect();
-    let solution = least_squares(columns, values);
-    let odd = exponents().zip(solution).map(|(e, c)| c / largest.powi(e as i32));
-    Ok(Some(Series::power(odd.flat_map(|c| [0.0, c]).collect())?))
+    // arcsin v = Σ (2k choose k)/4^k·v^(2k+1)/(2k + 1).
+    let term = |(binomial, k): (f64, usize)| [0.0, binomial / (2 * k + 1) as f64 / (2.0 * PI)];
+    let binomials = std::iter::successors(Some((1.0, 0)), |&(binomial, k)| {
+        Some((binomial * (2 * k + 1) as f64 / (2 * k + 2) as f64, k + 1))
+    });
+    Ok(Some(Series::power(binomials.take(degree / 2 + 1).flat_map(term).collect())?))
 }
 
 #[cfg(test)]

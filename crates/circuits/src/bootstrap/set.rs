@@ -79,7 +79,7 @@ impl Set {
         Self {
             name: "n16-128",
             log2_degree: 16,
-            first_bits: 60,
+            first_bits: 47,
             residual: LevelRange { levels: 10, scale_bits: 40 },
             slots_to_coeffs: LevelRange { levels: 3, scale_bits: 40 },
             eval_mod_bits: 58,
@@ -87,7 +87,7 @@ impl Set {
                 form: Form::Cosine { degree: 30, arcsine: 3 },
                 doublings: 3,
                 range: 15,
-                ratio_bits: 8,
+                ratio_bits: 6.75,
                 weight: 32,
             },
             coeffs_to_slots: LevelRange { levels: 4, scale_bits: 47 },
@@ -183,7 +183,7 @@ impl Set {
     /// of EvalMod: see [`failure`].
     #[must_use]
     pub fn log2_failure(&self, slots: usize) -> f64 {
-        let ratio = (-f64::from(self.eval_mod.ratio_bits)).exp2();
+        let ratio = (-self.eval_mod.ratio_bits).exp2();
         let degree = 1_usize.checked_shl(self.log2_degree).unwrap_or(usize::MAX);
         failure::log2_failure(self.raised_secret(), degree, 2 * slots, self.eval_mod.range, ratio)
     }
