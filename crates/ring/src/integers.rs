@@ -66,6 +66,17 @@ pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly
     Ok(a)
 }
 
+/// [`PolyRing::add_integer_assign`]: the same residue to every value.
+pub(crate) fn add(ring: &Ring, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+    ring.for_each_modulus(a, |_, modulus, _, values| {
+        let block = [residue_of(c, modulus.value()); BLOCK];
+        for values in values.chunks_mut(BLOCK) {
+            modulus.add_assign(values, block.get(..values.len()).unwrap_or_default())?;
+        }
+        Ok(())
+    })
+}
+
 /// [`PolyRing::to_integers`].
 pub(crate) fn to_integers(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
     ring.check(a)?;

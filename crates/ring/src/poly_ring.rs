@@ -250,6 +250,15 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn mul_integer_assign<D: Domain>(&self, a: &mut Self::Poly<D>, c: &BigInt) -> Result<(), RingError>;
+    /// a ← a + c for an integer c: one addition a value.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn add_integer_assign(&self, a: &mut Self::Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+        let mut coefficients = vec![BigInt::ZERO; self.degree()];
+        coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
+        self.add_assign(a, &self.to_evaluation(self.from_integers(&coefficients)?)?)
+    }
     /// a ← a·X^k for any k. With k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication a value.
     ///
     /// # Errors

@@ -458,6 +458,10 @@ impl PolyRing for Ring {
         })
     }
 
+    fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+        integers::add(self, a, c)
+    }
+
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         monomial::multiply(self, a, exponent)
     }

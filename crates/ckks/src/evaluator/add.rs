@@ -79,6 +79,7 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
         let (ours, theirs) = (a.metadata().level, b.metadata().level);
+        let trace = a.trace().clone();
         let left = if ours > theirs {
             Cow::Owned(self.brought(&a, theirs, b.metadata().scale, operation)?)
         } else {
@@ -93,7 +94,7 @@ impl<R: PolyRing> Evaluator<R> {
         let mut sum = left.into_owned();
         assign(&mut sum, self.context.ring_at(metadata.level)?, &right)?;
         sum.set_metadata(metadata);
-        self.context.finish(sum, operation, &[b.trace()])
+        self.context.finish(sum, operation, &[&trace, b.trace()])
     }
 
     /// What a sum of operands of one level carries; fails unless they have one scale.

@@ -26,15 +26,15 @@ impl<R: PolyRing> Evaluator<R> {
         let (constant, metadata) = (constant.into(), a.metadata());
         let ring = self.context.ring_at(metadata.level)?;
         let rounded = Rounded::new(constant, metadata.scale)?;
-        let mut coefficients = vec![BigInt::ZERO; self.context.degree()];
-        let half = coefficients.len() / 2;
-        for (at, value) in [(0, rounded.re), (half, rounded.im)] {
-            coefficients.iter_mut().skip(at).take(1).for_each(|c| c.clone_from(&value));
-        }
-        let shift = ring.to_evaluation(ring.from_integers(&coefficients)?)?;
         let mut sum = a.clone();
         for c0 in sum.parts_mut().iter_mut().take(1) {
-            ring.add_assign(c0, &shift)?;
+            ring.add_integer_assign(c0, &rounded.re)?;
+            if rounded.im != BigInt::ZERO {
+                // c_0 + im·i = (c_0·(−i) + im)·i.
+                ring.mul_monomial_assign(c0, 3 * self.context.degree() as u64 / 2)?;
+                ring.add_integer_assign(c0, &rounded.im)?;
+                self.turn(ring, c0)?;
+            }
         }
         sum.set_noise(a.noise().plus(NoiseTerm::rounding()));
         let precision = metadata.precision.sum(&rounded.precision);
@@ -57,7 +57,7 @@ impl<R: PolyRing> Evaluator<R> {
         let divisor = self.divisor(level, OPERATION)?;
         let scale = self.context.scale(level - 1)? * divisor / a.metadata().scale;
         let product = self.times_constant(a, constant.into(), scale)?;
-        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[])
+        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: c·a with the constant at this scale, at the level of a and the product of both scales.
@@ -87,7 +87,7 @@ impl<R: PolyRing> Evaluator<R> {
         let rounded = Rounded::new(constant, scale)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
-            let imaginary = if constant.im == 0.0 { None } else { Some(part.clone()) };
+            let imaginary = (rounded.im != BigInt::ZERO).then(|| part.clone());
             ring.mul_integer_assign(part, &rounded.re)?;
             if let Some(mut imaginary) = imaginary {
                 ring.mul_integer_assign(&mut imaginary, &rounded.im)?;

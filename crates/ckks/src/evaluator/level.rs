@@ -35,7 +35,7 @@ impl<R: PolyRing> Evaluator<R> {
     pub fn rescale(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
         const OPERATION: &str = "rescale";
         self.context.check(a)?;
-        self.context.finish(self.rescaled(a, OPERATION)?, OPERATION, &[])
+        self.context.finish(self.rescaled(a, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     pub(super) fn rescaled(
@@ -46,13 +46,14 @@ impl<R: PolyRing> Evaluator<R> {
         let (context, level) = (&self.context, a.metadata().level);
         let scale = a.metadata().scale / self.divisor(level, operation)?;
         let limbs = context.limbs(level - 1)?;
-        let mut rescaled = a.clone();
-        for part in rescaled.parts_mut() {
-            *part = context.ring().mod_switch(part, limbs)?;
+        let mut parts = Vec::with_capacity(a.parts().len());
+        for part in a.parts() {
+            parts.push(context.ring().mod_switch(part, limbs)?);
         }
         let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
-        let rounding = context.rlwe().noise_model().mod_switch(a.parts().len());
-        rescaled.set_noise(a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding));
+        let rounding = context.rlwe().noise_model().mod_switch(parts.len());
+        let noise = a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding);
+        let mut rescaled = Ciphertext::from_parts(parts, a.metadata().clone(), noise, a.key())?;
         self.lowered(&mut rescaled, scale, rounding.deviation)?;
         Ok(rescaled)
     }
@@ -93,7 +94,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// for a ciphertext of another context.
     pub fn drop_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
-        self.context.finish(self.dropped(a, level)?, "drop moduli", &[])
+        self.context.finish(self.dropped(a, level)?, "drop moduli", &[a.trace()])
     }
 
     fn dropped(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
@@ -107,9 +108,7 @@ impl<R: PolyRing> Evaluator<R> {
             parts.push(self.context.ring().restrict(part, limbs)?);
         }
         let metadata = Metadata { level, ..a.metadata().clone() };
-        let mut dropped = Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?;
-        dropped.record("drop moduli", a.metadata().precision.bits(), &[a.trace()]);
-        Ok(dropped)
+        Ok(Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?)
     }
 
     /// Brings a ciphertext to a level below its own, at its canonical scale. Operations do so themselves: this is for ciphertexts
@@ -138,7 +137,7 @@ impl<R: PolyRing> Evaluator<R> {
         const OPERATION: &str = "set the scale";
         self.context.check(a)?;
         check_scale(scale)?;
-        self.context.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[])
+        self.context.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// A ciphertext of a higher level at this level and scale.

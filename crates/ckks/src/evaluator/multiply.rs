@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{RelinearizationKey, relinearization};
+use sunzi_rlwe::{RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
 use crate::{Ciphertext, CkksError, Metadata};
@@ -53,6 +53,7 @@ impl<R: PolyRing> Evaluator<R> {
         let Some(level) = lowest else { return Err(none) };
         self.divisor(level, OPERATION)?;
         let mut sum: Option<Ciphertext<R>> = None;
+        let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
         for (a, b) in pairs {
             let [left, right] = [self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?];
             let product = self.tensor(&left, &right, OPERATION)?;
@@ -61,7 +62,7 @@ impl<R: PolyRing> Evaluator<R> {
                 None => product,
             });
         }
-        self.relinearized_lower(&sum.ok_or(none)?, key, OPERATION)
+        self.relinearized_lower(&sum.ok_or(none)?, key, OPERATION, &traces)
     }
 
     /// A ciphertext at this level: its own, or brought there to the canonical scale.
@@ -97,7 +98,7 @@ impl<R: PolyRing> Evaluator<R> {
             return Err(CkksError::LevelTooLow { what: "a factor", got, wanted });
         }
         let product = self.tensor(a, b, OPERATION)?;
-        self.context.finish(product, OPERATION, &[])
+        self.context.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
     /// Explicit mode: a ciphertext of three parts in two; one of two passes unchanged.
@@ -126,7 +127,7 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
-        self.relinearized_lower(a, key, "relinearize and rescale")
+        self.relinearized_lower(a, key, "relinearize and rescale", &[a.trace()])
     }
 
     fn relinearized_lower(
@@ -134,6 +135,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
         operation: &'static str,
+        operands: &[&Trace],
     ) -> Result<Ciphertext<R>, CkksError> {
         let (context, &Metadata { level, scale, .. }) = (&self.context, a.metadata());
         let scale = scale / self.divisor(level, operation)?;
@@ -141,7 +143,7 @@ impl<R: PolyRing> Evaluator<R> {
         let mut result = relinearization::relinearize_to(context.rlwe(), a, key, limbs)?;
         result.set_metadata(self.relinearized_metadata(a)?);
         self.lowered(&mut result, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
-        context.finish(result, operation, &[a.trace()])
+        context.finish(result, operation, operands)
     }
 
     /// The metadata of a ciphertext with what its relinearisation adds, if it has a third part.
@@ -172,10 +174,7 @@ impl<R: PolyRing> Evaluator<R> {
         let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
         let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n));
         let metadata = self.product_metadata(ours, theirs);
-        let bits = metadata.precision.bits();
-        let mut product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
-        product.record(operation, bits, &[a.trace(), b.trace()]);
-        Ok(product)
+        Ok(Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?)
     }
 
     /// What a product of operands of one level carries before it is rescaled.

@@ -68,7 +68,7 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.check(a)?;
         self.divisor(a.metadata().level, OPERATION)?;
         let product = self.times_plain(a, plaintext, OPERATION)?;
-        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[])
+        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: a·m at the level of a and the product of both scales.

@@ -1,7 +1,7 @@
 //! Rotations and conjugation of the slots.
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{GaloisKeys, galois};
+use sunzi_rlwe::{GaloisKeys, Trace, galois};
 
 use super::Evaluator;
 use crate::rotation::{conjugation_exponent, named, rotation_exponent};
@@ -11,6 +11,7 @@ use crate::{Ciphertext, Ckks, CkksError, Metadata};
 pub struct Hoisted<'a, R: PolyRing> {
     evaluator: &'a Evaluator<R>,
     digits: galois::Hoisted<'a, Ckks, R>,
+    trace: Trace,
 }
 
 impl<R: PolyRing> Hoisted<'_, R> {
@@ -37,7 +38,7 @@ impl<R: PolyRing> Hoisted<'_, R> {
     /// As [`Evaluator::rotate`], for the exponent given.
     pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, CkksError> {
         let image = self.digits.automorphism(exponent, keys).map_err(named)?;
-        self.evaluator.turned(image, exponent)
+        self.evaluator.turned(image, exponent, &self.trace)
     }
 }
 
@@ -77,7 +78,7 @@ impl<R: PolyRing> Evaluator<R> {
     ) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
         let image = galois::automorphism(self.context.rlwe(), a, exponent, keys).map_err(named)?;
-        self.turned(image, exponent)
+        self.turned(image, exponent, a.trace())
     }
 
     /// Does once what all rotations of a ciphertext have in common.
@@ -86,11 +87,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`rotate`](Self::rotate), keys apart.
     pub fn hoist<'a>(&'a self, a: &'a Ciphertext<R>) -> Result<Hoisted<'a, R>, CkksError> {
         self.context.check(a)?;
-        Ok(Hoisted { evaluator: self, digits: galois::hoist(self.context.rlwe(), a)? })
+        let digits = galois::hoist(self.context.rlwe(), a)?;
+        Ok(Hoisted { evaluator: self, digits, trace: a.trace().clone() })
     }
 
     /// Counts the key switch of an automorphism.
-    fn turned(&self, mut image: Ciphertext<R>, exponent: u64) -> Result<Ciphertext<R>, CkksError> {
+    fn turned(
+        &self,
+        mut image: Ciphertext<R>,
+        exponent: u64,
+        trace: &Trace,
+    ) -> Result<Ciphertext<R>, CkksError> {
         if exponent == 1 {
             return Ok(image);
         }
@@ -99,6 +106,6 @@ impl<R: PolyRing> Evaluator<R> {
         let precision = self.with_errors(metadata, metadata.scale, added.deviation);
         let metadata = Metadata { precision, ..metadata.clone() };
         image.set_metadata(metadata);
-        self.context.finish(image, "rotate", &[])
+        self.context.finish(image, "rotate", &[trace])
     }
 }

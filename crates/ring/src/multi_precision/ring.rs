@@ -149,6 +149,10 @@ impl PolyRing for MultiPrecisionRing {
         self.0.to_floats(a)
     }
 
+    fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+        self.0.add_integer_assign(a, c)
+    }
+
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
         self.0.mul_monomial_assign(a, exponent)
     }

@@ -110,6 +110,28 @@ fn floats_beyond_their_range_are_infinite() {
 }
 
 #[test]
+fn integers_join_the_constant_coefficient() {
+    fn law<R: PolyRing>(ring: &R) {
+        let q = int(ring.modulus());
+        for mut a in samples(&mut rng("constants"), ring.degree(), ring.modulus()) {
+            for c in [0.into(), 1.into(), BigInt::from(-1), i128::MIN.into(), &q - 1, q.clone(), -&q * 5 - 7]
+            {
+                let mut sum = evaluated(ring, &a);
+                ring.add_integer_assign(&mut sum, &c).unwrap();
+                let before = a[0].clone();
+                a[0] += &c;
+                assert_eq!(integers(ring, sum), centered(&a, &q), "{c}");
+                a[0] = before;
+            }
+        }
+        let mut low = ring.at_level(1).unwrap().zero();
+        assert_eq!(ring.add_integer_assign(&mut low, &1.into()).is_err(), ring.level() > 1);
+    }
+    for_every_ring!(64, law);
+    for_every_ring!(1024, law);
+}
+
+#[test]
 fn monomials_turn_and_negate() {
     fn law<R: PolyRing>(ring: &R) {
         let n = ring.degree();
