@@ -6,7 +6,6 @@
 
 mod cost;
 mod moduli;
-mod plain;
 mod predict;
 mod relax;
 mod request;
@@ -17,11 +16,11 @@ mod tests;
 
 pub(crate) use cost::key_limbs;
 pub use relax::{NothingFits, Relaxation};
-pub use request::{PlainRequest, Request};
+pub use request::Request;
 pub use switching::KeySwitching;
 
 use num_bigint::BigUint;
-use sunzi_encoding::EncodingError;
+use sunzi_encoding::{EncodingError, PlainRequest};
 use sunzi_rlwe::Security;
 
 use crate::explain::{Choice, Explanation};

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sunzi_encoding::PlainRefusal;
 use sunzi_ring::GadgetOptions;
 
-use crate::builder::{KeySwitching, PlainRequest, Request, key_limbs};
+use crate::builder::{KeySwitching, Request, key_limbs};
 use crate::{Algorithms, CrtParameters};
 
 /// A request, every candidate considered, and the choice.
@@ -109,18 +110,6 @@ pub enum Refusal {
     },
     /// The security table has no entry for this ring degree.
     NotSecure,
-    /// No suitable plaintext moduli exist below 2^60.
-    NoPlainModulus {
-        /// They would have to be ≡ 1 modulo this.
-        step: u64,
-    },
-    /// The plaintext modulus asked for does not split into slots here.
-    NotBatchable {
-        /// The modulus.
-        plain_modulus: u64,
-        /// It would have to be ≡ 1 modulo this.
-        step: u64,
-    },
     /// There are not enough primes for the ciphertext modulus.
     NoModuli,
     /// The algorithms asked for do not work with these moduli.
@@ -133,6 +122,9 @@ pub enum Refusal {
         /// Bits missing.
         bits_short: f64,
     },
+    /// No plaintext modulus meets the request here.
+    #[serde(untagged)]
+    Plain(PlainRefusal),
 }
 
 impl fmt::Display for Refusal {
@@ -142,12 +134,7 @@ impl fmt::Display for Refusal {
                 write!(f, "there are {slots} slots where {wanted} are wanted")
             }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::NoPlainModulus { step } => {
-                write!(f, "no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")
-            }
-            Self::NotBatchable { plain_modulus, step } => {
-                write!(f, "batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")
-            }
+            Self::Plain(refusal) => refusal.fmt(f),
             Self::NoModuli => f.write_str("there are too few primes for the modulus"),
             Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
             Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
@@ -208,12 +195,7 @@ impl Sizes {
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "depth {}, ", self.depth)?;
-        match &self.plain {
-            PlainRequest::Bits(bits) => write!(f, "plaintext modulus of at least {bits} bits")?,
-            PlainRequest::Modulus(t) => write!(f, "plaintext modulus {t}")?,
-            PlainRequest::Range(magnitude) => write!(f, "integers up to ±{magnitude}")?,
-        }
+        write!(f, "depth {}, {}", self.depth, self.plain)?;
         f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
         if self.additions > 0 {
             write!(f, ", sums of 2^{} terms", self.additions)?;
@@ -362,6 +344,17 @@ mod tests {
         let back: Explanation = serde_json::from_str(&json).unwrap();
         assert_eq!(back.chosen.unwrap().parameters, explanation.chosen.unwrap().parameters);
         assert_eq!(back.candidates.len(), explanation.candidates.len());
+    }
+
+    #[test]
+    fn refusals_travel_without_a_layer_for_those_of_the_plaintext_modulus() {
+        for (refusal, text) in [
+            (Refusal::Plain(PlainRefusal::NoPlainModulus { step: 8 }), r#"{"no_plain_modulus":{"step":8}}"#),
+            (Refusal::NotSecure, r#""not_secure""#),
+        ] {
+            assert_eq!(serde_json::to_string(&refusal).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Refusal>(text).unwrap(), refusal);
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub mod noise;
 mod parameters;
 
 pub use algorithms::Algorithms;
-pub use builder::{KeySwitching, NothingFits, ParametersBuilder, PlainRequest, Relaxation, Request};
+pub use builder::{KeySwitching, NothingFits, ParametersBuilder, Relaxation, Request};
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
@@ -32,7 +32,7 @@ pub use evaluator::{Evaluator, Extended, Hoisted, PreparedPlaintext, ProductSum}
 pub use explain::{Choice, Explanation};
 pub use parameters::{CrtParameters, Parameters};
 pub use sunzi_encoding::{
-    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, Plaintext, row_rotation_exponent,
-    row_swap_exponent, slot_sum_exponents,
+    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, PlainRequest, Plaintext,
+    row_rotation_exponent, row_swap_exponent, slot_sum_exponents,
 };
 pub use sunzi_ring::Side;

@@ -7,8 +7,10 @@
 mod request;
 mod search;
 
-pub use request::{NoiseModel, PlainRequest, Request};
+pub use request::{NoiseModel, Request};
 
+use num_bigint::BigUint;
+use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::Security;
 
 use crate::explain::Explanation;
@@ -56,6 +58,13 @@ impl ParametersBuilder {
     #[must_use]
     pub fn plain_modulus(mut self, plain_modulus: u64) -> Self {
         self.request.plain = PlainRequest::Modulus(plain_modulus);
+        self
+    }
+
+    /// Room for every integer from −`magnitude` to `magnitude`, below 2^59.
+    #[must_use]
+    pub fn plain_range(mut self, magnitude: impl Into<BigUint>) -> Self {
+        self.request.plain = PlainRequest::Range(magnitude.into());
         self
     }
 

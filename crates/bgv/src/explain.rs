@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sunzi_encoding::PlainRefusal;
 
-use crate::builder::{NoiseModel, PlainRequest, Request};
+use crate::builder::{NoiseModel, Request};
 use crate::{Operations, Parameters};
 
 /// A request, every candidate considered, and the choice.
@@ -76,18 +77,6 @@ pub enum Refusal {
     },
     /// The security table has no entry for this ring degree.
     NotSecure,
-    /// No suitable plaintext modulus exists below 2^60.
-    NoPlainModulus {
-        /// It would have to be ≡ 1 modulo this.
-        step: u64,
-    },
-    /// The plaintext modulus asked for does not split into slots here.
-    NotBatchable {
-        /// The modulus.
-        plain_modulus: u64,
-        /// It would have to be ≡ 1 modulo this.
-        step: u64,
-    },
     /// There are not enough primes for the moduli.
     NoModuli,
     /// The chain is larger than security allows.
@@ -102,6 +91,9 @@ pub enum Refusal {
         /// Bits missing.
         bits_short: f64,
     },
+    /// No plaintext modulus meets the request here.
+    #[serde(untagged)]
+    Plain(PlainRefusal),
 }
 
 impl fmt::Display for Refusal {
@@ -111,12 +103,7 @@ impl fmt::Display for Refusal {
                 write!(f, "there are {slots} slots where {wanted} are wanted")
             }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::NoPlainModulus { step } => {
-                write!(f, "no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")
-            }
-            Self::NotBatchable { plain_modulus, step } => {
-                write!(f, "batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")
-            }
+            Self::Plain(refusal) => refusal.fmt(f),
             Self::NoModuli => f.write_str("there are too few primes for the moduli"),
             Self::TooLarge { log2_modulus, limit } => {
                 write!(f, "the moduli take {log2_modulus:.0} bits of {limit:.0}")
@@ -159,11 +146,7 @@ fn remedy(depth: Option<u32>) -> String {
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "depth {}, ", self.depth)?;
-        match &self.plain {
-            PlainRequest::Bits(bits) => write!(f, "plaintext modulus of at least {bits} bits")?,
-            PlainRequest::Modulus(t) => write!(f, "plaintext modulus {t}")?,
-        }
+        write!(f, "depth {}, {}", self.depth, self.plain)?;
         f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
         let mut operations = |when: &str, operations: &Operations| -> fmt::Result {
             let Operations { additions, rotations, plain_products } = operations;

@@ -31,7 +31,7 @@ mod parameters;
 mod unified;
 
 pub use budget::{Budget, Excess, Operations, Usage};
-pub use builder::{NoiseModel, ParametersBuilder, PlainRequest, Request};
+pub use builder::{NoiseModel, ParametersBuilder, Request};
 pub use ciphertext::{Bgv, Ciphertext, Metadata};
 pub use context::{Context, Settings};
 pub use error::BgvError;

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn a_range_takes_the_smallest_modulus_that_holds_it() {
+        let builder = Parameters::builder().depth(1);
+        assert_eq!(builder.clone().plain_range(30_000_u32).build().unwrap().plain_modulus(), 65_537);
+        let wide = builder.clone().plain_range(1_u64 << 59).build();
+        assert!(matches!(wide, Err(BgvError::NothingFits(_))), "{wide:?}");
+        let error = builder.plain_range(0_u32).build().unwrap_err();
+        assert!(error.to_string().starts_with("plain_range: 0 is not possible"), "{error}");
+    }
+
+    #[test]
     fn parameters_from_anywhere_are_refused_or_work() {
         for t in [2, 257, 1_099_511_619_841] {
             let good = parameters(t, 4);

@@ -107,6 +107,16 @@ pub enum EncodingError {
         /// The ring degree n.
         degree: usize,
     },
+    /// A request for a plaintext modulus that contradicts itself or is out of range.
+    #[error("{what}: {got} is not possible; {expected}")]
+    Request {
+        /// The setting.
+        what: &'static str,
+        /// What was asked.
+        got: String,
+        /// What is possible.
+        expected: &'static str,
+    },
     /// A segment of slots has an impossible length.
     #[error("a segment of {length} slots: the length must be a power of two and at most {longest}")]
     SegmentLength {

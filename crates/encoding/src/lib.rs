@@ -7,6 +7,7 @@
 
 mod encoder;
 mod error;
+mod plain_modulus;
 mod plaintext;
 mod slots;
 
@@ -14,6 +15,7 @@ pub use encoder::{
     BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, check_pairwise_coprime, is_batchable,
 };
 pub use error::EncodingError;
+pub use plain_modulus::{PlainRefusal, PlainRequest};
 pub use plaintext::{
     LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,
     check_plain_modulus_beside,

@@ -5,11 +5,12 @@ use std::fmt;
 use num_bigint::BigUint;
 use num_traits::One;
 use serde::{Deserialize, Serialize};
+use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::Security;
 
+use super::Request;
 use super::moduli::Chains;
 use super::search::Search;
-use super::{PlainRequest, Request};
 use crate::explain::{Explanation, Refusal, Verdict};
 
 /// A single change to a request with which it fits.

@@ -1,25 +1,11 @@
 //! What the user knows of the computation.
 
-use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
-use sunzi_math::is_prime;
+use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::Security;
 
 use super::KeySwitching;
 use crate::{Algorithms, BfvError};
-use sunzi_encoding::check_plain_modulus;
-
-/// The numbers to compute with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlainRequest {
-    /// One plaintext modulus of at least this many bits.
-    Bits(u32),
-    /// Exactly this plaintext modulus.
-    Modulus(u64),
-    /// Integers of at most this absolute value.
-    Range(#[serde(with = "decimal")] BigUint),
-}
 
 /// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,8 +61,6 @@ impl Default for Request {
 const MAX_DEPTH: u32 = 200;
 /// Bound on the other counts.
 const MAX_COUNT: u32 = 100;
-/// Bound on the width of integers.
-const MAX_RANGE_BITS: u64 = 1000;
 
 impl Request {
     /// Checks each setting by itself.
@@ -97,33 +81,7 @@ impl Request {
     fn check_key_switching(&self) -> Result<(), BfvError> {
         match self.key_switching {
             KeySwitching::Hybrid(0) => refuse("hybrid", 0, "there must be at least one digit".to_owned()),
-            _ => self.check_plain(),
-        }
-    }
-
-    fn check_plain(&self) -> Result<(), BfvError> {
-        match &self.plain {
-            PlainRequest::Bits(bits) if !(1..=60).contains(bits) => refuse(
-                "plain_bits",
-                bits,
-                "it must be 1 to 60; use plain_range for wider integers".to_owned(),
-            ),
-            PlainRequest::Modulus(t) => {
-                check_plain_modulus(*t)?;
-                if self.batching && !is_prime(*t) {
-                    let expected = "batching needs a prime; choose one or switch batching off".to_owned();
-                    return refuse("plain_modulus", t, expected);
-                }
-                Ok(())
-            }
-            PlainRequest::Range(magnitude) if magnitude.bits() == 0 || magnitude.bits() > MAX_RANGE_BITS => {
-                refuse(
-                    "plain_range",
-                    magnitude,
-                    format!("it must be at least 1 and below 2^{MAX_RANGE_BITS}"),
-                )
-            }
-            _ => Ok(()),
+            _ => Ok(self.plain.check(self.batching)?),
         }
     }
 }
@@ -134,18 +92,4 @@ fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BfvError> {
 
 fn refuse(what: &'static str, got: impl ToString, expected: String) -> Result<(), BfvError> {
     Err(BfvError::Request { what, got: got.to_string(), expected })
-}
-
-/// Big integers as decimal text.
-mod decimal {
-    use super::BigUint;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(value: &BigUint, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
 }

@@ -4,7 +4,7 @@ use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use super::moduli::{Chain, Chains, Limit};
 use super::switching::Way;
-use super::{Request, cost, plain, predict};
+use super::{Request, cost, predict};
 use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
 use crate::{Algorithms, CrtParameters};
 use sunzi_math::log2_product;
@@ -111,11 +111,17 @@ impl<'a> Search<'a> {
             return refused(Refusal::TooFewSlots { slots, wanted: self.request.slots });
         }
         let Some(limit) = limit else { return refused(Refusal::NotSecure) };
-        match plain::options(log2_degree, self.request, self.single) {
+        let Request { plain, batching, .. } = self.request;
+        let options = if self.single {
+            plain.modulus(log2_degree, *batching).map(|t| vec![vec![t]])
+        } else {
+            plain.moduli(log2_degree, *batching)
+        };
+        match options {
             Ok(options) => {
                 options.into_iter().map(|plain| self.with_plain(log2_degree, limit, plain, chains)).collect()
             }
-            Err(refusal) => refused(refusal),
+            Err(refusal) => refused(Refusal::Plain(refusal)),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The laws of the chosen sets.
 
 use num_bigint::BigUint;
+use sunzi_encoding::{PlainRefusal, PlainRequest};
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security::max_log2_modulus};
 
-use super::{KeySwitching, ParametersBuilder, PlainRequest, Relaxation, Request};
+use super::{KeySwitching, ParametersBuilder, Relaxation, Request};
 use crate::explain::{Refusal, Verdict};
 use crate::{Algorithms, BfvError, CrtParameters, Parameters};
 
@@ -108,10 +109,8 @@ fn the_smallest_and_the_largest_plain_moduli_work() {
         (Parameters::builder().depth(201), "depth"),
         (Parameters::builder().log2_degree(5), "log2_degree"),
     ] {
-        assert!(
-            matches!(builder.build(), Err(BfvError::Request { what: named, .. }) if named == what),
-            "{what}"
-        );
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{what}: ")), "{error}");
     }
     for t in [0, 1, 1 << 60] {
         assert!(matches!(
@@ -188,7 +187,7 @@ fn a_refusal_says_what_would_fit() {
     assert!(builder.plain_bits(bits.unwrap() + 1).build().is_err());
 
     let error = nothing_fits(&Parameters::builder().depth(1).plain_modulus(257));
-    assert!(matches!(error.refusal, Some(Refusal::NotBatchable { .. })));
+    assert!(matches!(error.refusal, Some(Refusal::Plain(PlainRefusal::NotBatchable { .. }))));
     assert!(error.relaxations.contains(&Relaxation::NoBatching), "{error}");
 
     let strict = Parameters::builder().depth(1).log2_degree(12).security(Security::Bits256);

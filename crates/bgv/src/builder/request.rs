@@ -1,21 +1,10 @@
 //! What the user knows of the computation.
 
 use serde::{Deserialize, Serialize};
-use sunzi_encoding::check_plain_modulus;
-use sunzi_math::is_prime;
+use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::Security;
 
 use crate::{BgvError, Budget};
-
-/// The numbers to compute with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlainRequest {
-    /// A plaintext modulus of at least this many bits.
-    Bits(u32),
-    /// Exactly this plaintext modulus.
-    Modulus(u64),
-}
 
 /// Which bounds the moduli are chosen by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,23 +83,7 @@ impl Request {
         if let Some(log2_degree) = self.log2_degree.filter(|log2| !(6..=17).contains(log2)) {
             return refuse("log2_degree", log2_degree, "it must be 6 to 17");
         }
-        match self.plain {
-            PlainRequest::Bits(bits) if !(1..=60).contains(&bits) => {
-                refuse("plain_bits", bits, "it must be 1 to 60")
-            }
-            PlainRequest::Modulus(t) => {
-                check_plain_modulus(t)?;
-                if self.batching && !is_prime(t) {
-                    return refuse(
-                        "plain_modulus",
-                        t,
-                        "batching needs a prime; choose one or switch batching off",
-                    );
-                }
-                Ok(())
-            }
-            PlainRequest::Bits(_) => Ok(()),
-        }
+        Ok(self.plain.check(self.batching)?)
     }
 }
 

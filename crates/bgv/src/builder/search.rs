@@ -6,7 +6,7 @@ mod switching;
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security::max_log2_modulus};
 
-use super::{NoiseModel, PlainRequest, Request};
+use super::{NoiseModel, Request};
 use crate::Parameters;
 use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 use crate::noise::{self, NoiseSettings};
@@ -16,8 +16,6 @@ use sunzi_math::log2_product;
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// Bits by which chains are made larger than the sizes looked for, until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
-/// Plaintext moduli stay below this.
-const PLAIN_LIMIT: u64 = sunzi_encoding::PLAIN_MODULUS_LIMIT;
 
 /// A chain of moduli and how many of them Q_0, …, Q_L have.
 pub(super) struct Chain {
@@ -95,7 +93,7 @@ fn choose(
     if limit == 0.0 {
         return Err(Refusal::NotSecure);
     }
-    let plain_modulus = plain_modulus(request, 2 << log2_degree)?;
+    let plain_modulus = request.plain.modulus(log2_degree, request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
     let mut refusal = Refusal::NoModuli;
     // Real primes and digits differ a little from the sizes looked for: another look leaves them some room.
@@ -130,24 +128,6 @@ fn assemble(
         .with_budget(request.budget);
     candidate.log2_key_modulus = parameters.log2_key_modulus();
     parameters
-}
-
-/// t for a ring where batching needs t ≡ 1 (mod `step`).
-fn plain_modulus(request: &Request, step: u64) -> Result<u64, Refusal> {
-    let step = if request.batching { step } else { 1 };
-    match request.plain {
-        PlainRequest::Modulus(t) if t % step == 1 % step => Ok(t),
-        PlainRequest::Modulus(plain_modulus) => Err(Refusal::NotBatchable { plain_modulus, step }),
-        PlainRequest::Bits(bits) => {
-            let least = (1_u64 << bits.saturating_sub(1).min(60)).max(2);
-            if step == 1 {
-                return Ok(least);
-            }
-            sunzi_math::primes_from(least, step, 1, PLAIN_LIMIT, &[])
-                .and_then(|primes| primes.first().copied())
-                .ok_or(Refusal::NoPlainModulus { step })
-        }
-    }
 }
 
 /// The bits left by a chain with these digits; −∞ for digits it does not allow.

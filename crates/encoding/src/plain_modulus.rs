@@ -1,0 +1,264 @@
+//! The choice of plaintext moduli for the numbers to compute with.
+
+use std::fmt;
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
+use sunzi_math::is_prime;
+
+use crate::{EncodingError, PLAIN_MODULUS_LIMIT, check_plain_modulus};
+
+/// Splittings of one range that are tried at each ring degree.
+const MAX_SPLITTINGS: usize = 9;
+/// Bound on the width of integers.
+const MAX_RANGE_BITS: u64 = 1000;
+
+/// The numbers to compute with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlainRequest {
+    /// One plaintext modulus of at least this many bits.
+    Bits(u32),
+    /// Exactly this plaintext modulus.
+    Modulus(u64),
+    /// Integers of at most this absolute value.
+    Range(#[serde(with = "decimal")] BigUint),
+}
+
+/// Why no plaintext modulus meets a request at a ring degree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PlainRefusal {
+    /// No suitable plaintext modulus exists below 2^60.
+    #[error("no plaintext modulus of that size is a prime ≡ 1 (mod {step}) below 2^60")]
+    NoPlainModulus {
+        /// It would have to be ≡ 1 modulo this.
+        step: u64,
+    },
+    /// The plaintext modulus asked for does not split into slots here.
+    #[error("batching needs t ≡ 1 (mod {step}), which {plain_modulus} is not")]
+    NotBatchable {
+        /// The modulus.
+        plain_modulus: u64,
+        /// It would have to be ≡ 1 modulo this.
+        step: u64,
+    },
+}
+
+impl PlainRequest {
+    /// Checks what can be checked before a ring is known.
+    ///
+    /// # Errors
+    /// [`EncodingError::Request`]; [`EncodingError::PlainModulusOutOfRange`].
+    pub fn check(&self, batching: bool) -> Result<(), EncodingError> {
+        let refuse = |what, got: &dyn ToString, expected| {
+            Err(EncodingError::Request { what, got: got.to_string(), expected })
+        };
+        match self {
+            Self::Bits(bits) if !(1..=60).contains(bits) => {
+                refuse("plain_bits", bits, "it must be 1 to 60; join several moduli for wider integers")
+            }
+            Self::Modulus(t) => {
+                check_plain_modulus(*t)?;
+                if batching && !is_prime(*t) {
+                    let expected = "batching needs a prime; choose one or switch batching off";
+                    return refuse("plain_modulus", t, expected);
+                }
+                Ok(())
+            }
+            Self::Range(magnitude) if magnitude.bits() == 0 || magnitude.bits() > MAX_RANGE_BITS => {
+                refuse("plain_range", magnitude, "it must be at least 1 and below 2^1000")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The smallest plaintext modulus that meets the request in a ring of degree 2^`log2_degree`: t ≡ 1 (mod 2n) for
+    /// batching.
+    ///
+    /// # Errors
+    /// [`PlainRefusal`].
+    pub fn modulus(&self, log2_degree: u32, batching: bool) -> Result<u64, PlainRefusal> {
+        let step = step(log2_degree, batching);
+        let least = match self {
+            Self::Modulus(t) if t % step == 1 % step => return Ok(*t),
+            Self::Modulus(t) => return Err(PlainRefusal::NotBatchable { plain_modulus: *t, step }),
+            Self::Bits(bits) => Some(1_u64 << bits.saturating_sub(1).min(60)),
+            Self::Range(magnitude) => range(magnitude).to_u64(),
+        };
+        let least = least.filter(|&least| least < PLAIN_MODULUS_LIMIT);
+        let modulus = match (least, step) {
+            (Some(least), 1) => Some(least.max(2)),
+            (Some(least), _) => primes_from(least, step, 1).and_then(|primes| primes.first().copied()),
+            (None, _) => None,
+        };
+        modulus.ok_or(PlainRefusal::NoPlainModulus { step })
+    }
+
+    /// Every set of plaintext moduli worth trying there: several for a range, one for all else.
+    ///
+    /// # Errors
+    /// [`PlainRefusal`].
+    pub fn moduli(&self, log2_degree: u32, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
+        let Self::Range(magnitude) = self else {
+            return Ok(vec![vec![self.modulus(log2_degree, batching)?]]);
+        };
+        let step = step(log2_degree, batching);
+        let options = splittings(&range(magnitude), step);
+        if options.is_empty() { Err(PlainRefusal::NoPlainModulus { step }) } else { Ok(options) }
+    }
+}
+
+impl fmt::Display for PlainRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bits(bits) => write!(f, "plaintext modulus of at least {bits} bits"),
+            Self::Modulus(t) => write!(f, "plaintext modulus {t}"),
+            Self::Range(magnitude) => write!(f, "integers up to ±{magnitude}"),
+        }
+    }
+}
+
+/// Batching needs t ≡ 1 (mod 2n).
+fn step(log2_degree: u32, batching: bool) -> u64 {
+    if batching { 2_u64.checked_shl(log2_degree).filter(|&step| step > 1).unwrap_or(1 << 63) } else { 1 }
+}
+
+/// How many integers there are up to ±`magnitude`.
+fn range(magnitude: &BigUint) -> BigUint {
+    magnitude * 2_u32 + 1_u32
+}
+
+/// Sets of 1, 2, … moduli whose product is at least `range`, each about as large as the others.
+fn splittings(range: &BigUint, step: u64) -> Vec<Vec<u64>> {
+    let most = u32::try_from(range.bits()).unwrap_or(u32::MAX);
+    let mut options = Vec::new();
+    for count in 1..=most {
+        let least = root_up(range, count).to_u64().filter(|&least| least < PLAIN_MODULUS_LIMIT);
+        let Some(least) = least else { continue };
+        // Primes ≡ 1 (mod step) are sparse near the step: more of them would only be slower.
+        if count > 1 && least < 2 * step.max(256) {
+            break;
+        }
+        let option = match (count, step) {
+            (1, 1) => Some(vec![least.max(2)]),
+            _ => primes_from(least, step, count as usize),
+        };
+        options.extend(option);
+        if options.len() == MAX_SPLITTINGS {
+            break;
+        }
+    }
+    options
+}
+
+/// The least r with r^count ≥ value.
+fn root_up(value: &BigUint, count: u32) -> BigUint {
+    let root = value.nth_root(count);
+    if root.pow(count) < *value { root + 1_u32 } else { root }
+}
+
+/// The `count` smallest plaintext moduli p ≡ 1 (mod `step`) from `least` on.
+fn primes_from(least: u64, step: u64, count: usize) -> Option<Vec<u64>> {
+    sunzi_math::primes_from(least, step, count, PLAIN_MODULUS_LIMIT, &[])
+}
+
+/// Big integers as decimal text.
+mod decimal {
+    use super::BigUint;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(value: &BigUint, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn primes_are_the_smallest_that_fit() {
+        assert_eq!(primes_from(1 << 16, 1 << 14, 1), Some(vec![65537]));
+        assert_eq!(primes_from(65538, 1 << 14, 1), Some(vec![114_689]));
+        assert_eq!(primes_from(1, 8, 4), Some(vec![17, 41, 73, 89]));
+        assert_eq!(primes_from(2, 1, 4), Some(vec![2, 3, 5, 7]));
+        assert_eq!(primes_from(PLAIN_MODULUS_LIMIT - 10, 1 << 17, 1), None);
+    }
+
+    #[test]
+    fn roots_are_rounded_up() {
+        for (value, count, root) in [(8_u32, 3, 2_u32), (9, 3, 3), (1, 5, 1), (17, 1, 17), (65537, 2, 257)] {
+            assert_eq!(root_up(&value.into(), count), root.into(), "{value} {count}");
+        }
+    }
+
+    #[test]
+    fn splittings_cover_the_range_with_distinct_batching_primes() {
+        for bits in [20_u32, 59, 60, 61, 120, 121, 300] {
+            let range = (BigUint::from(1_u32) << bits) + 1_u32;
+            let options = splittings(&range, 1 << 13);
+            assert!(!options.is_empty());
+            assert!(
+                options.iter().any(|option| option.len() == (bits as usize + 1).div_ceil(60)) || bits >= 59
+            );
+            for option in &options {
+                assert!(option.iter().product::<BigUint>() >= range);
+                assert!(option.windows(2).all(|pair| pair[0] < pair[1]));
+                assert!(
+                    option
+                        .iter()
+                        .all(|&p| sunzi_math::is_prime(p) && p % (1 << 13) == 1 && p < PLAIN_MODULUS_LIMIT)
+                );
+            }
+            let one = PlainRequest::Range(range >> 1_u32).modulus(12, true);
+            assert_eq!(one.is_err(), bits >= 60, "{bits}");
+            assert!(one.is_err() || options[0] == [one.unwrap()], "{bits}");
+        }
+        let request = PlainRequest::Range(BigUint::from(500_u32));
+        assert_eq!(request.modulus(12, false), Ok(1001));
+        assert_eq!(request.moduli(12, false).unwrap()[0], [1001]);
+    }
+
+    #[test]
+    fn the_smallest_modulus_is_taken_at_any_degree() {
+        for (bits, batching, t) in [(17, true, 65537), (17, false, 65536), (1, false, 2), (1, true, 40961)] {
+            let request = PlainRequest::Bits(bits);
+            request.check(batching).unwrap();
+            assert_eq!(request.modulus(12, batching), Ok(t), "{bits}");
+            assert_eq!(request.moduli(12, batching), Ok(vec![vec![t]]), "{bits}");
+        }
+        for log2_degree in [0, 6, 17, 62, 63, 64, u32::MAX] {
+            for request in [PlainRequest::Bits(60), PlainRequest::Bits(u32::MAX), PlainRequest::Modulus(0)] {
+                let _ = (request.modulus(log2_degree, true), request.moduli(log2_degree, false));
+            }
+        }
+        let refused = PlainRefusal::NotBatchable { plain_modulus: 257, step: 8192 };
+        assert_eq!(PlainRequest::Modulus(257).modulus(12, true), Err(refused));
+        assert_eq!(PlainRequest::Modulus(257).modulus(12, false), Ok(257));
+    }
+
+    #[test]
+    fn requests_out_of_range_are_named() {
+        let wide = PlainRequest::Range(BigUint::from(1_u32) << 1000);
+        let zero = PlainRequest::Range(BigUint::ZERO);
+        for (request, name) in [
+            (PlainRequest::Bits(0), "plain_bits: 0"),
+            (PlainRequest::Bits(61), "plain_bits: 61"),
+            (PlainRequest::Modulus(1), "plaintext modulus 1"),
+            (PlainRequest::Modulus(65536), "plain_modulus: 65536"),
+            (zero, "plain_range: 0"),
+            (wide, "plain_range"),
+        ] {
+            let error = request.check(true).unwrap_err().to_string();
+            assert!(error.starts_with(name), "{error}");
+        }
+        assert!(PlainRequest::Modulus(65536).check(false).is_ok());
+    }
+}
