@@ -184,8 +184,7 @@ impl<R: Multipliers> LinearTransform<R> {
         }
         let babies = self.plan.babies();
         let hoisted = galois::hoist(rlwe, a)?;
-        let turned: Result<Vec<_>, _> =
-            babies.iter().map(|&baby| hoisted.extended(exponent(baby), keys)).collect();
+        let exponents: Vec<u64> = babies.iter().map(|&baby| exponent(baby)).collect();
         let lists: Vec<Vec<(usize, &R::Multiplier)>> = self
             .plan
             .giants()
@@ -195,7 +194,7 @@ impl<R: Multipliers> LinearTransform<R> {
                 places.zip(diagonals).collect()
             })
             .collect();
-        let sums = ExtendedCiphertext::sums_of_products(rlwe, &turned?, &lists)?;
+        let sums = hoisted.sums_of_products(&exponents, keys, &lists)?;
         let mut total: Option<ExtendedCiphertext<R>> = None;
         for ((giant, _), sum) in self.plan.giants().zip(sums) {
             let sum = if giant == 0 { sum } else { sum.automorphism(rlwe, exponent(giant), keys)? };

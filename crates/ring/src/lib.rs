@@ -60,7 +60,7 @@ pub use error::{RingError, Shape};
 pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
 pub use key_switching::{DigitBound, Gadget};
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
-pub use multiplier::{Multiplier, Multipliers};
+pub use multiplier::{Multiplier, Multipliers, Turn};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };

@@ -4,9 +4,13 @@
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
+use crate::gadget::sums_of_turns;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{BigPoly, BigRing, Evaluation, MultiPrecisionRing, Poly, PolyRing, Ring, RingError, Shape};
+use crate::{
+    BigPoly, BigRing, Evaluation, Gadget, MultiPrecisionRing, Poly, PolyRing, Ring, RingError,
+    RnsDecomposition, RnsGadget, Shape,
+};
 
 /// Words that are stored for a run of equal vectors.
 const LANES: usize = 8;
@@ -14,7 +18,16 @@ const LANES: usize = 8;
 const SHORTEST_RUN: usize = 64;
 
 /// Pairs of sums, one for every list of terms.
-type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
+pub(crate) type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
+
+/// A turn of a ciphertext: X → X^k after a key switch.
+#[derive(Clone, Copy)]
+pub struct Turn<'a, R: PolyRing> {
+    /// k.
+    pub exponent: u64,
+    /// Both halves of the key; none for the identity, whatever the exponent.
+    pub key: Option<[&'a [R::Poly<Evaluation>]; 2]>,
+}
 
 /// Rings that multiply by polynomials kept for that.
 pub trait Multipliers: PolyRing {
@@ -40,6 +53,27 @@ pub trait Multipliers: PolyRing {
         pairs: &[[&Self::Poly<Evaluation>; 2]],
         lists: &[Vec<(usize, &Self::Multiplier)>],
     ) -> Result<Pairs<Self>, RingError>;
+    /// The same for turns of one ciphertext (c_0, c_1) of a gadget's level, in its key ring: pair i is
+    /// (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0, c_1).
+    ///
+    /// # Errors
+    /// As [`sums_of_products`](Self::sums_of_products) and [`Gadget::switch_digits_extended`].
+    fn sums_of_turns(
+        gadget: &Self::Gadget,
+        digits: &<Self::Gadget as Gadget<Self>>::Digits,
+        [c0, c1]: [&Self::Poly<Evaluation>; 2],
+        turns: &[Turn<'_, Self>],
+        lists: &[Vec<(usize, &Self::Multiplier)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        let ring = gadget.key_ring();
+        let turn = |turn: &Turn<'_, Self>| match turn.key {
+            None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
+            Some(key) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
+        };
+        let turned: Vec<_> = turns.iter().map(turn).collect::<Result<_, RingError>>()?;
+        let pairs: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
+        ring.sums_of_products(&pairs, lists)
+    }
 }
 
 /// A polynomial in evaluation form that multiplies others.
@@ -124,44 +158,93 @@ impl Multipliers for Ring {
         for poly in pairs.iter().flatten() {
             self.check(poly)?;
         }
-        for &(i, multiplier) in lists.iter().flatten() {
-            self.check_basis(multiplier.shape, multiplier.tag)?;
-            check_index(i, pairs.len())?;
-        }
-        let n = self.degree();
-        let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
-        // By limbs: all that is read of one is read once.
-        let mut limbs: Vec<Vec<&mut [u64]>> = (0..self.basis().len()).map(|_| Vec::new()).collect();
-        for sum in sums.iter_mut().flatten() {
-            limbs
-                .iter_mut()
-                .zip(sum.words_mut().chunks_exact_mut(n))
-                .for_each(|(list, limb)| list.push(limb));
-        }
-        let inside = self.parallelism().inside(limbs.len());
-        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs, inside);
-        if self.parallelism().shares_limbs(Work::Elementwise, 2 * lists.len() * self.basis().len() * n) {
-            limbs.into_par_iter().enumerate().try_for_each(run)?;
-        } else {
-            limbs.into_iter().enumerate().try_for_each(run)?;
-        }
-        Ok(sums)
+        self.sums_by_limbs(&pairs, lists)
+    }
+
+    fn sums_of_turns(
+        gadget: &RnsGadget,
+        digits: &RnsDecomposition,
+        ciphertext: [&Poly<Evaluation>; 2],
+        turns: &[Turn<'_, Self>],
+        lists: &[Vec<(usize, &Multiplier)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        sums_of_turns(gadget, digits, ciphertext, turns, lists)
+    }
+}
+
+/// Pairs of polynomials that are asked for limb by limb.
+pub(crate) trait PairsByLimb: Sync {
+    fn count(&self) -> usize;
+    /// Words that [`limbs`](Self::limbs) needs.
+    fn scratch_words(&self) -> usize;
+    /// Limb `i` of every pair, there already or made in scratch memory.
+    fn limbs<'s>(
+        &'s self,
+        i: usize,
+        scratch: &'s mut [u64],
+        inside: Parallelism,
+    ) -> Result<Vec<[&'s [u64]; 2]>, RingError>;
+}
+
+impl PairsByLimb for &[[&Poly<Evaluation>; 2]] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn scratch_words(&self) -> usize {
+        0
+    }
+
+    fn limbs<'s>(
+        &'s self,
+        i: usize,
+        _: &'s mut [u64],
+        _: Parallelism,
+    ) -> Result<Vec<[&'s [u64]; 2]>, RingError> {
+        Ok(self.iter().map(|pair| pair.map(|poly| poly.limb(i).unwrap_or_default())).collect())
     }
 }
 
 impl Ring {
+    /// All sums, one limb after the other, so that what is read of it is read once.
+    pub(crate) fn sums_by_limbs(
+        &self,
+        pairs: &impl PairsByLimb,
+        lists: &[Vec<(usize, &Multiplier)>],
+    ) -> Result<Pairs<Self>, RingError> {
+        for &(i, multiplier) in lists.iter().flatten() {
+            self.check_basis(multiplier.shape, multiplier.tag)?;
+            check_index(i, pairs.count())?;
+        }
+        let (n, count, words) = (self.degree(), self.basis().len(), pairs.scratch_words());
+        let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
+        let mut outs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::new()).collect();
+        for sum in sums.iter_mut().flatten() {
+            outs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));
+        }
+        let inside = self.parallelism().inside(count);
+        let run = |scratch: &mut Scratch, (i, outs): (usize, Vec<&mut [u64]>)| {
+            self.limb_of_sums(i, &pairs.limbs(i, scratch, inside)?, lists, outs, inside)
+        };
+        if self.parallelism().shares_limbs(Work::Elementwise, 2 * lists.len() * count * n + words) {
+            outs.into_par_iter().enumerate().try_for_each_init(|| Scratch::new(words), run)?;
+        } else {
+            let mut scratch = Scratch::new(words);
+            outs.into_iter().enumerate().try_for_each(|task| run(&mut scratch, task))?;
+        }
+        Ok(sums)
+    }
+
     /// Limb `i` of all sums, both of the first list first.
     fn limb_of_sums(
         &self,
         i: usize,
-        pairs: &[[&Poly<Evaluation>; 2]],
+        limbs: &[[&[u64]; 2]],
         lists: &[Vec<(usize, &Multiplier)>],
         outs: Vec<&mut [u64]>,
         inside: Parallelism,
     ) -> Result<(), RingError> {
         let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
-        let limbs: Vec<[&[u64]; 2]> =
-            pairs.iter().map(|pair| pair.map(|poly| poly.limb(i).unwrap_or_default())).collect();
         let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
         inside.for_each_block_of(outs, self.degree(), |range, outs| {
             let mut expanded = Scratch::new(longest * BLOCK);

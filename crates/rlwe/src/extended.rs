@@ -4,7 +4,7 @@
 //! ([`galois::hoist`](crate::galois::hoist)); sums of plaintexts times rotations share the division as well, if they are taken
 //! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
 
-use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing};
+use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing, Turn};
 
 use crate::galois::Hoisted;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
@@ -100,25 +100,29 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
     }
 }
 
-impl<R: Multipliers> ExtendedCiphertext<R> {
-    /// For every list of terms (i, m_i), m_i polynomials of the key ring, Σ m_i·ciphertext_i: all ciphertexts of one level.
+impl<S: Scheme, R: Multipliers> Hoisted<'_, S, R> {
+    /// For every list of terms (i, m_i), m_i polynomials of the key ring, P times Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of
+    /// `exponents`: as from [`extended`](Self::extended), without holding any of these.
     ///
     /// # Errors
-    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for ciphertexts or polynomials of different levels, and for no ciphertexts.
+    /// As [`automorphism`](Self::automorphism); [`RlweError::Ring`] for polynomials of another level and indices of no exponent.
     pub fn sums_of_products(
-        context: &RlweContext<R>,
-        ciphertexts: &[Self],
+        &self,
+        exponents: &[u64],
+        keys: &GaloisKeys<R>,
         lists: &[Vec<(usize, &R::Multiplier)>],
-    ) -> Result<Vec<Self>, RlweError> {
-        let (level, key) = match ciphertexts.first() {
-            Some(first) => (first.level, first.key),
-            None => return Ok(Vec::new()),
+    ) -> Result<Vec<ExtendedCiphertext<R>>, RlweError> {
+        let (context, ciphertext) = (self.context(), self.ciphertext());
+        ciphertext.check_key(keys.id(), "the Galois key set")?;
+        let parts = ciphertext.two_parts("an automorphism")?;
+        let level = context.ring().level_of(parts[0])?;
+        let turn = |&exponent: &u64| {
+            let key = if exponent == 1 { None } else { Some(keys.get(exponent)?.halves(context, level)?) };
+            Ok(Turn { exponent, key })
         };
-        for ciphertext in ciphertexts {
-            ciphertext.check_key(key, "a ciphertext of a sum of products")?;
-        }
-        let pairs: Vec<_> = ciphertexts.iter().map(|ciphertext| ciphertext.parts.each_ref()).collect();
-        let sums = context.gadget_at(level)?.key_ring().sums_of_products(&pairs, lists)?;
-        Ok(sums.into_iter().map(|parts| Self { parts, level, key }).collect())
+        let turns: Vec<Turn<'_, R>> = exponents.iter().map(turn).collect::<Result<_, RlweError>>()?;
+        let sums = R::sums_of_turns(&context.gadget_at(level)?, self.digits(), parts, &turns, lists)?;
+        let key = ciphertext.key();
+        Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
     }
 }

@@ -73,7 +73,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 
     /// The halves, once the key is known to fit a ciphertext of this level.
-    fn halves(
+    pub(crate) fn halves(
         &self,
         context: &RlweContext<R>,
         level: usize,

@@ -10,8 +10,8 @@ mod tests {
     use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Multipliers, Ring};
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
-        Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme,
-        SecretKey, Security, galois,
+        Ciphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme, SecretKey, Security,
+        galois,
     };
 
     #[derive(Clone, Copy, Debug)]
@@ -68,12 +68,11 @@ mod tests {
             Ciphertext::<Bare, R>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
 
         let hoisted = galois::hoist(&context, &ciphertext).unwrap();
-        let turned = EXPONENTS.map(|exponent| hoisted.extended(exponent, &keys).unwrap());
         let gadget = context.gadget_at(level).unwrap();
         let wide = gadget.key_ring();
         let kept: Vec<_> = (0..4).map(|seed| wide.multiplier(small(wide, seed)).unwrap()).collect();
         let lists = [0, 1].map(|shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>());
-        let sums = ExtendedCiphertext::sums_of_products(&context, &turned, &lists).unwrap();
+        let sums = hoisted.sums_of_products(&EXPONENTS, &keys, &lists).unwrap();
         let mut sum = sums[0].automorphism(&context, 7, &keys).unwrap();
         sum.add_assign(&context, &sums[1]).unwrap();
         let got: Ciphertext<Bare, R> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
@@ -160,9 +159,13 @@ mod tests {
         let foreign = ciphertext(other.id());
         let foreign = galois::hoist(&context, &foreign).unwrap().extended(5, &strange).unwrap();
         assert!(matches!(extended.add_assign(&context, &foreign), Err(RlweError::KeyMismatch { .. })));
-        let both = [extended.clone(), foreign];
-        assert!(ExtendedCiphertext::sums_of_products(&context, &both, &[]).is_err());
-        assert!(ExtendedCiphertext::<Ring>::sums_of_products(&context, &[], &[]).unwrap().is_empty());
+        assert!(hoisted.sums_of_products(&[1], &strange, &[]).is_err());
+        assert!(hoisted.sums_of_products(&[1, 9], &keys, &[]).is_err());
+        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[]).unwrap().is_empty());
+        let key_ring = context.key_ring();
+        let one = key_ring.multiplier(small(key_ring, 1)).unwrap();
+        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[vec![(2, &one)]]).is_err());
+        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[vec![(1, &one)], vec![]]).is_ok());
         assert!(extended.mod_down::<Bare>(&context, 5, (), NoiseBound::none()).is_err());
     }
     #[test]

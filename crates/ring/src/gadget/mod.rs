@@ -6,6 +6,7 @@ mod grouping;
 mod lift;
 mod product;
 mod switch;
+mod turns;
 
 use std::fmt;
 use std::ops::Range;
@@ -29,6 +30,7 @@ use lift::Lift;
 pub use product::RnsDecomposition;
 use product::{InnerProducts, Input};
 use switch::Rest;
+pub(crate) use turns::sums_of_turns;
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]

@@ -171,3 +171,105 @@ fn what_does_not_fit_is_refused() {
     }
     assert!(sparse.apply(&party.evaluator, &one, &keys).is_ok());
 }
+
+/// What both transforms need at full size: `cargo test --release -p sunzi-circuits --lib needs_at_full_size -- --ignored --nocapture`.
+#[test]
+#[ignore = "long: makes the tables of a ring of degree 2^16"]
+fn needs_at_full_size() {
+    use sunzi_ckks::LevelRange;
+    use sunzi_ring::Gadget;
+    let range = |levels, scale_bits| LevelRange { levels, scale_bits };
+    let n = 1 << 16;
+    for (digits, [there, back]) in [(4, [4, 3]), (4, [3, 3]), (5, [4, 3]), (5, [3, 3]), (4, [4, 4])] {
+        let ranges = [range(10, 40), range(back, 40), range(8, 58), range(there, 47)];
+        let parameters = Parameters::from_ranges(16, 60, &ranges, Security::InsecureForResearchOnly).unwrap();
+        let parameters = parameters.with_digits(digits).unwrap();
+        println!("log2 QP = {:.0}, {digits} digits", parameters.log2_key_modulus());
+        let context = Context::new(&parameters).unwrap();
+        let top = context.depth();
+        let plans = [
+            DftPlan::new(&context, Dft::coeffs_to_slots(n, n / 2, there, 1.0).unwrap(), top).unwrap(),
+            DftPlan::new(&context, Dft::slots_to_coeffs(n, n / 2, back, 1.0).unwrap(), 10 + back).unwrap(),
+        ];
+        let mut exponents: BTreeMap<u64, usize> = BTreeMap::new();
+        for plan in &plans {
+            for factor in plan.factors() {
+                println!(
+                    "  level {:2}, {:2} moduli: {:2} diagonals, {:2} baby steps, {:2} giant steps, {:2} rotations, {:4} MiB",
+                    factor.level(),
+                    context.limbs(factor.level()).unwrap(),
+                    factor.products(),
+                    factor.babies().len(),
+                    factor.giants().count(),
+                    factor.rotations().len(),
+                    factor.bytes() >> 20,
+                );
+            }
+            for (exponent, level) in plan.exponents(2 << 16) {
+                let highest = exponents.entry(exponent).or_default();
+                *highest = level.max(*highest);
+            }
+        }
+        let key = |&level: &usize| {
+            let gadget = context.rlwe().gadget_at(context.limbs(level).unwrap()).unwrap();
+            16 * n * gadget.digit_count() * gadget.key_ring().level()
+        };
+        let keys: usize = exponents.values().map(key).sum();
+        let diagonals: usize = plans.iter().map(DftPlan::bytes).sum();
+        println!("  {} keys: {} MiB, diagonals: {} MiB", exponents.len(), keys >> 20, diagonals >> 20);
+    }
+}
+
+/// What every factor takes at full size, one after the other:
+/// `cargo test --release -p sunzi-circuits --lib times_at_full_size -- --ignored --nocapture`.
+#[test]
+#[ignore = "long: makes keys for a ring of degree 2^16, 3 GiB at a time"]
+fn times_at_full_size() {
+    use std::time::Instant;
+    use sunzi_ckks::LevelRange;
+    let range = |levels, scale_bits| LevelRange { levels, scale_bits };
+    let n = 1 << 16;
+    let ranges = [range(10, 40), range(3, 40), range(8, 58), range(4, 47)];
+    let parameters = Parameters::from_ranges(16, 60, &ranges, Security::InsecureForResearchOnly).unwrap();
+    let context = Context::new(&parameters.with_digits(4).unwrap()).unwrap();
+    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+    let evaluator = Evaluator::new(&context);
+    let encoder = Encoder::new(&context, n / 2).unwrap();
+    let z = numbers(n / 2);
+    let fresh = context.encrypt_secret(&encoder.encode(&z).unwrap(), &secret, &mut rng).unwrap();
+    let there = Dft::coeffs_to_slots(n, n / 2, 4, 1.0).unwrap();
+    let back = Dft::slots_to_coeffs(n, n / 2, 3, 1.0).unwrap();
+    for (dft, top) in [(there, context.depth()), (back, 13)] {
+        let plan = DftPlan::new(&context, dft, top).unwrap();
+        for (matrix, plan) in plan.dft().factors().iter().zip(plan.factors()) {
+            let limbs = context.limbs(plan.level()).unwrap();
+            let start = Instant::now();
+            let exponents =
+                plan.rotations().into_iter().map(|steps| (rotation_exponent(steps, 2 * n as u64), limbs));
+            let keys =
+                GaloisKeys::generate_levels(context.rlwe(), &secret, exponents, &mut rng, |_, _| {}).unwrap();
+            let made = start.elapsed();
+            let start = Instant::now();
+            let transform = LinearTransform::encode(&context, matrix, plan.clone()).unwrap();
+            let encoded = start.elapsed();
+            let a = evaluator.level_to(&fresh, plan.level()).unwrap();
+            let mut times: Vec<_> = (0..3)
+                .map(|_| {
+                    let start = Instant::now();
+                    transform.apply(&evaluator, &a, &keys).unwrap();
+                    start.elapsed()
+                })
+                .collect();
+            times.sort();
+            println!(
+                "level {:2}, {limbs:2} moduli, {} diagonals, {} baby and {} giant steps: {:?} (keys {made:?}, encoding {encoded:?})",
+                plan.level(),
+                plan.products(),
+                plan.babies().len(),
+                plan.giants().count(),
+                times[1],
+            );
+        }
+    }
+}
