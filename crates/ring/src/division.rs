@@ -9,7 +9,7 @@ use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::RingError;
-use crate::parallel::{GROUP, Parallelism, Work, block_of};
+use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 
 /// What the remainder is multiplied by.
@@ -33,8 +33,8 @@ pub(crate) struct Division {
     /// The same, for what does not come from a transform.
     factors: Vec<u64>,
     quotient: RoundedQuotient,
-    /// From y and v to −r, times D^-1 for [`Factor::Inverse`], for [`GROUP`] targets each.
-    remainders: Vec<Conversion>,
+    /// From y and v to −r, times D^-1 for [`Factor::Inverse`], for the targets of each group.
+    remainders: Vec<(Range<usize>, Conversion)>,
     /// D^-1 modulo every target.
     inverses: Vec<u64>,
     parallelism: Parallelism,
@@ -43,6 +43,7 @@ pub(crate) struct Division {
 impl Division {
     pub(crate) fn new(
         [divisor, targets]: [&[Arc<NttPlan>]; 2],
+        groups: Vec<Range<usize>>,
         isa: Isa,
         factor: Factor,
         parallelism: Parallelism,
@@ -60,17 +61,18 @@ impl Division {
         let inverses: Vec<u64> = to.iter().map(|q| inverse_mod(q, usize::MAX)).collect::<Result<_, _>>()?;
         let quotient = RoundedQuotient::new(isa, &moduli)?;
         let rows: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
-        let group = |(to, inverses): (&[Modulus], &[u64])| {
+        let group = |range: Range<usize>| {
+            let to = to.get(range.clone()).unwrap_or_default();
+            let inverses = inverses.get(range.clone()).unwrap_or_default();
             let entry = |i: usize, j: usize| {
                 let (Some(q), Some(&inverse)) = (to.get(j), inverses.get(j)) else { return 0 };
                 let factor = if factor == Factor::One { 1 } else { inverse };
                 let entry = q.mul(product_mod(q, i), factor);
                 if i < moduli.len() { q.neg(entry) } else { entry }
             };
-            Ok(Conversion::new(&rows, to, entry)?)
+            Ok((range, Conversion::new(&rows, to, entry)?))
         };
-        let groups = to.chunks(GROUP).zip(inverses.chunks(GROUP));
-        let remainders = groups.map(group).collect::<Result<_, RingError>>()?;
+        let remainders = groups.into_iter().map(group).collect::<Result<_, RingError>>()?;
         let (divisor, targets) = (divisor.to_vec(), targets.to_vec());
         Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainders, inverses, parallelism })
     }
@@ -82,19 +84,24 @@ impl Division {
         let low = self.targets.len() * n;
         let mut rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
         let inside = self.parallelism.inside(self.remainders.len());
-        let step = |(g, out): (usize, &mut [u64])| {
-            let first = g * GROUP;
-            let limbs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
-            self.remainders(&rows, first..first + limbs.len(), limbs, inside)?;
-            for (j, limb) in (first..).zip(out.chunks_exact_mut(n)) {
+        let step = |(range, out): (&Range<usize>, &mut [u64])| {
+            self.remainders(&rows, range.clone(), out.chunks_exact_mut(n).collect(), inside)?;
+            for (j, limb) in range.clone().zip(out.chunks_exact_mut(n)) {
                 self.add(limb, a.chunks_exact(n).nth(j), b.and_then(|b| b.chunks_exact(n).nth(j)), j)?;
             }
             Ok(())
         };
-        let divided = if self.parallelism.shares_limbs(Work::Transform, out.len()) {
-            out.par_chunks_mut(GROUP * n).enumerate().try_for_each(step)
+        let (shared, mut rest, mut parts) = (out.len(), out, Vec::new());
+        for (range, _) in &self.remainders {
+            let (part, others) =
+                std::mem::take(&mut rest).split_at_mut_checked(range.len() * n).unwrap_or_default();
+            parts.push((range, part));
+            rest = others;
+        }
+        let divided = if self.parallelism.shares_limbs(Work::Transform, shared) {
+            parts.into_par_iter().try_for_each(step)
         } else {
-            out.chunks_mut(GROUP * n).enumerate().try_for_each(step)
+            parts.into_iter().try_for_each(step)
         };
         if b.is_some() {
             // Remainders of an encryption in the making tell its randomness.
@@ -169,9 +176,7 @@ impl Division {
         inside: Parallelism,
     ) -> Result<(), RingError> {
         let rows: Vec<&[u64]> = rows.chunks_exact(self.degree()).collect();
-        match self.remainders.get(targets.start / GROUP) {
-            Some(conversion) if targets.start.is_multiple_of(GROUP) => inside.convert(conversion, &rows, out),
-            _ => Ok(()),
-        }
+        let group = self.remainders.iter().find(|(range, _)| *range == targets);
+        group.map_or(Ok(()), |(_, conversion)| inside.convert(conversion, &rows, out))
     }
 }

@@ -14,7 +14,7 @@ use crate::division::{Division, Factor};
 use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
-use crate::parallel::Parallelism;
+use crate::parallel::{Parallelism, groups};
 use crate::poly_ring::sealed::Sealed;
 use crate::raise::Raise;
 use crate::scratch::Scratch;
@@ -205,7 +205,8 @@ impl Ring {
     fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
-            Division::new([divisor, targets], self.isa(), Factor::One, self.parallelism())
+            let groups = groups(0..level);
+            Division::new([divisor, targets], groups, self.isa(), Factor::One, self.parallelism())
         })
     }
 

@@ -6,20 +6,25 @@ use std::sync::{Mutex, PoisonError};
 use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
 
-/// Words kept at most (256 MiB): the temporaries of a multiplication at n = 2^15.
-const MOST_WORDS: usize = 1 << 25;
+/// Words kept at most (1 GiB): the temporaries of a linear transform at n = 2^16. Never more than were in use at once.
+const MOST_WORDS: usize = 1 << 27;
 /// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
 const SHORTEST: usize = 1 << 13;
 
-static KEPT: Mutex<Store> = Mutex::new(Store { buffers: Vec::new(), words: 0 });
+static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
 /// Buffers that nobody uses, the oldest first.
 struct Store {
     buffers: Vec<Buffer>,
     words: usize,
+    most: usize,
 }
 
 impl Store {
+    const fn new(most: usize) -> Self {
+        Self { buffers: Vec::new(), words: 0, most }
+    }
+
     fn take(&mut self, len: usize) -> Option<Buffer> {
         // The one that came last is most likely still in the caches.
         let fitting = self.buffers.iter().rposition(|buffer| buffer.len() == len)?;
@@ -33,7 +38,7 @@ impl Store {
         self.buffers.push(buffer);
         let mut surplus = 0;
         for buffer in &self.buffers {
-            if self.words <= MOST_WORDS {
+            if self.words <= self.most {
                 break;
             }
             self.words -= buffer.len();
@@ -138,19 +143,20 @@ mod tests {
 
     #[test]
     fn the_store_is_bounded_and_the_oldest_go_first() {
-        let mut store = Store { buffers: Vec::new(), words: 0 };
-        let len = MOST_WORDS / 4;
+        let most = 1 << 20;
+        let mut store = Store::new(most);
+        let len = most / 4;
         for extra in 0..4 {
             assert!(store.keep(Buffer::zeroed(len - extra)).is_empty());
         }
         let gone = store.keep(Buffer::zeroed(len));
         assert_eq!(gone.iter().map(|buffer| buffer.len()).collect::<Vec<_>>(), [len]);
         assert_eq!(store.words, store.buffers.iter().map(|buffer| buffer.len()).sum::<usize>());
-        assert!(store.words <= MOST_WORDS);
+        assert!(store.words <= most);
         assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
         assert!(store.take(len - 1).is_none());
         // One larger than the store does not stay.
-        assert!(!store.keep(Buffer::zeroed(MOST_WORDS + 1)).is_empty());
+        assert!(!store.keep(Buffer::zeroed(most + 1)).is_empty());
         assert_eq!((store.words, store.buffers.len()), (0, 0));
     }
 }

@@ -31,16 +31,26 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<Self, RlweError> {
         context.check_security()?;
         let gadget = context.gadget_at(level)?;
-        let [secret, source] =
-            [gadget.restrict_key(secret)?, gadget.restrict_key(source)?].map(Zeroizing::new);
+        let lower = [secret, source].map(|a| {
+            // No copy of what has that level.
+            if level == context.level() {
+                Ok(None)
+            } else {
+                Ok(Some(Zeroizing::new(gadget.restrict_key(a)?)))
+            }
+        });
+        let [lower_secret, lower_source]: [Result<_, RlweError>; 2] = lower;
+        let (lower_secret, lower_source) = (lower_secret?, lower_source?);
+        let secret = lower_secret.as_deref().unwrap_or(secret);
+        let source = lower_source.as_deref().unwrap_or(source);
         let seed = randomness::public_seed(rng);
         let digits = gadget.digit_count();
         let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
         for digit in 0..digits {
             let ring = gadget.key_ring();
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let zero = zero_sample(ring, &*secret, a, rng)?;
-            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, &source, digit)?) {
+            let zero = zero_sample(ring, secret, a, rng)?;
+            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, source, digit)?) {
                 half.push(part);
             }
         }

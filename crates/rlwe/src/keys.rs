@@ -130,19 +130,13 @@ pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
     a: R::Poly<Evaluation>,
     rng: &mut G,
 ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
-    let mut b = a.clone();
-    ring.mul_assign(&mut b, s)?;
-    let error = error_polynomial(ring, rng)?;
-    ring.add_assign(&mut b, &error)?;
-    ring.neg_assign(&mut b)?;
-    Ok([b, a])
-}
-
-/// A fresh error polynomial in evaluation form, erased when dropped.
-fn error_polynomial<R: PolyRing, G: CryptoRng + ?Sized>(
-    ring: &R,
-    rng: &mut G,
-) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
-    let coefficients = sampling::centered_binomial(ring.degree(), rng)?;
-    Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?))
+    let error = sampling::centered_binomial(ring.degree(), rng)?;
+    let mut b = ring.to_evaluation(ring.from_signed(&error)?)?;
+    match ring.mul_add_assign(&mut b, &a, s).and_then(|()| ring.neg_assign(&mut b)) {
+        Ok(()) => Ok([b, a]),
+        Err(failed) => {
+            b.zeroize();
+            Err(failed.into())
+        }
+    }
 }

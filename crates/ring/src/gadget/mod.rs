@@ -19,7 +19,7 @@ use crate::basis::tag_of;
 use crate::division::{Division, Factor};
 use crate::error::{check_length, check_level, check_shape, no_such_digit};
 use crate::once::get_or_try_init;
-use crate::parallel::GROUP;
+use crate::parallel::groups;
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 
@@ -164,11 +164,7 @@ impl Tables {
             None => ring.clone(),
         };
         let all = key_ring.basis().len();
-        let group = |range: Range<usize>| {
-            let end = range.end;
-            range.step_by(GROUP).map(move |start| start..end.min(start + GROUP))
-        };
-        let groups: Vec<Range<usize>> = group(0..level).chain(group(level..all)).collect();
+        let groups: Vec<Range<usize>> = groups(0..level).into_iter().chain(groups(level..all)).collect();
         let digits = top.digits.digits().iter().take(top.digits.count_at(level)).enumerate();
         let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
         let lifts = digits.map(lift).collect::<Result<_, _>>()?;
@@ -185,7 +181,15 @@ impl Tables {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
             let (targets, divisor) = self.key_ring.plans().split_at_checked(level).unwrap_or_default();
-            Division::new([divisor, targets], self.ring.isa(), Factor::Inverse, self.ring.parallelism())
+            let groups = self.groups.iter().map(|group| group.start..group.end.min(level));
+            let groups = groups.filter(|group| !group.is_empty()).collect();
+            Division::new(
+                [divisor, targets],
+                groups,
+                self.ring.isa(),
+                Factor::Inverse,
+                self.ring.parallelism(),
+            )
         })
     }
 }
