@@ -92,7 +92,7 @@ impl<R: PolyRing> Party<R> {
         let (got, estimate, bound) =
             (self.error(ciphertext, expected), precision.deviation(), precision.magnitude());
         // The mean of few slots varies.
-        let factor = 2.0 + 4.0 / (expected.len() as f64).sqrt();
+        let factor = 1.2 + 3.0 / (expected.len() as f64).sqrt();
         assert!(got <= factor * estimate + 4e-15 * bound, "{what}: error {got:e}, estimate {estimate:e}");
         let magnitude = expected.iter().map(|value| value.norm()).fold(0.0, f64::max);
         assert!(magnitude <= bound * (1.0 + 1e-9), "{what}: slots of {magnitude}, bound {bound}");

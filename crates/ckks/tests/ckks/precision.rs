@@ -49,7 +49,7 @@ fn plaintext(party: &mut Party) -> (sunzi_ckks::Plaintext, Vec<Complex64>) {
     (party.encoder.encode(&values).unwrap(), values)
 }
 
-/// Random circuits over dependent operands at all levels: measured errors are at most twice the estimate, and in the median
+/// Random circuits over dependent operands at all levels: measured errors are at most a third above the estimate, and in the median
 /// no less than a quarter of it.
 fn circuits(log2_degree: u32, scale_bits: u32, slots: usize, count: usize) {
     let mut party = Party::new(&parameters(log2_degree, scale_bits, 5, 2), slots);
@@ -125,4 +125,37 @@ fn noise_bounds_hold() {
         gaps.sort_by(f64::total_cmp);
         println!("bound − noise in bits: least {:.1}, median {:.1}", gaps[0], gaps[gaps.len() / 2]);
     }
+}
+
+/// Factors so coarse that their rounding is the largest error of all: estimates and bounds know it.
+#[test]
+fn coarse_factors_are_accounted_for() {
+    let mut party = Party::new(&parameters(10, 45, 4, 2), 512);
+    let x = party.numbers();
+    let (a, e) = (party.encrypt(&x), party.evaluator.clone());
+    let holds = |party: &Party, ciphertext: &Ciphertext, expected: &[Complex64], what: &str| {
+        party.check(ciphertext, expected, what);
+        let metadata = ciphertext.metadata();
+        let gap = (metadata.precision.deviation() / party.error(ciphertext, expected)).log2();
+        assert!(gap < 3.0, "{what}: the estimate is {gap} bits too large");
+        let exact = party.encoder.encode_at(expected, metadata.level, metadata.scale).unwrap();
+        let noise = party.context.measure_noise(ciphertext, &exact, &party.secret).unwrap();
+        let bound = ciphertext.noise().bound(party.context.degree()).bits();
+        assert!(noise <= bound, "{what}: noise of {noise} bits, bound {bound}");
+    };
+    let squares = map(&x, |x| x * x);
+    let square = e.relinearize(&e.multiply_unscaled(&a, &a).unwrap(), &party.relinearization).unwrap();
+    let scale = 5000.4 * square.metadata().scale / party.context.divisor(4).unwrap();
+    holds(&party, &e.set_scale(&square, 3, scale).unwrap(), &squares, "set the scale");
+    for c in [Complex64::new(60.35 / 256.0, -9.35 / 256.0), Complex64::new(1.4 / 256.0, 0.0)] {
+        let product = e.multiply_constant_unscaled(&a, c, 256.0).unwrap();
+        holds(&party, &product, &map(&x, |x| x * c), "a constant at a small scale");
+    }
+    let y = party.numbers();
+    let plain = party.encoder.encode_at(&y, 4, 20_f64.exp2()).unwrap();
+    let product = e.multiply_plain_unscaled(&a, &plain).unwrap();
+    holds(&party, &product, &zip(&x, &y, |x, y| x * y), "a plaintext at a small scale");
+    // 1/2 is exact at any scale from 2 on.
+    let half = e.multiply_constant_unscaled(&a, 0.5, 2.0).unwrap();
+    assert_eq!(half.metadata().precision.deviation(), a.metadata().precision.deviation() / 2.0);
 }
