@@ -40,9 +40,9 @@ impl Embedding {
     /// Makes the tables for s slots.
     ///
     /// # Errors
-    /// [`EncoderError::Slots`] unless s is a power of two up to 2^30.
+    /// [`EncoderError::Slots`] unless s is a power of two up to 2^20: more than any ring has.
     pub fn new(slots: usize) -> Result<Self, EncoderError> {
-        const MOST: usize = 1 << 30;
+        const MOST: usize = 1 << 20;
         if !slots.is_power_of_two() || slots > MOST {
             return Err(EncoderError::Slots { got: slots, most: MOST });
         }
