@@ -3,10 +3,31 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Gadget, GadgetOptions, Multipliers, Parallelism, PolyRing, Ring, RingError, Scaler, ScalerOptions, Turn,
+    Evaluation, Gadget, GadgetOptions, Multipliers, Parallelism, Poly, PolyRing, Ring, RingError, RnsGadget,
+    Scaler, ScalerOptions, Turn,
 };
 
 use crate::common::{TopLevel, rng, switched};
+
+/// Sums of products with what is turned, in one go and step by step.
+fn sums_of_turns(
+    ring: &Ring,
+    gadget: &RnsGadget,
+    [c, b]: [&Poly<Evaluation>; 2],
+    keys: [&[Poly<Evaluation>]; 2],
+) -> Vec<[Poly<Evaluation>; 2]> {
+    let (wide, b) = (gadget.key_ring(), ring.restrict(b, gadget.level()).unwrap());
+    let digits = gadget.decompose(c).unwrap();
+    let extended = gadget.switch_digits_extended(&digits, Some(c), keys, 3).unwrap();
+    let kept = wide.multiplier(extended[0].clone()).unwrap();
+    let identity = [wide.scale_up(c).unwrap(), wide.scale_up(&b).unwrap()];
+    let lists = [vec![(0, &kept), (1, &kept)], vec![], vec![(1, &kept)]];
+    let sums = wide.sums_of_products(&[extended.each_ref(), identity.each_ref()], &lists).unwrap();
+    let turns = [Turn { exponent: 3, key: Some(keys) }, Turn { exponent: 1, key: None }];
+    let fused = Ring::sums_of_turns(gadget, &digits, [c, &b], &turns, &lists).unwrap();
+    assert!(sums.iter().flatten().zip(fused.iter().flatten()).all(|(a, b)| a.words() == b.words()));
+    sums
+}
 
 /// Every operation that is shared among threads, at a size at which it is.
 fn everything(ring: &Ring) -> Vec<Vec<u64>> {
@@ -32,18 +53,8 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let key = [0, 1].map(|_| (0..gadget.digit_count()).map(|_| part()).collect::<Vec<_>>());
         let keys = [&key[0][..], &key[1]];
         let digits = gadget.decompose(&c).unwrap();
-        let other_below = ring.restrict(&b, ring.level() - 1).unwrap();
-        let wide = gadget.key_ring();
+        let sums = sums_of_turns(ring, &gadget, [&c, &b], keys);
         let extended = gadget.switch_digits_extended(&digits, Some(&c), keys, 3).unwrap();
-        let kept = wide.multiplier(extended[0].clone()).unwrap();
-        let identity = [wide.scale_up(&c).unwrap(), wide.scale_up(&other_below).unwrap()];
-        let lists = [vec![(0, &kept), (1, &kept)], vec![], vec![(1, &kept)]];
-        let pairs = [extended.each_ref(), identity.each_ref()];
-        let sums = wide.sums_of_products(&pairs, &lists).unwrap();
-        // The same without holding what is turned.
-        let turns = [Turn { exponent: 3, key: Some(keys) }, Turn { exponent: 1, key: None }];
-        let fused = Ring::sums_of_turns(&gadget, &digits, [&c, &other_below], &turns, &lists).unwrap();
-        assert!(sums.iter().flatten().zip(fused.iter().flatten()).all(|(a, b)| a.words() == b.words()));
         words.extend(sums.iter().flatten().chain(&extended).map(|half| half.words().to_vec()));
         words.extend(gadget.product(&digits, keys).unwrap().map(|half| half.words().to_vec()));
         let mut turned = c.clone();
