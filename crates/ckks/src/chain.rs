@@ -89,6 +89,35 @@ pub(crate) fn special_moduli(
     sunzi_math::primes_from(least as u64, step, count, 1 << 62, taken).ok_or(missing)
 }
 
+/// log2 of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
+pub(crate) fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
+    let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
+    // The digits that are filled one after the other up to a length, and the longest of them.
+    let fill = |most: f64| {
+        let (mut count, mut own, mut longest) = (1, 0.0, 0.0_f64);
+        for &bits in &bits {
+            if own > 0.0 && own + bits > most {
+                (count, own) = (count + 1, 0.0);
+            }
+            own += bits;
+            longest = longest.max(own);
+        }
+        (count, longest)
+    };
+    let (mut low, mut high) = (0.0, bits.iter().sum::<f64>());
+    // Lengths differ by far more than 2^-40 bits or do not matter.
+    while high - low > f64::from(-40_i8).exp2() * high {
+        let middle = (low + high) / 2.0;
+        let (count, longest) = fill(middle);
+        if count <= digits && longest <= middle {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    fill(high).1
+}
+
 struct Finder {
     step: u64,
     taken: Vec<u64>,
@@ -187,6 +216,37 @@ mod tests {
         assert_eq!(bits, [40, 40, 40, 40, 58, 58, 56, 56]);
         assert_eq!(parameters.scales()[3], 40_f64.exp2());
         assert_eq!(parameters.scales()[5], 58_f64.exp2());
+    }
+
+    #[test]
+    fn digits_of_many_lengths_are_balanced() {
+        let powers = |bits: &[u32]| -> Vec<u64> { bits.iter().map(|&bits| 1 << bits).collect() };
+        for (bits, digits, longest) in [
+            (&[40, 40, 40, 40][..], 2, 80.0),
+            (&[40, 40, 40, 40], 3, 80.0),
+            (&[40, 40, 40, 40], 4, 40.0),
+            (&[60, 40, 40, 29, 29, 29, 29], 3, 100.0),
+            (&[60, 40, 40, 29, 29, 29, 29], 1, 256.0),
+            (&[29, 29, 60], 2, 60.0),
+        ] {
+            let got = longest_digit(&powers(bits), digits);
+            assert!((got - longest).abs() < 1e-6, "{bits:?} in {digits}: {got}");
+        }
+        let ranges = [
+            LevelRange { levels: 5, scale_bits: 40 },
+            LevelRange { levels: 4, scale_bits: 58 },
+            LevelRange { levels: 2, scale_bits: 56 },
+        ];
+        let parameters = Parameters::from_ranges(13, 60, &ranges, Security::InsecureForResearchOnly).unwrap();
+        for digits in 1..=8 {
+            let made = parameters.clone().with_digits(digits).unwrap();
+            made.validate().unwrap();
+            let count = sunzi_ring::RnsDigits::new(made.key_switching(), made.moduli()).unwrap().count();
+            let log2_special = made.log2_key_modulus() - made.log2_modulus();
+            assert!(count <= digits, "{count} digits where {digits} were asked for");
+            let fair = made.log2_modulus() / digits as f64;
+            assert!(log2_special < fair + 30.0, "P of {log2_special} bits for {digits} digits");
+        }
     }
 
     #[test]

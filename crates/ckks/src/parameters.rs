@@ -7,7 +7,7 @@ use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
-use crate::chain::{Chain, LevelRange, WORD_BITS, special_moduli};
+use crate::chain::{Chain, LevelRange, WORD_BITS, longest_digit, special_moduli};
 use crate::{CkksError, ParametersBuilder};
 
 /// log2 of the ring degrees there are.
@@ -112,27 +112,20 @@ impl Parameters {
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
-    /// So many digits for key switching, and special moduli as large as the largest of them.
+    /// At most so many digits for key switching, of lengths as equal as the moduli allow, and special moduli as large as the
+    /// longest of them.
     ///
     /// # Errors
-    /// [`CkksError::KeySwitching`] for more digits than moduli or none; [`CkksError::NoPrimes`].
+    /// [`CkksError::Request`] for more digits than moduli or none; [`CkksError::NoPrimes`].
     pub fn with_digits(self, digits: usize) -> Result<Self, CkksError> {
-        let step = 2 << self.log2_degree;
-        // Any special modulus: the digits do not depend on it.
-        let any = special_moduli(step, WORD_BITS - 1.0, 1, &self.moduli)?;
-        let mut options =
-            GadgetOptions { digits: Some(digits), special_moduli: any, ..GadgetOptions::default() };
-        let parts = RnsDigits::new(&options, &self.moduli).map_err(CkksError::KeySwitching)?;
-        let mut rest = self.moduli.as_slice();
-        let mut largest: f64 = 0.0;
-        for limbs in parts.limbs_at(self.moduli.len()) {
-            let (digit, others) = rest.split_at_checked(limbs).unwrap_or_default();
-            largest = largest.max(log2_product(digit));
-            rest = others;
+        if !(1..=self.moduli.len()).contains(&digits) {
+            let expected = "it must be at least 1 and at most the number of moduli";
+            return Err(CkksError::Request { what: "digits", got: digits.to_string(), expected });
         }
-        let count = (largest / WORD_BITS).ceil().max(1.0) as usize;
-        options.special_moduli = special_moduli(step, largest, count, &self.moduli)?;
-        Ok(self.with_key_switching(options))
+        let longest = longest_digit(&self.moduli, digits);
+        let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+        let special_moduli = special_moduli(2 << self.log2_degree, longest, count, &self.moduli)?;
+        Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
     }
 
     /// The same with other scales, the highest range first; it must start at level L.

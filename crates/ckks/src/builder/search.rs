@@ -135,10 +135,6 @@ fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<
     let mut best: Option<(f64, Parameters)> = None;
     let mut smallest = f64::INFINITY;
     for digits in counts {
-        // The same digits have a smaller number.
-        if request.digits.is_none() && k.div_ceil(k.div_ceil(digits)) != digits {
-            continue;
-        }
         let Ok(parameters) = chain.clone().with_digits(digits) else { continue };
         smallest = smallest.min(parameters.log2_key_modulus());
         if parameters.log2_key_modulus() > limit || parameters.validate().is_err() {
