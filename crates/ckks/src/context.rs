@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use sunzi_ring::{Evaluation, GadgetOptions, PolyRing, Ring};
+use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, PolyRing, Ring};
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
 
 use crate::encoder::EncoderError;
@@ -72,9 +72,17 @@ impl Context<Ring> {
     /// # Errors
     /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use.
     pub fn new(parameters: &Parameters) -> Result<Self, CkksError> {
+        Self::with_parallelism(parameters, Parallelism::default())
+    }
+
+    /// The same with a choice of what threads share `[AS19, 4]`: results are the same, to the last bit.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_parallelism(parameters: &Parameters, parallelism: Parallelism) -> Result<Self, CkksError> {
         parameters.validate()?;
         let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
-        Self::with_ring(ring, &Settings::from(parameters))
+        Self::with_ring(ring.with_parallelism(parallelism), &Settings::from(parameters))
     }
 }
 

@@ -81,3 +81,4 @@ pub use explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;
 pub use precision::Precision;
+pub use sunzi_ring::Parallelism;

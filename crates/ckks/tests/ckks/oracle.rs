@@ -1,7 +1,7 @@
 //! The same circuit over words and over big integers, and on any number of threads.
 
 use num_complex::Complex64;
-use sunzi_ckks::Ciphertext;
+use sunzi_ckks::{Ciphertext, Context, Parallelism};
 use sunzi_ring::PolyRing;
 
 use crate::common::{Party, map, parameters, rotated, zip};
@@ -132,17 +132,23 @@ fn words_and_big_integers_agree() {
     }
 }
 
-/// One seed, one result, for one thread and for two.
+/// One seed, one result, for any number of threads and whatever they share.
 #[test]
 fn threads_do_not_change_a_bit() {
     let parameters = parameters(12, 45, 3, 2);
-    let run = |threads: usize| {
+    let run = |threads: usize, parallelism: Parallelism| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut party = Party::new(&parameters, 2048);
+            let context = Context::with_parallelism(&parameters, parallelism).unwrap();
+            let mut party = Party::over(context, 2048);
             let results = circuit(&mut party);
             results.iter().map(|(ciphertext, _)| integers(&party, ciphertext)).collect::<Vec<_>>()
         })
     };
-    assert!(run(1) == run(2));
+    let alone = run(1, Parallelism::default());
+    for parallelism in [Parallelism::CoefficientWise, Parallelism::ModulusWise, Parallelism::Collapsed] {
+        for threads in [2, 3] {
+            assert!(run(threads, parallelism) == alone, "{parallelism:?} on {threads} threads");
+        }
+    }
 }
