@@ -16,6 +16,11 @@ const ELEMENTWISE_WORDS: usize = 1 << 16;
 /// Output words of conversions from which it pays.
 const CONVERSION_WORDS: usize = 1 << 14;
 
+/// Words of a copy from which it pays (1 MiB).
+const COPY_WORDS: usize = 1 << 17;
+/// Words that one thread copies at once.
+const COPY_PART: usize = 1 << 14;
+
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub(crate) const BLOCK: usize = 1024;
 /// Coefficients of a limb that element-wise work hands out together.
@@ -184,6 +189,16 @@ impl Parallelism {
         self.for_each_block_of(outputs, n, |range, outputs| {
             Ok(conversion.apply(&block_of(rows.iter().copied(), &range), outputs)?)
         })
+    }
+}
+
+/// Copies words, by several threads if they are many.
+pub(crate) fn copy(to: &mut [u64], from: &[u64]) {
+    if to.len() >= COPY_WORDS && rayon::current_num_threads() > 1 {
+        let parts = to.par_chunks_mut(COPY_PART).zip(from.par_chunks(COPY_PART));
+        parts.for_each(|(to, from)| to.copy_from_slice(from));
+    } else {
+        to.copy_from_slice(from);
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
 
+use crate::parallel;
+
 /// Words kept at most (1 GiB): the temporaries of a linear transform at n = 2^16. Never more than were in use at once.
 const MOST_WORDS: usize = 1 << 27;
 /// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
@@ -72,7 +74,7 @@ impl Scratch {
     /// A copy of `words`.
     pub(crate) fn from_slice(words: &[u64]) -> Self {
         let mut copy = Self::new(words.len());
-        copy.copy_from_slice(words);
+        parallel::copy(&mut copy, words);
         copy
     }
 
