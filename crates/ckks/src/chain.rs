@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
+use sunzi_rlwe::moduli::MAX_MODULI;
 
 use crate::CkksError;
 use crate::parameters::SCALE_BITS;
@@ -13,6 +14,8 @@ use crate::parameters::SCALE_BITS;
 pub(crate) const WORD_BITS: f64 = 47.8;
 /// The longest scale that one prime a level has room for.
 const SINGLE_SCALE_BITS: u32 = 47;
+/// Sizes of Q_0: for the least scale, or five words.
+const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
 /// First primes of a level that are tried with the best second one.
 const TRIED: usize = 24;
 /// Primes are looked for up to this factor away from where they should be, in bits.
@@ -37,6 +40,12 @@ pub(crate) struct Chain {
 impl Chain {
     /// Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
     pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
+        let levels = ranges.iter().fold(0_usize, |sum, range| sum.saturating_add(range.levels));
+        check_count("levels", levels)?;
+        if !FIRST_BITS.contains(&first_bits) {
+            let expected = "it must be 11 to 240";
+            return Err(CkksError::Request { what: "first_bits", got: first_bits.to_string(), expected });
+        }
         let mut finder = Finder { step, taken: Vec::new() };
         // Groups of primes, the highest level first.
         let mut groups = Vec::new();
@@ -67,6 +76,14 @@ impl Chain {
     }
 }
 
+/// Fails for more than any parameter set has, before anything is looked for.
+fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
+    if got <= MAX_MODULI {
+        return Ok(());
+    }
+    Err(CkksError::Request { what, got: got.to_string(), expected: "there are at most 256 moduli" })
+}
+
 /// Primes a level of this scale takes.
 fn parts(scale_bits: u32) -> usize {
     if scale_bits <= SINGLE_SCALE_BITS {
@@ -83,6 +100,7 @@ pub(crate) fn special_moduli(
     count: usize,
     taken: &[u64],
 ) -> Result<Vec<u64>, CkksError> {
+    check_count("special moduli", count)?;
     let least = (bits / count.max(1) as f64).exp2().ceil();
     let missing = CkksError::NoPrimes { bits: least.log2(), step };
     // Casts saturate: nothing is found then.
@@ -255,6 +273,17 @@ mod tests {
             let ranges = [LevelRange { levels, scale_bits: bits }];
             let got = Parameters::from_ranges(log2_degree, 60, &ranges, Security::InsecureForResearchOnly);
             assert!(got.is_err(), "{bits} bits at 2^{log2_degree}");
+        }
+        let insecure = Security::InsecureForResearchOnly;
+        let long = [LevelRange { levels: usize::MAX, scale_bits: 40 }; 2];
+        assert!(Parameters::from_ranges(6, 50, &long, insecure).is_err());
+        for first_bits in [0, u32::MAX] {
+            assert!(Parameters::from_ranges(6, first_bits, &[], insecure).is_err());
+        }
+        let good = Parameters::from_ranges(6, 50, &[], insecure).unwrap();
+        for (count, bits) in [(usize::MAX, 40), (1, 63), (1, u32::MAX), (0, 0)] {
+            let got = good.clone().with_special(count, bits);
+            assert!(got.is_err() || got.is_ok_and(|got| got.key_switching().special_moduli.is_empty()));
         }
     }
 }

@@ -80,7 +80,8 @@ impl Parameters {
     /// Canonical scales stay near what is asked; scales above 47 bits take two primes a level or more.
     ///
     /// # Errors
-    /// [`CkksError::Request`] for a scale out of range; [`CkksError::NoPrimes`]; [`CkksError::Degree`].
+    /// [`CkksError::Request`] for scales and Q_0 out of range and for more than 256 levels; [`CkksError::NoPrimes`];
+    /// [`CkksError::Degree`].
     pub fn from_ranges(
         log2_degree: u32,
         first_bits: u32,
@@ -106,7 +107,7 @@ impl Parameters {
     /// lengths.
     ///
     /// # Errors
-    /// [`CkksError::NoPrimes`].
+    /// [`CkksError::NoPrimes`]; [`CkksError::Request`] for more than 256.
     pub fn with_special(self, count: usize, bits: u32) -> Result<Self, CkksError> {
         let special_moduli = special_moduli(2 << self.log2_degree, f64::from(bits), count, &self.moduli)?;
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
@@ -291,7 +292,10 @@ pub(crate) fn check_levels(levels: &[usize], moduli: usize) -> Result<(), CkksEr
         return Ok(());
     }
     // At most as many as are of use in a message.
-    Err(CkksError::LevelsUnusable { levels: levels.iter().copied().take(256).collect(), moduli })
+    Err(CkksError::LevelsUnusable {
+        levels: levels.iter().copied().take(moduli::MAX_MODULI).collect(),
+        moduli,
+    })
 }
 
 /// Checks that every level can hold a message at its canonical scale.
