@@ -117,19 +117,6 @@ impl<R: PolyRing> GaloisKeys<R> {
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
-    /// Takes over the keys of another set, in place of those for the same exponents: sets may be made at different levels, or by
-    /// different threads.
-    ///
-    /// # Errors
-    /// [`RlweError::KeyMismatch`] for keys of another secret.
-    pub fn extend(&mut self, other: Self) -> Result<(), RlweError> {
-        if self.id != other.id || self.index != other.index {
-            return Err(RlweError::KeyMismatch { what: "the other Galois key set" });
-        }
-        self.keys.extend(other.keys);
-        Ok(())
-    }
-
     /// The name of the secret key these belong to.
     #[must_use]
     pub fn id(&self) -> KeyId {

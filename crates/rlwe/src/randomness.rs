@@ -20,13 +20,6 @@ pub fn from_os() -> Result<ChaCha20Rng, RlweError> {
     Ok(ChaCha20Rng::from_seed(*seed))
 }
 
-/// A generator of its own, seeded by this one: for work that is shared among threads.
-pub fn fork<G: CryptoRng + ?Sized>(rng: &mut G) -> ChaCha20Rng {
-    let mut seed = Zeroizing::new([0_u8; 32]);
-    rng.fill_bytes(seed.as_mut());
-    ChaCha20Rng::from_seed(*seed)
-}
-
 /// Bytes that become public: never the generator's own output, from which its secrets come too, but a
 /// pseudo-random function of it.
 pub(crate) fn public_bytes<const N: usize, G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; N] {

@@ -1,15 +1,20 @@
 //! What a bootstrapping needs, known before any key or diagonal is made.
 
+use std::collections::BTreeMap;
+
 use num_traits::ToPrimitive;
-use sunzi_ckks::rotation::{conjugation_exponent, rotation_exponent};
+use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
 use sunzi_ring::{Gadget, Multipliers, PolyRing, Ring};
 
-use super::dft::{Dft, Packing};
+use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
 use super::set::{Levels, Order, Set};
 use crate::bootstrap::BootstrapError;
-use crate::linear_transform::{Diagonals, Plan};
+
+/// How many roundings of one product the error of the first polynomial amounts to.
+const ROUNDINGS: f64 = 2.0;
 
 /// A key that has to be there.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,23 +30,12 @@ pub struct KeyNeed {
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Rotates the slots left.
-    Rotation(i64),
-    /// Conjugates the slots.
-    Conjugation,
+    /// X → X^k, which rotates or conjugates the slots: see [`sunzi_ckks::rotation`].
+    Automorphism(u64),
     /// Relinearises products.
     Relinearization,
     /// Leads to the sparse secret and back.
     Encapsulation,
-}
-
-/// One factor of a Fourier transform and how it will be applied.
-#[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub(super) matrix: Diagonals,
-    pub(super) plan: Plan,
-    /// The scales of ciphertexts before and after it.
-    pub(super) scales: [f64; 2],
 }
 
 /// A bootstrapping of messages of a number of slots: the steps of a [`Set`] in a context, with lists of all keys and bytes.
@@ -53,8 +47,15 @@ pub struct Blueprint<R: PolyRing = Ring> {
     pub(super) levels: Levels,
     pub(super) eval_mod: EvalMod,
     pub(super) scales: Scales,
-    pub(super) coeffs_to_slots: Vec<Stage>,
-    pub(super) slots_to_coeffs: Vec<Stage>,
+    pub(super) coeffs_to_slots: Transform,
+    pub(super) slots_to_coeffs: Transform,
+}
+
+/// A Fourier transform and the scales of ciphertexts before and after it.
+#[derive(Clone, Debug)]
+pub(super) struct Transform {
+    pub(super) plan: DftPlan,
+    pub(super) scales: [f64; 2],
 }
 
 /// Scales at the seams of the steps.
@@ -92,12 +93,14 @@ impl<R: Multipliers> Blueprint<R> {
         let back = Dft::slots_to_coeffs(degree, slots, set.slots_to_coeffs.levels, 1.0)?;
         let from = scales.first * scales.lift as f64 * repeats as f64;
         let to = context.scale(levels.eval_mod)?;
-        let coeffs_to_slots = stages(context, &forth, levels.coeffs_to_slots, [from, to])?;
+        let plan = DftPlan::new(context, forth, levels.coeffs_to_slots)?;
+        let coeffs_to_slots = Transform { plan, scales: [from, to] };
         let ends = match set.order {
             Order::Last => [scales.reduced * scales.raised / scales.first, context.scale(levels.residual)?],
             Order::First => [context.scale(levels.slots_to_coeffs)?, scales.raised],
         };
-        let slots_to_coeffs = stages(context, &back, levels.slots_to_coeffs, ends)?;
+        let plan = DftPlan::new(context, back, levels.slots_to_coeffs)?;
+        let slots_to_coeffs = Transform { plan, scales: ends };
         let (context, set) = (context.clone(), set.clone());
         Ok(Self { context, set, slots, levels, eval_mod, scales, coeffs_to_slots, slots_to_coeffs })
     }
@@ -138,10 +141,29 @@ impl<R: Multipliers> Blueprint<R> {
         self.set.log2_failure(self.slots)
     }
 
+    /// What every slot may be wrong by, besides the error that ciphertexts state, where all of a message is in one coefficient, as if all slots are
+    /// equal; for a message of size 1. It falls with the third power of the largest coefficient or faster.
+    #[must_use]
+    pub fn largest_message_error(&self) -> f64 {
+        self.eval_mod.error_at(0) * self.set.eval_mod.ratio_bits.exp2()
+    }
+
+    /// √E|e|² for what EvalMod adds to x mod 1: its approximation, and the roundings of its products.
+    pub(super) fn eval_mod_error(&self) -> Result<f64, CkksError> {
+        let rounding = self.rounding_error(self.context.scale(self.levels.eval_mod)?);
+        Ok((rounding * self.eval_mod.growth() * ROUNDINGS).hypot(self.eval_mod.typical_error()))
+    }
+
+    /// √E|e|² in a slot from one rounding at this scale.
+    pub(super) fn rounding_error(&self, scale: f64) -> f64 {
+        let coefficient = self.context.rlwe().noise_model().mod_switch(2).deviation.bits().exp2();
+        slot_error(coefficient, self.context.max_slots(), scale)
+    }
+
     /// Bytes of the encoded diagonals of both transforms.
     #[must_use]
     pub fn diagonal_bytes(&self) -> usize {
-        self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|stage| stage.plan.bytes()).sum()
+        self.coeffs_to_slots.plan.bytes() + self.slots_to_coeffs.plan.bytes()
     }
 
     /// Bytes of all keys.
@@ -158,7 +180,8 @@ impl<R: Multipliers> Blueprint<R> {
     /// [`BootstrapError::Ckks`] never: all levels are there.
     pub fn keys(&self) -> Result<Vec<KeyNeed>, BootstrapError> {
         let mut keys = Vec::new();
-        for (_, kind, level) in self.rotations() {
+        for (exponent, level) in self.exponents() {
+            let kind = KeyKind::Automorphism(exponent);
             keys.push(KeyNeed { kind, level, bytes: self.bytes_of_key(level)? });
         }
         let level = self.levels.eval_mod;
@@ -178,24 +201,17 @@ impl<R: Multipliers> Blueprint<R> {
         Ok(2 * gadget.digit_count() * gadget.key_ring().level() * self.context.degree() * 8)
     }
 
-    /// Exponents of the automorphisms with their highest levels, each once.
-    pub(super) fn rotations(&self) -> Vec<(u64, KeyKind, usize)> {
+    /// Exponents of the automorphisms, each with its highest level.
+    pub(super) fn exponents(&self) -> BTreeMap<u64, usize> {
         let index = self.context.ring().index();
         let top = self.levels.coeffs_to_slots;
-        let mut found: Vec<(i64, usize)> = self.trace().map(|steps| (steps, top)).collect();
-        for stage in self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs) {
-            found.extend(stage.plan.rotations().into_iter().map(|steps| (steps, stage.plan.level())));
+        let mut exponents = self.coeffs_to_slots.plan.exponents(index);
+        let trace = self.trace().map(|steps| (rotation_exponent(steps, index), top));
+        for (exponent, level) in self.slots_to_coeffs.plan.exponents(index).into_iter().chain(trace) {
+            let highest = exponents.entry(exponent).or_default();
+            *highest = level.max(*highest);
         }
-        if self.packing() == Packing::Sparse {
-            found.push((self.slots as i64, self.levels.slots_to_coeffs.saturating_sub(1)));
-        }
-        // Equal steps next to each other, the highest level first.
-        found.sort_unstable_by_key(|&(steps, level)| (steps, std::cmp::Reverse(level)));
-        found.dedup_by_key(|&mut (steps, _)| steps);
-        let rotation = |(steps, level)| (rotation_exponent(steps, index), KeyKind::Rotation(steps), level);
-        let mut all: Vec<(u64, KeyKind, usize)> = found.into_iter().map(rotation).collect();
-        all.push((conjugation_exponent(index), KeyKind::Conjugation, self.levels.eval_mod));
-        all
+        exponents
     }
 
     /// The special modulus of the encapsulation: the largest prime of so many bits that is no other modulus.
@@ -220,11 +236,6 @@ impl<R: Multipliers> Blueprint<R> {
         std::iter::successors(Some(slots), |steps| Some(2 * steps))
             .take_while(move |&steps| steps < most)
             .map(|steps| steps as i64)
-    }
-
-    pub(super) fn packing(&self) -> Packing {
-        let joint = self.slots < self.context.max_slots() && self.set.order == Order::Last;
-        if joint { Packing::Sparse } else { Packing::Full }
     }
 }
 
@@ -267,27 +278,4 @@ impl Scales {
         }
         Ok(Self { first, raised, lift, reduced })
     }
-}
-
-/// The factors of a transform from this level down. What rounding a diagonal costs grows with the root of its period, which differs
-/// from factor to factor: the scales between both ends are such that entries are encoded at scales in proportion to that.
-fn stages<R: Multipliers>(
-    context: &Context<R>,
-    dft: &Dft,
-    level: usize,
-    [from, to]: [f64; 2],
-) -> Result<Vec<Stage>, BootstrapError> {
-    let count = dft.factors().len();
-    let period = |matrix: &Diagonals| matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
-    let roots: Vec<f64> = dft.factors().iter().map(|matrix| (period(matrix) as f64).sqrt()).collect();
-    let mean = roots.iter().map(|root| root.ln()).sum::<f64>() / count.max(1) as f64;
-    let common = (to / from).powf(1.0 / count.max(1) as f64) / mean.exp();
-    let mut before = from;
-    let stage = |(i, (matrix, root)): (usize, (&Diagonals, &f64))| {
-        let plan = Plan::new(context, matrix, level - i)?;
-        let after = if i + 1 == count { to } else { before * common * root };
-        let scales = [std::mem::replace(&mut before, after), after];
-        Ok(Stage { matrix: matrix.clone(), plan, scales })
-    };
-    dft.factors().iter().zip(&roots).enumerate().map(stage).collect()
 }

@@ -1,33 +1,28 @@
 //! The steps of bootstrapping, one after the other.
 
-use rayon::prelude::*;
-use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
 use sunzi_ring::{Multipliers, PolyRing, Ring};
 use sunzi_rlwe::encapsulation;
 
-use super::blueprint::Stage;
-use super::dft::Packing;
+use super::blueprint::Transform;
+use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
 use super::set::Order;
 use super::{Blueprint, BootstrapError, BootstrapKeys};
-use crate::linear_transform::LinearTransform;
 
 /// Gives ciphertexts their levels back.
 #[derive(Clone)]
 pub struct Bootstrapper<R: Multipliers = Ring> {
     blueprint: Blueprint<R>,
     evaluator: Evaluator<R>,
-    coeffs_to_slots: Vec<LinearTransform<R>>,
-    slots_to_coeffs: Vec<LinearTransform<R>>,
-}
-
-/// The ciphertexts between CoeffsToSlots and SlotsToCoeffs: real parts and imaginary parts, or both in one.
-enum Parts<R: PolyRing> {
-    Both(Box<[Ciphertext<R>; 2]>),
-    Joint(Box<Ciphertext<R>>),
+    coeffs_to_slots: CoeffsToSlots<R>,
+    slots_to_coeffs: SlotsToCoeffs<R>,
 }
 
 impl<R: Multipliers> Bootstrapper<R> {
-    /// Encodes all diagonals. `progress` is told how many of the matrices are done and how many there are, from any thread of the pool.
+    /// Encodes all diagonals, several matrices at a time. `progress` is told how many of them are done and how many there are, from
+    /// any thread of the pool.
     ///
     /// # Errors
     /// [`BootstrapError::Transform`] for entries that do not fit their scale.
@@ -35,19 +30,14 @@ impl<R: Multipliers> Bootstrapper<R> {
         blueprint: &Blueprint<R>,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Self, BootstrapError> {
-        let stages: Vec<&Stage> =
-            blueprint.coeffs_to_slots.iter().chain(&blueprint.slots_to_coeffs).collect();
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let encoded = stages.par_iter().map(|stage| {
-            let [from, to] = stage.scales;
-            let context = blueprint.context();
-            let made = LinearTransform::encode_between(context, &stage.matrix, stage.plan.clone(), from, to)?;
-            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, stages.len());
-            Ok::<_, BootstrapError>(made)
-        });
-        let mut coeffs_to_slots = encoded.collect::<Result<Vec<_>, _>>()?;
-        let slots_to_coeffs = coeffs_to_slots.split_off(blueprint.coeffs_to_slots.len());
-        let evaluator = Evaluator::new(blueprint.context());
+        let (Transform { plan: there, scales: up }, Transform { plan: back, scales: down }) =
+            (&blueprint.coeffs_to_slots, &blueprint.slots_to_coeffs);
+        let (done, total) = (AtomicUsize::new(0), there.factors().len() + back.factors().len());
+        let count = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        let context = blueprint.context();
+        let coeffs_to_slots = CoeffsToSlots::encode_with(context, there.clone(), *up, &count)?;
+        let slots_to_coeffs = SlotsToCoeffs::encode_with(context, back.clone(), *down, &count)?;
+        let evaluator = Evaluator::new(context);
         Ok(Self { blueprint: blueprint.clone(), evaluator, coeffs_to_slots, slots_to_coeffs })
     }
 
@@ -66,7 +56,7 @@ impl<R: Multipliers> Bootstrapper<R> {
     /// Bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(LinearTransform::byte_len).sum()
+        self.coeffs_to_slots.byte_len() + self.slots_to_coeffs.byte_len()
     }
 
     /// The same message at the residual level of the set and its canonical scale, with the error of the bootstrapping: `[AS19, 3]`.
@@ -85,17 +75,68 @@ impl<R: Multipliers> Bootstrapper<R> {
             Order::First => self.lowered_by_transform(a, keys)?,
         };
         let raised = self.mod_raise(&lowered, keys)?;
-        let parts = self.coeffs_to_slots(&raised, keys)?;
-        let joined = self.eval_mod(parts, lowered.metadata().scale, keys)?;
-        let mut result = match self.blueprint.set.order {
-            Order::Last => self.slots_to_coeffs(joined, keys)?,
-            Order::First => joined,
+        let (evaluator, rotations) = (&self.evaluator, keys.rotations());
+        let parts = self.coeffs_to_slots.apply(evaluator, &raised, rotations)?;
+        let bound = a.metadata().precision.magnitude();
+        let parts = self.eval_mod(&parts, lowered.metadata().scale, bound, keys)?;
+        let mut result = match (self.blueprint.set.order, &parts.imaginary) {
+            (Order::Last, _) => self.slots_to_coeffs.apply(evaluator, &parts, rotations)?,
+            (Order::First, Some(imaginary)) => {
+                evaluator.add(&parts.real, &evaluator.multiply_by_i(imaginary)?)?
+            }
+            (Order::First, None) => parts.real,
         };
         let (of, own) = (a.metadata(), result.metadata());
         let precision = own.precision.with_magnitude(of.precision.magnitude());
-        let metadata = Metadata { slots: of.slots, precision, ..own.clone() };
+        let scale = self.blueprint.context.snapped(own.level, own.scale)?;
+        let metadata = Metadata { slots: of.slots, scale, precision, ..own.clone() };
         result.set_metadata(metadata);
         Ok(result)
+    }
+
+    /// [`bootstrap`](Self::bootstrap) so many times over, each time of what the times before were wrong by `[BCCKK22]`: every round adds about as many
+    /// bits as the first gave, up to what the residual scale holds, and takes one of the residual levels. One round is a bootstrapping.
+    ///
+    /// # Errors
+    /// As [`bootstrap`](Self::bootstrap); [`BootstrapError::LevelTooLow`] for more rounds than residual levels, and in sets where SlotsToCoeffs
+    /// comes first, whose results cannot be compared with their messages.
+    pub fn bootstrap_refined(
+        &self,
+        a: &Ciphertext<R>,
+        rounds: usize,
+        keys: &BootstrapKeys<R>,
+    ) -> Result<Ciphertext<R>, BootstrapError> {
+        let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
+        if rounds > 1 && (self.blueprint.set.order == Order::First || rounds > levels.residual) {
+            let (what, got) = ("refinement", levels.residual);
+            return Err(BootstrapError::LevelTooLow { what, expected: rounds, got });
+        }
+        let mut sum = self.bootstrap(a, keys)?;
+        let bound = a.metadata().precision.magnitude();
+        for _ in 1..rounds {
+            // An error of eight deviations is not met in any slot.
+            let worst =
+                8.0 * sum.metadata().precision.deviation() + self.blueprint.largest_message_error() * bound;
+            let gained = (bound / worst).log2().floor().clamp(0.0, 62.0);
+            let level = sum.metadata().level - 1;
+            let message = if a.metadata().level > 0 { evaluator.level_to(a, 0)? } else { a.clone() };
+            let scale = message.metadata().scale;
+            let mut wrong = evaluator.sub(&message, &evaluator.set_scale(&sum, 0, scale)?)?;
+            // The message now is what was an error; its own is that it was rounded.
+            let precision = Precision::plain(bound / gained.exp2(), self.blueprint.rounding_error(scale));
+            wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
+            let enlarged = evaluator.multiply_integer(&wrong, 1_i64 << gained as u32)?;
+            let correction = self.bootstrap(&enlarged, keys)?;
+            let own = correction.metadata().scale;
+            let correction = renamed(correction, own * gained.exp2());
+            let scale = self.blueprint.context().scale(level)?;
+            let [mut next, correction] =
+                [evaluator.set_scale(&sum, level, scale)?, evaluator.set_scale(&correction, level, scale)?];
+            let precision = next.metadata().precision.with_deviation(a.metadata().precision.deviation());
+            next.set_metadata(Metadata { precision, ..next.metadata().clone() });
+            sum = evaluator.with_magnitude(&evaluator.add(&next, &correction)?, bound)?;
+        }
+        Ok(sum)
     }
 
     /// Step 0: the ciphertext modulo q_0, with a message as large as EvalMod takes.
@@ -123,7 +164,10 @@ impl<R: Multipliers> Bootstrapper<R> {
             return Err(BootstrapError::LevelTooLow { what: "SlotsToCoeffs", expected, got });
         }
         self.check_message(a.metadata().precision.magnitude(), self.blueprint.scales.raised)?;
-        self.slots_to_coeffs(self.evaluator.level_to(a, expected)?, keys)
+        // As slots stand for coefficients now, sums of slots are no concern of q_0.
+        let magnitude = a.metadata().precision.magnitude() / self.blueprint.slots as f64;
+        let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, magnitude)?;
+        Ok(self.slots_to_coeffs.apply_to_whole(&self.evaluator, &a, keys.rotations())?)
     }
 
     fn check_message(&self, magnitude: f64, scale: f64) -> Result<(), BootstrapError> {
@@ -150,9 +194,9 @@ impl<R: Multipliers> Bootstrapper<R> {
         let mut raised = raised;
         let (scales, of) = (&blueprint.scales, a.metadata());
         let shrunk = of.precision.scaled(of.scale / scales.first);
-        // A slot is the sum of n coefficients that are sums of uniform variables: ten deviations are exceeded with probability 2^-144.
+        // The root mean square of a slot, the sum of n coefficients: errors depend on it, and there is room for far more.
         let weight = blueprint.set.eval_mod.weight as f64 + 1.0;
-        let magnitude = 10.0 * (context.degree() as f64 * weight / 12.0).sqrt();
+        let magnitude = (context.degree() as f64 * weight / 12.0).sqrt();
         raised.set_metadata(Metadata {
             level: blueprint.levels.coeffs_to_slots,
             scale: scales.first,
@@ -172,73 +216,32 @@ impl<R: Multipliers> Bootstrapper<R> {
         Ok(sum)
     }
 
-    /// Step 2: the coefficients over q_0·W, as slots.
-    fn coeffs_to_slots(
-        &self,
-        a: &Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Parts<R>, BootstrapError> {
-        let (evaluator, rotations) = (&self.evaluator, keys.rotations());
-        let mut out = a.clone();
-        for factor in &self.coeffs_to_slots {
-            out = factor.apply(evaluator, &out, rotations)?;
-        }
-        let conjugate = evaluator.conjugate(&out, rotations)?;
-        let real = evaluator.add(&out, &conjugate)?;
-        Ok(match self.blueprint.packing() {
-            Packing::Sparse => Parts::Joint(Box::new(real)),
-            Packing::Full => {
-                let turned = evaluator.multiply_by_i(&evaluator.sub(&conjugate, &out)?)?;
-                Parts::Both(Box::new([real, turned]))
-            }
-        })
-    }
-
-    /// Steps 3 and 4: what is left modulo q_0, a + i·b or both in one, as a message of this scale again.
+    /// Steps 3 and 4: what is left modulo q_0, as a message of this scale again.
     fn eval_mod(
         &self,
-        parts: Parts<R>,
+        parts: &Parts<R>,
         scale: f64,
+        bound: f64,
         keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+    ) -> Result<Parts<R>, CkksError> {
         let (Blueprint { eval_mod, scales, .. }, evaluator) = (&self.blueprint, &self.evaluator);
         let reduce = |x: &Ciphertext<R>| {
             let (key, rotations) = (keys.relinearization(), keys.rotations());
             let mut rest = eval_mod.evaluate(evaluator, x, scales.reduced, key, rotations)?;
-            let precision = rest.metadata().precision.plus_error(eval_mod.typical_error());
-            let metadata = Metadata { precision, ..rest.metadata().clone() };
+            let of = x.metadata().precision;
+            let precision = of.scaled(eval_mod.width()).plus_error(self.blueprint.eval_mod_error()?);
+            // The coefficients of a message with slots of size 1 have root mean square 1/√(2s).
+            let magnitude = bound * scale / scales.first / (2.0 * self.blueprint.slots as f64).sqrt();
+            let precision = precision.plus_error(eval_mod.relative_error() * magnitude);
+            let metadata =
+                Metadata { precision: precision.with_magnitude(magnitude), ..rest.metadata().clone() };
             let message = metadata.scale * scale / scales.first;
             rest.set_metadata(metadata);
             Ok::<_, CkksError>(renamed(rest, message))
         };
-        match parts {
-            Parts::Joint(both) => Ok(reduce(&both)?),
-            Parts::Both(both) => {
-                let [real, imaginary] = *both;
-                let (real, imaginary) = rayon::join(|| reduce(&real), || reduce(&imaginary));
-                Ok(evaluator.add(&real?, &evaluator.multiply_by_i(&imaginary?)?)?)
-            }
-        }
-    }
-
-    /// Step 5: slots as coefficients.
-    fn slots_to_coeffs(
-        &self,
-        mut out: Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
-        let slots = self.blueprint.slots;
-        for (i, factor) in self.slots_to_coeffs.iter().enumerate() {
-            out = factor.apply(&self.evaluator, &out, keys.rotations())?;
-            if i == 0 && self.blueprint.packing() == Packing::Sparse {
-                // Both halves, of s slots each, become one.
-                let turned = self.evaluator.rotate(&out, slots as i64, keys.rotations())?;
-                out = self.evaluator.add(&out, &turned)?;
-                let metadata = Metadata { slots, ..out.metadata().clone() };
-                out.set_metadata(metadata);
-            }
-        }
-        Ok(out)
+        let imaginary = || parts.imaginary.as_ref().map(reduce).transpose();
+        let (real, imaginary) = rayon::join(|| reduce(&parts.real), imaginary);
+        Ok(Parts { real: real?, imaginary: imaginary? })
     }
 }
 

@@ -139,17 +139,41 @@ impl EvalMod {
         both.map(|(x, rest)| error(x, rest)).fold(0.0, f64::max)
     }
 
-    /// √E|error|² over the distribution of the integers, for x as far from them as possible.
+    /// √E|value|² over the distribution of the integers, at the integers themselves: the error of coefficients that are far smaller than the
+    /// largest possible, as those of messages with many different slots are.
     #[must_use]
     pub fn typical_error(&self) -> f64 {
+        self.mean_square(|integer| self.at(integer))
+    }
+
+    /// √E f² over the distribution of the integers.
+    fn mean_square(&self, f: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
-        for integer in 0..=self.parameters.range {
-            let count = if integer == 0 { 1.0 } else { 2.0 };
-            let likely = count * likelihood(integer as f64, self.parameters.weight);
-            sum += likely * self.error_at(integer).powi(2);
+        let range = self.parameters.range as i64;
+        for integer in -range..=range {
+            let likely = likelihood(integer as f64, self.parameters.weight);
+            sum += likely * f(integer as f64).powi(2);
             total += likely;
         }
         (sum / total).sqrt()
+    }
+
+    /// √E|value/x − 1|² over the distribution of the integers, for x mod 1 a hundredth of the largest.
+    #[must_use]
+    pub fn relative_error(&self) -> f64 {
+        let rest = ratio(self.parameters.ratio_bits) / 100.0;
+        self.mean_square(|integer| self.at(integer + rest) - self.at(integer) - rest) / rest
+    }
+
+    /// By how much errors of the first polynomial grow on their way to x mod 1, in the mean over all angles: √2 times for every doubling in the mean of
+    /// 2·2|cos θ|, and 2π times less at the end.
+    pub(crate) fn growth(&self) -> f64 {
+        let doublings = self.parameters.doublings as f64;
+        match self.parameters.form {
+            // |2E| = 2.
+            Form::Exponential { .. } => doublings.exp2() / (2.0 * PI),
+            Form::Cosine { .. } => (1.5 * doublings).exp2() / (2.0 * PI),
+        }
     }
 
     /// Its value in the clear.

@@ -1,11 +1,8 @@
 //! The keys of a bootstrapping.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rand_core::CryptoRng;
-use rayon::prelude::*;
 use sunzi_ring::{Multipliers, PolyRing, Ring};
-use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, RlweError, SecretKey, randomness};
+use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey};
 
 use super::Blueprint;
 use crate::bootstrap::BootstrapError;
@@ -14,13 +11,13 @@ use crate::bootstrap::BootstrapError;
 #[derive(Clone)]
 pub struct BootstrapKeys<R: PolyRing = Ring> {
     relinearization: RelinearizationKey<R>,
-    rotations: GaloisKeys<R>,
+    automorphisms: GaloisKeys<R>,
     encapsulation: Option<EncapsulationKeys<R>>,
 }
 
 impl<R: Multipliers> BootstrapKeys<R> {
     /// Makes the keys, several at a time on the current thread pool. `progress` is told how many are made and how many there will
-    /// be, from any of its threads.
+    /// be.
     ///
     /// # Errors
     /// [`BootstrapError::Rlwe`] for a secret of another context, and for moduli above the security limit of one of the secrets.
@@ -28,40 +25,36 @@ impl<R: Multipliers> BootstrapKeys<R> {
         blueprint: &Blueprint<R>,
         secret: &SecretKey<R>,
         rng: &mut G,
-        progress: impl Fn(usize, usize) + Sync,
+        mut progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, BootstrapError> {
         let context = blueprint.context();
-        let (rlwe, wanted) = (context.rlwe(), blueprint.rotations());
-        let total = wanted.len() + 1 + usize::from(blueprint.set().encapsulation.is_some());
-        let done = AtomicUsize::new(0);
-        let count = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        let rlwe = context.rlwe();
+        let exponents = blueprint.exponents();
+        let others = 1 + usize::from(blueprint.set().encapsulation.is_some());
+        let total = exponents.len() + others;
 
         let level = context.limbs(blueprint.levels().eval_mod)?;
         let relinearization = RelinearizationKey::generate_at_level(rlwe, secret, level, rng)?;
-        count();
+        progress(1, total);
         let encapsulation = blueprint.set().encapsulation.map(|capsule| {
             let levels = [context.limbs(0)?, rlwe.level()];
             let special = blueprint.special_modulus(capsule.special_bits)?;
-            let keys = EncapsulationKeys::generate(rlwe, secret, capsule.weight, levels, &[special], rng)?;
-            count();
-            Ok::<_, BootstrapError>(keys)
+            Ok::<_, BootstrapError>(EncapsulationKeys::generate(
+                rlwe,
+                secret,
+                capsule.weight,
+                levels,
+                &[special],
+                rng,
+            )?)
         });
         let encapsulation = encapsulation.transpose()?;
-
-        let mut seeded = Vec::with_capacity(wanted.len());
-        for (exponent, _, level) in wanted {
-            seeded.push((exponent, context.limbs(level)?, randomness::fork(rng)));
-        }
-        let made = seeded.into_par_iter().map(|(exponent, limbs, mut rng)| {
-            let key = GaloisKeys::generate_at_level(rlwe, secret, [exponent], limbs, &mut rng)?;
-            count();
-            Ok::<_, RlweError>(key)
-        });
-        let mut rotations = GaloisKeys::generate(rlwe, secret, [], rng)?;
-        for key in made.collect::<Result<Vec<_>, _>>()? {
-            rotations.extend(key)?;
-        }
-        Ok(Self { relinearization, rotations, encapsulation })
+        progress(others, total);
+        let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, context.limbs(level)?)));
+        let levels: Vec<(u64, usize)> = levels.collect::<Result<_, BootstrapError>>()?;
+        let automorphisms =
+            GaloisKeys::generate_levels(rlwe, secret, levels, rng, |done, _| progress(others + done, total))?;
+        Ok(Self { relinearization, automorphisms, encapsulation })
     }
 
     /// The key that relinearises products of all levels from EvalMod down.
@@ -73,7 +66,7 @@ impl<R: Multipliers> BootstrapKeys<R> {
     /// The keys of rotations and the conjugation, each up to the level at which it is used.
     #[must_use]
     pub fn rotations(&self) -> &GaloisKeys<R> {
-        &self.rotations
+        &self.automorphisms
     }
 
     /// The keys to the sparse secret and back, if there is one.
@@ -86,6 +79,6 @@ impl<R: Multipliers> BootstrapKeys<R> {
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKeys::byte_len);
-        self.relinearization.byte_len() + self.rotations.byte_len() + encapsulation
+        self.relinearization.byte_len() + self.automorphisms.byte_len() + encapsulation
     }
 }

@@ -100,6 +100,71 @@ impl Set {
         }
     }
 
+    /// 128 bits of security at n = 2^15 for uniform ternary secrets: two levels of 36 bits left. Raised under a secret of weight 128, the
+    /// least that the table has there.
+    #[must_use]
+    pub fn n15_128() -> Self {
+        Self {
+            name: "n15-128",
+            log2_degree: 15,
+            first_bits: 43,
+            residual: LevelRange { levels: 2, scale_bits: 36 },
+            slots_to_coeffs: LevelRange { levels: 2, scale_bits: 36 },
+            eval_mod_bits: 47,
+            eval_mod: EvalModParameters {
+                form: Form::Cosine { degree: 62, arcsine: 1 },
+                doublings: 3,
+                range: 42,
+                ratio_bits: 6.75,
+                weight: 128,
+            },
+            coeffs_to_slots: LevelRange { levels: 3, scale_bits: 45 },
+            digits: 9,
+            encapsulation: Some(Encapsulation { weight: 128, special_bits: 47 }),
+            ..Self::default_128()
+        }
+    }
+
+    /// 128 bits of security at n = 2^16, for [refinement](super::Bootstrapper::bootstrap_refined): residual levels of 47 bits.
+    #[must_use]
+    pub fn high_precision_128() -> Self {
+        Self {
+            name: "n16-128-precise",
+            first_bits: 55,
+            residual: LevelRange { levels: 7, scale_bits: 47 },
+            eval_mod: EvalModParameters { ratio_bits: 7.5, ..Self::default_128().eval_mod },
+            ..Self::default_128()
+        }
+    }
+
+    /// The paper's `[AS19, 5]`: q_0 ≈ 2^61, L = 32 levels of 55 bits, h = 64, r = 8, radix 8. The steps take 21 levels, so that 11 are left where the paper
+    /// has 7. INSECURE: 80 bits by the estimates of its time.
+    #[must_use]
+    pub fn akimoto_sakuma_insecure() -> Self {
+        Self {
+            name: "as19",
+            log2_degree: 16,
+            first_bits: 61,
+            residual: LevelRange { levels: 11, scale_bits: 55 },
+            slots_to_coeffs: LevelRange { levels: 5, scale_bits: 55 },
+            eval_mod_bits: 55,
+            eval_mod: EvalModParameters {
+                form: Form::Exponential { degree: 7 },
+                doublings: 8,
+                range: 29,
+                ratio_bits: 5.75,
+                weight: 64,
+            },
+            coeffs_to_slots: LevelRange { levels: 5, scale_bits: 55 },
+            digits: 4,
+            secret: SecretDistribution::FixedWeight(64),
+            encapsulation: None,
+            order: Order::Last,
+            message_bits: 0,
+            security: Security::InsecureForResearchOnly,
+        }
+    }
+
     /// Small and INSECURE, for tests: the default with n = 2^`log2_degree` and few levels left.
     #[must_use]
     pub fn insecure_for_tests(log2_degree: u32) -> Self {

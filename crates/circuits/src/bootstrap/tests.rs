@@ -1,9 +1,10 @@
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
-use sunzi_ckks::{Ciphertext, Context, Encoder};
-use sunzi_rlwe::SecretKey;
+use sunzi_ckks::{Ciphertext, Context, Encoder, LevelRange};
+use sunzi_rlwe::{SecretDistribution, SecretKey, Security};
 
+use super::eval_mod::{EvalModParameters, Form};
 use super::*;
 
 /// Slots that look random, in the unit disc.
@@ -54,15 +55,172 @@ fn bits(a: &[Complex64], b: &[Complex64]) -> (f64, f64) {
 fn messages_come_back_with_levels() {
     let set = Set::insecure_for_tests(10);
     let mut bench = Bench::new(&set, 512);
-    let values = numbers(512);
-    for level in [0, 1, 3] {
+    assert_eq!(bench.keys.byte_len(), bench.bootstrapper.blueprint().key_bytes().unwrap());
+    assert_eq!(bench.bootstrapper.byte_len(), bench.bootstrapper.blueprint().diagonal_bytes());
+    let spike: Vec<Complex64> = (0..512).map(|i| Complex64::from(if i == 77 { 1.0 } else { 0.0 })).collect();
+    for (values, level, least) in [
+        (numbers(512), 0, 24.0),
+        (numbers(512), 1, 24.0),
+        (numbers(512), 3, 24.0),
+        (vec![Complex64::ONE; 512], 0, 20.0),
+        (vec![-Complex64::i(); 512], 2, 20.0),
+        (spike, 0, 22.0),
+    ] {
         let a = bench.encrypt(&values, level);
         let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
         let (worst, mean) = bits(&bench.open(&out, 512), &values);
-        println!(
-            "level {level}: worst {worst:.1} mean {mean:.1} estimate {:.1}",
-            out.metadata().precision.bits()
-        );
-        assert_eq!(out.metadata().level, 3);
+        let metadata = out.metadata();
+        let estimate = metadata.precision.bits();
+        println!("level {level}: worst {worst:.1} mean {mean:.1} estimate {estimate:.1}");
+        assert!(worst > least, "level {level}: {worst} bits");
+        let stated = bench.bootstrapper.blueprint().largest_message_error();
+        let bound = 8.0 * metadata.precision.deviation() + stated;
+        assert!(worst > -bound.log2(), "{worst} bits, {bound} stated");
+        if values[0] != values[1] && values[0] != Complex64::ZERO {
+            assert!(estimate < mean + 1.0 && estimate > worst - 4.0, "{estimate} for {mean} and {worst}");
+        }
+        assert_eq!((metadata.level, metadata.slots), (3, 512));
+        assert_eq!(metadata.scale, bench.context.scale(3).unwrap());
     }
+}
+
+/// Bootstraps numbers from the lowest level possible and checks the worst slot.
+fn check(set: &Set, slots: usize, least: f64) {
+    let mut bench = Bench::new(set, slots);
+    let values = numbers(slots);
+    let level = if set.order == Order::First { set.slots_to_coeffs.levels } else { 0 };
+    let a = bench.encrypt(&values, level);
+    let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
+    let (worst, mean) = bits(&bench.open(&out, slots), &values);
+    println!(
+        "{} {slots}: worst {worst:.1} mean {mean:.1} estimate {:.1}",
+        set.name,
+        out.metadata().precision.bits()
+    );
+    assert!(worst > least, "{} with {slots} slots: {worst} bits", set.name);
+    assert_eq!((out.metadata().level, out.metadata().slots), (set.residual.levels, slots));
+    if let Form::Cosine { arcsine: 3.., .. } = set.eval_mod.form {
+        assert_eq!(out.metadata().scale, bench.context.scale(set.residual.levels).unwrap());
+    }
+}
+
+#[test]
+fn sparse_slots_and_both_orders() {
+    let set = Set {
+        coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
+        slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
+        ..Set::insecure_for_tests(9)
+    };
+    for slots in [4, 32, 128] {
+        check(
+            &Set {
+                slots_to_coeffs: LevelRange { levels: 1, scale_bits: 40 },
+                coeffs_to_slots: LevelRange { levels: 2, scale_bits: 47 },
+                ..set.clone()
+            },
+            slots,
+            22.0,
+        );
+    }
+    for slots in [16, 256] {
+        check(&Set { order: Order::First, ..set.clone() }, slots, 22.0);
+    }
+}
+
+#[test]
+fn without_encapsulation_and_by_the_exponential() {
+    let range = failure::least_range(SecretDistribution::Ternary, 256, 256, 0.02, -128.0);
+    let base = Set::insecure_for_tests(8);
+    let eval_mod = EvalModParameters { range, doublings: 6, weight: 171, ..base.eval_mod };
+    check(&Set { name: "dense", encapsulation: None, eval_mod, ..base.clone() }, 128, 18.0);
+    let exponential =
+        EvalModParameters { form: Form::Exponential { degree: 7 }, doublings: 8, ..base.eval_mod };
+    check(&Set { name: "exponential", eval_mod: exponential, ..base.clone() }, 128, 8.0);
+    let paper = Set {
+        residual: LevelRange { levels: 1, scale_bits: 55 },
+        log2_degree: 8,
+        ..Set::akimoto_sakuma_insecure()
+    };
+    check(&paper, 128, 8.0);
+}
+
+#[test]
+fn rounds_refine() {
+    let set =
+        Set { log2_degree: 8, security: Security::InsecureForResearchOnly, ..Set::high_precision_128() };
+    let mut bench = Bench::new(&set, 128);
+    let values = numbers(128);
+    let a = bench.encrypt(&values, 0);
+    let mut before = 0.0;
+    for rounds in [1, 2] {
+        let out = bench.bootstrapper.bootstrap_refined(&a, rounds, &bench.keys).unwrap();
+        let (worst, mean) = bits(&bench.open(&out, 128), &values);
+        println!("{rounds}: worst {worst:.1} mean {mean:.1} estimate {:.1}", out.metadata().precision.bits());
+        assert_eq!(out.metadata().level, set.residual.levels + 1 - rounds);
+        assert!(worst > before + 6.0);
+        before = worst;
+    }
+    assert!(before > 32.0);
+    let error = bench.bootstrapper.bootstrap_refined(&a, 9, &bench.keys).err().unwrap();
+    assert!(matches!(error, BootstrapError::LevelTooLow { expected: 9, .. }), "{error}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let set = Set::insecure_for_tests(8);
+    let mut bench = Bench::new(&set, 128);
+    let evaluator = bench.bootstrapper.evaluator().clone();
+    let a = bench.encrypt(&numbers(128), 2);
+    let large = evaluator.with_magnitude(&a, 3.0).unwrap();
+    let error = bench.bootstrapper.bootstrap(&large, &bench.keys).err().unwrap();
+    assert!(matches!(error, BootstrapError::MessageTooLarge { .. }), "{error}");
+    assert!(error.to_string().contains("with_magnitude"));
+
+    let other = Set { residual: LevelRange { levels: 2, scale_bits: 40 }, ..set.clone() };
+    let error = Blueprint::new(&bench.context, &other, 128).err().unwrap();
+    assert!(matches!(error, BootstrapError::ContextMismatch { .. }), "{error}");
+    let narrow = Set { first_bits: 44, ..set.clone() };
+    let context = Context::new(&narrow.parameters().unwrap()).unwrap();
+    let error = Blueprint::new(&context, &narrow, 128).err().unwrap();
+    assert!(matches!(error, BootstrapError::Set { what: "bits of q_0", .. }), "{error}");
+    let none = Set { slots_to_coeffs: LevelRange { levels: 0, scale_bits: 40 }, ..set.clone() };
+    assert!(matches!(none.parameters().err().unwrap(), BootstrapError::Set { .. }));
+
+    let first = Set { order: Order::First, ..set };
+    let mut bench = Bench::new(&first, 128);
+    let a = bench.encrypt(&numbers(128), 2);
+    let error = bench.bootstrapper.bootstrap(&a, &bench.keys).err().unwrap();
+    assert!(matches!(error, BootstrapError::LevelTooLow { expected: 3, got: 2, .. }), "{error}");
+}
+
+#[test]
+fn shipped_sets_are_secure_and_do_not_fail() {
+    for (set, left) in
+        [(Set::default_128(), 440.0), (Set::n15_128(), 110.0), (Set::high_precision_128(), 380.0)]
+    {
+        let parameters = set.parameters().unwrap();
+        assert_eq!(parameters.security(), Security::Bits128);
+        let ratio = (-set.eval_mod.ratio_bits).exp2();
+        let degree = 1 << set.log2_degree;
+        let range = failure::least_range(set.raised_secret(), degree, degree, ratio, -128.0);
+        assert_eq!(set.eval_mod.range, range, "{}", set.name);
+        let bits: f64 = parameters.moduli()[..parameters.levels()[set.residual.levels]]
+            .iter()
+            .map(|&q| (q as f64).log2())
+            .sum();
+        println!(
+            "{}: {bits:.0} bits left, log QP {:.1}, {} + {} moduli, 2^{:.1}",
+            set.name,
+            parameters.log2_key_modulus(),
+            parameters.moduli().len(),
+            parameters.key_switching().special_moduli.len(),
+            set.log2_failure(1 << (set.log2_degree - 1))
+        );
+        assert!(bits >= left, "{}: {bits}", set.name);
+    }
+    let paper = Set::akimoto_sakuma_insecure();
+    let parameters = paper.parameters().unwrap();
+    assert_eq!((parameters.depth(), paper.residual.levels), (32, 11));
+    assert!(paper.log2_failure(1 << 15) <= -128.0);
+    assert!(Set { security: Security::Bits128, ..paper }.parameters().is_err());
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use sunzi_ckks::rotation::{conjugation_exponent, rotation_exponent};
 use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata};
 use sunzi_ring::{Multipliers, PolyRing, Ring};
 use sunzi_rlwe::GaloisKeys;
 
 use super::{Dft, Direction, Packing};
-use crate::linear_transform::{LinearTransform, LinearTransformError, Plan};
+use crate::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan};
 
 /// What CoeffsToSlots or SlotsToCoeffs needs, known before any key or diagonal is made.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,25 +85,45 @@ impl DftPlan {
         self.plans.first().filter(|_| folds).map(|plan| plan.level().saturating_sub(1))
     }
 
-    /// The factors encoded, from one scale to another with canonical scales between.
+    /// The factors encoded, from one scale to another; several at a time, and `progress` hears of each.
+    ///
+    /// What rounding a diagonal costs grows with the root of its period, which differs from factor to factor: the scales between
+    /// are such that entries are encoded at scales in proportion to that.
     fn encode<R: Multipliers>(
         &self,
         context: &Context<R>,
         expected: Direction,
-        from: f64,
-        to: f64,
+        [from, to]: [f64; 2],
+        progress: &(impl Fn() + Sync),
     ) -> Result<Vec<LinearTransform<R>>, LinearTransformError> {
         if self.dft.direction != expected {
             return Err(LinearTransformError::Direction { expected, got: self.dft.direction });
         }
-        let last = self.plans.len().saturating_sub(1);
-        let factor = |(i, (matrix, plan)): (usize, (_, &Plan))| {
-            let from = if i == 0 { from } else { context.scale(plan.level())? };
-            let to = if i == last { to } else { context.scale(plan.level().saturating_sub(1))? };
-            LinearTransform::encode_between(context, matrix, plan.clone(), from, to)
-        };
-        self.dft.factors.iter().zip(&self.plans).enumerate().map(factor).collect()
+        let roots: Vec<f64> =
+            self.dft.factors.iter().map(|factor| (longest_period(factor) as f64).sqrt()).collect();
+        let count = roots.len() as f64;
+        let mean = (roots.iter().map(|root| root.ln()).sum::<f64>() / count).exp();
+        let each = (to / from).powf(1.0 / count) / mean;
+        let mut scales = vec![from];
+        for root in &roots {
+            scales.push(scales.last().copied().unwrap_or(from) * each * root);
+        }
+        scales.pop();
+        scales.push(to);
+        let factors: Vec<_> = self.dft.factors.iter().zip(&self.plans).zip(scales.windows(2)).collect();
+        let encoded = factors.into_par_iter().map(|((matrix, plan), ends)| {
+            let &[from, to] = ends else { return Err(LinearTransformError::PlanMismatch) };
+            let made = LinearTransform::encode_between(context, matrix, plan.clone(), from, to)?;
+            progress();
+            Ok(made)
+        });
+        encoded.collect()
     }
+}
+
+/// The longest period of a diagonal.
+fn longest_period(matrix: &Diagonals) -> usize {
+    matrix.iter().map(|(_, values)| values.len()).max().unwrap_or(1)
 }
 
 /// Real and imaginary parts of coefficients, in slots in bit-reversed order.
@@ -132,8 +153,27 @@ impl<R: Multipliers> CoeffsToSlots<R> {
         from: f64,
         to: f64,
     ) -> Result<Self, LinearTransformError> {
-        let factors = plan.encode(context, Direction::ToSlots, from, to)?;
+        Self::encode_with(context, plan, [from, to], &|| {})
+    }
+
+    /// [`encode`](Self::encode) that says when a factor is done, from any thread of the pool.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_with(
+        context: &Context<R>,
+        plan: DftPlan,
+        scales: [f64; 2],
+        progress: &(impl Fn() + Sync),
+    ) -> Result<Self, LinearTransformError> {
+        let factors = plan.encode(context, Direction::ToSlots, scales, progress)?;
         Ok(Self { plan, factors })
+    }
+
+    /// Bytes of the encoded diagonals.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
     /// The plan it was made by.
@@ -182,8 +222,27 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
         from: f64,
         to: f64,
     ) -> Result<Self, LinearTransformError> {
-        let factors = plan.encode(context, Direction::ToCoeffs, from, to)?;
+        Self::encode_with(context, plan, [from, to], &|| {})
+    }
+
+    /// [`encode`](Self::encode) that says when a factor is done, from any thread of the pool.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_with(
+        context: &Context<R>,
+        plan: DftPlan,
+        scales: [f64; 2],
+        progress: &(impl Fn() + Sync),
+    ) -> Result<Self, LinearTransformError> {
+        let factors = plan.encode(context, Direction::ToCoeffs, scales, progress)?;
         Ok(Self { plan, factors })
+    }
+
+    /// Bytes of the encoded diagonals.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.factors.iter().map(LinearTransform::byte_len).sum()
     }
 
     /// The plan it was made by.
@@ -206,7 +265,7 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
         match (packing, &parts.imaginary) {
             (Packing::Full, Some(imaginary)) => {
                 let whole = evaluator.add(&parts.real, &evaluator.multiply_by_i(imaginary)?)?;
-                apply_all(evaluator, &self.factors, &whole, keys)
+                self.apply_to_whole(evaluator, &whole, keys)
             }
             (Packing::Sparse, None) => {
                 let (first, rest) = self.factors.split_at(self.factors.len().min(1));
@@ -221,6 +280,21 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
                 Err(LinearTransformError::Parts { packing, got })
             }
         }
+    }
+}
+
+impl<R: Multipliers> SlotsToCoeffs<R> {
+    /// [`apply`](Self::apply) for full packing, to parts that are one complex number a slot.
+    ///
+    /// # Errors
+    /// Those of [`LinearTransform::apply`].
+    pub fn apply_to_whole(
+        &self,
+        evaluator: &Evaluator<R>,
+        whole: &Ciphertext<R>,
+        keys: &GaloisKeys<R>,
+    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        apply_all(evaluator, &self.factors, whole, keys)
     }
 }
 

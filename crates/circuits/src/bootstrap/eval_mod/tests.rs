@@ -30,20 +30,21 @@ fn cosine(degree: usize, arcsine: usize) -> EvalModParameters {
 
 #[test]
 fn errors_in_the_clear() {
-    // log2 of the typical error and of the errors at 0 and at the ends of the range; the depth.
+    // log2 of the error at integers, of the largest around 0 and around the ends of the range; the depth.
     for (parameters, typical, least, ends, depth) in [
-        (DEFAULT, -33.0, -33.0, -28.5, 10),
+        (DEFAULT, -42.0, -33.0, -28.5, 10),
         // Without arcsin the largest messages are off by (2π)²·2^-24/6.
-        (cosine(30, 1), -21.0, -21.0, -21.0, 8),
-        (EvalModParameters { ratio_bits: 4.0, ..cosine(30, 7) }, -19.0, -19.0, -19.0, 11),
-        (EvalModParameters { doublings: 4, ..cosine(22, 3) }, -33.0, -33.0, -32.0, 11),
-        (cosine(62, 7), -48.0, -47.5, -38.5, 12),
-        (PAPER, -27.0, -27.0, -14.0, 11),
+        (cosine(30, 1), -42.0, -21.0, -21.0, 8),
+        (EvalModParameters { ratio_bits: 4.0, ..cosine(30, 7) }, -36.0, -19.0, -19.0, 11),
+        (EvalModParameters { doublings: 4, ..cosine(22, 3) }, -42.0, -33.0, -32.0, 11),
+        (cosine(62, 7), -47.0, -47.0, -38.5, 12),
+        (PAPER, -30.0, -27.0, -14.0, 11),
     ] {
         let made = EvalMod::new(parameters).unwrap();
-        let errors = [made.typical_error(), made.error_at(0), made.error_at(parameters.range)];
-        for (error, bound) in errors.map(f64::log2).iter().zip([typical, least, ends]) {
-            assert!(*error <= bound && *error > bound - 8.0, "{parameters:?}: {error} for {bound}");
+        let errors = [made.typical_error(), made.error_at(0), made.error_at(parameters.range)].map(f64::log2);
+        println!("{parameters:?} {errors:?}");
+        for (error, bound) in errors.iter().zip([typical, least, ends]) {
+            assert!(*error <= bound, "{parameters:?}: {errors:?}");
         }
         assert_eq!(made.depth(), depth, "{parameters:?}");
     }
