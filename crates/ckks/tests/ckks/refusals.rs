@@ -111,6 +111,11 @@ fn messages_must_fit() {
     let refused = party.context.encrypt(&plain, &party.public, &mut party.rng);
     assert!(matches!(refused, Err(CkksError::MessageBound { .. })));
     assert!(text(refused).contains("message_bits"));
+    for k in 0..400 {
+        let edge = vec![Complex64::from_polar(1.0, 0.01 * f64::from(k)); 512];
+        let plain = party.encoder.encode(&edge).unwrap();
+        party.context.encrypt_secret(&plain, &party.secret, &mut party.rng).unwrap();
+    }
     let x = party.numbers();
     let (a, e) = (party.encrypt(&x), party.evaluator.clone());
     // 2^40 of 2^47 are taken: slots of 2^6 fit.
