@@ -1,10 +1,12 @@
 //! Polynomials that are kept to multiply others, as the diagonals of matrices are: small where their values repeat, and many at
 //! a time.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-use crate::gadget::sums_of_turns;
+use crate::gadget::{PAD, sums_of_turns};
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::{
@@ -158,7 +160,7 @@ impl Multipliers for Ring {
         for poly in pairs.iter().flatten() {
             self.check(poly)?;
         }
-        self.sums_by_limbs(&pairs, lists)
+        self.sums_by_blocks(&pairs, lists)
     }
 
     fn sums_of_turns(
@@ -172,21 +174,21 @@ impl Multipliers for Ring {
     }
 }
 
-/// Pairs of polynomials that are asked for limb by limb.
-pub(crate) trait PairsByLimb: Sync {
+/// Pairs of polynomials that are asked for block by block.
+pub(crate) trait PairsByBlock: Sync {
     fn count(&self) -> usize;
-    /// Words that [`limbs`](Self::limbs) needs.
+    /// Words that [`block`](Self::block) needs.
     fn scratch_words(&self) -> usize;
-    /// Limb `i` of every pair, there already or made in scratch memory.
-    fn limbs<'s>(
+    /// A block of limb `i` of every pair, there already or made in scratch memory.
+    fn block<'s>(
         &'s self,
         i: usize,
+        range: &Range<usize>,
         scratch: &'s mut [u64],
-        inside: Parallelism,
     ) -> Result<Vec<[&'s [u64]; 2]>, RingError>;
 }
 
-impl PairsByLimb for &[[&Poly<Evaluation>; 2]] {
+impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
     fn count(&self) -> usize {
         self.len()
     }
@@ -195,42 +197,41 @@ impl PairsByLimb for &[[&Poly<Evaluation>; 2]] {
         0
     }
 
-    fn limbs<'s>(
+    fn block<'s>(
         &'s self,
         i: usize,
+        range: &Range<usize>,
         _: &'s mut [u64],
-        _: Parallelism,
     ) -> Result<Vec<[&'s [u64]; 2]>, RingError> {
-        Ok(self.iter().map(|pair| pair.map(|poly| poly.limb(i).unwrap_or_default())).collect())
+        let part = |poly: &'s Poly<Evaluation>| poly.limb(i)?.get(range.clone());
+        Ok(self.iter().map(|pair| pair.map(|poly| part(poly).unwrap_or_default())).collect())
     }
 }
 
 impl Ring {
-    /// All sums, one limb after the other, so that what is read of it is read once.
-    pub(crate) fn sums_by_limbs(
+    /// All sums, one block of one limb after the other, so that what is read of it is read once.
+    pub(crate) fn sums_by_blocks(
         &self,
-        pairs: &impl PairsByLimb,
+        pairs: &impl PairsByBlock,
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs<Self>, RingError> {
         for &(i, multiplier) in lists.iter().flatten() {
             self.check_basis(multiplier.shape, multiplier.tag)?;
             check_index(i, pairs.count())?;
         }
-        let (n, count, words) = (self.degree(), self.basis().len(), pairs.scratch_words());
+        let (n, count) = (self.degree(), self.basis().len());
         let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
         let mut outs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::new()).collect();
         for sum in sums.iter_mut().flatten() {
             outs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));
         }
         let inside = self.parallelism().inside(count);
-        let run = |scratch: &mut Scratch, (i, outs): (usize, Vec<&mut [u64]>)| {
-            self.limb_of_sums(i, &pairs.limbs(i, scratch, inside)?, lists, outs, inside)
-        };
-        if self.parallelism().shares_limbs(Work::Elementwise, 2 * lists.len() * count * n + words) {
-            outs.into_par_iter().enumerate().try_for_each_init(|| Scratch::new(words), run)?;
+        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs, inside);
+        let work = 2 * (lists.len() + pairs.count()) * count * n;
+        if self.parallelism().shares_limbs(Work::Elementwise, work) {
+            outs.into_par_iter().enumerate().try_for_each(run)?;
         } else {
-            let mut scratch = Scratch::new(words);
-            outs.into_iter().enumerate().try_for_each(|task| run(&mut scratch, task))?;
+            outs.into_iter().enumerate().try_for_each(run)?;
         }
         Ok(sums)
     }
@@ -239,7 +240,7 @@ impl Ring {
     fn limb_of_sums(
         &self,
         i: usize,
-        limbs: &[[&[u64]; 2]],
+        pairs: &impl PairsByBlock,
         lists: &[Vec<(usize, &Multiplier)>],
         outs: Vec<&mut [u64]>,
         inside: Parallelism,
@@ -247,7 +248,9 @@ impl Ring {
         let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
         let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
         inside.for_each_block_of(outs, self.degree(), |range, outs| {
-            let mut expanded = Scratch::new(longest * BLOCK);
+            let mut scratch = Scratch::new(pairs.scratch_words() + longest * (BLOCK + PAD));
+            let (space, expanded) = scratch.split_at_mut_checked(pairs.scratch_words()).unwrap_or_default();
+            let pairs = pairs.block(i, &range, space)?;
             for (list, outs) in lists.iter().zip(outs.chunks_exact_mut(2)) {
                 let [first, second] = outs else { continue };
                 if list.is_empty() {
@@ -255,13 +258,13 @@ impl Ring {
                     second.fill(0);
                     continue;
                 }
-                let spaces =
-                    expanded.chunks_mut(BLOCK).map(|space| space.get_mut(..first.len()).unwrap_or_default());
+                let spaces = expanded.chunks_mut(BLOCK + PAD);
+                let spaces = spaces.map(|space| space.get_mut(..first.len()).unwrap_or_default());
                 let factors: Vec<&[u64]> =
                     list.iter().zip(spaces).map(|((_, m), space)| m.block(i, range.start, space)).collect();
                 let half = |half: usize| -> Vec<&[u64]> {
-                    let limb = |index: usize| limbs.get(index).and_then(|pair| pair.get(half)).copied();
-                    list.iter().filter_map(|&(index, _)| limb(index)?.get(range.clone())).collect()
+                    let block = |index: usize| pairs.get(index).and_then(|pair| pair.get(half)).copied();
+                    list.iter().filter_map(|&(index, _)| block(index)).collect()
                 };
                 modulus.inner_product_pair([first, second], &factors, [&half(0), &half(1)])?;
             }

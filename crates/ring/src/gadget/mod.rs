@@ -27,6 +27,7 @@ use digits::Digit;
 pub use digits::RnsDigits;
 pub(crate) use grouping::group_moduli;
 use lift::Lift;
+pub(crate) use product::PAD;
 pub use product::RnsDecomposition;
 use product::{InnerProducts, Input};
 use switch::Rest;

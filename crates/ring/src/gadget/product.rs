@@ -9,12 +9,12 @@ use super::{RnsGadget, Tables, Top};
 use crate::error::check_level;
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
-use crate::tensor::sum_of_terms;
+use crate::tensor::{Term, sum_of_terms};
 use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
-pub(super) const PAD: usize = 72;
+pub(crate) const PAD: usize = 72;
 
 /// The digits of one polynomial, in evaluation form modulo every modulus of the key ring.
 #[derive(Clone)]
@@ -223,8 +223,19 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
+    /// The digits whose keys are not zero modulo a target, beside these, where digits are there already.
+    pub(super) fn digit_terms(&self, target: usize) -> Vec<Term<'_>> {
+        let one = self.tables.lifts.len() * (self.tables.ring.degree() + PAD);
+        match self.input {
+            Input::Digits(digits) => {
+                self.terms(target, digits.words.chunks_exact(one.max(1)).nth(target).unwrap_or_default())
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The digits whose keys are not zero modulo a target, beside these.
-    fn terms<'b>(&'b self, target: usize, slots: &'b [u64]) -> Vec<(&'b [u64], [&'b [u64]; 2])> {
+    fn terms<'b>(&'b self, target: usize, slots: &'b [u64]) -> Vec<Term<'b>> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let level = tables.ring.basis().len();
         let digits = tables.lifts.iter().zip(slots.chunks_exact(n + PAD));

@@ -1,110 +1,117 @@
-//! Sums of products with turned ciphertexts: all turns and all sums modulo one modulus before the next, so that no turned
-//! ciphertext is ever held as a whole.
+//! Sums of products with turned ciphertexts: all turns and all sums of a block of values before the next, so that no turned
+//! ciphertext is ever held.
+//!
+//! In the evaluation order the first bits of a position are the last bits of an exponent, which X → X^k changes among
+//! themselves: it maps aligned blocks of values to blocks.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use sunzi_kernels::permute;
 
 use super::RnsGadget;
-use super::product::{InnerProducts, Input, PAD, RnsDecomposition, Task};
-use crate::multiplier::{Pairs, PairsByLimb, Turn};
-use crate::parallel::Parallelism;
+use super::product::{InnerProducts, Input, PAD, RnsDecomposition};
+use crate::multiplier::{Pairs, PairsByBlock, Turn};
+use crate::parallel::{BLOCK, block_of};
 use crate::{Evaluation, Multiplier, Poly, PolyRing, Ring, RingError};
 
-/// What is done modulo every modulus.
+/// All turns of one ciphertext.
 struct Turns<'a> {
     gadget: &'a RnsGadget,
-    ciphertext: [&'a Poly<Evaluation>; 2],
-    /// Products and permutation of every turn; none for the identity.
-    turns: Vec<Option<(InnerProducts<'a>, Arc<[u32]>)>>,
+    /// P·(c_0, c_1).
+    multiples: [Poly<Evaluation>; 2],
+    /// None for the identity.
+    turns: Vec<Option<KeyedTurn<'a>>>,
+}
+
+/// A key switch and its permutation.
+struct KeyedTurn<'a> {
+    products: InnerProducts<'a>,
+    /// Where the values of every block come from: first the block, then the places in it.
+    blocks: Vec<usize>,
+    places: Vec<u32>,
 }
 
 /// [`Multipliers::sums_of_turns`](crate::Multipliers::sums_of_turns).
 pub(crate) fn sums_of_turns(
     gadget: &RnsGadget,
     digits: &RnsDecomposition,
-    ciphertext: [&Poly<Evaluation>; 2],
+    [c0, c1]: [&Poly<Evaluation>; 2],
     turns: &[Turn<'_, Ring>],
     lists: &[Vec<(usize, &Multiplier)>],
 ) -> Result<Pairs<Ring>, RingError> {
     let (tables, ring) = (&*gadget.tables, &gadget.tables.key_ring);
-    ciphertext.into_iter().try_for_each(|part| tables.ring.check(part))?;
+    tables.ring.check(c0)?;
+    tables.ring.check(c1)?;
+    let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
+    let block = BLOCK.min(ring.degree());
     let mut prepared = Vec::with_capacity(turns.len());
     for turn in turns {
         let Some(key) = turn.key else {
             prepared.push(None);
             continue;
         };
-        let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
-        prepared.push(Some((products, ring.value_permutation(turn.exponent)?)));
+        let sources = ring.value_permutation(turn.exponent)?;
+        prepared.push(Some(KeyedTurn {
+            products: InnerProducts::with_key(gadget, Input::Digits(digits), key)?,
+            blocks: sources.iter().step_by(block).map(|&source| source as usize / block * block).collect(),
+            places: sources.iter().map(|&source| source % block as u32).collect(),
+        }));
     }
-    ring.sums_by_limbs(&Turns { gadget, ciphertext, turns: prepared }, lists)
+    ring.sums_by_blocks(&Turns { gadget, multiples, turns: prepared }, lists)
 }
 
-impl PairsByLimb for Turns<'_> {
+impl PairsByBlock for Turns<'_> {
     fn count(&self) -> usize {
         self.turns.len()
     }
 
-    /// Limbs of P·(c_0, c_1), of inner products, and of every turn.
+    /// For inner products, and for every turn.
     fn scratch_words(&self) -> usize {
-        (self.turns.len() + 2) * 2 * (self.gadget.tables.ring.degree() + PAD)
+        (self.turns.len() + 1) * 2 * (BLOCK + PAD)
     }
 
-    fn limbs<'s>(
+    fn block<'s>(
         &'s self,
         i: usize,
-        space: &'s mut [u64],
-        inside: Parallelism,
+        range: &Range<usize>,
+        scratch: &'s mut [u64],
     ) -> Result<Vec<[&'s [u64]; 2]>, RingError> {
         let tables = &*self.gadget.tables;
-        let (ring, n) = (&tables.key_ring, tables.ring.degree());
-        let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(Vec::new()) };
-        let group = tables.groups.iter().position(|group| group.contains(&i)).unwrap_or(0);
-        let pair = 2 * (n + PAD);
-        let (own, space) = space.split_at_mut_checked(pair).unwrap_or_default();
-        self.multiples(i, halves(own, n))?;
-        let [c0, c1] = halves(own, n);
-        let (products, turned) = space.split_at_mut_checked(pair).unwrap_or_default();
-        let mut limbs = Vec::with_capacity(self.turns.len());
-        for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(pair)) {
-            let [to_first, to_second] = halves(out, n);
-            if let Some((keys, permutation)) = turn {
-                let outs = vec![halves(products, n)];
-                keys.apply(&mut Task { group, targets: i..i + 1, outs, inside }, &mut [])?;
-                let [first, second] = halves(products, n);
-                modulus.add_assign(first, c0)?;
-                permute(to_first, first, permutation)?;
-                permute(to_second, second, permutation)?;
-            } else {
-                to_first.copy_from_slice(c0);
-                to_second.copy_from_slice(c1);
+        let Some(modulus) = tables.key_ring.basis().moduli().get(i) else { return Ok(Vec::new()) };
+        let own = self.multiples.each_ref().map(|half| half.limb(i).unwrap_or_default());
+        let (products, turned) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
+        let mut pairs = Vec::with_capacity(self.turns.len());
+        for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(2 * (BLOCK + PAD))) {
+            let Some(KeyedTurn { products: keys, blocks, places }) = turn else {
+                pairs.push(own.map(|half| half.get(range.clone()).unwrap_or_default()));
+                continue;
+            };
+            let start = blocks.get(range.start / BLOCK).copied().unwrap_or(0);
+            let from = start..start + range.len();
+            let terms = keys.digit_terms(i);
+            let digits = block_of(terms.iter().map(|(digit, _)| *digit), &from);
+            let [a, b] = [0, 1].map(|half| {
+                let parts = terms.iter().filter_map(|(_, pair)| pair.get(half).copied());
+                block_of(parts, &from)
+            });
+            let [first, second] = halves(products, range.len());
+            modulus.inner_product_pair([&mut *first, &mut *second], &digits, [&a, &b])?;
+            // P·c_0 is zero modulo the special moduli.
+            if i < tables.ring.basis().len() {
+                modulus.add_assign(first, own[0].get(from).unwrap_or_default())?;
             }
-            limbs.push([&*to_first, &*to_second]);
+            let places = places.get(range.clone()).unwrap_or_default();
+            let [to_first, to_second] = halves(out, range.len());
+            permute(to_first, first, places)?;
+            permute(to_second, second, places)?;
+            pairs.push([&*to_first, &*to_second]);
         }
-        Ok(limbs)
+        Ok(pairs)
     }
 }
 
-impl Turns<'_> {
-    /// Limb `i` of P times both halves: zero modulo the special moduli.
-    fn multiples(&self, i: usize, outs: [&mut [u64]; 2]) -> Result<(), RingError> {
-        let own = self.gadget.tables.ring.basis().moduli().get(i);
-        for (out, part) in outs.into_iter().zip(self.ciphertext) {
-            match own.zip(part.limb(i)) {
-                None => out.fill(0),
-                Some((modulus, limb)) => {
-                    out.copy_from_slice(limb);
-                    modulus.mul_scalar_assign(out, self.gadget.top.special_mod(modulus))?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Two limbs of n words, apart.
-fn halves(pair: &mut [u64], n: usize) -> [&mut [u64]; 2] {
-    let (first, second) = pair.split_at_mut_checked(n + PAD).unwrap_or_default();
-    [first, second].map(|half| half.get_mut(..n).unwrap_or_default())
+/// Two blocks, apart: neighbours at a distance of a power of two would compete for the same cache lines.
+fn halves(pair: &mut [u64], len: usize) -> [&mut [u64]; 2] {
+    let (first, second) = pair.split_at_mut_checked(BLOCK + PAD).unwrap_or_default();
+    [first, second].map(|half| half.get_mut(..len).unwrap_or_default())
 }
