@@ -27,11 +27,15 @@ impl Store {
         Self { buffers: Vec::new(), words: 0, most }
     }
 
+    /// One of at least `len` words and at most a quarter more, the shortest there is: levels differ by few moduli.
     fn take(&mut self, len: usize) -> Option<Buffer> {
-        // The one that came last is most likely still in the caches.
-        let fitting = self.buffers.iter().rposition(|buffer| buffer.len() == len)?;
-        self.words -= len;
-        Some(self.buffers.remove(fitting))
+        // Of equals the one that came last is most likely still in the caches.
+        let fits = |(_, buffer): &(usize, &Buffer)| (len..=len + len / 4).contains(&buffer.len());
+        let fitting = self.buffers.iter().enumerate().rev().filter(fits);
+        let (at, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
+        let buffer = self.buffers.remove(at);
+        self.words -= buffer.len();
+        Some(buffer)
     }
 
     /// Keeps the buffer; returns those that have to go for it.
@@ -52,22 +56,27 @@ impl Store {
 
 /// A buffer that returns to the process's store when dropped: a fresh one of its size would cost more in
 /// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
-pub(crate) struct Scratch(Buffer);
+pub(crate) struct Scratch {
+    buffer: Buffer,
+    /// Words of it that are in use, from the first on.
+    len: usize,
+}
 
 impl Scratch {
     /// `len` words of arbitrary content.
     pub(crate) fn new(len: usize) -> Self {
-        Self(Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)))
+        Self { buffer: Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
     /// `len` words of zero.
     pub(crate) fn zeroed(len: usize) -> Self {
         match Self::kept(len) {
-            Some(mut buffer) => {
-                buffer.fill(0);
-                Self(buffer)
+            Some(buffer) => {
+                let mut scratch = Self { buffer, len };
+                scratch.fill(0);
+                scratch
             }
-            None => Self(Buffer::zeroed(len)),
+            None => Self { buffer: Buffer::zeroed(len), len },
         }
     }
 
@@ -94,7 +103,7 @@ impl Clone for Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let buffer = std::mem::take(&mut self.0);
+        let buffer = std::mem::take(&mut self.buffer);
         if buffer.len() >= SHORTEST {
             let surplus = KEPT.lock().unwrap_or_else(PoisonError::into_inner).keep(buffer);
             // Unmapped only here, where nobody waits for the store.
@@ -107,19 +116,20 @@ impl Deref for Scratch {
     type Target = [u64];
 
     fn deref(&self) -> &[u64] {
-        &self.0
+        self.buffer.get(..self.len).unwrap_or_default()
     }
 }
 
 impl DerefMut for Scratch {
     fn deref_mut(&mut self) -> &mut [u64] {
-        &mut self.0
+        self.buffer.get_mut(..self.len).unwrap_or_default()
     }
 }
 
 impl Zeroize for Scratch {
     fn zeroize(&mut self) {
-        self.0.zeroize();
+        // The rest is what an earlier owner left, erased if it was secret.
+        self.deref_mut().zeroize();
     }
 }
 
@@ -156,7 +166,10 @@ mod tests {
         assert_eq!(store.words, store.buffers.iter().map(|buffer| buffer.len()).sum::<usize>());
         assert!(store.words <= most);
         assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
-        assert!(store.take(len - 1).is_none());
+        assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len));
+        // A little longer will do, half as long again will not.
+        assert_eq!(store.take(len - len / 5).map(|buffer| buffer.len()), Some(len - 3));
+        assert!(store.take(len / 2).is_none() && store.take(len + 1).is_none());
         // One larger than the store does not stay.
         assert!(!store.keep(Buffer::zeroed(most + 1)).is_empty());
         assert_eq!((store.words, store.buffers.len()), (0, 0));
