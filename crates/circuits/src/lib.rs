@@ -4,6 +4,8 @@
 //! * [`polynomial`]: polynomials with clear coefficients at an encrypted point.
 //! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
+//! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
+//! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
 //! * [`unified`]: from BFV to BGV and back.
 //! * [`statistics`]: columns and products of columns of a table, summed by group.
 //! * [`regression`]: a logistic regression trained on an encrypted table.
@@ -44,6 +46,7 @@ mod bfv;
 mod bgv;
 pub mod bootstrap;
 pub mod clear;
+pub mod comparison;
 mod error;
 mod exact;
 pub mod inner_product;

@@ -219,25 +219,20 @@ impl<'a, R: PolyRing> Powers<'a, R> {
             return evaluator.add_constant(&self.zero(level, scale)?, free);
         }
         let wide = scale * evaluator.context().divisor(above)?;
-        let mut sum: Option<Ciphertext<R>> = None;
-        let mut add = |term: Ciphertext<R>| {
-            sum = Some(match sum.take() {
-                Some(sum) => evaluator.add(&sum, &term)?,
-                None => term,
-            });
-            Ok::<_, CkksError>(())
-        };
+        let mut terms = Vec::with_capacity(node.products.len() + node.linear.len());
         for (giant, below) in &node.products {
             let power = self.at_level(*giant, above)?;
             let cofactor = self.node(below, above, wide / power.metadata().scale)?;
-            add(evaluator.multiply_unscaled(&power, &cofactor)?)?;
+            terms.push(evaluator.multiply_unscaled(&power, &cofactor)?);
         }
         for &(exponent, coefficient) in node.linear.iter().filter(|&&(exponent, _)| exponent > 0) {
             let power = self.at_level(exponent, above)?;
             let missing = wide / power.metadata().scale;
-            add(evaluator.multiply_constant_unscaled(&power, coefficient, missing)?)?;
+            let term = evaluator.multiply_constant_unscaled(&power, coefficient, missing)?;
+            terms.push(term);
         }
-        let sum = sum.ok_or(CkksError::Empty { what: OPERATION })?;
+        let sum = evaluator.sum(&terms)?;
+        drop(terms);
         let sum = if free == 0.0 { sum } else { evaluator.add_constant(&sum, free)? };
         let sum = if self.chebyshev { bounded(sum, node.bound) } else { sum };
         evaluator.relinearize_rescale(&sum, self.key)

@@ -1,0 +1,134 @@
+//! Signs, comparisons and maxima of encrypted numbers, by composition of minimax polynomials.
+
+use sunzi_ckks::{Ciphertext, CkksError, Evaluator};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::RelinearizationKey;
+
+use crate::approximation::CompositeSign;
+use crate::series::{Series, evaluate};
+
+/// sgn(x) slot by slot, for slots with gap ≤ |x| ≤ 1: off by at most the error of `sign`, in as many levels as it states. Within the
+/// gap the values lie between −1 and 1.
+///
+/// # Errors
+/// [`CkksError::LevelExhausted`] with too few levels; as [`evaluate`].
+pub fn sign<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    sign: &CompositeSign,
+    x: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    mapped(evaluator, sign, x, [1.0, 0.0], key)
+}
+
+/// 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1: off by at most half of the error of `sign`.
+///
+/// # Errors
+/// As [`sign`]; as [`Evaluator::sub`].
+pub fn greater<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    sign: &CompositeSign,
+    a: &Ciphertext<R>,
+    b: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    mapped(evaluator, sign, &evaluator.sub(a, b)?, [0.5, 0.5], key)
+}
+
+/// The larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots with |a − b| ≤ 1: off by at most half of the larger of error and
+/// gap, in one level more than `sign` states.
+///
+/// # Errors
+/// As [`sign`]; as [`Evaluator::multiply`].
+pub fn max<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    sign: &CompositeSign,
+    a: &Ciphertext<R>,
+    b: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let difference = evaluator.sub(a, b)?;
+    let half = mapped(evaluator, sign, &difference, [0.5, 0.0], key)?;
+    let distance = evaluator.multiply(&difference, &half, key)?;
+    evaluator.add(&evaluator.multiply_constant(&evaluator.add(a, b)?, 0.5)?, &distance)
+}
+
+/// slope·sgn(x) + shift: both are part of the last polynomial.
+fn mapped<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    sign: &CompositeSign,
+    x: &Ciphertext<R>,
+    [slope, shift]: [f64; 2],
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let (needed, level) = (sign.depth(), x.metadata().level);
+    if level < needed {
+        return Err(CkksError::LevelExhausted { operation: "tell the sign", needed, level });
+    }
+    let Some((last, stages)) = sign.stages().split_last() else { return Ok(x.clone()) };
+    let mut value = x.clone();
+    for stage in stages {
+        value = evaluate(evaluator, stage, &value, key)?;
+    }
+    let mut coefficients: Vec<f64> = last.coefficients().iter().map(|c| c * slope).collect();
+    if let Some(free) = coefficients.first_mut() {
+        *free += shift;
+    }
+    let last = Series::new(last.basis(), coefficients).unwrap_or_else(|_| last.clone());
+    evaluate(evaluator, &last, &value, key)
+}
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use chacha20::rand_core::SeedableRng;
+    use sunzi_ckks::{Context, Encoder, LevelRange, Parameters};
+    use sunzi_rlwe::{SecretKey, Security};
+
+    use super::*;
+
+    const SLOTS: usize = 256;
+
+    #[test]
+    fn signs_comparisons_and_maxima() {
+        let told = CompositeSign::new(1.0 / 32.0, 1e-3).unwrap();
+        let ranges = [LevelRange { levels: told.depth() + 1, scale_bits: 45 }];
+        let security = Security::InsecureForResearchOnly;
+        let parameters = Parameters::from_ranges(9, 55, &ranges, security).unwrap().with_digits(4).unwrap();
+        let context = Context::new(&parameters).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(11);
+        let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+        let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+        let encoder = Encoder::new(&context, SLOTS).unwrap();
+        let evaluator = Evaluator::new(&context);
+        let mut encrypt = |values: &[f64]| {
+            let plaintext = encoder.encode_real(values).unwrap();
+            context.encrypt_secret(&plaintext, &secret, &mut rng).unwrap()
+        };
+        // Differences from −1 to 1, both ends and both sides of the gap among them.
+        let left: Vec<f64> = (0..SLOTS).map(|i| i as f64 / 255.0 - 0.5).collect();
+        let right: Vec<f64> = left.iter().map(|a| -a).collect();
+        let (a, b) = (encrypt(&left), encrypt(&right));
+        let open = |c: &Ciphertext| encoder.decode_real(&context.decrypt(c, &secret).unwrap()).unwrap();
+        let x = evaluator.sub(&a, &b).unwrap();
+        let outcomes = [
+            open(&sign(&evaluator, &told, &x, &key).unwrap()),
+            open(&greater(&evaluator, &told, &a, &b, &key).unwrap()),
+            open(&max(&evaluator, &told, &a, &b, &key).unwrap()),
+        ];
+        for (i, (l, r)) in left.iter().zip(&right).enumerate() {
+            let [sign, greater, max] = [0, 1, 2].map(|k: usize| outcomes[k][i]);
+            let slack = told.error() + 1e-6;
+            if (l - r).abs() >= told.gap() {
+                assert!((sign - (l - r).signum()).abs() <= slack, "{l} {r}: {sign}");
+                assert!((greater - if l > r { 1.0 } else { 0.0 }).abs() <= slack / 2.0, "{l} {r}: {greater}");
+            } else {
+                assert!(sign.abs() <= 1.0 + slack);
+            }
+            assert!((max - l.max(*r)).abs() <= told.gap().max(slack) / 2.0, "{l} {r}: {max}");
+        }
+        let low = evaluator.drop_to(&x, told.depth() - 1).unwrap();
+        let error = sign(&evaluator, &told, &low, &key).err().unwrap();
+        assert!(matches!(error, CkksError::LevelExhausted { operation: "tell the sign", .. }));
+    }
+}
