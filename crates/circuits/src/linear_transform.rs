@@ -131,6 +131,11 @@ impl<R: Multipliers> LinearTransform<R> {
         self.diagonals.iter().flatten().map(R::multiplier_bytes).sum()
     }
 
+    /// The largest root of a sum of squares of a row: by how much it enlarges vectors of independent slots.
+    pub(crate) fn row_length(&self) -> f64 {
+        self.norms.row_length
+    }
+
     /// M·v, one level lower. A ciphertext of a higher level is brought to the plan's level first.
     ///
     /// # Errors

@@ -13,6 +13,10 @@ use super::eval_mod::EvalMod;
 use super::set::{Levels, Order, Set};
 use crate::bootstrap::BootstrapError;
 
+/// log2 of the least scale of raised ciphertexts: what is rounded there then costs less than the rounding of diagonals, which
+/// grows with the scale.
+const RAISED_BITS: f64 = 49.5;
+
 /// How many roundings of one product the error of the first polynomial amounts to.
 const ROUNDINGS: f64 = 2.0;
 
@@ -65,7 +69,7 @@ pub(super) struct Scales {
     pub(super) first: f64,
     /// Of messages when their modulus is raised: the largest multiple of the canonical one that leaves the ratio.
     pub(super) raised: f64,
-    /// What a raised ciphertext is multiplied by: rounding errors do not grow with it.
+    /// What a raised ciphertext is multiplied by, where q_0 is short: rounding errors do not grow with it.
     pub(super) lift: i64,
     /// Of x mod 1 after EvalMod.
     pub(super) reduced: f64,
@@ -262,7 +266,7 @@ impl Scales {
         }
         let raised = canonical * factor;
         let top = context.scale(levels.eval_mod)?;
-        let lift = (top / first).log2().floor().clamp(0.0, 30.0).exp2() as i64;
+        let lift = (RAISED_BITS - first.log2()).floor().clamp(0.0, 30.0).exp2() as i64;
         let wanted = match set.order {
             Order::Last => top,
             Order::First => context.scale(levels.residual)? * first / raised,

@@ -82,7 +82,7 @@ impl Set {
             first_bits: 47,
             residual: LevelRange { levels: 10, scale_bits: 40 },
             slots_to_coeffs: LevelRange { levels: 3, scale_bits: 40 },
-            eval_mod_bits: 58,
+            eval_mod_bits: 60,
             eval_mod: EvalModParameters {
                 form: Form::Cosine { degree: 30, arcsine: 3 },
                 doublings: 3,

@@ -298,14 +298,21 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
     }
 }
 
-/// One factor after the other.
+/// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on.
 fn apply_all<R: Multipliers>(
     evaluator: &Evaluator<R>,
     factors: &[LinearTransform<R>],
     a: &Ciphertext<R>,
     keys: &GaloisKeys<R>,
 ) -> Result<Ciphertext<R>, LinearTransformError> {
-    factors.iter().try_fold(a.clone(), |a, factor| factor.apply(evaluator, &a, keys))
+    factors.iter().try_fold(a.clone(), |a, factor| {
+        let magnitude = a.metadata().precision.magnitude() * factor.row_length();
+        let mut product = factor.apply(evaluator, &a, keys)?;
+        let precision = product.metadata().precision.with_magnitude(magnitude);
+        let metadata = Metadata { precision, ..product.metadata().clone() };
+        product.set_metadata(metadata);
+        Ok(product)
+    })
 }
 
 #[cfg(test)]
