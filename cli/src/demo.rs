@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, DemoJob};
 use crate::encrypted::{self, timed};
 use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Report};
-use crate::{output, statistics_clear};
+use crate::{output, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
@@ -19,6 +19,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
         pool = pool.num_threads(threads.into());
     }
     let pool = pool.build().map_err(CliError::failure)?;
+    if args.job == DemoJob::Regression {
+        return pool.install(|| regression::run(args));
+    }
+    if args.iterations.is_some() || args.quick {
+        return Err(CliError::input("--iterations and --quick are for --job regression"));
+    }
     let report = pool.install(|| report(args))?;
     if args.json {
         output::print_json(&report)?;

@@ -84,6 +84,9 @@ mod tests {
     fn job(text: &str, decimals: Decimals) -> Job {
         let table = csv::parse(text.as_bytes(), "t.csv").unwrap();
         let args = DemoArgs {
+            job: crate::args::DemoJob::Statistics,
+            iterations: None,
+            quick: false,
             input: None,
             columns: Vec::new(),
             group_by: None,

@@ -13,6 +13,7 @@ mod loss;
 mod output;
 mod params;
 mod progress;
+mod regression;
 mod report;
 mod repro;
 mod statistics_clear;

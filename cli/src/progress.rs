@@ -14,7 +14,9 @@ impl Progress {
     pub(crate) fn new(wanted: bool) -> Self {
         let visible = wanted && std::io::stderr().is_terminal();
         let bar = if visible { ProgressBar::new(1) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{msg:<28} [{bar:32}] {pos}/{len} {elapsed}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:<28} [{bar:32}] {pos}/{len} {elapsed}, {eta} left")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
         Self { bar }

@@ -2,7 +2,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod human;
-mod memory;
+pub(crate) mod memory;
 
 use num_bigint::BigUint;
 use serde::Serialize;

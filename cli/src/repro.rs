@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::repro::report::Report;
-use ::repro::{ReproError, behz, kpz, plot};
+use ::repro::{ReproError, akimoto, behz, kpz, plot};
 
-use crate::args::{BehzArgs, KpzArgs, Paper};
+use crate::args::{AkimotoArgs, BehzArgs, KpzArgs, Paper};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -20,6 +20,7 @@ pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
     match paper {
         Paper::Behz(args) => run_behz(args),
         Paper::Kpz(args) => run_kpz(args),
+        Paper::Akimoto(args) => run_akimoto(args),
     }
 }
 
@@ -51,6 +52,18 @@ fn run_kpz(args: &KpzArgs) -> Result<(), CliError> {
     let (json, quiet) = (args.json, args.quiet);
     let way = Way { out: args.out.as_ref(), folder: "repro-kpz", figures, json, quiet };
     make(&way, |tell| kpz::run(&options, tell))
+}
+
+fn run_akimoto(args: &AkimotoArgs) -> Result<(), CliError> {
+    let mut options = if args.quick { akimoto::Options::quick() } else { akimoto::Options::full() };
+    if !args.only.is_empty() {
+        options.parts.clone_from(&args.only);
+    }
+    options.threads = args.threads.map_or(options.threads, usize::from);
+    let figures = options.parts.iter().any(|part| part.is_figure());
+    let (json, quiet) = (args.json, args.quiet);
+    let way = Way { out: args.out.as_ref(), folder: "repro-akimoto", figures, json, quiet };
+    make(&way, |tell| akimoto::run(&options, tell))
 }
 
 fn make(

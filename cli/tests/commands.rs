@@ -7,9 +7,17 @@ use common::{json, stdout, sunzi_with};
 #[test]
 fn help_names_every_option() {
     let help = stdout(&sunzi_with("help", &[], &["demo", "--help"]));
-    for option in
-        ["--input", "--columns", "--group-by", "--decimals", "--threads", "--json", "Exit codes", "SUNZI_ISA"]
-    {
+    for option in [
+        "--input",
+        "--columns",
+        "--group-by",
+        "--decimals",
+        "--threads",
+        "--json",
+        "--job",
+        "Exit codes",
+        "SUNZI_ISA",
+    ] {
         assert!(help.contains(option), "{option} is missing:\n{help}");
     }
     let help = stdout(&sunzi_with("help", &[], &["--help"]));

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{json, stdout, sunzi_with};
+use common::{assert_refused, json, stdout, sunzi_with};
 use serde_json::Value;
 
 fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
@@ -42,6 +42,36 @@ fn both_schemes_give_the_same_exact_results_and_auto_says_why_it_chose() {
     assert!(reason.starts_with(chosen) && reason.contains("transforms"), "{reason}");
     let work = |report: &Value| report["params"]["predicted"]["butterflies"].as_f64().unwrap();
     assert_eq!(work(&auto), work(&bfv).min(work(&bgv)));
+}
+
+#[test]
+fn a_model_trained_on_the_encrypted_table_is_the_clear_one() {
+    let report = json(&sunzi_with(
+        "regression",
+        &[],
+        &["demo", "--job", "regression", "--quick", "--iterations", "4", "--json"],
+    ));
+    assert_eq!((&report["ok"], &report["class"]), (&true.into(), &"malignant".into()));
+    assert_eq!((&report["rows_trained_on"], &report["rows_held_out"]), (&456.into(), &113.into()));
+    assert_eq!((&report["iterations"], &report["refreshes"]), (&4.into(), &1.into()));
+    assert_eq!(report["encrypted"], report["clear"]);
+    assert!(report["encrypted"]["held_out"].as_f64().unwrap() > 0.9);
+    assert!(report["largest_difference"].as_f64().unwrap() < 1e-4);
+    let coefficients = report["coefficients"].as_array().unwrap();
+    assert_eq!(coefficients.len(), 31);
+    assert_eq!(coefficients[1]["feature"], "mean_radius");
+}
+
+#[test]
+fn options_of_another_job_are_refused() {
+    assert_refused(&sunzi_with("job", &[], &["demo", "--quick"]), &["--job regression"]);
+    assert_refused(
+        &sunzi_with("job", &[], &["demo", "--job", "regression", "--scheme", "bfv"]),
+        &["--scheme", "CKKS"],
+    );
+    let table = b"x,y,g\n1,2,a\n3,5,b\n4,4,c\n".as_slice();
+    let three = ["demo", "--job", "regression", "--quick", "--input", "t.csv", "--group-by", "g"];
+    assert_refused(&sunzi_with("groups", &[("t.csv", table)], &three), &["two groups", "3"]);
 }
 
 #[test]

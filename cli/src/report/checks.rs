@@ -141,6 +141,9 @@ mod tests {
     fn job() -> Job {
         let table = csv::parse(b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n", "t.csv").unwrap();
         let args = DemoArgs {
+            job: crate::args::DemoJob::Statistics,
+            iterations: None,
+            quick: false,
             input: None,
             columns: Vec::new(),
             group_by: None,

@@ -3,6 +3,7 @@
 use sunzi_bfv::BfvError;
 use sunzi_bgv::BgvError;
 use sunzi_circuits::CircuitError;
+use sunzi_circuits::bootstrap::BootstrapError;
 use sunzi_ckks::CkksError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
@@ -92,6 +93,9 @@ pub enum BenchError {
     /// An error of CKKS.
     #[error(transparent)]
     Ckks(#[from] CkksError),
+    /// An error of its bootstrapping.
+    #[error(transparent)]
+    Bootstrap(#[from] BootstrapError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alternate;
+pub mod bootstrapping;
 mod bound;
 mod check;
 pub mod conversion;

@@ -5,6 +5,7 @@
 //! (`peers --check` makes it 1).
 #![forbid(unsafe_code)]
 
+mod bootstrap;
 #[cfg(feature = "peers")]
 mod peers;
 
@@ -42,6 +43,8 @@ enum What {
     Multiply(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
+    /// Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages
+    Bootstrap(bootstrap::Arguments),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
@@ -121,6 +124,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)
         }
+        What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
         #[cfg(feature = "peers")]

@@ -5,6 +5,7 @@
 //! fastest with. tfhe-ntt, a library of transforms for Rust, stays in this process: a pipe would add nothing
 //! but its own noise to turns of some microseconds.
 
+mod bootstrapping;
 mod chains;
 mod process;
 pub mod processor;
@@ -22,6 +23,7 @@ use sunzi_math::{log2_product, primes_with_bits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
+pub use bootstrapping::bootstrapping;
 pub use process::RivalError;
 pub use serve::serve;
 
@@ -266,7 +268,7 @@ impl Comparison<'_> {
         let theirs = preparation(scheme, library, log_n, &operands)?;
         let peer_log_q = log2_product(&theirs.q);
         let peer_log_key_modulus = peer_log_q + log2_product(&theirs.p);
-        let offered = rival.prepare(theirs)?;
+        let offered = rival.prepare(theirs)?.operations;
         let both = |name: &&str| offered.iter().any(|other| other == name) && job.names().contains(name);
         let mut rows = Vec::new();
         for name in self.operations.clone().into_iter().filter(both) {
@@ -384,7 +386,8 @@ fn preparation(
     };
     let Chain { q, base, p } = chain;
     let [left, right] = operands.values();
-    Ok(Preparation { scheme: scheme.name().to_owned(), n, t, log_scale, q, base, p, left, right })
+    let scheme = scheme.name().to_owned();
+    Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })
 }
 
 #[cfg(test)]

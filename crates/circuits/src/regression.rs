@@ -46,13 +46,13 @@ use crate::CircuitError;
 
 /// Levels of an iteration: the products with the weights, the mask, and three for the polynomial.
 pub const ITERATION_DEPTH: usize = 5;
-/// What weights and momentum are divided by while they are encrypted, so that both fit a bootstrapping, which takes slots
-/// of at most 1.
+/// What the table, weights and momentum are divided by while they are encrypted: slots are at most 1, which is what a
+/// bootstrapping takes.
 pub const RANGE: f64 = 8.0;
 /// The largest score that is allowed for, in widths of the logistic polynomial.
 const SCORES: f64 = 2.5;
 /// The largest entry of a row's gradient that is allowed for: a scaled feature, times at most about 1 within the width.
-const ENTRIES: f64 = 16.0;
+const ENTRIES: f64 = 32.0;
 
 /// How to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ pub struct Training {
 impl Default for Training {
     /// For features standardised by [`Scaling`].
     fn default() -> Self {
-        Self { iterations: 12, rate: 4.0, width: 12.0 }
+        Self { iterations: 16, rate: 4.0, width: 16.0 }
     }
 }
 
@@ -130,7 +130,7 @@ pub fn train<A: RealArithmetic>(
     state.map(|state| state.point).ok_or(CircuitError::Empty { what: "a training" })
 }
 
-/// The weights that Nesterov gives to the past: η_t = (λ_t − 1)/λ_(t+1), λ_0 = 1, λ_(t+1) = (1 + √(1 + 4λ_t²))/2.
+/// The weight that Nesterov gives to the step of an iteration when the next one begins: η_t = (λ_t − 1)/λ_(t+1), λ_0 = 1, λ_(t+1) = (1 + √(1 + 4λ_t²))/2.
 fn inertia(iteration: usize) -> f64 {
     let next = |lambda: f64| f64::midpoint(1.0, (1.0 + 4.0 * lambda * lambda).sqrt());
     let lambda = (0..iteration).fold(1.0, |lambda, _| next(lambda));
@@ -157,13 +157,13 @@ impl<A: RealArithmetic> Run<'_, A> {
     ) -> Result<State<A::Vector>, CircuitError<A::Error>> {
         let a = self.arithmetic;
         let last = iteration + 1 == self.training.iterations;
-        let next = if last { 0.0 } else { inertia(iteration + 1) };
-        let factor = (1.0 + next) * self.training.rate / (self.layout.rows() as f64 * RANGE);
+        let next = if last { 0.0 } else { inertia(iteration) };
+        let factor = (1.0 + next) * self.training.rate / self.layout.rows() as f64;
         let gradient = self.gradient(state, table, factor)?;
         let Some(State { point, momentum, factor }) = state else {
             return Ok(State { point: gradient.clone(), momentum: gradient, factor: 1.0 });
         };
-        let past = inertia(iteration);
+        let past = inertia(iteration.saturating_sub(1));
         let kept = past / (1.0 + past) / factor;
         let updated = || {
             let plain =
@@ -207,7 +207,7 @@ impl<A: RealArithmetic> Run<'_, A> {
         // x = u/width in every slot of its row.
         let products = a.multiply(rows, &state.point)?;
         let sums = self.turned_sum(products, self.layout.row_steps())?;
-        let unit = RANGE / (self.training.width * state.factor);
+        let unit = RANGE * RANGE / (self.training.width * state.factor);
         let first = a.multiply_plain(&sums, &self.layout.first_column(unit))?;
         let x = self.turned_sum(first, self.layout.row_steps().map(|step| -step))?;
         let x = a.bounded(x, SCORES)?;
@@ -217,7 +217,7 @@ impl<A: RealArithmetic> Run<'_, A> {
         let even = a.add_constant(&a.square(&square)?, logistic.outer())?;
         let odd = a.multiply(&even, &weighted)?;
         let weighted = a.add(&odd, &a.multiply_constant(rows, 0.5 * factor)?)?;
-        a.bounded(weighted, ENTRIES * factor)
+        a.bounded(weighted, ENTRIES / RANGE * factor)
     }
 
     /// Adds to a vector itself turned by each of the steps, one after the other.

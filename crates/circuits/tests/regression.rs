@@ -17,14 +17,14 @@ const LEVELS: usize = 11;
 
 fn context() -> Context {
     let log2_degree = 9;
-    // One prime of 47 bits for level 0, one of about 40 bits, the scale, for every level above, four special ones.
-    let mut moduli = primes_below(1 << 47, 2 << log2_degree, 5).unwrap();
+    // One prime of 50 bits for level 0, one of about 40 bits, the scale, for every level above, four special ones.
+    let mut moduli = primes_below(1 << 50, 2 << log2_degree, 5).unwrap();
     let special_moduli = moduli.split_off(1);
     let key_switching = GadgetOptions { digits: Some(3), special_moduli, ..GadgetOptions::default() };
     moduli.extend(primes_below(1 << 40, 2 << log2_degree, LEVELS).unwrap());
     let levels = (1..=moduli.len()).collect();
     let parameters = Parameters::new(log2_degree, moduli, levels, 40, Security::InsecureForResearchOnly);
-    Context::new(&parameters.with_key_switching(key_switching).with_message_bits(3)).unwrap()
+    Context::new(&parameters.with_key_switching(key_switching)).unwrap()
 }
 
 #[test]
@@ -60,9 +60,10 @@ fn encrypted_training_gives_the_clear_model() {
     let (refreshes, rng) = (Cell::new(0), RefCell::new(ChaCha20Rng::seed_from_u64(6)));
     let again = |exhausted: &Ciphertext| -> Result<Ciphertext, CkksError> {
         refreshes.set(refreshes.get() + 1);
-        let slots = encoder.decode(&context.decrypt(exhausted, &secret)?)?;
+        let narrow = Encoder::new(&context, layout.width())?;
+        let slots = narrow.decode(&context.decrypt(exhausted, &secret)?)?;
         assert!(slots.iter().all(|slot| slot.norm() < 1.0));
-        context.encrypt(&encoder.encode(&slots)?, &public, &mut *rng.borrow_mut())
+        context.encrypt(&narrow.encode(&slots)?, &public, &mut *rng.borrow_mut())
     };
     let encrypted = EncryptedReals::new(&context, &layout, &keys, again).unwrap();
     let trained = train(&encrypted, &layout, &training, &table, &mut |_| ()).unwrap();

@@ -2,6 +2,8 @@
 
 use sunzi_bfv::BfvError;
 use sunzi_bgv::BgvError;
+use sunzi_circuits::bootstrap::BootstrapError;
+use sunzi_ckks::CkksError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
 use sunzi_math::MathError;
@@ -92,6 +94,12 @@ pub enum ReproError {
     /// An error of the other scheme.
     #[error(transparent)]
     Bgv(#[from] BgvError),
+    /// An error of CKKS.
+    #[error(transparent)]
+    Ckks(#[from] CkksError),
+    /// An error of its bootstrapping.
+    #[error(transparent)]
+    Bootstrap(#[from] BootstrapError),
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),

@@ -11,6 +11,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod akimoto;
 pub mod behz;
 mod error;
 pub mod kpz;

@@ -28,6 +28,8 @@ pub struct Machine {
     pub processor: String,
     /// The fastest instruction set that the kernels use there.
     pub isa: String,
+    /// Threads that were used at most.
+    pub threads: usize,
     /// Sunzi's version.
     pub version: &'static str,
 }
@@ -41,13 +43,23 @@ impl Machine {
         let listed = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = listed.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         let processor = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).to_owned();
-        Ok(Self { processor, isa: active_isa()?.to_string(), version: env!("CARGO_PKG_VERSION") })
+        Ok(Self { processor, isa: active_isa()?.to_string(), threads: 1, version: env!("CARGO_PKG_VERSION") })
+    }
+
+    /// The same with so many threads.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} kernels, one thread, Sunzi {}", self.processor, self.isa, self.version)
+        let threads = match self.threads {
+            1 => "one thread".to_owned(),
+            threads => format!("up to {threads} threads"),
+        };
+        write!(f, "{}, {} kernels, {threads}, Sunzi {}", self.processor, self.isa, self.version)
     }
 }
 

@@ -155,9 +155,19 @@ impl Rival {
     }
 
     /// Makes keys and data; returns what can be verified and run.
-    pub(crate) fn prepare(&mut self, preparation: Preparation) -> Result<Vec<String>, RivalError> {
-        let prepared: Prepared = self.ask("prepare", Request::Prepare(preparation))?;
-        Ok(prepared.operations)
+    pub(crate) fn prepare(&mut self, preparation: Preparation) -> Result<Prepared, RivalError> {
+        self.ask("prepare", Request::Prepare(preparation))
+    }
+
+    /// Gives it another operand.
+    pub(crate) fn replace(&mut self, left: Values) -> Result<(), RivalError> {
+        let protocol::Replaced {} = self.ask("replace", Request::Replace { left })?;
+        Ok(())
+    }
+
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// The values that the result of an operation opens to.
@@ -357,7 +367,7 @@ mod tests {
         let mut rival = script(&format!("{}{prepared}{values}{taken} read line", hello())).unwrap();
         assert_eq!(rival.title(), "Fake 1");
         // A request larger than a pipe holds.
-        assert_eq!(rival.prepare(preparation(1 << 15)).unwrap(), ["forward"]);
+        assert_eq!(rival.prepare(preparation(1 << 15)).unwrap().operations, ["forward"]);
         assert_eq!(rival.verify("forward").unwrap().words().unwrap(), [1, 2]);
         assert_eq!(rival.contender("forward").turn(1, true).unwrap().as_nanos(), 5);
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
+use crate::bootstrapping::Facts;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -25,6 +26,8 @@ pub(crate) enum Request {
     Hello { protocol: u32 },
     /// Make keys and data. Answered by [`Prepared`].
     Prepare(Preparation),
+    /// Other operands for the same keys. Answered by [`Replaced`].
+    Replace { left: Values },
     /// Do it once and open the result. Answered by [`Outcome`].
     Verify { operation: String },
     /// Do it `calls` times in a row, after an untimed call if `warm`. Answered by [`Taken`].
@@ -36,7 +39,7 @@ pub(crate) enum Request {
 /// Parameters and operands.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Preparation {
-    /// `bfv`, `bgv`, `ckks` or `ntt`.
+    /// `bfv`, `bgv`, `ckks`, `bootstrapping` or `ntt`.
     pub(crate) scheme: String,
     /// Ring degree.
     pub(crate) n: usize,
@@ -52,6 +55,9 @@ pub(crate) struct Preparation {
     pub(crate) base: usize,
     /// Special moduli.
     pub(crate) p: Vec<u64>,
+    /// A named set of parameters for bootstrapping, instead of moduli.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) set: Option<String>,
     /// First operand: n slots, n residues modulo the one modulus, or n/2 complex slots.
     pub(crate) left: Values,
     /// Second operand.
@@ -121,7 +127,14 @@ pub(crate) struct Hello {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Prepared {
     pub(crate) operations: Vec<String>,
+    /// What a named set comes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) facts: Option<Facts>,
 }
+
+/// The operands are replaced.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Replaced {}
 
 /// The slots that the result of an operation opens to; left·right modulo X^n + 1 for a transform.
 #[derive(Debug, Deserialize, Serialize)]

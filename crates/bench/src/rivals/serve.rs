@@ -50,7 +50,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
             let made = prepare(asked)?;
             let operations = made.names().into_iter().map(str::to_owned).collect();
             *job = Some(made);
-            serde_json::to_value(Prepared { operations })?
+            serde_json::to_value(Prepared { operations, facts: None })?
         }
         Request::Verify { operation } => {
             let values = prepared(job)?.outcome(&operation)?;
@@ -59,6 +59,9 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
         Request::Run { operation, calls, warm } => {
             let taken = prepared(job)?.contender(&operation)?.turn(calls, warm)?;
             serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?
+        }
+        Request::Replace { .. } => {
+            return Err(BenchError::Request("what is prepared takes no other operands"));
         }
         Request::Hello { .. } | Request::Quit => return Err(BenchError::Request("another protocol")),
     })
@@ -70,7 +73,7 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, BenchError> 
 
 /// Keys and data for what is asked.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError> {
-    let Preparation { scheme, n, t, log_scale, q, base, p, left, right } = asked;
+    let Preparation { scheme, n, t, log_scale, q, base, p, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
         return Err(BenchError::Request(

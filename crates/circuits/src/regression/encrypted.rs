@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use rand_core::CryptoRng;
 use sunzi_ckks::rotation::rotation_keys;
-use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator};
+use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Metadata};
 use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey};
 
@@ -35,11 +35,12 @@ impl<R: PolyRing> RegressionKeys<R> {
     }
 }
 
-/// Real slots of CKKS; `refresh` bootstraps a ciphertext of complex slots of at most 1, from any level.
+/// Real slots of CKKS; `refresh` bootstraps a ciphertext of as many complex slots as a row has, of at most 1, from any level.
 pub struct EncryptedReals<'a, F, E, R: PolyRing = Ring> {
     evaluator: Evaluator<R>,
     encoder: Encoder<R>,
     keys: &'a RegressionKeys<R>,
+    width: usize,
     refresh: F,
     error: PhantomData<fn() -> E>,
 }
@@ -61,7 +62,8 @@ where
         refresh: F,
     ) -> Result<Self, CkksError> {
         let encoder = Encoder::new(context, layout.slots())?;
-        Ok(Self { evaluator: Evaluator::new(context), encoder, keys, refresh, error: PhantomData })
+        let (evaluator, width) = (Evaluator::new(context), layout.width());
+        Ok(Self { evaluator, encoder, keys, width, refresh, error: PhantomData })
     }
 }
 
@@ -115,13 +117,24 @@ where
         Ok(self.evaluator.with_magnitude(&a, bound)?)
     }
 
-    /// z = a + i·b is refreshed; z + z̄ = 2a, i·(z̄ − z) = 2b.
+    /// z = a + i·b is refreshed; z + z̄ = 2a, i·(z̄ − z) = 2b. What repeats in every row has no more slots than a row.
     fn refresh(&self, [a, b]: [&Ciphertext<R>; 2]) -> Result<[Ciphertext<R>; 2], E> {
         let evaluator = &self.evaluator;
-        let joined = evaluator.add(a, &evaluator.multiply_by_i(b)?)?;
-        let refreshed = (self.refresh)(&evaluator.with_magnitude(&joined, 1.0)?)?;
+        let joined = evaluator.with_magnitude(&evaluator.add(a, &evaluator.multiply_by_i(b)?)?, 1.0)?;
+        let refreshed = with_slots((self.refresh)(&with_slots(joined, self.width))?, self.encoder.slots());
         let conjugate = evaluator.conjugate(&refreshed, &self.keys.galois)?;
         let imaginary = evaluator.multiply_by_i(&evaluator.sub(&conjugate, &refreshed)?)?;
         Ok([evaluator.add(&refreshed, &conjugate)?, imaginary])
     }
+}
+
+/// The same numbers read as more slots, in which they repeat, or as fewer, after which they do. Errors do not repeat: more
+/// slots see more of them.
+fn with_slots<R: PolyRing>(mut a: Ciphertext<R>, slots: usize) -> Ciphertext<R> {
+    let metadata = a.metadata();
+    let more = (slots as f64 / metadata.slots as f64).sqrt().max(1.0);
+    let precision = metadata.precision.with_deviation(metadata.precision.deviation() * more);
+    let metadata = Metadata { slots, precision, ..metadata.clone() };
+    a.set_metadata(metadata);
+    a
 }

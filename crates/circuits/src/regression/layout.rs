@@ -3,7 +3,7 @@
 use super::RANGE;
 use super::model::{RegressionError, Scaling};
 
-/// Rows of `width` slots, one after the other: y·(1, x) for the label y = ±1 and scaled features x, zeros beyond. A table
+/// Rows of `width` slots, one after the other: y·(1, x) for the label y = ±1 and scaled features x, zeros beyond, all divided by [`RANGE`]. A table
 /// that does not fit one vector of slots has several, its blocks.
 ///
 /// A sum over a row ends in its first slot, one over a column in every row at once, since the rows go around.
@@ -46,6 +46,12 @@ impl Layout {
         self.slots
     }
 
+    /// Slots of a row, after which the weights repeat.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Vectors of the table.
     #[must_use]
     pub fn blocks(&self) -> usize {
@@ -77,7 +83,8 @@ impl Layout {
     /// The vectors of a table with labels, ready to be encrypted.
     ///
     /// # Errors
-    /// [`RegressionError::Shape`] if rows, labels or features are not as many as the layout and the scaling are for.
+    /// [`RegressionError::Shape`] if rows, labels or features are not as many as the layout and the scaling are for;
+    /// [`RegressionError::TooLarge`] for a feature far from all others.
     pub fn pack(
         &self,
         scaling: &Scaling,
@@ -94,7 +101,10 @@ impl Layout {
             let sign = if *label { 1.0 } else { -1.0 };
             let features = scaling.apply(row)?;
             for (slot, value) in slots.iter_mut().zip(std::iter::once(1.0).chain(features)) {
-                *slot = sign * value;
+                if value.abs() > RANGE {
+                    return Err(RegressionError::TooLarge { got: value.abs(), most: RANGE });
+                }
+                *slot = sign * value / RANGE;
             }
         }
         Ok(blocks)

@@ -17,7 +17,7 @@ pub struct Model {
 }
 
 /// Why a table cannot be trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegressionError {
     /// No rows, or no features.
@@ -42,6 +42,16 @@ pub enum RegressionError {
         expected: usize,
         /// How many there are.
         got: usize,
+    },
+    /// A feature is too far from the others of its column.
+    #[error(
+        "a cell is {got:.1} double deviations from its mean, at most {most} are possible: remove or limit outliers"
+    )]
+    TooLarge {
+        /// The scaled feature.
+        got: f64,
+        /// The largest possible.
+        most: f64,
     },
     /// A cell is no finite number.
     #[error("a cell is infinite or no number: clean the table first")]

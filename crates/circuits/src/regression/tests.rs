@@ -30,8 +30,7 @@ fn reference(training: &Training, scaling: &Scaling, rows: &[Vec<f64>], labels: 
         }
         let stepped: Vec<f64> = v.iter().zip(&gradient).map(|(v, g)| v + training.rate * g).collect();
         let following = f64::midpoint(1.0, (1.0 + 4.0 * lambda * lambda).sqrt());
-        let after = f64::midpoint(1.0, (1.0 + 4.0 * following * following).sqrt());
-        let eta = (following - 1.0) / after;
+        let eta = (lambda - 1.0) / following;
         v = stepped.iter().zip(&w).map(|(new, old)| new + eta * (new - old)).collect();
         (w, lambda) = (stepped, following);
     }
@@ -105,6 +104,10 @@ fn what_does_not_fit_is_refused() {
     let (scaling, layout) = (Scaling::of(&rows).unwrap(), Layout::new(4, 3, 64).unwrap());
     assert!(matches!(layout.pack(&scaling, &rows[1..], &labels), Err(RegressionError::Shape { .. })));
     assert!(matches!(layout.pack(&scaling, &rows, &labels[1..]), Err(RegressionError::Shape { .. })));
+    let far: Vec<Vec<f64>> = (0..2000).map(|i| vec![if i == 7 { 1e9 } else { f64::from(i % 2) }]).collect();
+    let (scaling_of_far, labels_of_far) = (Scaling::of(&far).unwrap(), vec![true; far.len()]);
+    let packed = Layout::new(far.len(), 1, 1 << 13).unwrap().pack(&scaling_of_far, &far, &labels_of_far);
+    assert!(matches!(packed, Err(RegressionError::TooLarge { .. })));
     let clear = ClearReals::new(layout.slots(), 10);
     let none = train(&clear, &layout, &Training::default(), &[], &mut |_| ());
     assert!(matches!(none, Err(CircuitError::LengthsDiffer { left: 0, right: 1 })));

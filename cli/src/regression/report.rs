@@ -1,0 +1,227 @@
+//! What the regression reports: as JSON, or as text for people.
+
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+use sunzi::circuits::bootstrap::Set;
+use sunzi::circuits::regression::Training;
+
+use super::encrypted::{Outcome, Sizes, Times};
+use super::rows::Split;
+use crate::columns::{empty_table, right_align};
+use crate::error::CliError;
+use crate::job::Job;
+use crate::report::memory;
+
+/// How far accuracy may be from that in the clear.
+const ACCURACY: f64 = 0.005;
+/// How far a weight of a scaled feature may be from that in the clear.
+const WEIGHT: f64 = 1e-3;
+
+/// Everything there is to say.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    ok: bool,
+    source: String,
+    class: String,
+    rows_trained_on: usize,
+    rows_held_out: usize,
+    iterations: usize,
+    rate: f64,
+    width: f64,
+    seconds: f64,
+    times: Times,
+    refreshes: usize,
+    params: Params,
+    sizes: Sizes,
+    isa: String,
+    threads: usize,
+    peak_memory_bytes: Option<u64>,
+    encrypted: Accuracy,
+    clear: Accuracy,
+    /// Between weights of scaled features.
+    largest_difference: f64,
+    coefficients: Vec<Coefficient>,
+}
+
+#[derive(Debug, Serialize)]
+struct Params {
+    set: &'static str,
+    degree: usize,
+    log2_qp: f64,
+    security: String,
+    /// Levels of a fresh and of a bootstrapped ciphertext.
+    levels: usize,
+    /// Slots of the table's ciphertexts, and of a row.
+    slots: usize,
+    row: usize,
+    /// log2 of a bound on the probability that a bootstrapping fails.
+    log2_failure: f64,
+}
+
+/// Shares of rows put where their labels say.
+#[derive(Debug, Serialize)]
+struct Accuracy {
+    trained_on: f64,
+    held_out: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Coefficient {
+    feature: String,
+    /// Of the scaled feature, decrypted.
+    encrypted: f64,
+    /// The same in the clear.
+    clear: f64,
+    /// Of the feature as it is, decrypted.
+    per_unit: f64,
+}
+
+impl Report {
+    pub(super) fn new(
+        job: &Job,
+        split: &Split,
+        set: &Set,
+        training: &Training,
+        outcome: Outcome,
+        clear: &[f64],
+        seconds: f64,
+    ) -> Result<Self, CliError> {
+        let model = split.scaling.model(&outcome.weights);
+        let accuracy = |weights: &[f64]| {
+            let model = split.scaling.model(weights);
+            Accuracy {
+                trained_on: split.training.accuracy(&model),
+                held_out: split.held_out.accuracy(&model),
+            }
+        };
+        let names = std::iter::once("constant").chain(job.columns.iter().map(|column| column.name.as_str()));
+        let units = std::iter::once(model.constant).chain(model.weights.iter().copied());
+        let pairs = outcome.weights.iter().zip(clear).zip(names).zip(units);
+        let coefficients: Vec<Coefficient> = pairs
+            .map(|(((&encrypted, &clear), name), per_unit)| Coefficient {
+                feature: name.to_owned(),
+                encrypted,
+                clear,
+                per_unit,
+            })
+            .collect();
+        // A number that is none is as far away as can be.
+        let distance = |one: &Coefficient| match (one.encrypted - one.clear).abs() {
+            far if far.is_nan() => f64::INFINITY,
+            distance => distance,
+        };
+        let largest_difference = coefficients.iter().map(distance).fold(0.0, f64::max);
+        let (encrypted, clear) = (accuracy(&outcome.weights), accuracy(clear));
+        let apart =
+            (encrypted.trained_on - clear.trained_on).abs().max((encrypted.held_out - clear.held_out).abs());
+        let params = Params {
+            set: set.name,
+            degree: 1 << set.log2_degree,
+            log2_qp: outcome.log2_key_modulus,
+            security: set.security.to_string(),
+            levels: set.residual.levels,
+            slots: outcome.layout.slots(),
+            row: outcome.layout.width(),
+            log2_failure: outcome.log2_failure,
+        };
+        Ok(Self {
+            ok: apart <= ACCURACY && largest_difference <= WEIGHT,
+            source: job.source.clone(),
+            class: split.class.clone(),
+            rows_trained_on: split.training.rows.len(),
+            rows_held_out: split.held_out.rows.len(),
+            iterations: training.iterations,
+            rate: training.rate,
+            width: training.width,
+            seconds,
+            times: outcome.times,
+            refreshes: outcome.refreshes,
+            params,
+            sizes: outcome.sizes,
+            isa: sunzi::kernels::active_isa().map_err(CliError::input)?.to_string(),
+            threads: rayon::current_num_threads(),
+            peak_memory_bytes: memory::peak(),
+            encrypted,
+            clear,
+            largest_difference,
+            coefficients,
+        })
+    }
+
+    /// Whether the encrypted model is the clear one.
+    pub(super) fn ok(&self) -> bool {
+        self.ok
+    }
+
+    /// What was done, with what, and how long it took.
+    fn introduction(&self) -> String {
+        let Self { params, sizes, times, .. } = self;
+        let memory =
+            self.peak_memory_bytes.map_or_else(String::new, |peak| format!(", {} at most", bytes(peak)));
+        format!(
+            "{}: a logistic regression for \"{}\", trained on {} encrypted rows, {} held out\n\n\
+             parameters   {}, n = {}, log2 QP = {:.1}, security {}; {} levels, {} slots, rows of {}\n\
+             failure      2^{:.0} at most for each bootstrapping\n\
+             keys         {} for bootstrapping, and {} of encoded matrices; {} ciphertext(s) of the table\n\
+             training     {} iterations, {} bootstrappings, rate {}, scores within {}\n\
+             seconds      {:.1}: keys {:.1}, matrices {:.1}, encryption {:.2}, training {:.1} ({:.1} of it bootstrapping)\n\
+             machine      {} kernels, {} threads{memory}\n\n",
+            self.source,
+            self.class,
+            self.rows_trained_on,
+            self.rows_held_out,
+            params.set,
+            params.degree,
+            params.log2_qp,
+            params.security,
+            params.levels,
+            params.slots,
+            params.row,
+            params.log2_failure,
+            bytes(sizes.bootstrap_keys as u64),
+            bytes(sizes.diagonals as u64),
+            sizes.ciphertexts,
+            self.iterations,
+            self.refreshes,
+            self.rate,
+            self.width,
+            self.seconds,
+            times.keys,
+            times.diagonals,
+            times.encrypt,
+            times.train,
+            times.bootstrap,
+            self.isa,
+            self.threads,
+        )
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let Self { encrypted, clear, .. } = self;
+        let mut table =
+            empty_table(&["feature", "weight, encrypted", "clear", "for one unit of the feature"]);
+        for one in &self.coefficients {
+            let number = |value: f64| format!("{value:.6}");
+            table.add_row(vec![
+                one.feature.clone(),
+                number(one.encrypted),
+                number(one.clear),
+                number(one.per_unit),
+            ]);
+        }
+        right_align(&mut table, 1..4);
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        format!(
+            "{}{table}\n\naccuracy     encrypted {} ({} held out), clear {} ({} held out)\n\
+             weights      differ by at most {:.2e}\n{}\n",
+            self.introduction(),
+            percent(encrypted.trained_on),
+            percent(encrypted.held_out),
+            percent(clear.trained_on),
+            percent(clear.held_out),
+            self.largest_difference,
+            if self.ok { "the encrypted model is the clear one" } else { "the models DIFFER" }
+        )
+    }
+}

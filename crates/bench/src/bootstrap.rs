@@ -1,0 +1,114 @@
+//! The subcommand `bootstrap`.
+
+use std::io::{self, Write};
+
+use bench::bootstrapping::{self, Figures};
+#[cfg(feature = "peers")]
+use bench::rivals::{self, Selection};
+use bench::{BenchError, Options};
+use clap::{Args, ValueEnum};
+use sunzi_circuits::bootstrap::Set;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A rival that goes first, as lattigo=PROGRAM
+    #[cfg(feature = "peers")]
+    #[arg(long = "rival", value_name = "NAME=PROGRAM")]
+    rivals: Vec<Selection>,
+    /// Messages of every kind that precision is measured over
+    #[arg(long, default_value_t = 1)]
+    messages: usize,
+    /// Bootstrappings that are timed
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Threads of ours; rivals have one
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Only the rivals
+    #[arg(long)]
+    only_rivals: bool,
+    /// Our set of parameters; rivals have one of the same degree. quick is a look at n = 2^12, WITHOUT SECURITY
+    #[arg(long, value_enum, default_value_t = Named::Default)]
+    set: Named,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The sets that are there.
+#[derive(Clone, Copy, ValueEnum)]
+enum Named {
+    Default,
+    N15,
+    Precise,
+    Paper,
+    Quick,
+}
+
+impl Named {
+    fn set(self) -> Set {
+        match self {
+            Self::Default => Set::default_128(),
+            Self::N15 => Set::n15_128(),
+            Self::Precise => Set::high_precision_128(),
+            Self::Paper => Set::akimoto_sakuma_insecure(),
+            Self::Quick => Set::insecure_for_tests(12),
+        }
+    }
+}
+
+/// Measures one side after the other, and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
+    let Arguments { messages, rounds, threads, .. } = *arguments;
+    let options = Options { rounds, threads, ..Options::default() };
+    let set = arguments.set.set();
+    let mut sides: Vec<Figures> = Vec::new();
+    #[cfg(feature = "peers")]
+    for rival in &arguments.rivals {
+        sides.push(rivals::bootstrapping(&options, rival, set.log2_degree, messages)?);
+    }
+    if !arguments.only_rivals {
+        sides.push(bootstrapping::run(&options, &set, messages)?);
+    }
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&sides)?)?;
+        return Ok(true);
+    }
+    for side in &sides {
+        writeln!(out, "{}", text(side).trim_end())?;
+    }
+    Ok(true)
+}
+
+fn text(side: &Figures) -> String {
+    let Figures { facts, .. } = side;
+    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+    let memory = side.peak_memory_bytes.map_or(0.0, |bytes| gib(bytes as usize));
+    let mut text = format!(
+        "{}, {}, n = {}, {} thread(s), log2 QP {:.0}\n  {:.2} s ({:.0} transforms, {:.3} ms a slot, {} rounds), {} levels and \
+         {:.0} bits left\n  keys {:.2} GiB, {} of rotations, made in {:.1} s; {memory:.1} GiB of memory at most\n",
+        side.library,
+        side.set,
+        side.n,
+        side.threads,
+        facts.log_key_modulus,
+        side.seconds,
+        side.in_transforms,
+        side.milliseconds_per_slot,
+        side.rounds,
+        facts.levels,
+        facts.log_left,
+        gib(facts.key_bytes),
+        facts.galois_keys,
+        facts.key_seconds
+    );
+    for one in &side.precision {
+        let line = format!(
+            "  {:?}: mean {:.1}, deviation {:.1}, worst slot {:.1} bits over {} message(s)\n",
+            one.message, one.mean_bits, one.deviation_bits, one.worst_bits, one.messages
+        );
+        text.push_str(&line);
+    }
+    text
+}
