@@ -73,7 +73,10 @@ pub struct Levels {
 }
 
 impl Set {
-    /// The default: 128 bits of security at n = 2^16 for uniform ternary secrets, full packing, ten levels of 40 bits left.
+    /// The default: 128 bits of security at n = 2^16 for uniform ternary secrets, full packing, ten levels of 40 bits and 447 bits left.
+    ///
+    /// At 2^15 slots it measured 23.7 bits in the mean and 21.8 in the worst slot of random messages, 20.4 in the worst slot of messages
+    /// that are all 1, alternating, or a single spike.
     #[must_use]
     pub fn default_128() -> Self {
         Self {
@@ -100,8 +103,9 @@ impl Set {
         }
     }
 
-    /// 128 bits of security at n = 2^15 for uniform ternary secrets: two levels of 36 bits left. Raised under a secret of weight 128, the
-    /// least that the table has there.
+    /// 128 bits of security at n = 2^15 for uniform ternary secrets: two levels of 36 bits and 115 bits left. Raised under a secret of weight 128, the
+    /// least that the table has there, which costs it precision: at 2^14 slots it measured 10.1 bits in the mean and 8.1 in the worst slot,
+    /// whatever the message.
     #[must_use]
     pub fn n15_128() -> Self {
         Self {
@@ -112,8 +116,8 @@ impl Set {
             slots_to_coeffs: LevelRange { levels: 2, scale_bits: 36 },
             eval_mod_bits: 47,
             eval_mod: EvalModParameters {
-                form: Form::Cosine { degree: 62, arcsine: 1 },
-                doublings: 3,
+                form: Form::Cosine { degree: 126, arcsine: 1 },
+                doublings: 2,
                 range: 42,
                 ratio_bits: 6.75,
                 weight: 128,

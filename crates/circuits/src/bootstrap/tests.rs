@@ -71,7 +71,6 @@ fn messages_come_back_with_levels() {
         let (worst, mean) = bits(&bench.open(&out, 512), &values);
         let metadata = out.metadata();
         let estimate = metadata.precision.bits();
-        println!("level {level}: worst {worst:.1} mean {mean:.1} estimate {estimate:.1}");
         assert!(worst > least, "level {level}: {worst} bits");
         let stated = bench.bootstrapper.blueprint().largest_message_error();
         let bound = 8.0 * metadata.precision.deviation() + stated;
@@ -91,12 +90,7 @@ fn check(set: &Set, slots: usize, least: f64) {
     let level = if set.order == Order::First { set.slots_to_coeffs.levels } else { 0 };
     let a = bench.encrypt(&values, level);
     let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
-    let (worst, mean) = bits(&bench.open(&out, slots), &values);
-    println!(
-        "{} {slots}: worst {worst:.1} mean {mean:.1} estimate {:.1}",
-        set.name,
-        out.metadata().precision.bits()
-    );
+    let (worst, _) = bits(&bench.open(&out, slots), &values);
     assert!(worst > least, "{} with {slots} slots: {worst} bits", set.name);
     assert_eq!((out.metadata().level, out.metadata().slots), (set.residual.levels, slots));
     if let Form::Cosine { arcsine: 3.., .. } = set.eval_mod.form {
@@ -154,8 +148,7 @@ fn rounds_refine() {
     let mut before = 0.0;
     for rounds in [1, 2] {
         let out = bench.bootstrapper.bootstrap_refined(&a, rounds, &bench.keys).unwrap();
-        let (worst, mean) = bits(&bench.open(&out, 128), &values);
-        println!("{rounds}: worst {worst:.1} mean {mean:.1} estimate {:.1}", out.metadata().precision.bits());
+        let (worst, _) = bits(&bench.open(&out, 128), &values);
         assert_eq!(out.metadata().level, set.residual.levels + 1 - rounds);
         assert!(worst > before + 6.0);
         before = worst;
@@ -208,14 +201,6 @@ fn shipped_sets_are_secure_and_do_not_fail() {
             .iter()
             .map(|&q| (q as f64).log2())
             .sum();
-        println!(
-            "{}: {bits:.0} bits left, log QP {:.1}, {} + {} moduli, 2^{:.1}",
-            set.name,
-            parameters.log2_key_modulus(),
-            parameters.moduli().len(),
-            parameters.key_switching().special_moduli.len(),
-            set.log2_failure(1 << (set.log2_degree - 1))
-        );
         assert!(bits >= left, "{}: {bits}", set.name);
     }
     let paper = Set::akimoto_sakuma_insecure();

@@ -42,7 +42,6 @@ fn errors_in_the_clear() {
     ] {
         let made = EvalMod::new(parameters).unwrap();
         let errors = [made.typical_error(), made.error_at(0), made.error_at(parameters.range)].map(f64::log2);
-        println!("{parameters:?} {errors:?}");
         for (error, bound) in errors.iter().zip([typical, least, ends]) {
             assert!(*error <= bound, "{parameters:?}: {errors:?}");
         }
