@@ -129,7 +129,10 @@ impl Set {
         }
     }
 
-    /// 128 bits of security at n = 2^16, for [refinement](super::Bootstrapper::bootstrap_refined): residual levels of 47 bits.
+    /// 128 bits of security at n = 2^16, for [refinement](super::Bootstrapper::bootstrap_refined): seven residual levels of 47 bits, one of which
+    /// every further round takes.
+    ///
+    /// In two rounds, at 2^15 slots, it measured 32.6 bits in the mean and 29.5 in the worst slot of random messages.
     #[must_use]
     pub fn high_precision_128() -> Self {
         Self {

@@ -209,3 +209,42 @@ fn shipped_sets_are_secure_and_do_not_fail() {
     assert!(paper.log2_failure(1 << 15) <= -128.0);
     assert!(Set { security: Security::Bits128, ..paper }.parameters().is_err());
 }
+
+/// The numbers after so many bootstrappings in a row, from the lowest level each time.
+fn in_a_row(bench: &mut Bench, values: &[Complex64], count: usize) -> (f64, f64) {
+    let mut a = bench.encrypt(values, 0);
+    for _ in 0..count {
+        let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
+        a = bench.bootstrapper.evaluator().level_to(&out, 0).unwrap();
+    }
+    bits(&bench.open(&a, values.len()), values)
+}
+
+#[test]
+fn fifty_in_a_row_add_their_errors_only() {
+    let mut bench = Bench::new(&Set::insecure_for_tests(7), 64);
+    let values = numbers(64);
+    let (once, _) = in_a_row(&mut bench, &values, 1);
+    let (worst, _) = in_a_row(&mut bench, &values, 50);
+    assert!(worst > 20.0 && worst > once - 50_f64.log2(), "{worst} bits after 50, {once} after one");
+}
+
+#[test]
+#[ignore = "long: n = 2^16, 11 GiB"]
+fn the_default_set_holds_its_statement() {
+    let slots = 1 << 15;
+    let mut bench = Bench::new(&Set::default_128(), slots);
+    let pattern = |f: fn(usize) -> f64| (0..slots).map(|i| Complex64::from(f(i))).collect::<Vec<_>>();
+    let messages = [
+        (numbers(slots), 23.0),
+        (pattern(|_| 1.0), 20.0),
+        (pattern(|i| if i % 2 == 0 { 1.0 } else { -1.0 }), 20.0),
+        (pattern(|i| if i == 12345 { 1.0 } else { 0.0 }), 23.0),
+    ];
+    for (values, least_mean) in messages {
+        let (worst, mean) = in_a_row(&mut bench, &values, 1);
+        assert!(worst > 20.0 && mean > least_mean, "worst {worst}, mean {mean}");
+    }
+    let (_, mean) = in_a_row(&mut bench, &numbers(slots), 10);
+    assert!(mean > 20.0, "{mean} after ten");
+}
