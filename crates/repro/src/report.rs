@@ -1,5 +1,6 @@
 //! What a reproduction found: tables of quantities, the paper's value beside ours.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::ser::SerializeMap;
@@ -131,10 +132,29 @@ impl Panel {
     }
 }
 
+/// The lines of one panel, or of several by their headings.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Drawn<'a> {
+    One(&'a [Series]),
+    Many(BTreeMap<&'a str, &'a [Series]>),
+}
+
+impl<'a> Drawn<'a> {
+    fn of(panels: Vec<&'a Panel>) -> Option<Self> {
+        match panels.as_slice() {
+            [] => None,
+            [one] => Some(Self::One(&one.series)),
+            many => {
+                Some(Self::Many(many.iter().map(|one| (one.title.as_str(), one.series.as_slice())).collect()))
+            }
+        }
+    }
+}
+
 impl Serialize for Figure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let side =
-            |printed| self.panels.iter().find(|panel| panel.printed == printed).map(|panel| &panel.series);
+        let side = |printed| Drawn::of(self.panels.iter().filter(|panel| panel.printed == printed).collect());
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", self.name)?;
         map.serialize_entry("title", &self.title)?;
@@ -308,6 +328,25 @@ mod tests {
         let mut more = row(Some(Value::Ratio(1, 3)), None);
         more.quantities.push(Quantity { name: "k", paper: None, ours: Some(Value::Integer(1)) });
         assert!(more.equal(), "what the paper does not print cannot differ");
+    }
+
+    #[test]
+    fn every_panel_of_a_figure_is_written() {
+        let figure = |titles: &[&str]| Figure {
+            name: "Figure 1",
+            title: String::new(),
+            source: String::new(),
+            file: "figure1.svg",
+            x_label: "x",
+            y_label: "y",
+            logarithmic: false,
+            legend: Corner::UpperLeft,
+            panels: titles.iter().map(|title| Panel::new(title, false)).collect(),
+            reason: None,
+        };
+        let ours = |titles| serde_json::to_value(figure(titles)).unwrap()["ours"].clone();
+        assert_eq!([ours(&[]), ours(&["a"])], [json!(null), json!([])]);
+        assert_eq!(ours(&["a", "b"]), json!({ "a": [], "b": [] }));
     }
 
     #[test]
