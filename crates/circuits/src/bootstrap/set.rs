@@ -144,8 +144,11 @@ impl Set {
         }
     }
 
-    /// The paper's `[AS19, 5]`: q_0 ≈ 2^61, L = 32 levels of 55 bits, h = 64, r = 8, radix 8. The steps take 21 levels, so that 11 are left where the paper
-    /// has 7. INSECURE: 80 bits by the estimates of its time.
+    /// The paper's `[AS19, 5]`: q_0 ≈ 2^61, L = 32 levels of 55 bits, h = 64, r = 8, radix 8. The steps take 21 levels, so that 11 are
+    /// left where the paper has 7. INSECURE: 80 bits by the estimates of its time.
+    ///
+    /// At 2^15 slots it measured 20.6 bits in the mean and 18.9 in the worst slot of random messages, where the paper states 11, and 9.3 for
+    /// messages that are all 1: no arcsine corrects the sine.
     #[must_use]
     pub fn akimoto_sakuma_insecure() -> Self {
         Self {
