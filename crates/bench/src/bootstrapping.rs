@@ -49,7 +49,7 @@ impl Message {
         match self {
             Self::Random => {
                 let words = check::residues(2 * slots, 1 << 32, 1000 + number as u64);
-                let part = |word: u64| (word as f64 / f64::from(1 << 31) - 1.0) * FRAC_1_SQRT_2;
+                let part = |word: u64| (word as f64 / f64::from(1_u32 << 31) - 1.0) * FRAC_1_SQRT_2;
                 words.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(part(*re), part(*im))).collect()
             }
             Self::AllMaximal => vec![turn; slots],
