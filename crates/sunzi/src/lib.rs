@@ -52,7 +52,7 @@ pub use sunzi_ring as ring;
 pub use sunzi_rlwe as rlwe;
 
 /// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
-/// schemes have the same names in [`bgv`](crate::bgv) and [`ckks`](crate::ckks).
+/// schemes have the same names in [`bgv`] and [`ckks`].
 pub mod prelude {
     pub use sunzi_bfv::{BfvError, Ciphertext, Context, CrtParameters, Evaluator, Parameters};
     pub use sunzi_ckks::{CkksError, Complex64};
