@@ -1,4 +1,4 @@
-//! Line plots as SVG: panels side by side over the same axes, a legend in each.
+//! Line plots as SVG: panels in rows over the same axes, a legend in each, with room of its own.
 
 use std::ops::Range;
 
@@ -11,6 +11,10 @@ use crate::report::{Corner, Figure, Series};
 
 /// Pixels of one panel of several.
 const PANEL: (u32, u32) = (620, 560);
+/// Panels beside each other; more go into further rows.
+const COLUMNS: usize = 3;
+/// Labels of the horizontal axis.
+const MOST_LABELS: usize = 20;
 /// Width of a lone panel.
 const WIDE: u32 = 900;
 /// Height of the title and the line below it.
@@ -37,14 +41,38 @@ pub fn render(figure: &Figure) -> Result<String, ReproError> {
     let fail =
         |error: &dyn std::fmt::Display| ReproError::Plot { figure: figure.name, reason: error.to_string() };
     let mut svg = String::new();
-    let width = (PANEL.0 * figure.panels.len() as u32).max(WIDE);
-    let size = (width, PANEL.1 + HEAD);
+    let [rows, columns] = grid(figure);
+    let size = ((PANEL.0 * columns as u32).max(WIDE), PANEL.1 * rows as u32 + HEAD);
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         draw(figure, &root).map_err(|error| fail(&error))?;
         root.present().map_err(|error| fail(&error))?;
     }
     Ok(svg)
+}
+
+/// Rows and columns of panels.
+fn grid(figure: &Figure) -> [usize; 2] {
+    let columns = figure.panels.len().clamp(1, COLUMNS);
+    [figure.panels.len().div_ceil(columns).max(1), columns]
+}
+
+/// The range of heights with room for the legend where it stands, and for the outermost markers.
+fn heights(figure: &Figure, y: Range<f64>) -> Range<f64> {
+    let longest = figure.panels.iter().map(|panel| panel.series.len()).max().unwrap_or(0);
+    // The part of a panel's height that a legend takes, of what lines could have.
+    let legend = (24.0 + 19.0 * longest as f64) / (f64::from(PANEL.1) - 110.0);
+    let room = 0.04 + legend / (1.0 - legend).max(0.25);
+    let [below, above] = match figure.legend {
+        Corner::UpperLeft => [0.04, room],
+        Corner::LowerRight => [room, 0.04],
+    };
+    if figure.logarithmic {
+        let length = (y.end / y.start).max(2.0);
+        return y.start / length.powf(below)..y.end * length.powf(above);
+    }
+    let length = y.end - y.start;
+    y.start - below * length..y.end + above * length
 }
 
 fn draw(figure: &Figure, root: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
@@ -64,14 +92,14 @@ fn draw(figure: &Figure, root: &Area<'_>) -> Result<(), Box<dyn std::error::Erro
     // Room for the outermost markers.
     let side = (x.end - x.start) * 0.04;
     let x = x.start - side..x.end + side;
-    for (panel, area) in figure.panels.iter().zip(below.split_evenly((1, figure.panels.len()))) {
+    let [rows, columns] = grid(figure);
+    let y = heights(figure, y);
+    for (panel, area) in figure.panels.iter().zip(below.split_evenly((rows, columns))) {
         let labels = Labels { figure, title: &panel.title };
         if figure.logarithmic {
-            let y = y.start / 1.6..y.end * 1.6;
-            chart(&area, &labels, &panel.series, x.clone(), y.log_scale())?;
+            chart(&area, &labels, &panel.series, x.clone(), y.clone().log_scale())?;
         } else {
-            let room = (y.end - y.start) * 0.05;
-            chart(&area, &labels, &panel.series, x.clone(), y.start - room..y.end + room)?;
+            chart(&area, &labels, &panel.series, x.clone(), y.clone())?;
         }
     }
     Ok(())
@@ -111,7 +139,7 @@ where
         // Depths and logarithms of degrees are whole numbers.
         .x_label_formatter(&|x| if x.fract() == 0.0 { format!("{x}") } else { String::new() })
         .y_label_formatter(&|y| format!("{y}"))
-        .x_labels((length + 2.0) as usize)
+        .x_labels(((length + 2.0) as usize).min(MOST_LABELS))
         .x_max_light_lines(0)
         .y_labels(14)
         .axis_desc_style((FONT, 15))
@@ -211,6 +239,21 @@ mod tests {
             ] {
                 assert!(svg.contains(part), "{part} is missing:\n{svg}");
             }
+        }
+    }
+
+    #[test]
+    fn panels_go_into_rows_and_legends_have_room() {
+        let points = vec![(1.0, 1.0), (33.0, 100.0)];
+        for (panels, [rows, columns]) in [(0, [1, 1]), (1, [1, 1]), (3, [1, 3]), (5, [2, 3])] {
+            assert_eq!(grid(&figure(vec![panel(points.clone()); panels], false)), [rows, columns]);
+        }
+        for logarithmic in [false, true] {
+            let mut figure = figure(vec![panel(points.clone())], logarithmic);
+            let high = heights(&figure, 1.0..100.0);
+            figure.legend = Corner::LowerRight;
+            let low = heights(&figure, 1.0..100.0);
+            assert!(high.start < 1.0 && low.end > 100.0 && high.end > low.end && low.start < high.start);
         }
     }
 
