@@ -168,17 +168,6 @@ pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Re
     key_switch::added_noise(context, level, 1)
 }
 
-/// What an automorphism adds at a level without its way down, over P: see [`Hoisted::extended`].
-///
-/// # Errors
-/// [`RlweError::Ring`] for a level that is not there.
-pub fn extended_noise_at<R: PolyRing>(
-    context: &RlweContext<R>,
-    level: usize,
-) -> Result<NoiseTerm, RlweError> {
-    key_switch::extended_noise(context, level, 1)
-}
-
 /// The ciphertext of m(X^k) for a ciphertext of m(X), of two parts and any level.
 ///
 /// # Errors

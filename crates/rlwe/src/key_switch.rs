@@ -181,7 +181,7 @@ pub(crate) fn added_noise<R: PolyRing>(
 }
 
 /// The same without the way down from modulo Q_l·P, over P.
-pub(crate) fn extended_noise<R: PolyRing>(
+fn extended_noise<R: PolyRing>(
     context: &RlweContext<R>,
     level: usize,
     power: u32,

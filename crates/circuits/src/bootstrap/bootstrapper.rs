@@ -35,8 +35,8 @@ impl<R: Multipliers> Bootstrapper<R> {
         let (done, total) = (AtomicUsize::new(0), there.factors().len() + back.factors().len());
         let count = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         let context = blueprint.context();
-        let coeffs_to_slots = CoeffsToSlots::encode_with(context, there.clone(), *up, &count)?;
-        let slots_to_coeffs = SlotsToCoeffs::encode_with(context, back.clone(), *down, &count)?;
+        let coeffs_to_slots = CoeffsToSlots::encode(context, there.clone(), *up, &count)?;
+        let slots_to_coeffs = SlotsToCoeffs::encode(context, back.clone(), *down, &count)?;
         let evaluator = Evaluator::new(context);
         Ok(Self { blueprint: blueprint.clone(), evaluator, coeffs_to_slots, slots_to_coeffs })
     }

@@ -143,24 +143,12 @@ pub struct CoeffsToSlots<R: Multipliers = Ring> {
 }
 
 impl<R: Multipliers> CoeffsToSlots<R> {
-    /// Encodes the matrices of a plan for ciphertexts of the scale `from` and parts of the scale `to`.
+    /// Encodes the matrices of a plan for ciphertexts of the first scale and parts of the second; `progress` hears of each
+    /// factor that is done, from any thread of the pool.
     ///
     /// # Errors
     /// [`LinearTransformError::Direction`] for a plan of the other way; those of [`LinearTransform::encode_between`].
     pub fn encode(
-        context: &Context<R>,
-        plan: DftPlan,
-        from: f64,
-        to: f64,
-    ) -> Result<Self, LinearTransformError> {
-        Self::encode_with(context, plan, [from, to], &|| {})
-    }
-
-    /// [`encode`](Self::encode) that says when a factor is done, from any thread of the pool.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn encode_with(
         context: &Context<R>,
         plan: DftPlan,
         scales: [f64; 2],
@@ -212,24 +200,12 @@ pub struct SlotsToCoeffs<R: Multipliers = Ring> {
 }
 
 impl<R: Multipliers> SlotsToCoeffs<R> {
-    /// Encodes the matrices of a plan for parts of the scale `from` and ciphertexts of the scale `to`.
+    /// Encodes the matrices of a plan for parts of the first scale and ciphertexts of the second; `progress` hears of each
+    /// factor that is done, from any thread of the pool.
     ///
     /// # Errors
     /// As [`CoeffsToSlots::encode`].
     pub fn encode(
-        context: &Context<R>,
-        plan: DftPlan,
-        from: f64,
-        to: f64,
-    ) -> Result<Self, LinearTransformError> {
-        Self::encode_with(context, plan, [from, to], &|| {})
-    }
-
-    /// [`encode`](Self::encode) that says when a factor is done, from any thread of the pool.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn encode_with(
         context: &Context<R>,
         plan: DftPlan,
         scales: [f64; 2],
@@ -281,9 +257,7 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
             }
         }
     }
-}
 
-impl<R: Multipliers> SlotsToCoeffs<R> {
     /// [`apply`](Self::apply) for full packing, to parts that are one complex number a slot.
     ///
     /// # Errors

@@ -72,8 +72,9 @@ fn there_and_back(log2_degree: u32, slots: usize, levels: [usize; 2]) -> [f64; 2
     let keys = party.keys([&there, &back]);
     let scale = |level| party.context.scale(level).unwrap();
     let expected_bytes = there.bytes() + back.bytes();
-    let there = CoeffsToSlots::encode(&party.context, there, scale(depth), scale(levels[1])).unwrap();
-    let back = SlotsToCoeffs::encode(&party.context, back, scale(levels[1]), scale(0)).unwrap();
+    let there =
+        CoeffsToSlots::encode(&party.context, there, [scale(depth), scale(levels[1])], &|| {}).unwrap();
+    let back = SlotsToCoeffs::encode(&party.context, back, [scale(levels[1]), scale(0)], &|| {}).unwrap();
     let factors = there.factors.iter().chain(&back.factors);
     assert_eq!(factors.map(LinearTransform::byte_len).sum::<usize>(), expected_bytes);
 
@@ -154,12 +155,12 @@ fn what_does_not_fit_is_refused() {
     let keys = party.keys([&there, &back]);
     let scale = party.context.scale(1).unwrap();
     assert!(matches!(
-        SlotsToCoeffs::encode(&party.context, there.clone(), scale, scale),
+        SlotsToCoeffs::encode(&party.context, there.clone(), [scale; 2], &|| {}),
         Err(LinearTransformError::Direction { expected: Direction::ToCoeffs, got: Direction::ToSlots })
     ));
     let full = party.plan(Dft::slots_to_coeffs(1024, 512, 1, 1.0).unwrap(), 1);
     let [sparse, full] =
-        [back, full].map(|plan| SlotsToCoeffs::encode(&party.context, plan, scale, scale).unwrap());
+        [back, full].map(|plan| SlotsToCoeffs::encode(&party.context, plan, [scale; 2], &|| {}).unwrap());
     let encoder = Encoder::new(&party.context, 8).unwrap();
     let plaintext = encoder.encode(&numbers(8)).unwrap();
     let real = party.context.encrypt_secret(&plaintext, &party.secret, &mut party.rng).unwrap();
