@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod crt;
+mod cyclotomic;
 mod error;
 mod galois;
 mod logarithm;
@@ -25,6 +26,7 @@ mod primes;
 mod roots;
 
 pub use crt::Crt;
+pub use cyclotomic::{SparseMultiple, cyclotomic_polynomial};
 pub use error::MathError;
 pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
 pub use logarithm::{log2, log2_product};
