@@ -31,6 +31,16 @@ pub enum MathError {
         /// What was passed.
         got: u64,
     },
+    /// An index m = 2 mod 4.
+    #[error(
+        "ring index {index} is twice an odd number: its ring is that of index {half} with -X for X; use {half}"
+    )]
+    HalfOddIndex {
+        /// The index m.
+        index: u64,
+        /// m/2.
+        half: u64,
+    },
     /// `value` has no inverse.
     #[error("{value} has no inverse modulo {modulus}: they share a factor")]
     NotInvertible {
