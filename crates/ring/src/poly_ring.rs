@@ -13,7 +13,7 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
-use crate::{Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds};
+use crate::{Expansion, Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds, sampling};
 
 pub(crate) mod sealed {
     pub trait Sealed {
@@ -65,6 +65,10 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     fn degree(&self) -> usize;
     /// The modulus q.
     fn modulus(&self) -> &BigUint;
+    /// How sizes grow in this ring and in the basis of its coefficient form.
+    fn expansion(&self) -> Expansion {
+        Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
+    }
 
     /// How many moduli the ring has: q = Q_k = q_1⋯q_k at level k. The ring at level l < k is R modulo Q_l = q_1⋯q_l.
     fn level(&self) -> usize;
@@ -176,6 +180,14 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     fn to_floats(&self, a: &Self::Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
         let float = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN);
         Ok(self.to_integers(a)?.iter().map(float).collect())
+    }
+    /// An error: independent centred binomial coefficients above this ring (see [`Expansion`]), spherical in the canonical embedding. It is secret:
+    /// erase it.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for more coefficients than can be sampled.
+    fn error<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Self::Poly<Coefficient>, RingError> {
+        self.from_signed(&sampling::centered_binomial(self.degree(), rng)?)
     }
     /// A polynomial with independent uniform coefficients.
     fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Self::Poly<Evaluation>;

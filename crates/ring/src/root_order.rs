@@ -1,0 +1,37 @@
+//! Which roots of unity moduli must have.
+
+use sunzi_math::{gcd, prime_factors};
+
+use crate::{Expansion, Ring, RingError};
+
+impl Ring {
+    /// What a modulus must be 1 modulo for a ring of index m: m, and the orders of the roots that convolutions along its odd axes
+    /// take.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for an index beyond all rings.
+    pub fn root_order(m: u64) -> Result<u64, RingError> {
+        Expansion::new(m)?;
+        let lengths = prime_factors(m).into_iter().map(|p| p - 1);
+        let order = lengths
+            .into_iter()
+            .try_fold(m, |order: u64, length| (order / gcd(order, length)).checked_mul(length));
+        order.ok_or_else(|| RingError::out_of_range("ring index", "one whose roots exist modulo a word", m))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_need_no_other_roots() {
+        for log2 in 2..=18 {
+            assert_eq!(Ring::root_order(1 << log2).unwrap(), 1 << log2);
+        }
+        for m in [9, 15, 21, 4369, 13107, 21845, 32767, 65535] {
+            assert_eq!(Ring::root_order(m).unwrap() % m, 0, "{m}");
+        }
+        assert!(Ring::root_order(0).is_err() && Ring::root_order(u64::MAX).is_err());
+    }
+}
