@@ -75,4 +75,13 @@ pub enum MathError {
         /// The modulus.
         modulus: u64,
     },
+    /// A number that must be prime.
+    #[error("{got} is not a prime")]
+    NotPrime {
+        /// The number.
+        got: u64,
+    },
+    /// An element of a Galois ring that is 0 modulo p.
+    #[error("the element is a multiple of p and has no inverse")]
+    NotAUnit,
 }

@@ -15,26 +15,32 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod coordinates;
 mod crt;
 mod cyclotomic;
 mod error;
 mod galois;
+mod galois_ring;
 mod index;
+mod irreducible;
 mod logarithm;
 mod modular;
 mod powerful;
 mod primality;
 mod primes;
+mod quotient_group;
 mod roots;
 
 pub use crt::Crt;
 pub use cyclotomic::{SparseMultiple, cyclotomic_polynomial};
 pub use error::MathError;
 pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
+pub use galois_ring::{GaloisRing, MAX_SLOT_DEGREE, Subring};
 pub use index::{Axis, RingIndex};
 pub use logarithm::{log2, log2_product};
 pub use modular::{add_mod, gcd, mod_inv, mod_pow, mul_mod};
 pub use powerful::{Additive, Integers, Residues};
 pub use primality::is_prime;
 pub use primes::{DEFAULT_PRIME_BOUND, primes_below, primes_from, primes_with_bits};
+pub use quotient_group::{Dimension, QuotientGroup, euler_phi, multiplicative_order};
 pub use roots::{prime_factors, primitive_root_of_unity};
