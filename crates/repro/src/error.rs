@@ -113,11 +113,3 @@ pub enum ReproError {
     #[error(transparent)]
     Math(#[from] MathError),
 }
-
-/// The part of a paper with this name.
-pub(crate) fn part_named<T: Copy + std::fmt::Display>(all: &[T], name: &str) -> Result<T, ReproError> {
-    all.iter().copied().find(|part| part.to_string() == name).ok_or_else(|| ReproError::UnknownPart {
-        expected: all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-        got: name.to_owned(),
-    })
-}

@@ -15,6 +15,7 @@ pub mod akimoto;
 pub mod behz;
 mod error;
 pub mod kpz;
+mod parts;
 pub mod plot;
 pub mod report;
 pub mod rounds;

@@ -6,56 +6,22 @@ mod printed;
 mod subject;
 mod tables;
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::ReproError;
-use crate::error::part_named;
+use crate::parts::parts;
 use crate::report::{Machine, Report};
 use crate::rounds::Budget;
 
-/// A table or figure of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+parts! {
     /// Operations and bootstrapping on one thread.
-    Table1,
+    Table1 = "table1",
     /// Bootstrapping by the strategies of sharing work among threads.
-    Table2,
+    Table2 = "table2",
     /// Operations by the number of threads.
-    Figure1,
+    Figure1 = "figure1",
     /// Operations by level.
-    Figure2,
-}
-
-impl Part {
-    /// Every part, in the paper's order.
-    pub const ALL: [Self; 4] = [Self::Table1, Self::Table2, Self::Figure1, Self::Figure2];
-
-    /// Whether it is a drawing.
-    #[must_use]
-    pub fn is_figure(self) -> bool {
-        matches!(self, Self::Figure1 | Self::Figure2)
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Table1 => "table1",
-            Self::Table2 => "table2",
-            Self::Figure1 => "figure1",
-            Self::Figure2 => "figure2",
-        })
-    }
-}
-
-impl FromStr for Part {
-    type Err = ReproError;
-
-    fn from_str(text: &str) -> Result<Self, ReproError> {
-        part_named(&Self::ALL, text)
-    }
+    Figure2 = "figure2",
 }
 
 /// What to reproduce and how thoroughly.

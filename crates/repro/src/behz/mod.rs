@@ -11,8 +11,6 @@ mod table3_4;
 mod table5;
 mod timing;
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 pub use bounds::{Rational, Setting, Sufficient};
@@ -20,7 +18,7 @@ pub use nfllib_moduli::Width;
 pub use noise_tree::Tree;
 
 use crate::ReproError;
-use crate::error::part_named;
+use crate::parts::parts;
 use crate::report::{Machine, Report, Value};
 use crate::rounds::Budget;
 
@@ -29,73 +27,30 @@ pub const ERROR_BOUND: u64 = 48;
 /// log2 of the smallest and largest degree of the tables.
 pub const LOG2_DEGREES: [u32; 2] = [11, 15];
 
-/// A table or figure of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+parts! {
     /// Parameters that reach the greatest depth, 30-bit moduli.
-    Table1,
+    Table1 = "table1",
     /// Moduli that are timed.
-    Table2,
+    Table2 = "table2",
     /// Parameters for a given m̃, 30-bit moduli.
-    Table3,
+    Table3 = "table3",
     /// Parameters for a given m̃, 62-bit moduli.
-    Table4,
+    Table4 = "table4",
     /// Timings.
-    Table5,
+    Table5 = "table5",
     /// Decryption timings.
-    Figure1,
+    Figure1 = "figure1",
     /// Multiplication timings.
-    Figure2,
+    Figure2 = "figure2",
     /// Noise of a multiplicative tree.
-    Figure3,
+    Figure3 = "figure3",
 }
 
 impl Part {
-    /// Every part.
-    pub const ALL: [Self; 8] = [
-        Self::Table1,
-        Self::Table2,
-        Self::Table3,
-        Self::Table4,
-        Self::Table5,
-        Self::Figure1,
-        Self::Figure2,
-        Self::Figure3,
-    ];
-
     /// Whether it stands on timings.
     #[must_use]
     pub fn is_timed(self) -> bool {
         matches!(self, Self::Table5 | Self::Figure1 | Self::Figure2)
-    }
-
-    /// Whether it is a drawing.
-    #[must_use]
-    pub fn is_figure(self) -> bool {
-        matches!(self, Self::Figure1 | Self::Figure2 | Self::Figure3)
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Table1 => "table1",
-            Self::Table2 => "table2",
-            Self::Table3 => "table3",
-            Self::Table4 => "table4",
-            Self::Table5 => "table5",
-            Self::Figure1 => "figure1",
-            Self::Figure2 => "figure2",
-            Self::Figure3 => "figure3",
-        })
-    }
-}
-
-impl FromStr for Part {
-    type Err = ReproError;
-
-    fn from_str(text: &str) -> Result<Self, ReproError> {
-        part_named(&Self::ALL, text)
     }
 }
 

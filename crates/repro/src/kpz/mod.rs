@@ -13,81 +13,31 @@ pub mod reference;
 mod subject;
 mod tables;
 
-use std::fmt;
-use std::str::FromStr;
-
 pub use figure1::Size;
 
 use crate::ReproError;
-use crate::error::part_named;
+use crate::parts::parts;
 use crate::report::{Machine, Report};
 
-/// A table or figure of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+parts! {
     /// Counts of a product.
-    Table1,
+    Table1 = "table1",
     /// A product of many factors, t = 2^16 + 1.
-    Table2,
+    Table2 = "table2",
     /// A polynomial, t = 2^16 + 1.
-    Table3,
+    Table3 = "table3",
     /// Counts of a key switch.
-    Table4,
+    Table4 = "table4",
     /// Sizes of keys.
-    Table5,
+    Table5 = "table5",
     /// A product of many factors.
-    Table6,
+    Table6 = "table6",
     /// A polynomial.
-    Table7,
+    Table7 = "table7",
     /// An inner product.
-    Table8,
+    Table8 = "table8",
     /// Multiplications by depth and t.
-    Figure1,
-}
-
-impl Part {
-    /// Every part, in the paper's order.
-    pub const ALL: [Self; 9] = [
-        Self::Table1,
-        Self::Table2,
-        Self::Table3,
-        Self::Table4,
-        Self::Table5,
-        Self::Table6,
-        Self::Table7,
-        Self::Table8,
-        Self::Figure1,
-    ];
-
-    /// Whether it is a drawing.
-    #[must_use]
-    pub fn is_figure(self) -> bool {
-        self == Self::Figure1
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Table1 => "table1",
-            Self::Table2 => "table2",
-            Self::Table3 => "table3",
-            Self::Table4 => "table4",
-            Self::Table5 => "table5",
-            Self::Table6 => "table6",
-            Self::Table7 => "table7",
-            Self::Table8 => "table8",
-            Self::Figure1 => "figure1",
-        })
-    }
-}
-
-impl FromStr for Part {
-    type Err = ReproError;
-
-    fn from_str(text: &str) -> Result<Self, ReproError> {
-        part_named(&Self::ALL, text)
-    }
+    Figure1 = "figure1",
 }
 
 /// What to reproduce and how thoroughly.
