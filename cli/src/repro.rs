@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ::repro::report::Report;
 use ::repro::{ReproError, akimoto, behz, kpz, plot};
 
-use crate::args::{AkimotoArgs, BehzArgs, KpzArgs, Paper};
+use crate::args::{AkimotoArgs, BehzArgs, KpzArgs, Paper, ReportArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -24,23 +24,11 @@ pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
     }
 }
 
-/// What every paper's options have.
-struct Way<'a> {
-    out: Option<&'a PathBuf>,
-    /// Where figures go unless told otherwise.
-    folder: &'static str,
-    figures: bool,
-    json: bool,
-    quiet: bool,
-}
-
 fn run_behz(args: &BehzArgs) -> Result<(), CliError> {
     let options = options(args);
     options.validate().map_err(refuse)?;
     let figures = options.parts.iter().any(|part| part.is_figure());
-    let (json, quiet) = (args.json, args.quiet);
-    let way = Way { out: args.out.as_ref(), folder: "repro-behz", figures, json, quiet };
-    make(&way, |tell| behz::run(&options, tell))
+    make(&args.report, "repro-behz", figures, |tell| behz::run(&options, tell))
 }
 
 fn run_kpz(args: &KpzArgs) -> Result<(), CliError> {
@@ -49,9 +37,7 @@ fn run_kpz(args: &KpzArgs) -> Result<(), CliError> {
         options.parts.clone_from(&args.only);
     }
     let figures = options.parts.iter().any(|part| part.is_figure());
-    let (json, quiet) = (args.json, args.quiet);
-    let way = Way { out: args.out.as_ref(), folder: "repro-kpz", figures, json, quiet };
-    make(&way, |tell| kpz::run(&options, tell))
+    make(&args.report, "repro-kpz", figures, |tell| kpz::run(&options, tell))
 }
 
 fn run_akimoto(args: &AkimotoArgs) -> Result<(), CliError> {
@@ -61,18 +47,19 @@ fn run_akimoto(args: &AkimotoArgs) -> Result<(), CliError> {
     }
     options.threads = args.threads.map_or(options.threads, usize::from);
     let figures = options.parts.iter().any(|part| part.is_figure());
-    let (json, quiet) = (args.json, args.quiet);
-    let way = Way { out: args.out.as_ref(), folder: "repro-akimoto", figures, json, quiet };
-    make(&way, |tell| akimoto::run(&options, tell))
+    make(&args.report, "repro-akimoto", figures, |tell| akimoto::run(&options, tell))
 }
 
+/// Does the work, prints the tables, and writes the figures if there are any: into `folder` unless told otherwise.
 fn make(
-    way: &Way<'_>,
+    way: &ReportArgs,
+    folder: &str,
+    figures: bool,
     work: impl FnOnce(&mut (dyn FnMut(&str, usize, usize) + Send)) -> Result<Report, ReproError>,
 ) -> Result<(), CliError> {
-    let folder = way.out.cloned().unwrap_or_else(|| PathBuf::from(way.folder));
+    let folder = way.out.clone().unwrap_or_else(|| PathBuf::from(folder));
     // Found out before minutes of work, not after.
-    if way.figures {
+    if figures {
         fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
     }
     let progress = Progress::new(!way.json && !way.quiet);

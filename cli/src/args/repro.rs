@@ -1,0 +1,95 @@
+//! Options of `sunzi repro`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use repro::{akimoto, behz, kpz};
+
+/// The papers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Paper {
+    /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
+    Behz(BehzArgs),
+    /// [KPZ21], revisiting BFV and BGV: Tables 1 to 8, Figure 1
+    Kpz(KpzArgs),
+    /// [AS19], CKKS in full RNS and its bootstrapping, in parallel: Tables 1 and 2, Figures 1 and 2
+    Akimoto(AkimotoArgs),
+}
+
+/// Options of `sunzi repro behz`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct BehzArgs {
+    /// Parts to make: table1 to table5, figure1 to figure3; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<behz::Part>,
+    /// Degrees up to 2^13 and fewer rounds: about half a minute instead of ten or more
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// log2 of the ring degrees to time, 11 to 15
+    #[arg(long, value_name = "L,...", value_delimiter = ',')]
+    pub(crate) log_n: Vec<u32>,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Options of `sunzi repro kpz`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct KpzArgs {
+    /// Parts to make: table1 to table8, figure1; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<kpz::Part>,
+    /// Smaller circuits only: less than three minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Options of `sunzi repro akimoto`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.\n\
+    Bootstrapping takes about 12 GiB of memory.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct AkimotoArgs {
+    /// Parts to make: table1, table2, figure1, figure2; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<akimoto::Part>,
+    /// One bootstrapping of each set, figures at N = 2^14: less than five minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Most threads to use; all processors unless given
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Where a report goes.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Folder for the figures; repro-PAPER unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
