@@ -203,6 +203,17 @@ impl Modulus {
         unsafe { (self.table.neg_assign)(&self.constants, a) };
     }
 
+    /// (a, b) = (a + b, a − b), word by word: the two halves of a transform that need no twiddles.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn sum_difference_assign(&self, a: &mut [u64], b: &mut [u64]) -> Result<(), KernelError> {
+        check_length(a.len(), b.len())?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.sum_difference_assign)(&self.constants, a, b) };
+        Ok(())
+    }
+
     /// a ·= b, word by word.
     ///
     /// # Errors

@@ -51,6 +51,7 @@ pub(crate) struct Table {
     pub(crate) add_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) sub_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
+    pub(crate) sum_difference_assign: unsafe fn(&Constants, &mut [u64], &mut [u64]),
     pub(crate) mul_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) mul_add_assign: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
     pub(crate) mul_scalar_assign: unsafe fn(&Constants, &mut [u64], u64),
@@ -94,6 +95,10 @@ macro_rules! define_table {
             $(#[target_feature(enable = $features)])?
             fn neg_assign(c: &Constants, data: &mut [u64]) {
                 elementwise::neg_assign($new(c), data);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sum_difference_assign(c: &Constants, x: &mut [u64], y: &mut [u64]) {
+                elementwise::sum_difference_assign($new(c), x, y);
             }
             $(#[target_feature(enable = $features)])?
             fn mul_assign(c: &Constants, data: &mut [u64], other: &[u64]) {
@@ -159,6 +164,7 @@ macro_rules! define_table {
                 add_assign,
                 sub_assign,
                 neg_assign,
+                sum_difference_assign,
                 mul_assign,
                 mul_add_assign,
                 mul_scalar_assign,

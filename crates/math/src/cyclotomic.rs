@@ -16,21 +16,52 @@ const MAX_INDEX: u64 = 1 << 22;
 /// # Errors
 /// [`MathError::OutOfRange`] for m = 0 or above 2^22.
 pub fn cyclotomic_polynomial(m: u64) -> Result<Vec<i64>, MathError> {
-    let (primes, m) = (prime_factors(checked_index(m)? as u64), checked_index(m)?);
-    let radical: usize = primes.iter().map(|&p| p as usize).product();
+    let primes = prime_factors(checked_index(m)? as u64);
     let degree: usize = primes.iter().map(|&p| p as usize - 1).product();
-    // Φ_r = ∏ (1 − X^d)^μ(r/d), up to the sign, which is 1 for r > 1: a power series up to X^φ(r).
-    let mut series = vec![0_i64; degree + 1];
-    series.iter_mut().take(1).for_each(|constant| *constant = 1);
-    let (even, odd): (Vec<_>, Vec<_>) = (0..1_u32 << primes.len()).partition(|s| s.count_ones() % 2 == 0);
-    let divided_by = |subset: u32| radical / product_of(&primes, subset);
-    even.into_iter().for_each(|subset| multiply_by_binomial(&mut series, divided_by(subset)));
-    odd.into_iter().for_each(|subset| divide_by_binomial(&mut series, divided_by(subset)));
+    let mut series = binomial_series(&primes, degree + 1, false);
     if m == 1 {
         series.iter_mut().for_each(|c| *c = -*c);
     }
     // Φ_m(X) = Φ_r(X^(m/r)).
-    Ok(spread(&series, m / radical.max(1)))
+    Ok(spread(&series, m as usize / product_of(&primes, u32::MAX)))
+}
+
+/// The coefficients of ⌊X^(φ(m) + α)/Φ_m⌋, constant first: α + 1 of them, what Barrett's reduction multiplies by.
+///
+/// ```
+/// // X^6 = (X^2 + X + 1)(X^4 − X^3 + X − 1) + 1.
+/// assert_eq!(sunzi_math::cyclotomic_quotient(3, 4)?, [-1, 1, 0, -1, 1]);
+/// # Ok::<(), sunzi_math::MathError>(())
+/// ```
+///
+/// # Errors
+/// [`MathError::OutOfRange`] for m = 0 or above 2^22.
+pub fn cyclotomic_quotient(m: u64, alpha: usize) -> Result<Vec<i64>, MathError> {
+    let primes = prime_factors(checked_index(m)? as u64);
+    let step = m as usize / product_of(&primes, u32::MAX);
+    // 1/Φ_m to X^α, backwards: Φ_m is its own reverse, up to the sign for m = 1, which the binomials lack.
+    let mut series = spread(&binomial_series(&primes, alpha / step + 1, true), step);
+    series.resize(alpha + 1, 0);
+    series.reverse();
+    Ok(series)
+}
+
+/// ∏ (1 − X^d)^μ(r/d) over the divisors of the product r of these primes, or its inverse, as a power series: Φ_r, up to the sign
+/// for r = 1.
+fn binomial_series(primes: &[u64], length: usize, inverse: bool) -> Vec<i64> {
+    let radical = product_of(primes, u32::MAX);
+    let mut series = vec![0_i64; length];
+    series.iter_mut().take(1).for_each(|constant| *constant = 1);
+    let subsets = 0..1_u32 << primes.len();
+    let (factors, divisors): (Vec<_>, Vec<_>) =
+        subsets.partition(|subset| (subset.count_ones() % 2 == 0) != inverse);
+    factors
+        .into_iter()
+        .for_each(|subset| multiply_by_binomial(&mut series, radical / product_of(primes, subset)));
+    divisors
+        .into_iter()
+        .for_each(|subset| divide_by_binomial(&mut series, radical / product_of(primes, subset)));
+    series
 }
 
 fn checked_index(m: u64) -> Result<usize, MathError> {
@@ -238,6 +269,18 @@ mod tests {
         assert!(cyclotomic_polynomial(0).is_err() && cyclotomic_polynomial((1 << 22) + 1).is_err());
         assert_eq!(cyclotomic_polynomial(105).unwrap()[7], -2);
         assert_eq!(cyclotomic_polynomial(1 << 22).unwrap().len(), (1 << 21) + 1);
+    }
+
+    #[test]
+    fn quotients_are_those_of_long_division() {
+        for m in (1..=60).chain([105, 128, 210, 315]) {
+            let phi = cyclotomic_polynomial(m).unwrap();
+            for alpha in [0, 1, 2, 7, 50, 200] {
+                let mut power = vec![0; phi.len() + alpha];
+                *power.last_mut().unwrap() = 1;
+                assert_eq!(cyclotomic_quotient(m, alpha).unwrap(), divide(&power, &phi).0, "{m} {alpha}");
+            }
+        }
     }
 
     #[test]

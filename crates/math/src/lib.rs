@@ -32,7 +32,7 @@ mod quotient_group;
 mod roots;
 
 pub use crt::Crt;
-pub use cyclotomic::{SparseMultiple, cyclotomic_polynomial};
+pub use cyclotomic::{SparseMultiple, cyclotomic_polynomial, cyclotomic_quotient};
 pub use error::MathError;
 pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_exponents, slot_of_exponent};
 pub use galois_ring::{GaloisRing, MAX_SLOT_DEGREE, Subring};

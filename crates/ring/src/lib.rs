@@ -25,6 +25,7 @@
 //! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
+//! | the reductions modulo Φ_m of BEHMSZ17 | `reduction/` |
 //! | Dec_MP and Mult_MP, 3.5 and B.3; D and P of eq. (7) | `multi_precision/` |
 #![forbid(unsafe_code)]
 
@@ -48,6 +49,7 @@ mod plaintext;
 mod poly;
 mod poly_ring;
 mod raise;
+mod reduction;
 mod ring;
 mod rns;
 mod root_order;
@@ -70,5 +72,9 @@ pub use options::{
 pub use parallel::Parallelism;
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler, Side};
+pub use reduction::{
+    MontgomeryFactor, Reducer, Reduction, UnivariateDigits, UnivariateGadget, UnivariatePoly, UnivariateRing,
+    UnivariateScaler,
+};
 pub use ring::Ring;
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};

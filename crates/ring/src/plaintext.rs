@@ -5,27 +5,38 @@ use sunzi_math::{mod_inv, mul_mod};
 use zeroize::Zeroize;
 
 use crate::error::{check_length, check_plaintext_modulus};
-use crate::{Coefficient, Poly, PolyRing, Ring, RingError};
+use crate::{Basis, Coefficient, Poly, PolyRing, Ring, RingError};
 
 /// z = ⌊q·m/t⌉ = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t: modulo q_i, z = (h − r)·t^-1.
 ///
 /// Constant time in the message when t is coprime to q; otherwise by 128-bit division.
 pub(crate) fn scale_plaintext(ring: &Ring, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
-    check_length("plaintext", ring.degree(), message.len())?;
+    let mut scaled = ring.arbitrary();
+    scale_into(ring.basis(), scaled.words_mut(), ring.degree(), message, t)?;
+    Ok(scaled)
+}
+
+/// The same into words of n coefficients a modulus.
+pub(crate) fn scale_into(
+    basis: &Basis,
+    words: &mut [u64],
+    n: usize,
+    message: &[u64],
+    t: u64,
+) -> Result<(), RingError> {
+    check_length("plaintext", n, message.len())?;
     check_plaintext_modulus(t, 62)?;
     if message.iter().any(|&x| x >= t) {
         return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), "more"));
     }
-    let basis = ring.basis();
     let inverses: Result<Vec<u64>, _> = basis.values().iter().map(|&q| mod_inv(t, q)).collect();
     let remainder = basis.product_mod(t);
-    let mut scaled = ring.arbitrary();
-    let limbs = scaled.words_mut().chunks_exact_mut(ring.degree()).zip(basis.moduli());
+    let limbs = words.chunks_exact_mut(n).zip(basis.moduli());
     let Ok(inverses) = inverses else {
         for (limb, modulus) in limbs {
-            divide(limb, message, t, remainder, ring, *modulus);
+            divide(limb, message, t, remainder, basis, *modulus);
         }
-        return Ok(scaled);
+        return Ok(());
     };
     // r + t mod t in [0, t): both h − r and its sign bias come out of additions modulo t.
     let plain = basis.modulus(t)?;
@@ -45,13 +56,13 @@ pub(crate) fn scale_plaintext(ring: &Ring, message: &[u64], t: u64) -> Result<Po
         modulus.mul_scalar_assign(limb, inverse)?;
     }
     offset.zeroize();
-    Ok(scaled)
+    Ok(())
 }
 
 /// z = ⌊q/t⌋·m + ⌊(|q|_t·m + h)/t⌋ for a t that has no inverse.
-fn divide(limb: &mut [u64], message: &[u64], t: u64, remainder: u64, ring: &Ring, modulus: Modulus) {
+fn divide(limb: &mut [u64], message: &[u64], t: u64, remainder: u64, basis: &Basis, modulus: Modulus) {
     let q_i = modulus.value();
-    let delta = (ring.modulus() / t) % q_i;
+    let delta = (basis.product() / t) % q_i;
     let delta = delta.iter_u64_digits().next().unwrap_or(0);
     for (z, &m) in limb.iter_mut().zip(message) {
         let rounded = (u128::from(remainder) * u128::from(m) + u128::from(t / 2)) / u128::from(t);

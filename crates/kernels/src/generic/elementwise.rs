@@ -120,6 +120,21 @@ pub(crate) fn mul_add_assign<A: Arithmetic>(a: A, data: &mut [u64], x: &[u64], y
     update(a, data, x, y, &MulAdd);
 }
 
+/// (x, y) = (x + y, x − y)
+#[inline(always)]
+pub(crate) fn sum_difference_assign<A: Arithmetic>(a: A, x: &mut [u64], y: &mut [u64]) {
+    let l = a.lanes();
+    let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks_mut::<WIDTH>(), y.as_chunks_mut::<WIDTH>());
+    let (mut x_last, mut y_last) = (padded(x_rest), padded(y_rest));
+    for (x, y) in xs.iter_mut().zip(ys).chain([(&mut x_last, &mut y_last)]) {
+        let (u, v) = (l.load(x), l.load(y));
+        l.store(x, add(a, u, v));
+        l.store(y, sub(a, u, v));
+    }
+    copy(x_rest, &x_last);
+    copy(y_rest, &y_last);
+}
+
 /// Canonical residues of any words.
 #[inline(always)]
 pub(crate) fn reduce_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64]) {

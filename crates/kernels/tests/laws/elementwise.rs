@@ -44,6 +44,10 @@ fn sums_and_products() {
         assert_eq!(run(&|a| modulus.add_assign(a, y).unwrap()), map(x, y, |a, b| (a + b) % q));
         assert_eq!(run(&|a| modulus.sub_assign(a, y).unwrap()), map(x, y, |a, b| (a + q - b) % q));
         assert_eq!(run(&|a| modulus.neg_assign(a)), map(x, y, |a, _| (q - a) % q));
+        let (mut sum, mut difference) = (x.to_vec(), y.to_vec());
+        modulus.sum_difference_assign(&mut sum, &mut difference).unwrap();
+        assert_eq!(sum, map(x, y, |a, b| (a + b) % q));
+        assert_eq!(difference, map(x, y, |a, b| (a + q - b) % q));
         assert_eq!(
             run(&|a| modulus.mul_assign(a, y).unwrap()),
             map(x, y, |a, b| mul(a, b, q)),

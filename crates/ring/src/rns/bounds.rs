@@ -45,7 +45,7 @@ impl ScalingBounds {
         Ok(Self::of(options, q.len(), &decryption))
     }
 
-    pub(super) fn of(options: &ScalerOptions, k: usize, decryption: &Decryptor) -> Self {
+    pub(crate) fn of(options: &ScalerOptions, k: usize, decryption: &Decryptor) -> Self {
         let exact = options.multiplication != Multiplication::Behz;
         let sided = options.multiplication.switches_operands();
         Self {
@@ -68,7 +68,7 @@ impl SwitchingBounds {
 }
 
 /// Fails unless 2 ≤ t < 2^60, q > 2t, and both are coprime.
-pub(super) fn check_scalable(q: &Basis, t: u64) -> Result<(), RingError> {
+pub(crate) fn check_scalable(q: &Basis, t: u64) -> Result<(), RingError> {
     check_plaintext_modulus(t, 60)?;
     if *q.product() <= (2 * t).into() {
         return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q.product()));

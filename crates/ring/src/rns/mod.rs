@@ -24,7 +24,10 @@ mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 mod switched_lift;
 
+pub(crate) use bounds::check_scalable;
+pub(crate) use decryption::Decryptor;
 pub(crate) use exact_extension::ExactExtension;
+pub(crate) use rounded_division::RoundedDivision;
 
 pub use bounds::{ScalingBounds, SwitchingBounds};
 pub use scaler::RnsScaler;

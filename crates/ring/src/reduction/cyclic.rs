@@ -1,0 +1,164 @@
+//! Values at all N-th roots of unity, from the negacyclic transforms of lengths N/2, N/4, …: X^N − 1 = (X^(N/2) + 1)(X^(N/2) − 1),
+//! and so on for the second factor [BEHMSZ17, eq. (2) and (7)].
+
+use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
+
+use crate::RingError;
+
+/// The shortest transform.
+pub(super) const SHORTEST: usize = 64;
+
+/// Transforms of every power-of-two length from 64 to N modulo one prime q ≡ 1 (mod N).
+///
+/// Of L values the upper half are those modulo X^(L/2) + 1, in the order of [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
+pub(super) struct CyclicPlan {
+    modulus: Modulus,
+    /// Of lengths N/2, N/4, …, 64.
+    parts: Vec<NttPlan>,
+    /// ψ^-i and ψ^i for ψ of order 128: what makes the last one of X^64 − 1.
+    twist: Buffer,
+    untwist: Buffer,
+}
+
+/// A constant that an inverse transform of one length multiplies by at no cost.
+pub(super) struct CyclicScale {
+    length: usize,
+    parts: Vec<InverseScale>,
+    last: InverseScale,
+}
+
+impl CyclicPlan {
+    /// `length`: N, a power of two from 128.
+    pub(super) fn new(modulus: Modulus, length: usize) -> Result<Self, RingError> {
+        let lengths = std::iter::successors(Some(length / 2), |l| Some(l / 2)).take_while(|&l| l >= SHORTEST);
+        let parts = lengths.map(|l| Ok(NttPlan::new(modulus, l)?)).collect::<Result<Vec<_>, RingError>>()?;
+        let Some(last) = parts.last() else {
+            return Err(RingError::out_of_range("length of a transform", "at least 128", length));
+        };
+        let powers = |root: u64| {
+            let powers: Vec<u64> =
+                std::iter::successors(Some(1), |&x| Some(modulus.mul(x, root))).take(SHORTEST).collect();
+            Buffer::from_slice(&powers)
+        };
+        let inverse = modulus.pow(last.psi(), 2 * SHORTEST as u64 - 1);
+        let (twist, untwist) = (powers(inverse), powers(last.psi()));
+        Ok(Self { modulus, parts, twist, untwist })
+    }
+
+    pub(super) fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+
+    /// The negacyclic transforms that one of this length consists of.
+    fn parts(&self, length: usize) -> impl DoubleEndedIterator<Item = &NttPlan> {
+        self.parts.iter().filter(move |part| part.n() < length)
+    }
+
+    /// The transform modulo X^(L/2) + 1 for L the length of the values.
+    pub(super) fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
+        let missing = || RingError::out_of_range("length of a transform", "a power of two up to N", length);
+        self.parts.iter().find(|part| 2 * part.n() == length).ok_or_else(missing)
+    }
+
+    /// Values of a polynomial; if `half`, of one whose upper half is zero.
+    pub(super) fn forward(&self, words: &mut [u64], half: bool) -> Result<(), RingError> {
+        let modulus = self.modulus();
+        let (mut rest, mut half) = (words, half);
+        for part in self.parts(rest.len()) {
+            let (low, high) = rest.split_at_mut_checked(part.n()).unwrap_or_default();
+            if std::mem::take(&mut half) {
+                high.copy_from_slice(low);
+            } else {
+                modulus.sum_difference_assign(low, high)?;
+            }
+            part.forward(high)?;
+            rest = low;
+        }
+        modulus.mul_assign(rest, &self.twist)?;
+        self.parts.last().map_or(Ok(()), |last| Ok(last.forward(rest)?))
+    }
+
+    /// Prepares inverse transforms of a length that also multiply by c.
+    pub(super) fn scale(&self, length: usize, c: u64) -> Result<CyclicScale, RingError> {
+        let modulus = self.modulus();
+        let half = modulus.value().div_ceil(2);
+        let mut factor = c;
+        let mut parts = Vec::new();
+        for part in self.parts(length) {
+            factor = modulus.mul(factor, half);
+            parts.push(part.scale(factor)?);
+        }
+        let missing = || RingError::out_of_range("length of a transform", "at least 64", length);
+        let last = self.parts.last().ok_or_else(missing)?.scale(factor)?;
+        Ok(CyclicScale { length, parts, last })
+    }
+
+    /// Coefficients times the constant of `scale`.
+    pub(super) fn inverse(&self, words: &mut [u64], scale: &CyclicScale) -> Result<(), RingError> {
+        let modulus = self.modulus();
+        crate::error::check_length("values", scale.length, words.len())?;
+        let mut rest = &mut *words;
+        for (part, scale) in self.parts(scale.length).zip(&scale.parts) {
+            let (low, high) = rest.split_at_mut_checked(part.n()).unwrap_or_default();
+            part.inverse_scaled(high, scale)?;
+            rest = low;
+        }
+        self.parts.last().map_or(Ok(()), |last| last.inverse_scaled(rest, &scale.last))?;
+        modulus.mul_assign(rest, &self.untwist)?;
+        for part in self.parts(scale.length).rev() {
+            let (low, rest) = words.split_at_mut_checked(part.n()).unwrap_or_default();
+            let high = rest.get_mut(..part.n()).unwrap_or_default();
+            modulus.sum_difference_assign(low, high)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Multiplication point by point is multiplication modulo X^L − 1, for every length; the halves are the remainders.
+    #[test]
+    fn products_are_cyclic() {
+        for q in sunzi_math::primes_with_bits(62, 512, 1).unwrap().into_iter().chain([7681]) {
+            let modulus = Modulus::new(q).unwrap();
+            let plan = CyclicPlan::new(modulus, 512).unwrap();
+            for length in [64, 128, 256, 512_usize] {
+                let sample = |seed: u64| -> Vec<u64> {
+                    let word = |i| modulus.pow(modulus.reduce(seed + i), 12_345);
+                    (0..length as u64).map(|i| if i % 5 == 0 { q - 1 } else { word(i) }).collect()
+                };
+                let (a, b) = (sample(3), sample(1000));
+                let mut expected = vec![0; length];
+                for (i, x) in a.iter().enumerate() {
+                    for (j, y) in b.iter().enumerate() {
+                        let at = &mut expected[(i + j) % length];
+                        *at = modulus.add(*at, modulus.mul(*x, *y));
+                    }
+                }
+                let (mut x, mut y) = (a.clone(), b.clone());
+                plan.forward(&mut x, false).unwrap();
+                plan.forward(&mut y, false).unwrap();
+                modulus.mul_assign(&mut x, &y).unwrap();
+                let mut tripled = x.clone();
+                plan.inverse(&mut x, &plan.scale(length, 1).unwrap()).unwrap();
+                assert_eq!(x, expected, "{q} {length}");
+                plan.inverse(&mut tripled, &plan.scale(length, 3).unwrap()).unwrap();
+                assert!(tripled.iter().zip(&x).all(|(t, x)| *t == modulus.mul(3, *x)));
+                let mut padded = a[..length / 2].to_vec();
+                padded.resize(length, 0);
+                let mut whole = padded.clone();
+                plan.forward(&mut whole, false).unwrap();
+                if length > SHORTEST {
+                    plan.forward(&mut padded, true).unwrap();
+                    assert_eq!(padded, whole);
+                    let mut upper = a[..length / 2].to_vec();
+                    plan.upper(length).unwrap().forward(&mut upper).unwrap();
+                    assert_eq!(upper, padded[length / 2..]);
+                }
+            }
+        }
+        assert!(CyclicPlan::new(Modulus::new(7681).unwrap(), 64).is_err());
+    }
+}

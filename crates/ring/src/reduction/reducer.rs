@@ -1,0 +1,220 @@
+//! The tables of one modulus, and the reductions over them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sunzi_kernels::{Buffer, Modulus, active_isa};
+
+use super::Reduction;
+use super::barrett::{Barrett, residues};
+use super::cyclic::{CyclicPlan, CyclicScale};
+use super::geometry::Geometry;
+use super::montgomery::Montgomery;
+use super::sparse::SparseReduction;
+use crate::RingError;
+use crate::error::check_length;
+
+/// Products modulo one prime, reduced modulo Φ_m in one of three ways: what a ring uses, for those who measure.
+///
+/// ```
+/// use sunzi_ring::{Reducer, Reduction};
+///
+/// // Modulo Φ_105, of degree 48.
+/// let reducer = Reducer::new(105, 7681, Reduction::SparseBarrett)?;
+/// let mut values = vec![0; reducer.length()];
+/// values[40] = 1;
+/// reducer.transform(&mut values)?;
+/// let x = values.clone();
+/// reducer.multiply(&mut values, &x)?;
+/// // X^80 = X^70·X^10, and X^105 = 1.
+/// reducer.reduce(&mut values)?;
+/// assert!(values[..48].iter().any(|&c| c == 1));
+/// # Ok::<(), sunzi_ring::RingError>(())
+/// ```
+#[derive(Clone)]
+pub struct Reducer(Arc<Tables>);
+
+pub(super) struct Tables {
+    geometry: Arc<Geometry>,
+    plan: CyclicPlan,
+    reduction: Reduction,
+    /// Φ_m modulo X^(N/2) − 1.
+    phi: Buffer,
+    /// The inverse transforms of lengths N and N/2.
+    whole: CyclicScale,
+    half: CyclicScale,
+    /// For [`Reduction::Barrett`].
+    plain: Option<Barrett>,
+    sparse: SparseReduction,
+    /// What follows the sparse reduction of a product, and of a polynomial modulo X^m − 1.
+    after_product: Option<Barrett>,
+    after_sparse: Option<Barrett>,
+    montgomery: Option<Factor>,
+}
+
+/// What Montgomery's reduction needs.
+struct Factor {
+    tables: Montgomery,
+    /// M and M², transformed.
+    powers: [Buffer; 2],
+}
+
+impl Reducer {
+    /// The tables of index m modulo a prime q ≡ 1 (mod N), N the power of two from 2φ(m) and at least 128.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for an index that is not supported; [`RingError::Kernel`] for a modulus without the roots.
+    pub fn new(m: u64, q: u64, reduction: Reduction) -> Result<Self, RingError> {
+        Self::with_geometry(&Arc::new(Geometry::new(m)?), Modulus::with_isa(q, active_isa()?)?, reduction)
+    }
+
+    pub(super) fn with_geometry(
+        geometry: &Arc<Geometry>,
+        modulus: Modulus,
+        reduction: Reduction,
+    ) -> Result<Self, RingError> {
+        let (n, length) = (geometry.degree, geometry.length);
+        let plan = CyclicPlan::new(modulus, length)?;
+        let mut folded = geometry.phi.clone();
+        let above: Vec<i64> = folded.drain((length / 2).min(folded.len())..).collect();
+        folded.iter_mut().zip(above).for_each(|(low, high)| *low += high);
+        let mut phi = residues(&plan, &folded, length / 2);
+        plan.forward(&mut phi, false)?;
+        let barrett =
+            |alpha: Option<usize>| alpha.map(|alpha| Barrett::new(geometry, &plan, alpha)).transpose();
+        let is_plain = reduction == Reduction::Barrett;
+        let plain = if is_plain { barrett((2 * n - 1).checked_sub(n + 1))? } else { None };
+        let after_sparse = barrett(geometry.sparse.degree().checked_sub(n + 1))?;
+        // A product may be shorter than Q_sp.
+        let shorter = geometry.sparse.degree() > 2 * n - 1;
+        let after_product = if shorter { barrett(geometry.sparse.alpha())? } else { None };
+        let montgomery = if reduction.divides_exactly() { Some(Factor::new(geometry, &plan)?) } else { None };
+        let (whole, half) = (plan.scale(length, 1)?, plan.scale(length / 2, 1)?);
+        let sparse = SparseReduction::new(geometry.index, &geometry.sparse);
+        let geometry = Arc::clone(geometry);
+        let tables = Tables {
+            geometry,
+            plan,
+            reduction,
+            phi,
+            whole,
+            half,
+            plain,
+            sparse,
+            after_product,
+            after_sparse,
+            montgomery,
+        };
+        Ok(Self(Arc::new(tables)))
+    }
+
+    /// N.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.geometry.length
+    }
+
+    /// n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.0.geometry.degree
+    }
+
+    pub(super) fn modulus(&self) -> Modulus {
+        self.0.plan.modulus()
+    }
+
+    /// The N values of a polynomial of at most N/2 coefficients, in place: the upper words may be anything.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless there are N words.
+    pub fn transform(&self, words: &mut [u64]) -> Result<(), RingError> {
+        check_length("words", self.length(), words.len())?;
+        self.0.plan.forward(words, true)
+    }
+
+    /// a ← a·b point by point: the values of a product of degree up to 2n − 2, if both have degree below n.
+    ///
+    /// # Errors
+    /// [`RingError::Kernel`] for lists of different length.
+    pub fn multiply(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
+        Ok(self.modulus().mul_assign(a, b)?)
+    }
+
+    /// From the N values of a sum of products to its n coefficients modulo Φ_m, over M for [`Reduction::Montgomery`]: the first n words;
+    /// the others may be anything afterwards.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless there are N words.
+    pub fn reduce(&self, values: &mut [u64]) -> Result<(), RingError> {
+        check_length("values", self.length(), values.len())?;
+        let tables = &*self.0;
+        if tables.reduction.keeps_factor() {
+            return self.divide_by_factor(values);
+        }
+        tables.plan.inverse(values, &tables.whole)?;
+        let products = 2 * self.degree() - 1;
+        if tables.reduction == Reduction::Barrett {
+            return match &tables.plain {
+                Some(barrett) => barrett.apply(&tables.plan, &tables.phi, values),
+                None => Ok(()),
+            };
+        }
+        let length = tables.sparse.apply(self.modulus(), values, products)?;
+        let short = length < tables.geometry.sparse.degree();
+        let barrett = if short { &tables.after_product } else { &tables.after_sparse };
+        barrett.as_ref().map_or(Ok(()), |barrett| barrett.apply(&tables.plan, &tables.phi, values))
+    }
+
+    /// Montgomery's reduction, whatever products are reduced by.
+    pub(super) fn divide_by_factor(&self, values: &mut [u64]) -> Result<(), RingError> {
+        let tables = &*self.0;
+        let factor = tables.montgomery.as_ref();
+        factor.map_or(Ok(()), |factor| factor.tables.apply(&tables.plan, &tables.phi, values))
+    }
+
+    /// The values of M or of M², point by point times those of a.
+    pub(super) fn multiply_by_factor(&self, a: &mut [u64], squared: bool) -> Result<(), RingError> {
+        let Some(factor) = &self.0.montgomery else { return Ok(()) };
+        let [once, twice] = &factor.powers;
+        self.multiply(a, if squared { twice } else { once })
+    }
+
+    /// From the N values of a polynomial of degree below n to its coefficients, in the first n words.
+    pub(super) fn coefficients(&self, values: &mut [u64]) -> Result<(), RingError> {
+        let half = values.get_mut(..self.length() / 2).unwrap_or_default();
+        self.0.plan.inverse(half, &self.0.half)
+    }
+
+    /// m coefficients modulo X^m − 1, in as many words or more, to n modulo Φ_m.
+    pub(super) fn reduce_coefficients(&self, c: &mut [u64]) -> Result<(), RingError> {
+        let tables = &*self.0;
+        let length = tables.sparse.apply(self.modulus(), c, tables.geometry.index)?;
+        c.get_mut(length..).unwrap_or_default().fill(0);
+        let barrett = tables.after_sparse.as_ref();
+        barrett.map_or(Ok(()), |barrett| barrett.apply(&tables.plan, &tables.phi, c))
+    }
+}
+
+impl Factor {
+    fn new(geometry: &Geometry, plan: &CyclicPlan) -> Result<Self, RingError> {
+        let tables = Montgomery::new(geometry, plan)?;
+        let integers = geometry.montgomery_factor();
+        let mut powers =
+            [&integers.factor, &integers.square].map(|power| residues(plan, power, geometry.length));
+        powers.iter_mut().try_for_each(|power| plan.forward(power, true))?;
+        Ok(Self { tables, powers })
+    }
+}
+
+impl fmt::Debug for Reducer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tables { geometry, plan, reduction, .. } = &*self.0;
+        let modulus = plan.modulus().value();
+        f.debug_struct("Reducer")
+            .field("index", &geometry.index)
+            .field("modulus", &modulus)
+            .field("reduction", reduction)
+            .finish()
+    }
+}

@@ -1,0 +1,389 @@
+//! The ring.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use sunzi_kernels::Modulus;
+
+use super::geometry::{Geometry, MontgomeryFactor};
+use super::poly::Form;
+use super::switching::Switching;
+use super::{Reducer, Reduction, UnivariatePoly};
+use crate::error::check_shape;
+use crate::parallel::{Parallelism, Work};
+use crate::poly_ring::sealed::Sealed;
+use crate::scratch::Scratch;
+use crate::{Basis, Coefficient, Domain, Evaluation, PolyRing, RingError, Shape};
+
+/// R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m [BEHMSZ17].
+///
+/// Sums of products are reduced once, when something else than a sum is asked of them. With [`Reduction::Montgomery`] a polynomial is kept
+/// times M = X^(N/2) + 1; what goes in is multiplied by M and what comes out divided by it, but conversions between moduli round what is kept,
+/// so that their errors grow by M^-1.
+///
+/// ```
+/// use sunzi_math::primes_with_bits;
+/// use sunzi_ring::{PolyRing, Reduction, UnivariateRing};
+///
+/// // Φ_15 has degree 8.
+/// let ring = UnivariateRing::new(15, &primes_with_bits(62, 128, 2)?, Reduction::SparseBarrett)?;
+/// let a = ring.to_evaluation(ring.from_signed(&[0, 0, 0, 0, 0, 0, 0, 1])?)?;
+/// let mut square = a.clone();
+/// ring.mul_assign(&mut square, &a)?;
+/// // X^14 = X^-1 = −(X^7 − X^6 + X^4 − X^3 + X^2 − 1).
+/// let square = ring.to_integers(&ring.to_coefficient(square)?)?;
+/// assert_eq!(square, [1, 0, -1, 1, -1, 0, 1, -1].map(Into::into));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct UnivariateRing(Arc<Inner>);
+
+struct Inner {
+    geometry: Arc<Geometry>,
+    reduction: Reduction,
+    basis: Basis,
+    reducers: Vec<Reducer>,
+    /// By level, the lowest first.
+    lower: Vec<Lower>,
+}
+
+#[derive(Default)]
+pub(super) struct Lower {
+    pub(super) ring: OnceLock<UnivariateRing>,
+    pub(super) switching: OnceLock<Switching>,
+}
+
+impl UnivariateRing {
+    /// The ring of index m modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)).
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for an index that is not supported; [`RingError::LengthMismatch`] without moduli;
+    /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform.
+    pub fn new(m: u64, moduli: &[u64], reduction: Reduction) -> Result<Self, RingError> {
+        Self::with_geometry(Arc::new(Geometry::new(m)?), Basis::new(moduli)?, reduction)
+    }
+
+    /// N, the power of two from 2φ(m) and at least 128: moduli are 1 modulo it.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for an index that is not supported.
+    pub fn root_order(m: u64) -> Result<u64, RingError> {
+        Ok(Geometry::new(m)?.length as u64)
+    }
+
+    fn with_geometry(geometry: Arc<Geometry>, basis: Basis, reduction: Reduction) -> Result<Self, RingError> {
+        let reducer = |&modulus: &Modulus| Reducer::with_geometry(&geometry, modulus, reduction);
+        let reducers = basis.moduli().iter().map(reducer).collect::<Result<_, _>>()?;
+        Ok(Self::assemble(geometry, basis, reducers, reduction))
+    }
+
+    fn assemble(geometry: Arc<Geometry>, basis: Basis, reducers: Vec<Reducer>, reduction: Reduction) -> Self {
+        let lower = (1..basis.len()).map(|_| Lower::default()).collect();
+        Self(Arc::new(Inner { geometry, reduction, basis, reducers, lower }))
+    }
+
+    /// The ring of the same index and reduction modulo other primes.
+    pub(super) fn with_moduli(&self, moduli: &[u64]) -> Result<Self, RingError> {
+        let basis = Basis::with_isa(moduli, self.basis().isa())?;
+        Self::with_geometry(Arc::clone(&self.0.geometry), basis, self.0.reduction)
+    }
+
+    /// The ring modulo the product of both moduli.
+    pub(super) fn concat(&self, other: &Self) -> Result<Self, RingError> {
+        let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
+        let reducers = self.0.reducers.iter().chain(&other.0.reducers).cloned().collect();
+        let basis = Basis::from_moduli(moduli, self.basis().isa())?;
+        Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
+    }
+
+    /// The ring modulo the product of a range of the moduli.
+    pub(super) fn sub_ring(&self, range: std::ops::Range<usize>) -> Result<Self, RingError> {
+        let moduli = self.basis().moduli().get(range.clone()).unwrap_or_default().to_vec();
+        let reducers = self.0.reducers.get(range).unwrap_or_default().to_vec();
+        let basis = Basis::from_moduli(moduli, self.basis().isa())?;
+        Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
+    }
+
+    /// How products are reduced.
+    #[must_use]
+    pub fn reduction(&self) -> Reduction {
+        self.0.reduction
+    }
+
+    /// The moduli and their constants.
+    #[must_use]
+    pub fn basis(&self) -> &Basis {
+        &self.0.basis
+    }
+
+    /// M and M^-1.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for powers of two, where X^(N/2) + 1 is Φ_m or has a factor in common with it.
+    pub fn montgomery_factor(&self) -> Result<&MontgomeryFactor, RingError> {
+        self.0.geometry.check_factor()?;
+        Ok(self.0.geometry.montgomery_factor())
+    }
+
+    /// ‖F_m‖∞ of [BEHMSZ17, Lemma 4]: the expansion factor is at most n times that.
+    #[must_use]
+    pub fn reduction_norm(&self) -> f64 {
+        self.0.geometry.growth().norm
+    }
+
+    /// A bound on the expansion factor δ, below that of Lemma 4: coefficients of a product of two polynomials are at most that many times those of
+    /// both.
+    #[must_use]
+    pub fn expansion_factor(&self) -> f64 {
+        self.0.geometry.growth().worst
+    }
+
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.0.geometry
+    }
+
+    /// By how much errors in what is kept are enlarged in what it stands for, at worst: 1, or that of a multiplication by M^-1.
+    pub(super) fn error_growth(&self) -> f64 {
+        if self.0.reduction.keeps_factor() { self.0.geometry.montgomery_factor().growth } else { 1.0 }
+    }
+
+    pub(super) fn stride<D: Domain>(&self) -> usize {
+        if <D as Sealed>::EVALUATION { self.0.geometry.length } else { self.0.geometry.degree }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape { degree: self.0.geometry.degree, limbs: self.basis().len() }
+    }
+
+    /// The tag of polynomials of a level.
+    pub(super) fn tag_at(&self, level: usize) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        (self.basis().tag_at(level)?, self.0.geometry.index, self.0.reduction.keeps_factor())
+            .hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
+    pub(super) fn tag(&self) -> u64 {
+        self.tag_at(self.basis().len()).unwrap_or_default()
+    }
+
+    /// The polynomial with these words, limb after limb.
+    pub(super) fn poly_of<D: Domain>(&self, words: &[u64], form: Form) -> UnivariatePoly<D> {
+        UnivariatePoly::new(Scratch::from_slice(words), self.stride::<D>(), self.degree(), self.tag(), form)
+    }
+
+    /// A polynomial of arbitrary content, for those who write every word.
+    pub(super) fn arbitrary<D: Domain>(&self) -> UnivariatePoly<D> {
+        let (stride, shape) = (self.stride::<D>(), self.shape());
+        UnivariatePoly::new(
+            Scratch::new(stride * shape.limbs),
+            stride,
+            shape.degree,
+            self.tag(),
+            Form::Reduced,
+        )
+    }
+
+    pub(super) fn check<D: Domain>(&self, a: &UnivariatePoly<D>) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())?;
+        if a.tag() == self.tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
+    }
+
+    /// Runs `f` for every limb of a with its reducer.
+    pub(super) fn for_each_limb<D: Domain>(
+        &self,
+        work: Work,
+        a: &mut UnivariatePoly<D>,
+        f: impl Fn(usize, &Reducer, &mut [u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        let stride = self.stride::<D>();
+        Parallelism::default().for_each_limb(work, a.words_mut(), stride, |i, limb| {
+            self.0.reducers.get(i).map_or(Ok(()), |reducer| f(i, reducer, limb))
+        })
+    }
+
+    pub(super) fn zip_assign<D: Domain>(
+        &self,
+        a: &mut UnivariatePoly<D>,
+        b: &UnivariatePoly<D>,
+        f: impl Fn(Modulus, &mut [u64], &[u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.check(b)?;
+        self.for_each_limb(Work::Elementwise, a, |i, reducer, limb| f(reducer.modulus(), limb, b.limb(i)))
+    }
+
+    /// The coefficients that are kept for a, of any form.
+    pub(super) fn raw_coefficients(
+        &self,
+        a: &UnivariatePoly<Evaluation>,
+    ) -> Result<UnivariatePoly<Coefficient>, RingError> {
+        self.check(a)?;
+        let (n, form) = (self.degree(), a.form());
+        let mut coefficients = self.arbitrary::<Coefficient>();
+        self.for_each_limb(Work::Transform, &mut coefficients, |i, reducer, limb| {
+            let mut values = Scratch::from_slice(a.limb(i));
+            match form {
+                Form::Reduced => reducer.coefficients(&mut values)?,
+                Form::Product => reducer.reduce(&mut values)?,
+                Form::KeyProduct => reducer.divide_by_factor(&mut values)?,
+            }
+            limb.copy_from_slice(values.get(..n).unwrap_or_default());
+            Ok(())
+        })?;
+        Ok(coefficients)
+    }
+
+    /// The values of the polynomial with these coefficients as they are kept.
+    pub(super) fn raw_values(
+        &self,
+        a: &UnivariatePoly<Coefficient>,
+    ) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        self.check(a)?;
+        let n = self.degree();
+        let mut values = self.arbitrary::<Evaluation>();
+        self.for_each_limb(Work::Transform, &mut values, |i, reducer, limb| {
+            let (low, high) = limb.split_at_mut_checked(n).unwrap_or_default();
+            low.copy_from_slice(a.limb(i));
+            high.fill(0);
+            reducer.transform(limb)
+        })?;
+        Ok(values)
+    }
+
+    /// a with the values of a reduced polynomial.
+    pub(super) fn reduced(
+        &self,
+        a: &UnivariatePoly<Evaluation>,
+    ) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        match a.form() {
+            Form::Reduced => Ok(a.clone()),
+            _ => self.raw_values(&self.raw_coefficients(a)?),
+        }
+    }
+
+    /// [`reduced`](Self::reduced), without a copy of what is reduced.
+    pub(super) fn reduced_if_needed(
+        &self,
+        a: &UnivariatePoly<Evaluation>,
+    ) -> Result<Option<UnivariatePoly<Evaluation>>, RingError> {
+        if a.form() == Form::Reduced { Ok(None) } else { self.reduced(a).map(Some) }
+    }
+
+    pub(super) fn reduce_assign(&self, a: &mut UnivariatePoly<Evaluation>) -> Result<(), RingError> {
+        if a.form() != Form::Reduced {
+            *a = self.reduced(a)?;
+        }
+        Ok(())
+    }
+
+    /// Whether values of this form are divided by M when they are reduced.
+    fn divides(&self, form: Form) -> bool {
+        form == Form::KeyProduct || form == Form::Product && self.0.reduction.keeps_factor()
+    }
+
+    /// Brings a polynomial to the form of a sum with one of `form`: that form, or one of which it is a part.
+    pub(super) fn prepare_sum(
+        &self,
+        a: &mut UnivariatePoly<Evaluation>,
+        form: Form,
+    ) -> Result<(), RingError> {
+        if a.form() == form || form == Form::Reduced {
+            return Ok(());
+        }
+        self.reduce_assign(a)?;
+        if self.divides(form) {
+            self.for_each_limb(Work::Elementwise, a, |_, reducer, limb| {
+                reducer.multiply_by_factor(limb, false)
+            })?;
+        }
+        a.set_form(form);
+        Ok(())
+    }
+
+    /// Multiplies the coefficients that are kept by M, or divides them by it: between what is kept and what it stands for.
+    pub(super) fn with_factor(
+        &self,
+        mut a: UnivariatePoly<Coefficient>,
+        multiply: bool,
+    ) -> Result<UnivariatePoly<Coefficient>, RingError> {
+        if !self.0.reduction.keeps_factor() {
+            return Ok(a);
+        }
+        let (n, length) = (self.degree(), self.0.geometry.length);
+        self.for_each_limb(Work::Transform, &mut a, |_, reducer, limb| {
+            let mut values = Scratch::zeroed(length);
+            values.get_mut(..n).unwrap_or_default().copy_from_slice(limb);
+            reducer.transform(&mut values)?;
+            if multiply {
+                reducer.multiply_by_factor(&mut values, true)?;
+            }
+            reducer.divide_by_factor(&mut values)?;
+            limb.copy_from_slice(values.get(..n).unwrap_or_default());
+            Ok(())
+        })?;
+        Ok(a)
+    }
+
+    /// a(X^k) for coefficients as they are kept.
+    pub(super) fn substitute(
+        &self,
+        a: UnivariatePoly<Coefficient>,
+        k: u64,
+    ) -> Result<UnivariatePoly<Coefficient>, RingError> {
+        let (n, m) = (self.degree(), self.0.geometry.index);
+        let length = m.max(self.0.geometry.length);
+        let mut image = self.with_factor(a, false)?;
+        self.for_each_limb(Work::Transform, &mut image, |_, reducer, limb| {
+            let mut powers = Scratch::zeroed(length);
+            let mut exponent = 0;
+            for &c in limb.iter() {
+                powers.iter_mut().skip(exponent).take(1).for_each(|power| *power = c);
+                exponent = (exponent + k as usize) % m;
+            }
+            reducer.reduce_coefficients(&mut powers)?;
+            limb.copy_from_slice(powers.get(..n).unwrap_or_default());
+            Ok(())
+        })?;
+        self.with_factor(image, true)
+    }
+
+    /// Tables of a lower level.
+    pub(super) fn lower(&self, level: usize) -> Result<&Lower, RingError> {
+        let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
+        self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
+    }
+
+    pub(super) fn add_or_subtract<D: Domain>(
+        &self,
+        a: &mut UnivariatePoly<D>,
+        b: &UnivariatePoly<D>,
+        f: impl Fn(Modulus, &mut [u64], &[u64]) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        self.check(b)?;
+        if a.form() == b.form() {
+            return self.zip_assign(a, b, f);
+        }
+        // Only values have a form.
+        let form = if a.form() == Form::Reduced { b.form() } else { a.form() };
+        let (mut left, mut right) = (a.clone().relabel(), b.clone().relabel());
+        self.prepare_sum(&mut left, form)?;
+        self.prepare_sum(&mut right, form)?;
+        self.zip_assign(&mut left, &right, f)?;
+        *a = left.relabel();
+        Ok(())
+    }
+}
+
+impl fmt::Debug for UnivariateRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnivariateRing")
+            .field("index", &self.0.geometry.index)
+            .field("degree", &self.0.geometry.degree)
+            .field("moduli", &self.basis().values())
+            .field("reduction", &self.0.reduction)
+            .finish()
+    }
+}

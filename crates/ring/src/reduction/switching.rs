@@ -1,0 +1,72 @@
+//! Modulus switching: division by the moduli above a level, on the coefficients as they are kept.
+
+use sunzi_math::mod_inv;
+
+use super::UnivariateRing;
+use super::poly::UnivariatePoly;
+use crate::options::ModulusSwitching;
+use crate::parallel::{Parallelism, Work, block_of};
+use crate::rns::RoundedDivision;
+use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, PolyRing, RingError};
+
+/// Division by D, the product of the moduli from a level on.
+pub(super) struct Switching {
+    /// The ring modulo D, and that of the level.
+    divisor: UnivariateRing,
+    target: UnivariateRing,
+    division: RoundedDivision,
+    /// D^-1 modulo every modulus that stays.
+    inverses: Vec<u64>,
+}
+
+/// Coefficients times a constant for each limb.
+pub(super) fn scaled(
+    ring: &UnivariateRing,
+    a: &UnivariatePoly<Coefficient>,
+    constants: &[u64],
+) -> Result<Scratch, RingError> {
+    ring.check(a)?;
+    let mut rows = Scratch::from_slice(a.words());
+    Parallelism::default().for_each_limb(Work::Elementwise, &mut rows, ring.degree(), |i, row| {
+        let pair = ring.basis().moduli().get(i).zip(constants.get(i));
+        pair.map_or(Ok(()), |(modulus, &constant)| Ok(modulus.mul_scalar_assign(row, constant)?))
+    })?;
+    Ok(rows)
+}
+
+impl Switching {
+    pub(super) fn new(ring: &UnivariateRing, level: usize) -> Result<Self, RingError> {
+        let (target, divisor) = (ring.at_level(level)?, ring.sub_ring(level..ring.level())?);
+        let targets: Vec<_> = target.basis().moduli().iter().map(|&modulus| (modulus, 1)).collect();
+        let division = RoundedDivision::new(divisor.basis(), &targets, ModulusSwitching::Exact)?;
+        let inverse = |&q: &u64| Ok(mod_inv(divisor.basis().product_mod(q), q)?);
+        let inverses = target.basis().values().iter().map(inverse).collect::<Result<_, RingError>>()?;
+        Ok(Self { divisor, target, division, inverses })
+    }
+
+    /// a/D rounded, whatever the form of a: only the moduli that go need its coefficients.
+    pub(super) fn apply(
+        &self,
+        a: &UnivariatePoly<Evaluation>,
+    ) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        let n = self.target.degree();
+        let (low, high) = a
+            .words()
+            .split_at_checked(self.target.level() * self.target.stride::<Evaluation>())
+            .unwrap_or_default();
+        let coefficients = self.divisor.raw_coefficients(&self.divisor.poly_of(high, a.form()))?;
+        let rows = scaled(&self.divisor, &coefficients, self.divisor.basis().quotient_inverses())?;
+        let mut rest = self.target.arbitrary::<Coefficient>();
+        Parallelism::default().for_each_block(rest.words_mut(), n, |range, output| {
+            self.division.apply(&block_of(rows.chunks_exact(n), &range), output)
+        })?;
+        let mut quotient = self.target.poly_of::<Evaluation>(low, a.form());
+        self.target.for_each_limb(Work::Elementwise, &mut quotient, |i, reducer, limb| {
+            let inverse = self.inverses.get(i).copied().unwrap_or_default();
+            Ok(reducer.modulus().mul_scalar_assign(limb, inverse)?)
+        })?;
+        self.target.add_assign(&mut quotient, &self.target.raw_values(&rest)?)?;
+        Ok(quotient)
+    }
+}

@@ -1,0 +1,160 @@
+//! Every reduction against division by the definition.
+
+use sunzi_kernels::Modulus;
+
+use super::{Reducer, Reduction, UnivariateRing};
+use crate::PolyRing;
+
+/// Primes, prime powers, products of two to four primes, even ones, and the small ones of the paper.
+const INDICES: [u64; 46] = [
+    3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 20, 21, 24, 25, 27, 28, 31, 33, 35, 36, 45, 49, 60, 63, 64, 75, 81,
+    97, 100, 105, 127, 128, 165, 195, 210, 255, 257, 315, 420, 455, 1155, 1365, 3003, 3855, 4369,
+];
+
+const ALL: [Reduction; 4] =
+    [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
+
+/// a modulo Φ_m by long division.
+fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
+    let (mut rest, n) = (a.to_vec(), phi.len() - 1);
+    let phi: Vec<u64> = phi.iter().map(|&c| modulus.reduce_i64(c)).collect();
+    for i in (n..rest.len()).rev() {
+        let quotient = rest[i];
+        if quotient != 0 {
+            for (x, &c) in rest[i - n..].iter_mut().zip(&phi) {
+                *x = modulus.sub(*x, modulus.mul(quotient, c));
+            }
+        }
+    }
+    rest.resize(n.max(rest.len()), 0);
+    rest.truncate(n);
+    rest
+}
+
+fn product(a: &[u64], b: &[u64], modulus: Modulus) -> Vec<u64> {
+    let mut product = vec![0; a.len() + b.len() - 1];
+    for (i, &x) in a.iter().enumerate().filter(|(_, x)| **x != 0) {
+        for (y, out) in b.iter().zip(&mut product[i..]) {
+            *out = modulus.add(*out, modulus.mul(x, *y));
+        }
+    }
+    product
+}
+
+fn moduli(order: u64) -> Vec<u64> {
+    let smallest = (1..).map(|k| k * order + 1).find(|&q| sunzi_math::is_prime(q)).unwrap();
+    let bits = |bits| sunzi_math::primes_with_bits(bits, order, 1).unwrap()[0];
+    vec![smallest, bits(48), bits(62)]
+}
+
+/// Random and extreme polynomials of degree below n.
+fn samples(n: usize, modulus: Modulus) -> Vec<Vec<u64>> {
+    let top = modulus.value() - 1;
+    let mut x = 7;
+    let mut random = || {
+        x = modulus.add(modulus.mul(x, modulus.reduce(6_364_136_223_846_793_005)), 3);
+        x
+    };
+    let mut highest = vec![0; n];
+    highest[n - 1] = 1;
+    let mixed = (0..n).map(|i| [0, 1, top, modulus.value() / 2][i % 4]).collect();
+    let random = (0..n).map(|_| random()).collect();
+    vec![vec![top; n], highest, mixed, random]
+}
+
+#[test]
+fn reductions_are_long_divisions() {
+    for m in INDICES {
+        let order = UnivariateRing::root_order(m).unwrap();
+        let phi = sunzi_math::cyclotomic_polynomial(m).unwrap();
+        let n = phi.len() - 1;
+        for q in moduli(order) {
+            let modulus = Modulus::new(q).unwrap();
+            let all = samples(n, modulus);
+            for reduction in ALL {
+                let Ok(reducer) = Reducer::new(m, q, reduction) else {
+                    assert!(m.is_power_of_two() && reduction.divides_exactly(), "{m} {reduction:?}");
+                    continue;
+                };
+                for (a, b) in all.iter().zip(all.iter().cycle().skip(1)) {
+                    let values = |a: &[u64]| {
+                        let mut values = a.to_vec();
+                        values.resize(reducer.length(), 0);
+                        reducer.transform(&mut values).unwrap();
+                        values
+                    };
+                    let mut c = values(a);
+                    reducer.multiply(&mut c, &values(b)).unwrap();
+                    reducer.reduce(&mut c).unwrap();
+                    c.truncate(n);
+                    if reduction.keeps_factor() {
+                        // c/M times X^(N/2) + 1.
+                        let mut back = c.clone();
+                        back.resize(reducer.length() / 2 + n, 0);
+                        for (i, &x) in c.iter().enumerate() {
+                            let at = &mut back[reducer.length() / 2 + i];
+                            *at = modulus.add(*at, x);
+                        }
+                        c = divide(&back, &phi, modulus);
+                    }
+                    assert_eq!(c, divide(&product(a, b, modulus), &phi, modulus), "{m} {q} {reduction:?}");
+                }
+            }
+        }
+    }
+}
+
+/// M·M^-1 = 1, M is X^(N/2) + 1, and growths are what multiplications show at most.
+#[test]
+fn the_factor_of_montgomery_is_a_unit() {
+    for m in INDICES.into_iter().filter(|m| !m.is_power_of_two() && *m < 1000) {
+        let order = UnivariateRing::root_order(m).unwrap();
+        let ring = UnivariateRing::new(m, &[moduli(order)[2]], Reduction::SparseBarrett).unwrap();
+        let factor = ring.montgomery_factor().unwrap();
+        let phi = sunzi_math::cyclotomic_polynomial(m).unwrap();
+        let modulus = ring.basis().moduli()[0];
+        let residues = |a: &[i64]| -> Vec<u64> { a.iter().map(|&c| modulus.reduce_i64(c)).collect() };
+        let mut power = vec![0; order as usize / 2 + 1];
+        (power[0], power[order as usize / 2]) = (1, 1);
+        assert_eq!(divide(&power, &phi, modulus), residues(&factor.factor), "{m}");
+        let one =
+            divide(&product(&residues(&factor.factor), &residues(&factor.inverse), modulus), &phi, modulus);
+        assert_eq!((one[0], one.iter().filter(|c| **c != 0).count()), (1, 1), "{m}");
+        let square = product(&residues(&factor.factor), &residues(&factor.factor), modulus);
+        assert_eq!(divide(&square, &phi, modulus), residues(&factor.square));
+        let norm = factor.inverse.iter().map(|c| c.abs()).max().unwrap() as f64;
+        assert!(
+            factor.growth >= norm && factor.growth <= ring.degree() as f64 * ring.reduction_norm() * norm
+        );
+        assert!(factor.variance <= factor.growth * factor.growth);
+    }
+    for m in [4, 8, 128] {
+        let q = moduli(UnivariateRing::root_order(m).unwrap())[1];
+        assert!(UnivariateRing::new(m, &[q], Reduction::Montgomery).is_err());
+    }
+}
+
+/// Lemma 4: the norm of the reduction by its definition, and a product that is as large as the expansion factor says.
+#[test]
+fn expansion_factors_are_bounds() {
+    for m in INDICES.into_iter().filter(|m| *m < 500) {
+        let order = UnivariateRing::root_order(m).unwrap();
+        let ring = UnivariateRing::new(m, &[moduli(order)[2]], Reduction::Barrett).unwrap();
+        let (n, phi) = (ring.degree(), sunzi_math::cyclotomic_polynomial(m).unwrap());
+        let modulus = ring.basis().moduli()[0];
+        let (mut norms, mut worst) = (vec![0.0; n], vec![0.0; n]);
+        for j in 0..=2 * n - 2 {
+            let mut power = vec![0; j + 1];
+            power[j] = 1;
+            let weight = (j + 1).min(2 * n - 1 - j) as f64;
+            for ((c, norm), worst) in divide(&power, &phi, modulus).iter().zip(&mut norms).zip(&mut worst) {
+                let size = (*c).min(modulus.neg(*c)) as f64;
+                (*norm, *worst) = (*norm + size, *worst + weight * size);
+            }
+        }
+        let most = |sums: Vec<f64>| sums.into_iter().fold(0.0, f64::max);
+        assert_eq!((ring.reduction_norm(), ring.expansion_factor()), (most(norms), most(worst)), "{m}");
+        assert!(ring.expansion_factor() <= n as f64 * ring.reduction_norm());
+        assert!(ring.expansion().norm_gain() >= 1.0);
+    }
+}
