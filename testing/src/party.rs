@@ -4,7 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_rlwe::{PublicKey, SecretKey};
+use sunzi_rlwe::{PolyRing, PublicKey, SecretKey};
 
 use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
@@ -130,11 +130,12 @@ impl<S: Scheme> Party<S> {
         let message = self.encode(expected)?;
         let measured = self.context.measure_noise(value, &message, &self.secret)?;
         let noise = self.context.noise(value);
-        let bound = noise.bound(2 * self.evaluator.row_length()).bits();
+        let ring = self.context.rlwe().ring().expansion();
+        let bound = noise.bound(ring).bits();
         if self.context.decrypt(value, &self.secret)? != message {
             report.wrong.push(*operation);
         }
-        if measured > noise.worst.bits() {
+        if measured > noise.worst_case(ring).bits() {
             report.above_worst.push(*operation);
         }
         if measured > bound {

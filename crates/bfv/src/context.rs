@@ -37,7 +37,7 @@ impl Context<Ring> {
     /// Those of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use.
     pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
         parameters.validate()?;
-        let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
+        let ring = Ring::new(parameters.ring().index(), parameters.moduli())?;
         let (t, security) = (parameters.plain_modulus(), parameters.security());
         Self::with_algorithms(ring, t, security, parameters.algorithms())
     }
@@ -64,7 +64,7 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Self, BfvError> {
         let rlwe = RlweContext::with_gadget(ring, security, &algorithms.key_switching)?;
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
-        let tail = Tail::new(rlwe.ring().degree());
+        let tail = Tail::new(rlwe.ring().expansion());
         Ok(Self {
             inner: Arc::new(Inner {
                 rlwe,
@@ -101,7 +101,7 @@ impl<R: PolyRing> Context<R> {
         let log2_at_level = rlwe.log2_modulus_at(level).unwrap_or(log2_modulus);
         let log2_dropped = if level == rlwe.level() { 0.0 } else { log2_modulus - log2_at_level };
         let product = ProductModel {
-            degree: self.degree(),
+            ring: self.ring().expansion(),
             plain_modulus: self.plain_modulus() as f64,
             log2_modulus,
             log2_dropped,

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRefusal;
 use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::RingShape;
 
 use crate::builder::{KeySwitching, Request, key_limbs};
 use crate::{Algorithms, CrtParameters};
@@ -33,8 +34,9 @@ pub struct Explanation {
 /// One ring degree with one set of plaintext moduli and the fewest ciphertext moduli that are enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// log2 n.
-    pub log2_degree: u32,
+    /// The ring.
+    #[serde(flatten)]
+    pub ring: RingShape,
     /// Largest log2 of q and special moduli that is secure; none if security was given up or cannot be reached.
     pub limit: Option<u32>,
     /// The plaintext moduli t_i.
@@ -62,9 +64,9 @@ pub struct Candidate {
 
 impl Candidate {
     /// A candidate about which only the ring is known.
-    pub(crate) fn empty(log2_degree: u32, limit: Option<u32>) -> Self {
+    pub(crate) fn empty(ring: RingShape, limit: Option<u32>) -> Self {
         Self {
-            log2_degree,
+            ring,
             limit,
             plain_moduli: Vec::new(),
             limbs: 0,
@@ -179,8 +181,8 @@ pub struct Sizes {
 impl Sizes {
     /// Two polynomials; the public key has one special modulus more where there are any, a switching key two
     /// polynomials for each digit, each with the limbs it keeps and the special ones.
-    pub(crate) fn of(log2_degree: u32, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
-        let limb = 8_u64 << log2_degree;
+    pub(crate) fn of(degree: usize, moduli: &[u64], key_switching: &GadgetOptions) -> Self {
+        let limb = 8 * degree as u64;
         let limbs = moduli.len() as u64;
         let public = limbs + u64::from(!key_switching.special_moduli.is_empty());
         let switching_key = 2 * key_limbs(moduli, key_switching) as u64 * limb;
@@ -209,8 +211,9 @@ impl fmt::Display for Request {
         if self.slots > 1 {
             write!(f, ", at least {} slots", self.slots)?;
         }
-        if let Some(log2_degree) = self.log2_degree {
-            write!(f, ", ring degree 2^{log2_degree}")?;
+        let ring = self.ring_index.map(RingShape::RingIndex).or(self.log2_degree.map(RingShape::Log2Degree));
+        if let Some(ring) = ring {
+            write!(f, ", {ring}")?;
         }
         if self.algorithms != Algorithms::default() {
             write!(f, ", {}", self.algorithms)?;
@@ -227,7 +230,7 @@ impl fmt::Display for Request {
 
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "n = {:>6}", 1_u64 << self.log2_degree.min(63))?;
+        write!(f, "n = {:>6}", self.ring.degree())?;
         if !self.plain_moduli.is_empty() {
             write!(f, "  {:>2} × {}-bit t", self.plain_moduli.len(), bit_lengths(&self.plain_moduli))?;
         }
@@ -360,11 +363,11 @@ mod tests {
     #[test]
     fn sizes_count_eight_bytes_a_residue() {
         let q = sunzi_math::primes_below(1 << 47, 1 << 13, 2).unwrap();
-        let sizes = Sizes::of(12, &q, &GadgetOptions::default());
+        let sizes = Sizes::of(1 << 12, &q, &GadgetOptions::default());
         assert_eq!(sizes.ciphertext, 2 * 2 * 4096 * 8);
         assert_eq!(sizes.relinearization_key, 2 * sizes.ciphertext);
         assert_eq!(bytes(sizes.ciphertext), "128.0 KiB");
         let smaller = GadgetOptions { radix_bits: Some(16), dropped_limbs: 1, ..GadgetOptions::default() };
-        assert_eq!(Sizes::of(12, &q, &smaller).galois_key, 2 * 2 * 3 * 4096 * 8);
+        assert_eq!(Sizes::of(1 << 12, &q, &smaller).galois_key, 2 * 2 * 3 * 4096 * 8);
     }
 }

@@ -20,15 +20,15 @@
 //! error b included, so the second half of the last term of Proposition 3, which the paper pays for the digits of
 //! b, does not arise either. The key switch itself is in [`sunzi_rlwe::noise`].
 
-use sunzi_ring::{ScalingBounds, Side};
+use sunzi_ring::{Expansion, ScalingBounds, Side};
 use sunzi_rlwe::noise::{KEY_BOUND, TERNARY_VARIANCE, Tail, mod_switch};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
 /// What the noise of a product modulo q′ = q_1⋯q_ℓ depends on, seen modulo q: times q/q′.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductModel {
-    /// Ring degree n = δ.
-    pub degree: usize,
+    /// The ring: its degree n, and what its coefficients gain.
+    pub ring: Expansion,
     /// Plaintext modulus t.
     pub plain_modulus: f64,
     /// log2 q.
@@ -82,7 +82,7 @@ impl ProductModel {
     /// The rounding of one modulus switch to q′: uniform and of variance 1/12, or k/12, in every coefficient.
     fn switch(&self) -> NoiseTerm {
         let Some(switching) = self.bounds.switching else { return NoiseTerm::none() };
-        let exact = mod_switch(self.degree, 2);
+        let exact = mod_switch(self.ring, 2);
         let spread = (12.0 * switching.variance).sqrt();
         let term = NoiseTerm {
             worst: exact.worst * (2.0 * switching.error),
@@ -95,14 +95,18 @@ impl ProductModel {
     /// What scaling adds to a product or to a sum of them, by rounding and the error b of `[BEHZ16, eq. (18)]`.
     #[must_use]
     pub fn rounding(&self) -> NoiseTerm {
-        let (n, error) = (self.degree as f64, 0.5 + self.bounds.scale_error);
+        let (n, error) = (self.degree(), 0.5 + self.bounds.scale_error);
         let (worst, deviation) = (n * KEY_BOUND, (n * TERNARY_VARIANCE).sqrt());
         let term = NoiseTerm {
             worst: Log2::of(error * (1.0 + worst * (1.0 + worst))),
             deviation: Log2::of(error * (1.0 + deviation + n)),
-            peak: Log2::of(error * Tail::new(self.degree).rounding_peak()),
+            peak: Log2::of(error * Tail::new(self.ring).rounding_peak()),
         };
         term.scaled(Log2::from_bits(self.log2_dropped))
+    }
+
+    fn degree(&self) -> f64 {
+        self.ring.degree() as f64
     }
 
     /// The noise of a product of two operands that are ready, before it is rounded.
@@ -117,12 +121,12 @@ impl ProductModel {
         NoiseBound::dependent(noise, secret_degree)
     }
 
-    /// `[BEHZ16, Proposition 1]` without its |q|_t terms.
+    /// `[BEHZ16, Proposition 1]` without its |q|_t terms, in redundant norms.
     fn worst(&self, a: Log2, b: Log2) -> Log2 {
-        let (n, t) = (self.degree as f64, self.plain_modulus);
-        let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + n * KEY_BOUND) + 1.0;
-        let linear = (a + b) * (n * t) * (r_infinity + 0.5);
-        let square = a * b * (n * t) * Log2::from_bits(-self.log2_modulus);
+        let (redundant, t) = (self.ring.redundant_degree() as f64, self.plain_modulus);
+        let r_infinity = (1.0 + self.bounds.overflow) / 2.0 * (1.0 + self.degree() * KEY_BOUND) + 1.0;
+        let linear = (a + b) * (redundant * t) * (r_infinity + 0.5);
+        let square = a * b * (redundant * t) * Log2::from_bits(-self.log2_modulus);
         linear + square
     }
 
@@ -134,17 +138,17 @@ impl ProductModel {
     /// (1 + n·2/3)/12; the noise may hold the same c and s up to a power d, and E|s(ζ)|^{2d} = d!·E|s(ζ)|². Only a
     /// ciphertext without noise (x·0 + m) has w = (q/t)·m instead, charged by its 1-norm.
     fn deviation(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
-        let (n, t) = (self.degree as f64, self.plain_modulus);
+        let (n, t) = (self.degree(), self.plain_modulus);
         let d = f64::from(secret_degree);
         let gain = (self.spread() * (d * (d + 1.0)).sqrt()).max(self.norm_gain());
-        let square = a.deviation * b.bound(self.degree) * (n * t);
+        let square = a.deviation * b.bound(self.ring) * (n * t);
         (a.deviation + b.deviation) * gain + square * Log2::from_bits(-self.log2_modulus)
     }
 
     /// The same at the root of unity where all factors are largest together.
     fn peak(&self, a: &NoiseBound, b: &NoiseBound, secret_degree: u32) -> Log2 {
-        let (n, t) = (self.degree as f64, self.plain_modulus);
-        let tail = Tail::new(self.degree);
+        let (n, t) = (self.degree(), self.plain_modulus);
+        let tail = Tail::new(self.ring);
         let gain = (self.spread() * tail.chain_gain(secret_degree)).max(self.norm_gain());
         let square = a.peak * b.peak * (n * t / 2.0);
         (a.peak + b.peak) * gain + square * Log2::from_bits(-self.log2_modulus)
@@ -152,12 +156,12 @@ impl ProductModel {
 
     /// (t/q) times the 1-norm of a lift.
     fn norm_gain(&self) -> f64 {
-        self.degree as f64 * self.plain_modulus * (1.0 + self.bounds.overflow) / 2.0
+        self.degree() * self.plain_modulus * (1.0 + self.bounds.overflow) / 2.0
     }
 
     /// (t/q)·√n times the deviation of a coefficient of w.
     fn spread(&self) -> f64 {
-        let n = self.degree as f64;
+        let n = self.degree();
         let lift = (1.0 + self.bounds.overflow).powi(2) / 12.0;
         self.plain_modulus * (n * lift * (1.0 + n * TERNARY_VARIANCE)).sqrt()
     }

@@ -6,12 +6,12 @@ use sunzi_encoding::{
     EncodingError, check_degree, check_pairwise_coprime, check_plain_modulus_beside, is_batchable,
 };
 use sunzi_math::log2_product;
-use sunzi_rlwe::{Security, moduli, security};
+use sunzi_rlwe::{RingShape, Security, moduli, security};
 
 use crate::builder::ParametersBuilder;
 use crate::{Algorithms, BfvError};
 
-/// One BFV parameter set: ring degree, ciphertext moduli, plaintext modulus, security.
+/// One BFV parameter set: ring, ciphertext moduli, plaintext modulus, security.
 ///
 /// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building
 /// a context from it does so too.
@@ -27,7 +27,8 @@ use crate::{Algorithms, BfvError};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    log2_degree: u32,
+    #[serde(flatten)]
+    ring: RingShape,
     moduli: Vec<u64>,
     plain_modulus: u64,
     security: Security,
@@ -36,10 +37,10 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Takes the numbers as they are; nothing is checked.
+    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
     #[must_use]
-    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
-        Self { log2_degree, moduli, plain_modulus, security, algorithms: Algorithms::default() }
+    pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
+        Self { ring: ring.into(), moduli, plain_modulus, security, algorithms: Algorithms::default() }
     }
 
     /// The same numbers with a choice of algorithms.
@@ -60,16 +61,22 @@ impl Parameters {
         ParametersBuilder::default()
     }
 
-    /// log2 n.
+    /// The ring.
     #[must_use]
-    pub fn log2_degree(&self) -> u32 {
-        self.log2_degree
+    pub fn ring(&self) -> RingShape {
+        self.ring
     }
 
-    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    /// log2 n, rounded down where n is no power of two.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.ring.log2_degree()
+    }
+
+    /// The ring degree n = φ(m); 0 for a ring that does not exist.
     #[must_use]
     pub fn degree(&self) -> usize {
-        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+        self.ring.degree()
     }
 
     /// The ciphertext moduli q_i.
@@ -114,21 +121,21 @@ impl Parameters {
         self.security
     }
 
-    /// Whether n numbers can be packed into one plaintext: t prime, t ≡ 1 (mod 2n).
+    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
     #[must_use]
     pub fn supports_batching(&self) -> bool {
-        is_batchable(self.degree(), self.plain_modulus)
+        matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
     }
 
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`EncodingError::DegreeOutOfRange`]; [`BfvError::Moduli`] for the q_i and special p_i;
+    /// [`EncodingError::DegreeOutOfRange`] or [`BfvError::Ring`] for the ring; [`BfvError::Moduli`] for the q_i and special p_i;
     /// [`EncodingError::PlainModulusOutOfRange`] and [`EncodingError::PlainModulusNotCoprime`] for t;
     /// [`BfvError::Algorithms`] for algorithms these numbers do not allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
-        check_degree(self.degree())?;
-        moduli::check(self.degree(), &self.moduli, self.special_moduli())?;
+        check_ring(self.ring)?;
+        moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;
         check_plain_modulus_beside(self.plain_modulus, self.moduli.iter().chain(self.special_moduli()))?;
         self.algorithms.check(&self.moduli, self.plain_modulus)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
@@ -142,7 +149,8 @@ impl Parameters {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CrtParameters {
-    log2_degree: u32,
+    #[serde(flatten)]
+    ring: RingShape,
     moduli: Vec<u64>,
     plain_moduli: Vec<u64>,
     security: Security,
@@ -151,10 +159,15 @@ pub struct CrtParameters {
 }
 
 impl CrtParameters {
-    /// Takes the numbers as they are; nothing is checked.
+    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
     #[must_use]
-    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_moduli: Vec<u64>, security: Security) -> Self {
-        Self { log2_degree, moduli, plain_moduli, security, algorithms: Algorithms::default() }
+    pub fn new(
+        ring: impl Into<RingShape>,
+        moduli: Vec<u64>,
+        plain_moduli: Vec<u64>,
+        security: Security,
+    ) -> Self {
+        Self { ring: ring.into(), moduli, plain_moduli, security, algorithms: Algorithms::default() }
     }
 
     /// The same numbers with a choice of algorithms.
@@ -173,22 +186,28 @@ impl CrtParameters {
     #[must_use]
     pub fn parts(&self) -> Vec<Parameters> {
         let part = |&t: &u64| {
-            Parameters::new(self.log2_degree, self.moduli.clone(), t, self.security)
+            Parameters::new(self.ring, self.moduli.clone(), t, self.security)
                 .with_algorithms(self.algorithms.clone())
         };
         self.plain_moduli.iter().map(part).collect()
     }
 
-    /// log2 n.
+    /// The ring.
     #[must_use]
-    pub fn log2_degree(&self) -> u32 {
-        self.log2_degree
+    pub fn ring(&self) -> RingShape {
+        self.ring
     }
 
-    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    /// log2 n, rounded down where n is no power of two.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.ring.log2_degree()
+    }
+
+    /// The ring degree n = φ(m); 0 for a ring that does not exist.
     #[must_use]
     pub fn degree(&self) -> usize {
-        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+        self.ring.degree()
     }
 
     /// The ciphertext moduli q_i.
@@ -239,8 +258,8 @@ impl CrtParameters {
     /// As [`Parameters::validate`]; [`EncodingError::NoPlainModuli`] and
     /// [`EncodingError::PlainModuliNotCoprime`] for the t_i.
     pub fn validate(&self) -> Result<(), BfvError> {
-        check_degree(self.degree())?;
-        moduli::check(self.degree(), &self.moduli, self.special_moduli())?;
+        check_ring(self.ring)?;
+        moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;
         if self.plain_moduli.is_empty() {
             return Err(EncodingError::NoPlainModuli.into());
         }
@@ -256,8 +275,14 @@ impl CrtParameters {
 
 impl From<Parameters> for CrtParameters {
     fn from(one: Parameters) -> Self {
-        Self::new(one.log2_degree, one.moduli, vec![one.plain_modulus], one.security)
-            .with_algorithms(one.algorithms)
+        Self::new(one.ring, one.moduli, vec![one.plain_modulus], one.security).with_algorithms(one.algorithms)
+    }
+}
+
+fn check_ring(ring: RingShape) -> Result<(), BfvError> {
+    match ring {
+        RingShape::Log2Degree(_) => Ok(check_degree(ring.degree())?),
+        RingShape::RingIndex(_) => Ok(ring.check()?),
     }
 }
 
@@ -288,7 +313,7 @@ mod tests {
 
     #[test]
     fn every_bad_number_is_named() {
-        let refuse = |log2_degree, moduli: &[u64], t| {
+        let refuse = |log2_degree: u32, moduli: &[u64], t| {
             Parameters::new(log2_degree, moduli.to_vec(), t, Security::InsecureForResearchOnly)
                 .validate()
                 .unwrap_err()

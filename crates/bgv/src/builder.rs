@@ -11,7 +11,7 @@ pub use request::{NoiseModel, Request};
 
 use num_bigint::BigUint;
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{RingShape, Security};
 
 use crate::explain::Explanation;
 use crate::{BgvError, Budget, Parameters};
@@ -133,11 +133,26 @@ impl ParametersBuilder {
         self
     }
 
-    /// Exactly this ring degree, as log2 n.
+    /// Exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
     #[must_use]
     pub fn log2_degree(mut self, log2_degree: u32) -> Self {
-        self.request.log2_degree = Some(log2_degree);
+        (self.request.log2_degree, self.request.ring_index) = (Some(log2_degree), None);
         self
+    }
+
+    /// Exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four; [`log2_degree`](Self::log2_degree) for a power of two.
+    ///
+    /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
+    /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
+    #[must_use]
+    pub fn ring_index(mut self, m: u64) -> Self {
+        match RingShape::of_index(m) {
+            RingShape::Log2Degree(log2_degree) => self.log2_degree(log2_degree),
+            RingShape::RingIndex(m) => {
+                (self.request.log2_degree, self.request.ring_index) = (None, Some(m));
+                self
+            }
+        }
     }
 
     /// Whether several level moduli share a word where they fit into one, as they do for small t: fewer and larger moduli

@@ -89,7 +89,7 @@ impl Context<Ring> {
     /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use.
     pub fn new(parameters: &Parameters) -> Result<Self, BgvError> {
         parameters.validate()?;
-        let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
+        let ring = Ring::new(parameters.ring().index(), parameters.moduli())?;
         Self::with_ring(ring, &Settings::from(parameters))
     }
 }
@@ -109,7 +109,7 @@ impl<R: PolyRing> Context<R> {
         let places = places(&rlwe, levels, shares)?;
         let factors = factors(&places, *plain_modulus)?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();
-        let tail = Tail::new(rlwe.ring().degree());
+        let tail = Tail::new(rlwe.ring().expansion());
         let levels = level_noise(&rlwe, &places, *plain_modulus)?.levels(budget);
         let inner = Inner {
             rlwe,
@@ -224,7 +224,7 @@ impl<R: PolyRing> Context<R> {
         }
         let Some(whole) = self.whole_below(place) else { return f64::NEG_INFINITY };
         let steps = (place - whole) as f64;
-        let rounding = NoiseBound::dependent(noise::switch(self.degree(), 2), 0).times_norm(steps);
+        let rounding = NoiseBound::dependent(noise::switch(self.ring().expansion(), 2), 0).times_norm(steps);
         let below = self.inner.places.get(whole).map_or(f64::NEG_INFINITY, |below| below.bits);
         let share = (self.noise_bound(&rounding).bits() - (below - half)).exp2();
         own.bits - half + (1.0 - share).max(0.0).log2()
@@ -332,15 +332,15 @@ fn level_noise<R: PolyRing>(
     places: &[Place],
     plain_modulus: u64,
 ) -> Result<NoiseSettings, BgvError> {
-    let degree = rlwe.ring().degree();
+    let ring = rlwe.ring().expansion();
     let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
     for place in places {
         log2_moduli.push(place.bits - below);
         below = place.bits;
         key_switch.push(relinearization::added_noise_at(rlwe, place.limbs)?);
     }
-    let fresh = noise::fresh(degree, rlwe.log2_encryption_excess());
-    Ok(NoiseSettings { degree, plain_modulus, log2_moduli, fresh, key_switch })
+    let fresh = noise::fresh(ring, rlwe.log2_encryption_excess());
+    Ok(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
 }
 
 /// f_L = 1 and f_(l−1) = −Q_l·f_l² modulo t: a product t·u·u′ at Q_l of ciphertexts with factor f_l holds −Q_l·f_l²·m·m′.

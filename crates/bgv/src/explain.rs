@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRefusal;
+use sunzi_rlwe::RingShape;
 
 use crate::builder::{NoiseModel, Request};
 use crate::{Operations, Parameters};
@@ -31,8 +32,9 @@ pub struct Explanation {
 /// The best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// log2 n.
-    pub log2_degree: u32,
+    /// The ring.
+    #[serde(flatten)]
+    pub ring: RingShape,
     /// Largest log2 of a key's modulus that is secure; none if security was given up or cannot be reached.
     pub limit: Option<f64>,
     /// The plaintext modulus t; 0 before it is known.
@@ -47,9 +49,9 @@ pub struct Candidate {
 
 impl Candidate {
     /// A candidate about which only the ring is known.
-    pub(crate) fn empty(log2_degree: u32, limit: Option<f64>) -> Self {
+    pub(crate) fn empty(ring: RingShape, limit: Option<f64>) -> Self {
         let verdict = Verdict::Refused(Refusal::NoModuli);
-        Self { log2_degree, limit, plain_modulus: 0, log2_moduli: Vec::new(), log2_key_modulus: 0.0, verdict }
+        Self { ring, limit, plain_modulus: 0, log2_moduli: Vec::new(), log2_key_modulus: 0.0, verdict }
     }
 }
 
@@ -119,8 +121,9 @@ impl fmt::Display for Refusal {
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[error("no parameter set fits: {}; {}", reason(self), remedy(*depth))]
 pub struct NothingFits {
-    /// log2 n of the largest ring considered.
-    pub log2_degree: u32,
+    /// The largest ring considered.
+    #[serde(flatten)]
+    pub ring: RingShape,
     /// Why it was refused.
     pub refusal: Option<Refusal>,
     /// The largest depth that fits, with all else as asked.
@@ -128,10 +131,10 @@ pub struct NothingFits {
 }
 
 fn reason(error: &NothingFits) -> String {
-    error.refusal.as_ref().map_or_else(
-        || "there is no candidate".to_owned(),
-        |refusal| format!("at ring degree 2^{} {refusal}", error.log2_degree),
-    )
+    error
+        .refusal
+        .as_ref()
+        .map_or_else(|| "there is no candidate".to_owned(), |refusal| format!("at {} {refusal}", error.ring))
 }
 
 fn remedy(depth: Option<u32>) -> String {
@@ -165,8 +168,9 @@ impl fmt::Display for Request {
         if self.slots > 1 {
             write!(f, ", at least {} slots", self.slots)?;
         }
-        if let Some(log2_degree) = self.log2_degree {
-            write!(f, ", ring degree 2^{log2_degree}")?;
+        let ring = self.ring_index.map(RingShape::RingIndex).or(self.log2_degree.map(RingShape::Log2Degree));
+        if let Some(ring) = ring {
+            write!(f, ", {ring}")?;
         }
         if let Some(digits) = self.digits {
             write!(f, ", {digits} digits")?;
@@ -182,7 +186,7 @@ impl fmt::Display for Request {
 
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "n = {:>6}", 1_u64 << self.log2_degree.min(63))?;
+        write!(f, "n = {:>6}", self.ring.degree())?;
         if let [first, levels @ .., last] = self.log2_moduli.as_slice() {
             let total: f64 = self.log2_moduli.iter().sum();
             write!(f, "  log2 Q = {total:.1}: q_0 {first:.1}")?;

@@ -4,7 +4,7 @@
 //! A product has the noise t·v·v′ and nothing else, see [`NoiseBound::product`]; a modulus switch divides the noise
 //! and adds a rounding of both parts.
 
-use sunzi_ring::{DigitBound, GadgetOptions, RingError, RnsDigits};
+use sunzi_ring::{DigitBound, Expansion, GadgetOptions, RingError, RnsDigits};
 use sunzi_rlwe::noise::{self, Tail};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
@@ -13,8 +13,8 @@ use crate::{Budget, Operations};
 /// What the noise of every level depends on.
 #[derive(Clone, Debug)]
 pub struct NoiseSettings {
-    /// Ring degree n = δ.
-    pub degree: usize,
+    /// The ring: its degree n, and what its coefficients gain.
+    pub ring: Expansion,
     /// Plaintext modulus t.
     pub plain_modulus: u64,
     /// log2 of q_0, q_1, …, q_L, q_(L+1); the last is 0 where there is none.
@@ -56,7 +56,7 @@ impl NoiseSettings {
     /// constant that gives it the factor below.
     fn term(&self, operand: &NoiseBound, level: usize) -> NoiseBound {
         let product =
-            operand.product(operand, self.plain_modulus as f64, self.degree).plus(self.key_switching(level));
+            operand.product(operand, self.plain_modulus as f64, self.ring).plus(self.key_switching(level));
         let adjusted = operand.times_norm((self.plain_modulus / 2) as f64);
         product.max(&adjusted)
     }
@@ -72,7 +72,7 @@ impl NoiseSettings {
         if declared.rotations > 0 {
             noise = noise.plus(rotations);
         }
-        let norm = self.degree as f64 * (self.plain_modulus / 2) as f64;
+        let norm = self.ring.degree() as f64 * (self.plain_modulus / 2) as f64;
         // At once, for the number may be any.
         noise.scaled(Log2::from_bits(norm.log2() * f64::from(declared.plain_products)))
     }
@@ -83,7 +83,7 @@ impl NoiseSettings {
         if dropped == 0.0 {
             return *noise;
         }
-        noise.scaled(Log2::from_bits(-dropped)).plus(noise::mod_switch(self.degree, 2))
+        noise.scaled(Log2::from_bits(-dropped)).plus(noise::mod_switch(self.ring, 2))
     }
 
     fn key_switching(&self, level: usize) -> NoiseTerm {
@@ -95,9 +95,10 @@ impl NoiseSettings {
     /// With `worst`, against the worst case alone.
     #[must_use]
     pub fn bits_left(&self, levels: &[LevelNoise], worst: bool) -> f64 {
-        let tail = Tail::new(self.degree);
+        let tail = Tail::new(self.ring);
         let left = |capacity: f64, noise: &NoiseBound| {
-            let bits = capacity - if worst { noise.worst } else { noise.bound_by(&tail) }.bits();
+            let bits =
+                capacity - if worst { noise.worst_case(self.ring) } else { noise.bound_by(&tail) }.bits();
             if bits.is_nan() { f64::NEG_INFINITY } else { bits }
         };
         let mut moduli = self.log2_moduli.iter();
@@ -113,15 +114,15 @@ impl NoiseSettings {
 }
 
 /// What a modulus switch of so many parts adds.
-pub(crate) fn switch(degree: usize, parts: usize) -> NoiseTerm {
-    noise::mod_switch(degree, parts)
+pub(crate) fn switch(ring: Expansion, parts: usize) -> NoiseTerm {
+    noise::mod_switch(ring, parts)
 }
 
 /// An encryption under the public key modulo Qp, with its rounding; `log2_p` is 0 without special moduli.
 #[must_use]
-pub fn fresh(degree: usize, log2_p: f64) -> NoiseBound {
+pub fn fresh(ring: impl Into<Expansion>, log2_p: f64) -> NoiseBound {
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p));
-    NoiseBound::fresh(noise::public_encryption(degree, log2_p), 0).plus_own(rounding)
+    NoiseBound::fresh(noise::public_encryption(ring, log2_p), 0).plus_own(rounding)
 }
 
 /// What a key switch adds to a ciphertext of the first `limbs` moduli.
@@ -129,11 +130,12 @@ pub fn fresh(degree: usize, log2_p: f64) -> NoiseBound {
 /// # Errors
 /// Those of options that these moduli do not allow.
 pub fn key_switch(
-    degree: usize,
+    ring: impl Into<Expansion>,
     moduli: &[u64],
     options: &GadgetOptions,
     limbs: usize,
 ) -> Result<NoiseTerm, RingError> {
+    let ring = ring.into();
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
     let scaled = |bound: DigitBound| DigitBound {
         log2_bound: bound.log2_bound - log2_special,
@@ -141,6 +143,6 @@ pub fn key_switch(
     };
     let digits = RnsDigits::new(options, moduli)?;
     let bounds: Vec<DigitBound> = digits.bounds_at(limbs).into_iter().map(scaled).collect();
-    let errors = noise::key_switch(degree, &bounds);
-    Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(noise::mod_switch(degree, 2)) })
+    let errors = noise::key_switch(ring, &bounds);
+    Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(noise::mod_switch(ring, 2)) })
 }

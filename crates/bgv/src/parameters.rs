@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
-use sunzi_rlwe::{Security, moduli, security};
+use sunzi_rlwe::{RingShape, Security, moduli, security};
 
 use crate::{BgvError, Budget, ParametersBuilder};
 
-/// One BGV parameter set: ring degree, chain of moduli, plaintext modulus, security, declared computation.
+/// One BGV parameter set: ring, chain of moduli, plaintext modulus, security, declared computation.
 ///
 /// The chain is q_0, q_1, …, q_L, q_(L+1) in this order. Level l, with l multiplications left, has the modulus
 /// Q_l = q_0⋯q_l; fresh ciphertexts have q_(L+1) besides, if it is there: encryption modulo Qp leaves so little noise that
@@ -29,7 +29,8 @@ use crate::{BgvError, Budget, ParametersBuilder};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    log2_degree: u32,
+    #[serde(flatten)]
+    ring: RingShape,
     moduli: Vec<u64>,
     /// Moduli of Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
@@ -45,13 +46,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Takes the numbers as they are, one modulus to a level, the last one q_(L+1); nothing is checked.
+    /// Takes the numbers as they are, a bare number for the ring as log2 n, one modulus to a level, the last one q_(L+1); nothing is checked.
     #[must_use]
-    pub fn new(log2_degree: u32, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
+    pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         let levels = (1..moduli.len()).collect();
         let key_switching = GadgetOptions::default();
         Self {
-            log2_degree,
+            ring: ring.into(),
             moduli,
             levels,
             shares: Vec::new(),
@@ -95,16 +96,22 @@ impl Parameters {
         ParametersBuilder::default()
     }
 
-    /// log2 n.
+    /// The ring.
     #[must_use]
-    pub fn log2_degree(&self) -> u32 {
-        self.log2_degree
+    pub fn ring(&self) -> RingShape {
+        self.ring
     }
 
-    /// The ring degree n; 0 if 2^`log2_degree` is beyond the machine.
+    /// log2 n, rounded down where n is no power of two.
+    #[must_use]
+    pub fn log2_degree(&self) -> u32 {
+        self.ring.log2_degree()
+    }
+
+    /// The ring degree n = φ(m); 0 for a ring that does not exist.
     #[must_use]
     pub fn degree(&self) -> usize {
-        1_usize.checked_shl(self.log2_degree).unwrap_or(0)
+        self.ring.degree()
     }
 
     /// The ciphertext moduli, those of q_0 first.
@@ -173,25 +180,28 @@ impl Parameters {
         &self.budget
     }
 
-    /// Whether n numbers can be packed into one plaintext: t prime, t ≡ 1 (mod 2n).
+    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
     #[must_use]
     pub fn supports_batching(&self) -> bool {
-        is_batchable(self.degree(), self.plain_modulus)
+        matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
     }
 
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`BgvError::Encoding`] for the degree or t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
+    /// [`BgvError::Encoding`] or [`BgvError::Ring`] for the ring, [`BgvError::Encoding`] for t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
     /// the moduli, special ones included; [`BgvError::LevelsUnusable`]; [`BgvError::KeySwitching`]; [`BgvError::Rlwe`]
     /// above the security limit.
     pub fn validate(&self) -> Result<(), BgvError> {
-        check_degree(self.degree())?;
+        match self.ring {
+            RingShape::Log2Degree(_) => check_degree(self.degree())?,
+            RingShape::RingIndex(_) => self.ring.check()?,
+        }
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
         check_levels(&self.levels, &self.shares, self.moduli.len())?;
         let primes = self.primes()?;
-        moduli::check(self.degree(), &primes, special)?;
+        moduli::check(self.ring.root_order(), &primes, special)?;
         check_plain_modulus_beside(self.plain_modulus, primes.iter().chain(special))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)

@@ -54,7 +54,7 @@ impl<R: PolyRing> Evaluator<R> {
         let mut brought = noise.times_norm(constant);
         if place.bits < top.bits {
             let ratio = Log2::from_bits(place.bits - top.bits);
-            brought = brought.scaled(ratio).plus(noise::mod_switch(context.degree(), 2));
+            brought = brought.scaled(ratio).plus(noise::mod_switch(context.ring().expansion(), 2));
         }
         let declared = context.level_noise().get(level);
         declared.is_some_and(|declared| {

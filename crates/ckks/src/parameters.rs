@@ -272,7 +272,7 @@ impl Parameters {
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
         check_levels(&self.levels, self.moduli.len())?;
-        moduli::check(self.degree(), &self.moduli, special)?;
+        moduli::check(2 << self.log2_degree, &self.moduli, special)?;
         let log2_moduli: Vec<f64> = self.levels.iter().map(|&limbs| self.log2_first(limbs)).collect();
         check_scales(&self.scales(), &log2_moduli, f64::from(self.message_bits))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(CkksError::KeySwitching)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
-use sunzi_math::is_prime;
+use sunzi_math::{is_prime, multiplicative_order};
 
 use crate::{EncodingError, PLAIN_MODULUS_LIMIT, check_plain_modulus};
 
@@ -45,6 +45,24 @@ pub enum PlainRefusal {
         /// It would have to be ≡ 1 modulo this.
         step: u64,
     },
+    /// The plaintext modulus asked for is no power of one prime.
+    #[error("slots need a power of one prime as plaintext modulus, which {plain_modulus} is not")]
+    NotPrimePower {
+        /// The modulus.
+        plain_modulus: u64,
+    },
+    /// The prime of the plaintext modulus asked for divides the ring index: Φ_m is no product of different factors modulo it.
+    #[error(
+        "slots need a ring index that {prime} does not divide: instead of {index} take {instead}, or leave slots out"
+    )]
+    DividesIndex {
+        /// The prime.
+        prime: u64,
+        /// The ring index m.
+        index: u64,
+        /// The next index above that it does not divide.
+        instead: u64,
+    },
 }
 
 impl PlainRequest {
@@ -75,14 +93,25 @@ impl PlainRequest {
         }
     }
 
-    /// The smallest plaintext modulus that meets the request in a ring of degree 2^`log2_degree`: t ≡ 1 (mod 2n) for
-    /// batching.
+    /// [`modulus_for`](Self::modulus_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
     /// [`PlainRefusal`].
     pub fn modulus(&self, log2_degree: u32, batching: bool) -> Result<u64, PlainRefusal> {
-        let step = step(log2_degree, batching);
+        self.modulus_for(index(log2_degree), batching)
+    }
+
+    /// The smallest plaintext modulus that meets the request in a ring of index m = `index`: for batching t ≡ 1 (mod m), so that there are n
+    /// slots of numbers, unless t is asked for and m is no power of two: then t = p^r for a prime p that does not divide m.
+    ///
+    /// # Errors
+    /// [`PlainRefusal`].
+    pub fn modulus_for(&self, index: u64, batching: bool) -> Result<u64, PlainRefusal> {
+        let step = if batching { index } else { 1 };
         let least = match self {
+            Self::Modulus(t) if batching && !index.is_power_of_two() => {
+                return slot_order(*t, index).map(|_| *t);
+            }
             Self::Modulus(t) if t % step == 1 % step => return Ok(*t),
             Self::Modulus(t) => return Err(PlainRefusal::NotBatchable { plain_modulus: *t, step }),
             Self::Bits(bits) => Some(1_u64 << bits.saturating_sub(1).min(60)),
@@ -97,15 +126,34 @@ impl PlainRequest {
         modulus.ok_or(PlainRefusal::NoPlainModulus { step })
     }
 
-    /// Every set of plaintext moduli worth trying there: several for a range, one for all else.
+    /// [`moduli_for`](Self::moduli_for) the ring of degree 2^`log2_degree`.
     ///
     /// # Errors
     /// [`PlainRefusal`].
     pub fn moduli(&self, log2_degree: u32, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
+        self.moduli_for(index(log2_degree), batching)
+    }
+
+    /// How many numbers or elements of a Galois ring a plaintext of the ring of index m = `index` and degree n holds.
+    #[must_use]
+    pub fn slots(&self, index: u64, degree: usize, batching: bool) -> usize {
+        match self {
+            Self::Modulus(t) if batching && !index.is_power_of_two() => {
+                slot_order(*t, index).map_or(degree, |order| degree / order.max(1) as usize)
+            }
+            _ => degree,
+        }
+    }
+
+    /// Every set of plaintext moduli worth trying in a ring of index m = `index`: several for a range, one for all else.
+    ///
+    /// # Errors
+    /// [`PlainRefusal`].
+    pub fn moduli_for(&self, index: u64, batching: bool) -> Result<Vec<Vec<u64>>, PlainRefusal> {
         let Self::Range(magnitude) = self else {
-            return Ok(vec![vec![self.modulus(log2_degree, batching)?]]);
+            return Ok(vec![vec![self.modulus_for(index, batching)?]]);
         };
-        let step = step(log2_degree, batching);
+        let step = if batching { index } else { 1 };
         let options = splittings(&range(magnitude), step);
         if options.is_empty() { Err(PlainRefusal::NoPlainModulus { step }) } else { Ok(options) }
     }
@@ -121,9 +169,29 @@ impl fmt::Display for PlainRequest {
     }
 }
 
-/// Batching needs t ≡ 1 (mod 2n).
-fn step(log2_degree: u32, batching: bool) -> u64 {
-    if batching { 2_u64.checked_shl(log2_degree).filter(|&step| step > 1).unwrap_or(1 << 63) } else { 1 }
+/// m = 2n for log2 n; 2^63, modulo which no t is 1, where it is beyond the word.
+fn index(log2_degree: u32) -> u64 {
+    2_u64.checked_shl(log2_degree).filter(|&index| index > 1).unwrap_or(1 << 63)
+}
+
+/// d, the order of p modulo m = `index` for t = p^r: the dimension of slots.
+fn slot_order(t: u64, index: u64) -> Result<u64, PlainRefusal> {
+    let prime = prime_of(t).ok_or(PlainRefusal::NotPrimePower { plain_modulus: t })?;
+    multiplicative_order(prime, index).map_err(|_| {
+        let fits = |m: &u64| m % 4 != 2 && !m.is_multiple_of(prime);
+        let instead = (index.saturating_add(1)..).find(fits).unwrap_or(index);
+        PlainRefusal::DividesIndex { prime, index, instead }
+    })
+}
+
+/// p for t = p^r.
+fn prime_of(t: u64) -> Option<u64> {
+    let exponents = (1..=t.checked_ilog2()?).rev();
+    let base = |r: u32| {
+        let near = (t as f64).powf(1.0 / f64::from(r)).round() as u64;
+        (near.saturating_sub(1)..=near.saturating_add(1)).find(|p| p.checked_pow(r) == Some(t))
+    };
+    exponents.filter_map(base).next().filter(|&p| is_prime(p))
 }
 
 /// How many integers there are up to ±`magnitude`.
@@ -242,6 +310,49 @@ mod tests {
         let refused = PlainRefusal::NotBatchable { plain_modulus: 257, step: 8192 };
         assert_eq!(PlainRequest::Modulus(257).modulus(12, true), Err(refused));
         assert_eq!(PlainRequest::Modulus(257).modulus(12, false), Ok(257));
+    }
+
+    #[test]
+    fn general_rings_take_powers_of_primes_that_do_not_divide_the_index() {
+        for (t, index, slots) in
+            [(2, 21_845, 1024), (16, 21_845, 1024), (49, 15, 2), (127, 4369, 4096 / 16), (31, 15, 8)]
+        {
+            let request = PlainRequest::Modulus(t);
+            assert_eq!(request.modulus_for(index, true), Ok(t));
+            let degree = sunzi_math::euler_phi(index) as usize;
+            let order = multiplicative_order(prime_of(t).unwrap(), index).unwrap() as usize;
+            assert_eq!(request.slots(index, degree, true), degree / order);
+            if t != 127 {
+                assert_eq!(degree / order, slots, "{t} at {index}");
+            }
+            assert_eq!(request.slots(index, degree, false), degree);
+        }
+        let request = PlainRequest::Modulus(25);
+        let refused = PlainRefusal::DividesIndex { prime: 5, index: 21_845, instead: 21_847 };
+        assert_eq!(request.modulus_for(21_845, true), Err(refused));
+        assert_eq!(request.modulus_for(21_845, false), Ok(25));
+        for t in [6, 12, 2 * 3 * 5, (1 << 59) + 2] {
+            let refused = Err(PlainRefusal::NotPrimePower { plain_modulus: t });
+            assert_eq!(PlainRequest::Modulus(t).modulus_for(21_845, true), refused);
+        }
+        let full = PlainRequest::Bits(20).modulus_for(4369, true).unwrap();
+        assert!(sunzi_math::is_prime(full) && full % 4369 == 1 && full >= 1 << 19);
+    }
+
+    #[test]
+    fn powers_of_primes_are_recognised() {
+        for p in [2_u64, 3, 7, 17, 127, 65_537, 4_294_967_291] {
+            for r in 1.. {
+                let Some(t) = p.checked_pow(r).filter(|&t| t < PLAIN_MODULUS_LIMIT) else { break };
+                assert_eq!(prime_of(t), Some(p), "{p}^{r}");
+                assert_eq!(
+                    prime_of(t + 1).filter(|_| p > 2 && !is_prime(t + 1) && r > 1),
+                    None,
+                    "{p}^{r} + 1"
+                );
+            }
+        }
+        assert_eq!((prime_of(0), prime_of(1), prime_of(u64::MAX)), (None, None, None));
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! Going back to the n coefficients of a basis multiplies them. In the powerful basis an axis of an odd prime p has the coefficients
 //! v_j − v_j′, j′ in the block of ζ_p^(p−1), of any element above v: twice the max-norm at most, √2 times the deviation, twice the largest value.
 
-use sunzi_math::prime_factors;
+use sunzi_math::RingIndex;
 
 use crate::RingError;
 
@@ -49,17 +49,11 @@ impl Expansion {
     /// That of the powerful basis of the ring of index m.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] unless 3 ≤ m < 2^32; [`RingError::Math`] never.
+    /// Those of [`RingIndex::new`].
     pub fn new(m: u64) -> Result<Self, RingError> {
-        if !(3..1 << 32).contains(&m) {
-            return Err(RingError::out_of_range("ring index", "3 to 2^32 - 1", m));
-        }
-        let factors = prime_factors(m);
-        let degree = factors.iter().fold(m, |n, p| n / p * (p - 1)) as usize;
-        // X → −X takes the ring of 2m for m odd to that of m.
-        let redundant = if m.is_multiple_of(2) { m / 2 } else { m } as usize;
-        let odd = factors.iter().filter(|&&p| p > 2).count() as i32;
-        let fold = 2_f64.powi(odd);
+        let index = RingIndex::new(m)?;
+        let fold = f64::from(index.odd_primes()).exp2();
+        let (degree, redundant) = (index.degree(), index.redundant_len());
         Ok(Self { degree, redundant, norm: fold, deviation: fold.sqrt(), value: fold })
     }
 
@@ -129,7 +123,7 @@ mod tests {
             assert_eq!(Expansion::new(1 << log2).unwrap(), Expansion::from(n));
             assert_eq!(Expansion::from(n).spherical_variance(10.5), 10.5);
         }
-        for m in [0, 1, 2, 1 << 32, u64::MAX] {
+        for m in [0, 1, 2, 30, 1 << 24, u64::MAX] {
             assert!(Expansion::new(m).is_err(), "{m}");
         }
     }

@@ -1,17 +1,17 @@
 //! Which roots of unity moduli must have.
 
-use sunzi_math::{gcd, prime_factors};
+use sunzi_math::{RingIndex, gcd, prime_factors};
 
-use crate::{Expansion, Ring, RingError};
+use crate::{Ring, RingError};
 
 impl Ring {
     /// What a modulus must be 1 modulo for a ring of index m: m, and the orders of the roots that convolutions along its odd axes
     /// take.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] for an index beyond all rings.
+    /// [`RingError::Math`] for an index of no ring.
     pub fn root_order(m: u64) -> Result<u64, RingError> {
-        Expansion::new(m)?;
+        RingIndex::new(m)?;
         let lengths = prime_factors(m).into_iter().map(|p| p - 1);
         let order = lengths
             .into_iter()

@@ -136,7 +136,7 @@ impl<R: PolyRing> RlweContext<R> {
 
     /// What operations add to noise in this ring under these secrets.
     pub fn noise_model(&self) -> NoiseModel {
-        NoiseModel::new(self.ring.degree(), self.secret)
+        NoiseModel::new(self.ring.expansion(), self.secret)
     }
 
     /// log2 of the ciphertext modulus.

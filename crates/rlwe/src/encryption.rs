@@ -61,7 +61,7 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
         // Without the errors it would reveal u.
         let mut masked = Zeroizing::new(part.clone());
         ring.mul_assign(&mut masked, &u)?;
-        let mut error = Zeroizing::new(ring.from_signed(&sampling::centered_binomial(ring.degree(), rng)?)?);
+        let mut error = Zeroizing::new(ring.error(rng)?);
         message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
         Ok::<_, RlweError>(ring.mod_switch_sum(&masked, &error, context.level())?)
     };
@@ -101,7 +101,7 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     let seed = randomness::public_seed(rng);
     let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(context.ring(), &*key.at_level(context, context.level())?, a, rng)?;
-    let noise = noise::secret_encryption(context.ring().degree());
+    let noise = noise::secret_encryption(context.ring().expansion());
     Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
 }
 

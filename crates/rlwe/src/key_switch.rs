@@ -187,7 +187,7 @@ fn extended_noise<R: PolyRing>(
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
     let (model, gadget) = (context.noise_model(), context.gadget_at(level)?);
-    let errors = noise::key_switch(context.ring().degree(), &gadget.digit_bounds());
+    let errors = noise::key_switch(context.ring().expansion(), &gadget.digit_bounds());
     let errors = errors.plus(model.truncation(Log2::from_bits(gadget.log2_truncation()), power));
     Ok(errors.scaled(Log2::from_bits(-gadget.log2_special())))
 }

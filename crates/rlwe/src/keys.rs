@@ -1,7 +1,7 @@
 //! Secret and public keys.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing, sampling};
+use sunzi_ring::{Evaluation, PolyRing};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{RlweContext, RlweError, randomness};
@@ -130,8 +130,7 @@ pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
     a: R::Poly<Evaluation>,
     rng: &mut G,
 ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
-    let error = sampling::centered_binomial(ring.degree(), rng)?;
-    let mut b = ring.to_evaluation(ring.from_signed(&error)?)?;
+    let mut b = ring.to_evaluation(ring.error(rng)?)?;
     match ring.mul_add_assign(&mut b, &a, s).and_then(|()| ring.neg_assign(&mut b)) {
         Ok(()) => Ok([b, a]),
         Err(failed) => {

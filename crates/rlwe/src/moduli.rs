@@ -28,7 +28,7 @@ pub enum ModuliError {
     Unusable {
         /// The modulus.
         modulus: u64,
-        /// The ring index 2n.
+        /// What it must be 1 modulo.
         index: u64,
     },
     /// A modulus occurs twice.
@@ -52,14 +52,13 @@ pub fn check_count(moduli: usize, special: usize) -> Result<(), ModuliError> {
     }
 }
 
-/// Checks the ciphertext moduli and special moduli of a ring of degree n = `degree`: primes p < 2^62, p ≡ 1 (mod 2n), all distinct.
-/// Where several primes share a word, it is they that are asked about.
+/// Checks the ciphertext moduli and special moduli of a ring: primes p < 2^62, p ≡ 1 modulo the order `index` of the roots that its transform
+/// takes ([`Ring::root_order`](sunzi_ring::Ring::root_order)), all distinct. Where several primes share a word, it is they that are asked about.
 ///
 /// # Errors
 /// As [`check_count`]; [`ModuliError::Unusable`]; [`ModuliError::Repeated`].
-pub fn check(degree: usize, moduli: &[u64], special: &[u64]) -> Result<(), ModuliError> {
+pub fn check(index: u64, moduli: &[u64], special: &[u64]) -> Result<(), ModuliError> {
     check_count(moduli.len(), special.len())?;
-    let index = (degree as u64).saturating_mul(2);
     let all = || moduli.iter().chain(special).copied();
     for (i, modulus) in all().enumerate() {
         if modulus >= MODULUS_LIMIT || modulus.checked_rem(index) != Some(1) || !is_prime(modulus) {
@@ -80,16 +79,16 @@ mod tests {
     fn every_bad_list_is_named() {
         let primes = sunzi_math::primes_below(1 << 62, 128, 3).unwrap();
         let [p, q, r] = primes[..] else { panic!("three primes") };
-        check(64, &[p, q], &[r]).unwrap();
-        assert_eq!(check(64, &[], &[p]), Err(ModuliError::Empty));
+        check(128, &[p, q], &[r]).unwrap();
+        assert_eq!(check(128, &[], &[p]), Err(ModuliError::Empty));
         for bad in [0, 1, 2, 4, p - 128, p - 1, (1 << 62) + 1, u64::MAX] {
             let error = Err(ModuliError::Unusable { modulus: bad, index: 128 });
-            assert_eq!(check(64, &[p, bad], &[q]), error);
-            assert_eq!(check(64, &[p], &[q, bad]), error);
+            assert_eq!(check(128, &[p, bad], &[q]), error);
+            assert_eq!(check(128, &[p], &[q, bad]), error);
         }
-        assert_eq!(check(64, &[p, q, p], &[]), Err(ModuliError::Repeated { modulus: p }));
-        assert_eq!(check(64, &[p, q], &[q]), Err(ModuliError::Repeated { modulus: q }));
-        assert_eq!(check(64, &[p], &[r, r]), Err(ModuliError::Repeated { modulus: r }));
+        assert_eq!(check(128, &[p, q, p], &[]), Err(ModuliError::Repeated { modulus: p }));
+        assert_eq!(check(128, &[p, q], &[q]), Err(ModuliError::Repeated { modulus: q }));
+        assert_eq!(check(128, &[p], &[r, r]), Err(ModuliError::Repeated { modulus: r }));
     }
 
     #[test]
@@ -102,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn no_degree_is_a_panic() {
+    fn no_index_is_a_panic() {
         let p = sunzi_math::primes_below(1 << 40, 128, 1).unwrap()[0];
-        for degree in [0, 63, 1 << 41, 1 << 63, usize::MAX] {
-            assert!(matches!(check(degree, &[p], &[]), Err(ModuliError::Unusable { .. })), "{degree}");
+        for index in [0, 126, 1 << 42, 1 << 63, u64::MAX] {
+            assert!(matches!(check(index, &[p], &[]), Err(ModuliError::Unusable { .. })), "{index}");
         }
     }
 }

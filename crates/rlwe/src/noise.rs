@@ -1,6 +1,6 @@
 //! Two bounds on the noise of a ciphertext, kept without the secret key.
 //!
-//! * The **worst case** of the papers (expansion factor δ = n): holds always, since errors and
+//! * The **worst case** of the papers (expansion factor δ): holds always, since errors and
 //!   secrets are bounded.
 //! * A **tail bound**, exceeded anywhere in the n coefficients with probability 2^-128 over keys and
 //!   ciphertexts: a bound on the standard deviation of every coefficient times a factor T, plus a peak for
@@ -11,6 +11,10 @@
 //! ciphertexts that no operation has mixed with others. Everywhere else (x·x, x + x, fan-out, anything
 //! that went through the same key) they add linearly, which is right for any dependence
 //! (Minkowski). Magnitudes are kept as logarithms, since noise reaches thousands of bits.
+//!
+//! All three are sizes that no basis enters ([`Expansion`]): the redundant norm, the deviation and the largest value. Products and automorphisms
+//! treat them alike in every ring; what the coefficients of a basis gain over them is added where a bound is asked for. With m a power of two it is nothing.
+//! The rounding of a message, whatever its coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
 
 mod model;
 mod tail;
@@ -18,7 +22,7 @@ mod tail;
 use std::f64::consts::PI;
 use std::ops::{Add, Mul};
 
-use sunzi_ring::DigitBound;
+use sunzi_ring::{DigitBound, Expansion};
 
 pub use model::{NoiseModel, mod_switch, public_encryption};
 pub use tail::{TAIL_BITS, Tail};
@@ -108,11 +112,11 @@ impl Mul<f64> for Log2 {
 /// What one source adds to the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTerm {
-    /// ‖v‖∞ never exceeds this.
+    /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
-    /// Standard deviation of each coefficient.
+    /// Standard deviation, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// What the largest root of unity adds to a coefficient, except with probability 2^-128.
+    /// (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient in a power-of-two ring.
     pub peak: Log2,
 }
 
@@ -153,11 +157,17 @@ impl NoiseTerm {
     }
 }
 
+/// σ² of the error in a ring.
+fn error_variance(ring: Expansion) -> f64 {
+    ring.spherical_variance(ERROR_VARIANCE)
+}
+
 /// An encryption under the secret key: one error.
 #[must_use]
-pub fn secret_encryption(degree: usize) -> NoiseTerm {
-    let deviation = Log2::of(ERROR_VARIANCE.sqrt());
-    let peak = deviation * Tail::new(degree).sum_peak();
+pub fn secret_encryption(ring: impl Into<Expansion>) -> NoiseTerm {
+    let ring = ring.into();
+    let deviation = Log2::of(error_variance(ring).sqrt());
+    let peak = deviation * Tail::new(ring).sum_peak();
     NoiseTerm { worst: Log2::of(ERROR_BOUND), deviation, peak }
 }
 
@@ -165,11 +175,12 @@ pub fn secret_encryption(degree: usize) -> NoiseTerm {
 ///
 /// The worst case is δ·B_err·Σ_i B_i. A uniform digit in [−B, B] of mean µ has a second moment of at most
 /// B²/3 + µ². A mean gathers at the roots of unity next to 1, where Σ_j ζ^j reaches 2n/π: it adds
-/// (2/n)·(2n/π)·µ·e(ζ) to the peak.
+/// (2/n)·(2n/π)·µ·e(ζ) to the peak. Along an odd axis it gathers less.
 #[must_use]
-pub fn key_switch(degree: usize, digits: &[DigitBound]) -> NoiseTerm {
-    let n = degree as f64;
-    let tail = Tail::new(degree);
+pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTerm {
+    let ring = ring.into();
+    let (n, variance) = (ring.degree() as f64, error_variance(ring));
+    let tail = Tail::new(ring);
     let (mut worst, mut deviation, mut mean) = (Log2::ZERO, Log2::ZERO, Log2::ZERO);
     for digit in digits {
         let (bound, own_mean) = (Log2::from_bits(digit.log2_bound), Log2::from_bits(digit.log2_mean));
@@ -177,19 +188,19 @@ pub fn key_switch(degree: usize, digits: &[DigitBound]) -> NoiseTerm {
         deviation = deviation.hypot(bound * 3_f64.sqrt().recip()).hypot(own_mean);
         mean = mean.hypot(own_mean);
     }
-    let deviation = deviation * (n * ERROR_VARIANCE).sqrt();
-    let at_one = mean * (2.0 * n / PI * ERROR_VARIANCE.sqrt() * tail.sum_peak());
+    let deviation = deviation * (n * variance).sqrt();
+    let at_one = mean * (2.0 * n / PI * variance.sqrt() * tail.sum_peak());
     NoiseTerm { worst: worst * (n * ERROR_BOUND), deviation, peak: deviation * tail.product_peak() + at_one }
 }
 
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
-    /// ‖v‖∞ never exceeds this.
+    /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
-    /// Standard deviation of each coefficient.
+    /// Standard deviation, of each coefficient in a power-of-two ring.
     pub deviation: Log2,
-    /// What the largest root of unity adds to a coefficient, except with probability 2^-128.
+    /// (2/n)·|v(ζ)| at the largest root of unity, except with probability 2^-128: what it adds to a coefficient in a power-of-two ring.
     pub peak: Log2,
     /// Products the noise went through: the power d of one ciphertext and one secret it may carry.
     /// E|s(ζ)|^{2d} grows like d!, so each product is charged with it.
@@ -298,13 +309,14 @@ impl NoiseBound {
     /// The bounds of `factor` times the product of this noise and another, which may depend on it: all of the
     /// noise that a BGV product has, with the plaintext modulus as factor.
     ///
-    /// The worst case is n·‖v‖·‖w‖; the peaks multiply, root by root. For the deviation: the second moment of a
+    /// The worst case is m̂·‖v‖·‖w‖ for redundant norms, m̂ = n for m a power of two; the peaks multiply, root by root. For the deviation: the second moment of a
     /// product, averaged over the roots of unity, is at most the product of both fourth moments (Cauchy–Schwarz).
     #[must_use]
-    pub fn product(&self, other: &Self, factor: f64, degree: usize) -> Self {
-        let n = degree as f64;
+    pub fn product(&self, other: &Self, factor: f64, ring: impl Into<Expansion>) -> Self {
+        let ring = ring.into();
+        let n = ring.degree() as f64;
         let term = NoiseTerm {
-            worst: self.worst * other.worst * (n * factor),
+            worst: self.worst * other.worst * (ring.redundant_degree() as f64 * factor),
             deviation: self.fourth(n) * other.fourth(n) * (n.sqrt() * factor),
             peak: self.peak * other.peak * (n / 2.0 * factor),
         };
@@ -323,17 +335,23 @@ impl NoiseBound {
         parts.min(any(self.deviation, self.peak))
     }
 
-    /// The bound that holds except with probability 2^-128: the smaller of the worst case and the tail
-    /// bound of deviation and peak.
+    /// What no coefficient ever exceeds.
     #[must_use]
-    pub fn bound(&self, degree: usize) -> Log2 {
-        self.bound_by(&Tail::new(degree))
+    pub fn worst_case(&self, ring: impl Into<Expansion>) -> Log2 {
+        self.worst * ring.into().norm_gain()
     }
 
-    /// [`bound`](Self::bound) with the tables of a ring degree at hand.
+    /// What no coefficient exceeds except with probability 2^-128: the smaller of the worst case and the tail
+    /// bound of deviation and peak.
+    #[must_use]
+    pub fn bound(&self, ring: impl Into<Expansion>) -> Log2 {
+        self.bound_by(&Tail::new(ring))
+    }
+
+    /// [`bound`](Self::bound) with the tables of a ring at hand.
     #[must_use]
     pub fn bound_by(&self, tail: &Tail) -> Log2 {
-        self.worst.min(tail.bound(self.deviation, self.peak))
+        self.worst_case(tail.ring()).min(tail.bound(self.deviation, self.peak))
     }
 }
 

@@ -13,14 +13,13 @@ const CONVERSION: f64 = 0.065;
 /// One product (BEHZ Alg. 3): 4k transforms out of the evaluation domain, 4(k + 1) into the wide
 /// one, 3(2k + 1) back, ten base conversions, and relinearisation.
 pub(super) fn butterflies(
-    log2_degree: u32,
+    degree: usize,
     moduli: &[u64],
     key_switching: &GadgetOptions,
     plain_moduli: usize,
     request: &Request,
 ) -> f64 {
     let k = moduli.len() as f64;
-    let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
     let switch = SwitchCost::new(key_switching, moduli, moduli.len(), degree).unwrap_or_default();
     let switch = switch.in_transforms(degree);
     let levels = f64::from(request.depth);
@@ -33,8 +32,8 @@ pub(super) fn butterflies(
     let rotations = f64::from(request.rotations) * switch;
     let plain_products = f64::from(request.plain_products) * 2.0 * k;
     let transforms = encryptions + levels * product + levels.max(1.0) * (rotations + plain_products);
-    let log2_n = f64::from(log2_degree);
-    transforms * (log2_n - 1.0).exp2() * log2_n * plain_moduli as f64
+    let n = degree as f64;
+    transforms * n / 2.0 * n.log2() * plain_moduli as f64
 }
 
 /// Limbs of each half of a switching key: digits times limbs of a polynomial.
@@ -51,8 +50,8 @@ mod tests {
     fn larger_sets_cost_more() {
         let request = Request { depth: 2, rotations: 3, ..Request::default() };
         let q = sunzi_math::primes_below(1 << 47, 1 << 15, 5).unwrap();
-        let cost = |log2_degree, limbs: usize, plain| {
-            butterflies(log2_degree, &q[..limbs], &GadgetOptions::default(), plain, &request)
+        let cost = |log2_degree: u32, limbs: usize, plain| {
+            butterflies(1_usize << log2_degree, &q[..limbs], &GadgetOptions::default(), plain, &request)
         };
         let base = cost(13, 4, 1);
         assert!(cost(14, 4, 1) > 2.0 * base);

@@ -67,7 +67,7 @@ pub(super) struct Chain {
 /// Moduli, found once and kept while a search runs.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    primes: BTreeMap<(u32, u64), Vec<u64>>,
+    primes: BTreeMap<(u64, u64), Vec<u64>>,
 }
 
 impl Chains {
@@ -75,27 +75,27 @@ impl Chains {
     /// primes.
     pub(super) fn split(
         &mut self,
-        log2_degree: u32,
+        root_order: u64,
         limbs: usize,
         special: usize,
         limit: Limit,
         plain: &[u64],
     ) -> Option<Chain> {
-        let mut moduli = self.get(log2_degree, limbs + special, limit, plain)?;
+        let mut moduli = self.get(root_order, limbs + special, limit, plain)?;
         let special = moduli.split_off(limbs);
         Some(Chain { moduli, special })
     }
 
-    /// The `limbs` largest primes ≡ 1 (mod 2n) within the limit that do not divide a plaintext
+    /// The `limbs` largest primes ≡ 1 (mod `root_order`) within the limit that do not divide a plaintext
     /// modulus, in descending order; none if there are too few.
-    fn get(&mut self, log2_degree: u32, limbs: usize, limit: Limit, plain: &[u64]) -> Option<Vec<u64>> {
+    fn get(&mut self, root_order: u64, limbs: usize, limit: Limit, plain: &[u64]) -> Option<Vec<u64>> {
         let bound = limit.bound(limbs);
         // A plaintext modulus below 2^60 has few divisors of this size; one each in practice.
         let wanted = limbs + plain.len();
-        let known = self.primes.entry((log2_degree, bound)).or_default();
+        let known = self.primes.entry((root_order, bound)).or_default();
         if known.len() < wanted {
             let count = wanted.max(if bound == DEFAULT_PRIME_BOUND { limit.max_limbs() } else { 0 });
-            *known = primes_below(bound, 2 << log2_degree, count).ok()?;
+            *known = primes_below(bound, root_order, count).ok()?;
         }
         let coprime = known.iter().copied().filter(|q| plain.iter().all(|t| t % q != 0));
         let chain: Vec<u64> = coprime.take(limbs).collect();
@@ -117,7 +117,7 @@ mod tests {
                 let bits = u64::from(limit.bits().unwrap());
                 let longest = limit.max_limbs();
                 for limbs in [1, longest - 2, longest - 1, longest] {
-                    let Some(chain) = chains.get(log2_degree, limbs, limit, &[]) else { continue };
+                    let Some(chain) = chains.get(2 << log2_degree, limbs, limit, &[]) else { continue };
                     let product: BigUint = chain.iter().product();
                     assert!(product.bits() <= bits, "2^{log2_degree}, {limbs} limbs");
                     assert!(chain.windows(2).all(|pair| pair[0] > pair[1]));
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn a_plain_modulus_is_never_a_limb() {
         let mut chains = Chains::default();
-        let free = chains.get(12, 2, Limit::Bits(106), &[]).unwrap();
-        let avoided = chains.get(12, 2, Limit::Bits(106), &free[..1]).unwrap();
+        let free = chains.get(1 << 13, 2, Limit::Bits(106), &[]).unwrap();
+        let avoided = chains.get(1 << 13, 2, Limit::Bits(106), &free[..1]).unwrap();
         assert_eq!(avoided[0], free[1]);
-        let multiple = chains.get(12, 2, Limit::Bits(106), &[free[1] * 3]).unwrap();
+        let multiple = chains.get(1 << 13, 2, Limit::Bits(106), &[free[1] * 3]).unwrap();
         assert_eq!(multiple[0], free[0]);
         assert!(!multiple.contains(&free[1]));
     }

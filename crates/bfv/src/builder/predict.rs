@@ -1,6 +1,6 @@
 //! The noise of the requested circuit, predicted with the formulas the evaluator uses.
 
-use sunzi_ring::{GadgetOptions, Multiplication, RingError, RnsDigits, ScalingBounds};
+use sunzi_ring::{Expansion, GadgetOptions, Multiplication, RingError, RnsDigits, ScalingBounds};
 use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
@@ -21,13 +21,12 @@ struct Model {
 
 impl Model {
     fn new(
-        log2_degree: u32,
+        ring: Expansion,
         moduli: &[u64],
         key_switching: &GadgetOptions,
         plain_modulus: u64,
         algorithms: &Algorithms,
     ) -> Result<Self, RingError> {
-        let degree = 1_usize.checked_shl(log2_degree).unwrap_or(usize::MAX);
         let log2_modulus = log2_product(moduli);
         let digits = RnsDigits::new(key_switching, moduli)?;
         let special = &key_switching.special_moduli;
@@ -35,10 +34,10 @@ impl Model {
         let bounds = ScalingBounds::new(&algorithms.scaling, moduli, plain_modulus)?;
         let plain_modulus = plain_modulus as f64;
         Ok(Self {
-            product: ProductModel { degree, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
-            fresh: public_encryption(degree, log2_p)
+            product: ProductModel { ring, plain_modulus, log2_modulus, log2_dropped: 0.0, bounds },
+            fresh: public_encryption(ring, log2_p)
                 .plus(NoiseTerm::rounding().scaled(Log2::from_bits(-log2_p))),
-            key_switch: switched(degree, key_switch(degree, &digits.bounds()), special),
+            key_switch: switched(ring, key_switch(ring, &digits.bounds()), special),
             level_growth: match algorithms.scaling.multiplication {
                 Multiplication::HpsOverQLeveled => ProductModel::level_growth(algorithms.cushion_bits),
                 _ => Log2::of(1.0),
@@ -61,7 +60,7 @@ impl Model {
         for _ in 0..request.rotations {
             bound = bound.times_norm(2.0).plus(self.key_switch);
         }
-        let plain_norm = self.product.degree as f64 * self.product.plain_modulus / 2.0;
+        let plain_norm = self.product.ring.degree() as f64 * self.product.plain_modulus / 2.0;
         for _ in 0..request.plain_products {
             bound = bound.times_norm(plain_norm);
         }
@@ -69,15 +68,15 @@ impl Model {
     }
 
     fn bits_left(&self, bound: &NoiseBound) -> f64 {
-        self.capacity - bound.bound(self.product.degree).bits()
+        self.capacity - bound.bound(self.product.ring).bits()
     }
 }
 
-fn switched(degree: usize, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
+fn switched(ring: Expansion, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
     if special.is_empty() {
         noise
     } else {
-        noise.scaled(Log2::from_bits(-log2_product(special))).plus(mod_switch(degree, 2))
+        noise.scaled(Log2::from_bits(-log2_product(special))).plus(mod_switch(ring, 2))
     }
 }
 
@@ -86,13 +85,13 @@ fn switched(degree: usize, noise: NoiseTerm, special: &[u64]) -> NoiseTerm {
 /// # Errors
 /// Those of algorithms that these moduli do not allow.
 pub(super) fn bits_left(
-    log2_degree: u32,
+    ring: Expansion,
     moduli: &[u64],
     key_switching: &GadgetOptions,
     plain_modulus: u64,
     request: &Request,
 ) -> Result<Vec<f64>, RingError> {
-    let mut model = Model::new(log2_degree, moduli, key_switching, plain_modulus, &request.algorithms)?;
+    let mut model = Model::new(ring, moduli, key_switching, plain_modulus, &request.algorithms)?;
     let terms = f64::from(request.additions).exp2();
     let mut bound = model.fresh().times_norm(terms);
     if request.depth == 0 {
@@ -120,7 +119,10 @@ mod tests {
     fn every_demand_costs_bits_and_every_limb_gives_some() {
         let moduli = |count| primes_below(1 << 47, 1 << 14, count).unwrap();
         let last = |moduli: &[u64], t, request: &Request| {
-            *bits_left(13, moduli, &GadgetOptions::default(), t, request).unwrap().last().unwrap()
+            *bits_left((1 << 13).into(), moduli, &GadgetOptions::default(), t, request)
+                .unwrap()
+                .last()
+                .unwrap()
         };
         let base = Request { depth: 2, additions: 1, rotations: 1, plain_products: 1, ..Request::default() };
         let bits = last(&moduli(4), 65537, &base);
@@ -136,7 +138,7 @@ mod tests {
     fn the_shortage_grows_evenly_with_the_depth() {
         let q = primes_below(1 << 47, 1 << 14, 4).unwrap();
         let request = Request { depth: 30, ..Request::default() };
-        let left = bits_left(13, &q, &GadgetOptions::default(), 65537, &request).unwrap();
+        let left = bits_left((1 << 13).into(), &q, &GadgetOptions::default(), 65537, &request).unwrap();
         let steps: Vec<f64> = left.windows(2).map(|pair| pair[0] - pair[1]).collect();
         assert!(steps[1..].iter().all(|step| (25.0..40.0).contains(step)), "{steps:?}");
     }
@@ -145,7 +147,7 @@ mod tests {
     fn a_fresh_ciphertext_has_the_noise_of_its_encryption() {
         let request = Request { depth: 0, ..Request::default() };
         let q = primes_below(1 << 47, 1 << 13, 1).unwrap();
-        let bits = bits_left(12, &q, &GadgetOptions::default(), 2, &request).unwrap();
+        let bits = bits_left((1 << 12).into(), &q, &GadgetOptions::default(), 2, &request).unwrap();
         // σ = sqrt(10.5·(1 + 4n/3)) = 239.5, 13.8σ = 2^11.7; q/(2t) = 2^45.
         assert_eq!(bits.len(), 1);
         assert!((bits[0] - 33.3).abs() < 0.2, "{bits:?}");

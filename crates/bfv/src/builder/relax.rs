@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use num_traits::One;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{RingShape, Security};
 
 use super::Request;
 use super::moduli::Chains;
@@ -66,8 +66,9 @@ impl fmt::Display for Relaxation {
 pub struct NothingFits {
     /// Bits of noise too many at the candidate that comes closest, if noise is what fails.
     pub bits_short: Option<f64>,
-    /// log2 n of that candidate, or of the largest ring considered.
-    pub log2_degree: u32,
+    /// The ring of that candidate, or the largest one considered.
+    #[serde(flatten)]
+    pub ring: RingShape,
     /// Why the largest ring was refused, if noise is not what fails.
     pub refusal: Option<Refusal>,
     /// Changes that help, each by itself.
@@ -77,9 +78,9 @@ pub struct NothingFits {
 fn reason(error: &NothingFits) -> String {
     match (error.bits_short, &error.refusal) {
         (Some(bits), _) => {
-            format!("even at ring degree 2^{} the noise is {bits:.1} bits too large", error.log2_degree)
+            format!("even at {} the noise is {bits:.1} bits too large", error.ring)
         }
-        (None, Some(refusal)) => format!("at ring degree 2^{} {refusal}", error.log2_degree),
+        (None, Some(refusal)) => format!("at {} {refusal}", error.ring),
         (None, None) => "there is no candidate".to_owned(),
     }
 }
@@ -95,19 +96,19 @@ fn remedies(relaxations: &[Relaxation]) -> String {
 /// Says why `explanation` has no choice and which single changes would give it one.
 pub(super) fn advise(explanation: &Explanation, single: bool) -> NothingFits {
     let mut refusals = explanation.candidates.iter().filter_map(|candidate| match &candidate.verdict {
-        Verdict::Refused(refusal) => Some((refusal, candidate.log2_degree)),
+        Verdict::Refused(refusal) => Some((refusal, candidate.ring)),
         _ => None,
     });
-    let short = refusals.clone().filter_map(|(refusal, log2_degree)| match refusal {
-        Refusal::TooNoisy { bits_short } => Some((*bits_short, log2_degree)),
+    let short = refusals.clone().filter_map(|(refusal, ring)| match refusal {
+        Refusal::TooNoisy { bits_short } => Some((*bits_short, ring)),
         _ => None,
     });
     let closest = short.min_by(|(a, _), (b, _)| a.total_cmp(b));
     let refusal = refusals.next_back();
-    let log2_degree = closest.map(|(_, d)| d).or(refusal.map(|(_, d)| d)).unwrap_or(0);
+    let ring = closest.map(|(_, ring)| ring).or(refusal.map(|(_, ring)| ring));
     NothingFits {
         bits_short: closest.map(|(bits, _)| bits),
-        log2_degree,
+        ring: ring.unwrap_or(RingShape::Log2Degree(0)),
         refusal: refusal.map(|(refusal, _)| refusal.clone()).filter(|_| closest.is_none()),
         relaxations: Advisor { request: &explanation.request, single, chains: Chains::default() }
             .relaxations(),
@@ -181,7 +182,8 @@ impl Advisor<'_> {
     fn flags(&mut self) -> Vec<Relaxation> {
         let base = self.request;
         let mut found = Vec::new();
-        if base.log2_degree.is_some() && self.fits(&Request { log2_degree: None, ..base.clone() }) {
+        let fixed = base.log2_degree.is_some() || base.ring_index.is_some();
+        if fixed && self.fits(&Request { log2_degree: None, ring_index: None, ..base.clone() }) {
             found.push(Relaxation::AnyDegree);
         }
         if base.batching && self.fits(&Request { batching: false, ..base.clone() }) {

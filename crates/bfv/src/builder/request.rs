@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{RingShape, Security};
 
 use super::KeySwitching;
 use crate::{Algorithms, BfvError};
@@ -26,6 +26,9 @@ pub struct Request {
     pub slots: usize,
     /// The ring degree, if it is given: log2 n.
     pub log2_degree: Option<u32>,
+    /// The ring index m, if it is given and no power of two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring_index: Option<u64>,
     /// Bits of noise to be left in the end.
     pub margin: u32,
     /// The security to reach.
@@ -49,6 +52,7 @@ impl Default for Request {
             plain_products: 0,
             slots: 1,
             log2_degree: None,
+            ring_index: None,
             margin: 2,
             security: Security::Bits128,
             algorithms: Algorithms::default(),
@@ -57,6 +61,8 @@ impl Default for Request {
     }
 }
 
+/// Ring degrees tried unless a ring is given: log2 n.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// No circuit in reach is deeper, and a bound keeps the search short.
 const MAX_DEPTH: u32 = 200;
 /// Bound on the other counts.
@@ -74,14 +80,26 @@ impl Request {
             Some(log2_degree) if !(6..=17).contains(&log2_degree) => {
                 refuse("log2_degree", log2_degree, "it must be 6 to 17".to_owned())
             }
-            _ => self.check_key_switching(),
+            _ => {
+                self.ring_index.map_or(Ok(()), |m| RingShape::RingIndex(m).check())?;
+                self.check_key_switching()
+            }
+        }
+    }
+
+    /// The rings to try.
+    pub(super) fn rings(&self) -> Vec<RingShape> {
+        match (self.ring_index, self.log2_degree) {
+            (Some(m), _) => vec![RingShape::RingIndex(m)],
+            (None, Some(log2_degree)) => vec![log2_degree.into()],
+            (None, None) => LOG2_DEGREES.map(RingShape::from).collect(),
         }
     }
 
     fn check_key_switching(&self) -> Result<(), BfvError> {
         match self.key_switching {
             KeySwitching::Hybrid(0) => refuse("hybrid", 0, "there must be at least one digit".to_owned()),
-            _ => Ok(self.plain.check(self.batching)?),
+            _ => Ok(self.plain.check(self.batching && self.ring_index.is_none())?),
         }
     }
 }

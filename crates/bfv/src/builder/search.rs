@@ -1,4 +1,4 @@
-//! The search: every ring degree, every splitting of the plaintext space, limbs from one up.
+//! The search: every ring, every splitting of the plaintext space, limbs from one up.
 
 use sunzi_ring::{GadgetOptions, RnsDigits};
 
@@ -8,9 +8,7 @@ use super::{Request, cost, predict};
 use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
 use crate::{Algorithms, CrtParameters};
 use sunzi_math::log2_product;
-
-/// Ring degrees tried unless one is given: log2 n.
-const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
+use sunzi_rlwe::RingShape;
 
 /// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
 const MORE_LIMBS: usize = 2;
@@ -91,35 +89,31 @@ impl<'a> Search<'a> {
     }
 
     fn candidates(&self, chains: &mut Chains) -> Vec<Tried> {
-        let degrees = match self.request.log2_degree {
-            Some(log2_degree) => log2_degree..=log2_degree,
-            None => LOG2_DEGREES,
-        };
-        degrees.flat_map(|log2_degree| self.at_degree(log2_degree, chains)).collect()
+        self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring, chains)).collect()
     }
 
-    fn at_degree(&self, log2_degree: u32, chains: &mut Chains) -> Vec<Tried> {
-        let limit = Limit::of(log2_degree, self.request.security);
+    fn in_ring(&self, ring: RingShape, chains: &mut Chains) -> Vec<Tried> {
+        let limit = Limit::of(ring.log2_degree(), self.request.security);
         let bits = limit.and_then(Limit::bits);
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
-            let candidate = Candidate { verdict, ..Candidate::empty(log2_degree, bits) };
+            let candidate = Candidate { verdict, ..Candidate::empty(ring, bits) };
             vec![Tried::new(candidate)]
         };
-        let slots = 1_usize << log2_degree;
+        let Request { plain, batching, .. } = self.request;
+        let slots = plain.slots(ring.index(), ring.degree(), *batching);
         if slots < self.request.slots {
             return refused(Refusal::TooFewSlots { slots, wanted: self.request.slots });
         }
         let Some(limit) = limit else { return refused(Refusal::NotSecure) };
-        let Request { plain, batching, .. } = self.request;
         let options = if self.single {
-            plain.modulus(log2_degree, *batching).map(|t| vec![vec![t]])
+            plain.modulus_for(ring.index(), *batching).map(|t| vec![vec![t]])
         } else {
-            plain.moduli(log2_degree, *batching)
+            plain.moduli_for(ring.index(), *batching)
         };
         match options {
             Ok(options) => {
-                options.into_iter().map(|plain| self.with_plain(log2_degree, limit, plain, chains)).collect()
+                options.into_iter().map(|plain| self.with_plain(ring, limit, plain, chains)).collect()
             }
             Err(refusal) => refused(Refusal::Plain(refusal)),
         }
@@ -128,12 +122,12 @@ impl<'a> Search<'a> {
     /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
     fn with_plain(
         &self,
-        log2_degree: u32,
+        ring: RingShape,
         limit: Limit,
         plain_moduli: Vec<u64>,
         chains: &mut Chains,
     ) -> Tried {
-        let nothing = Candidate { plain_moduli, ..Candidate::empty(log2_degree, limit.bits()) };
+        let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit.bits()) };
         let mut best = Tried::new(nothing.clone());
         let (mut limbs, mut last) = (1, limit.max_limbs());
         while limbs <= last {
@@ -161,9 +155,10 @@ impl<'a> Search<'a> {
         chains: &mut Chains,
     ) -> Option<Tried> {
         let Request { algorithms, margin, .. } = self.request;
-        let (log2_degree, plain) = (candidate.log2_degree, candidate.plain_moduli.clone());
+        let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
-        let Chain { moduli, special } = chains.split(log2_degree, limbs, way.special, limit, &avoided)?;
+        let Chain { moduli, special } =
+            chains.split(ring.root_order(), limbs, way.special, limit, &avoided)?;
         let key_switching = way.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
@@ -174,7 +169,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let largest = plain.iter().copied().max().unwrap_or(2);
-        match predict::bits_left(log2_degree, &moduli, &key_switching, largest, self.request) {
+        match predict::bits_left(ring.expansion(), &moduli, &key_switching, largest, self.request) {
             Ok(bits_left) => candidate.bits_left = bits_left,
             Err(error) => {
                 candidate.verdict = Verdict::Refused(Refusal::Algorithms { reason: error.to_string() });
@@ -189,20 +184,20 @@ impl<'a> Search<'a> {
             Verdict::Refused(Refusal::TooNoisy { bits_short })
         };
         candidate.digits = RnsDigits::new(&key_switching, &moduli).map_or(0, |digits| digits.count());
-        candidate.cost = cost::butterflies(log2_degree, &moduli, &key_switching, plain.len(), self.request);
+        candidate.cost = cost::butterflies(ring.degree(), &moduli, &key_switching, plain.len(), self.request);
         Some(Tried { candidate, moduli, key_switching })
     }
 
     fn choice(&self, Tried { candidate, moduli, key_switching }: &Tried) -> Choice {
-        let Candidate { log2_degree, plain_moduli, .. } = candidate;
+        let Candidate { ring, plain_moduli, .. } = candidate;
         let algorithms =
             Algorithms { key_switching: key_switching.clone(), ..self.request.algorithms.clone() };
         let parameters =
-            CrtParameters::new(*log2_degree, moduli.clone(), plain_moduli.clone(), self.request.security)
+            CrtParameters::new(*ring, moduli.clone(), plain_moduli.clone(), self.request.security)
                 .with_algorithms(algorithms);
         Choice {
-            slots: parameters.degree(),
-            sizes: Sizes::of(*log2_degree, moduli, key_switching),
+            slots: self.request.plain.slots(ring.index(), ring.degree(), self.request.batching),
+            sizes: Sizes::of(ring.degree(), moduli, key_switching),
             log2_modulus: candidate.log2_modulus,
             limit: candidate.limit,
             bits_left: candidate.bits_left.clone(),

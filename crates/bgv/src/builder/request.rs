@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{RingShape, Security};
 
 use crate::{BgvError, Budget};
 
@@ -35,6 +35,9 @@ pub struct Request {
     pub slots: usize,
     /// The ring degree, if it is given: log2 n.
     pub log2_degree: Option<u32>,
+    /// The ring index m, if it is given and no power of two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring_index: Option<u64>,
     /// Whether small moduli of several levels may share a word.
     pub shared_moduli: bool,
     /// d_num, if it is given.
@@ -56,6 +59,7 @@ impl Default for Request {
             budget: Budget::default(),
             slots: 1,
             log2_degree: None,
+            ring_index: None,
             shared_moduli: true,
             digits: None,
             margin: 1,
@@ -65,6 +69,8 @@ impl Default for Request {
     }
 }
 
+/// Ring degrees tried unless a ring is given: log2 n.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// No circuit in reach is deeper, and a bound keeps the search short.
 const MAX_DEPTH: u32 = 100;
 /// Bound on the other counts.
@@ -83,7 +89,17 @@ impl Request {
         if let Some(log2_degree) = self.log2_degree.filter(|log2| !(6..=17).contains(log2)) {
             return refuse("log2_degree", log2_degree, "it must be 6 to 17");
         }
-        Ok(self.plain.check(self.batching)?)
+        self.ring_index.map_or(Ok(()), |m| RingShape::RingIndex(m).check())?;
+        Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
+    }
+
+    /// The rings to try.
+    pub(super) fn rings(&self) -> Vec<RingShape> {
+        match (self.ring_index, self.log2_degree) {
+            (Some(m), _) => vec![RingShape::RingIndex(m)],
+            (None, Some(log2_degree)) => vec![log2_degree.into()],
+            (None, None) => LOG2_DEGREES.map(RingShape::from).collect(),
+        }
     }
 }
 

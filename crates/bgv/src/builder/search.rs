@@ -3,8 +3,8 @@
 mod sizes;
 mod switching;
 
-use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::{Security, security::max_log2_modulus};
+use sunzi_ring::{Expansion, GadgetOptions};
+use sunzi_rlwe::{RingShape, Security, security::max_log2_modulus};
 
 use super::{NoiseModel, Request};
 use crate::Parameters;
@@ -12,8 +12,6 @@ use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 use crate::noise::{self, NoiseSettings};
 use sunzi_math::log2_product;
 
-/// Ring degrees tried unless one is given: log2 n.
-const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=16;
 /// Bits by which chains are made larger than the sizes looked for, until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
 
@@ -44,14 +42,10 @@ impl Chain {
 
 /// Every candidate, and the first that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
-    let degrees = match request.log2_degree {
-        Some(log2_degree) => log2_degree..=log2_degree,
-        None => LOG2_DEGREES,
-    };
     let mut candidates = Vec::new();
     let mut chosen = None;
-    for log2_degree in degrees {
-        let (candidate, parameters) = at_degree(request, log2_degree);
+    for ring in request.rings() {
+        let (candidate, parameters) = in_ring(request, ring);
         candidates.push(candidate);
         if parameters.is_some() {
             chosen = parameters;
@@ -61,14 +55,13 @@ pub(super) fn explain(request: &Request) -> Explanation {
     Explanation { request: request.clone(), candidates, chosen }
 }
 
-fn at_degree(request: &Request, log2_degree: u32) -> (Candidate, Option<Parameters>) {
+fn in_ring(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
     let limit = match request.security {
         Security::InsecureForResearchOnly => f64::INFINITY,
-        security => max_log2_modulus(log2_degree, security).map_or(0.0, f64::from),
+        security => max_log2_modulus(ring.log2_degree(), security).map_or(0.0, f64::from),
     };
-    let mut candidate =
-        Candidate::empty(log2_degree, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
-    match choose(request, log2_degree, limit, &mut candidate) {
+    let mut candidate = Candidate::empty(ring, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
+    match choose(request, ring, limit, &mut candidate) {
         Ok(parameters) => {
             candidate.verdict = Verdict::Chosen;
             (candidate, Some(parameters))
@@ -82,31 +75,31 @@ fn at_degree(request: &Request, log2_degree: u32) -> (Candidate, Option<Paramete
 
 fn choose(
     request: &Request,
-    log2_degree: u32,
+    ring: RingShape,
     limit: f64,
     candidate: &mut Candidate,
 ) -> Result<Parameters, Refusal> {
-    let slots = 1_usize << log2_degree;
+    let slots = request.plain.slots(ring.index(), ring.degree(), request.batching);
     if slots < request.slots {
         return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
     }
     if limit == 0.0 {
         return Err(Refusal::NotSecure);
     }
-    let plain_modulus = request.plain.modulus(log2_degree, request.batching).map_err(Refusal::Plain)?;
+    let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
     let mut refusal = Refusal::NoModuli;
     // Real primes and digits differ a little from the sizes looked for: another look leaves them some room.
     for extra in EXTRA_BITS {
-        let sizes = match sizes::smallest(request, slots, plain_modulus, limit, extra) {
+        let sizes = match sizes::smallest(request, ring, plain_modulus, limit, extra) {
             Ok(sizes) => sizes,
             Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
         };
-        let chain = sizes::materialize(&sizes, request, 2 << log2_degree, plain_modulus)?;
+        let chain = sizes::materialize(&sizes, request, ring.root_order(), plain_modulus)?;
         candidate.log2_moduli = chain.places().into_iter().map(|(bits, _)| bits).collect();
-        match switching::fastest(request, log2_degree, plain_modulus, limit, &chain) {
+        match switching::fastest(request, ring, plain_modulus, limit, &chain) {
             Ok(key_switching) => {
-                return Ok(assemble(request, log2_degree, plain_modulus, chain, key_switching, candidate));
+                return Ok(assemble(request, ring, plain_modulus, chain, key_switching, candidate));
             }
             Err(error) => refusal = error,
         }
@@ -116,13 +109,13 @@ fn choose(
 
 fn assemble(
     request: &Request,
-    log2_degree: u32,
+    ring: RingShape,
     plain_modulus: u64,
     Chain { moduli, levels, shares }: Chain,
     key_switching: GadgetOptions,
     candidate: &mut Candidate,
 ) -> Parameters {
-    let parameters = Parameters::new(log2_degree, moduli, plain_modulus, request.security)
+    let parameters = Parameters::new(ring, moduli, plain_modulus, request.security)
         .with_shared_moduli(levels, shares)
         .with_key_switching(key_switching)
         .with_budget(request.budget);
@@ -133,18 +126,18 @@ fn assemble(
 /// The bits left by a chain with these digits; −∞ for digits it does not allow.
 pub(super) fn bits_left(
     request: &Request,
-    degree: usize,
+    ring: Expansion,
     plain_modulus: u64,
     chain: &Chain,
     options: &GadgetOptions,
 ) -> f64 {
-    let Some(settings) = settings(degree, plain_modulus, chain, options) else { return f64::NEG_INFINITY };
+    let Some(settings) = settings(ring, plain_modulus, chain, options) else { return f64::NEG_INFINITY };
     let levels = settings.levels(&request.budget);
     settings.bits_left(&levels, request.noise == NoiseModel::WorstCase)
 }
 
 fn settings(
-    degree: usize,
+    ring: Expansion,
     plain_modulus: u64,
     chain: &Chain,
     options: &GadgetOptions,
@@ -153,16 +146,10 @@ fn settings(
     let mut key_switch = Vec::new();
     for (bits, end) in chain.places() {
         log2_moduli.push(bits);
-        key_switch.push(noise::key_switch(degree, &chain.moduli, options, end).ok()?);
+        key_switch.push(noise::key_switch(ring, &chain.moduli, options, end).ok()?);
     }
     let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
-    Some(NoiseSettings {
-        degree,
-        plain_modulus,
-        log2_moduli,
-        fresh: noise::fresh(degree, log2_p),
-        key_switch,
-    })
+    Some(NoiseSettings { ring, plain_modulus, log2_moduli, fresh: noise::fresh(ring, log2_p), key_switch })
 }
 
 /// Says why nothing fits and which depth would.
@@ -183,5 +170,9 @@ pub(super) fn advise(explanation: &Explanation) -> NothingFits {
             fails = depth;
         }
     }
-    NothingFits { log2_degree: last.map_or(0, |candidate| candidate.log2_degree), refusal, depth: fits }
+    NothingFits {
+        ring: last.map_or(RingShape::Log2Degree(0), |candidate| candidate.ring),
+        refusal,
+        depth: fits,
+    }
 }

@@ -77,7 +77,7 @@ impl<R: PolyRing> Evaluator<R> {
                 ring.mod_switch(part, below.limbs)?
             };
         }
-        let rounding = noise::mod_switch(context.degree(), a.parts().len());
+        let rounding = noise::mod_switch(context.ring().expansion(), a.parts().len());
         let noise = a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding);
         a.set_noise(noise);
         Ok(end)

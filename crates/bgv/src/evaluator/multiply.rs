@@ -149,7 +149,7 @@ impl<R: PolyRing> Evaluator<R> {
         let ring = context.rlwe().ring_at(context.place(level)?.limbs)?;
         let ([a0, a1], [b0, b1]) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
         let parts = ring.tensor([a0, a1], [b0, b1], t)?;
-        let noise = a.noise().product(b.noise(), t as f64, context.degree());
+        let noise = a.noise().product(b.noise(), t as f64, context.ring().expansion());
         let metadata = context.metadata(below, level, Usage::ONE)?;
         let product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
         context.finish(product, operation, &[a.trace(), b.trace()])

@@ -1,31 +1,40 @@
 //! What depends on how secrets are drawn.
 
-use super::{ERROR_BOUND, ERROR_VARIANCE, KEY_BOUND, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail};
+use sunzi_ring::Expansion;
+
+use super::{ERROR_BOUND, KEY_BOUND, Log2, NoiseTerm, ROUNDING, TERNARY_VARIANCE, Tail, error_variance};
 use crate::SecretDistribution;
 
-/// What operations add to the noise in a ring of degree n under secrets of a distribution.
+/// What operations add to the noise in a ring under secrets of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseModel {
-    degree: usize,
+    ring: Expansion,
     secret: SecretDistribution,
 }
 
 impl NoiseModel {
-    /// That of a degree and a distribution.
+    /// That of a ring and a distribution.
     #[must_use]
-    pub fn new(degree: usize, secret: SecretDistribution) -> Self {
-        Self { degree, secret }
+    pub fn new(ring: impl Into<Expansion>, secret: SecretDistribution) -> Self {
+        Self { ring: ring.into(), secret }
+    }
+
+    /// The largest Σ|s_i|, and E s_i².
+    fn key(&self) -> (f64, f64) {
+        let degree = self.ring.degree();
+        (self.secret.norm(degree), self.secret.variance(degree))
     }
 
     /// An encryption under the public key, −e·u + e_1 + e_2·s with u uniform ternary: the worst case is B_err(1 + 2δB_key). Made
     /// modulo Qp and scaled down, with `log2_p` above 0, that over p and a rounding of (1 + δB_key)/2 `[KPZ21, 3.1]`.
     #[must_use]
     pub fn public_encryption(&self, log2_p: f64) -> NoiseTerm {
-        let n = self.degree as f64;
-        let norms = n * KEY_BOUND + self.secret.norm(self.degree);
-        let squares = n * TERNARY_VARIANCE + n * self.secret.variance(self.degree);
-        let deviation = (ERROR_VARIANCE * (1.0 + squares)).sqrt();
-        let peak = deviation * Tail::new(self.degree).product_peak();
+        let n = self.ring.degree() as f64;
+        let (norm, key_variance) = self.key();
+        let norms = n * KEY_BOUND + norm;
+        let squares = n * TERNARY_VARIANCE + n * key_variance;
+        let deviation = (error_variance(self.ring) * (1.0 + squares)).sqrt();
+        let peak = deviation * Tail::new(self.ring).product_peak();
         let worst = Log2::of(ERROR_BOUND * (1.0 + norms));
         let errors = NoiseTerm { worst, deviation: Log2::of(deviation), peak: Log2::of(peak) };
         if log2_p > 0.0 { errors.scaled(Log2::from_bits(-log2_p)).plus(self.mod_switch(2)) } else { errors }
@@ -35,8 +44,8 @@ impl NoiseModel {
     /// 2 `[BEHZ16, eq. (22)]`.
     #[must_use]
     pub fn truncation(&self, truncation: Log2, power: u32) -> NoiseTerm {
-        let (norm, variance) = (self.secret.norm(self.degree), self.secret.variance(self.degree));
-        let n = self.degree as f64;
+        let (norm, variance) = self.key();
+        let n = self.ring.degree() as f64;
         let (worst, deviation) = if power == 1 {
             (norm, (n * variance).sqrt())
         } else {
@@ -46,7 +55,7 @@ impl NoiseModel {
         NoiseTerm {
             worst: truncation * worst,
             deviation: truncation * deviation,
-            peak: truncation * Tail::new(self.degree).rounding_peak(),
+            peak: truncation * Tail::new(self.ring).rounding_peak(),
         }
     }
 
@@ -56,8 +65,8 @@ impl NoiseModel {
     /// case is (1 + δB_key + …)/2.
     #[must_use]
     pub fn mod_switch(&self, parts: usize) -> NoiseTerm {
-        let (n, tail) = (self.degree as f64, Tail::new(self.degree));
-        let (norm, key_variance) = (self.secret.norm(self.degree), self.secret.variance(self.degree));
+        let (n, tail) = (self.ring.degree() as f64, Tail::new(self.ring));
+        let (norm, key_variance) = self.key();
         let rounding = 12_f64.sqrt().recip();
         let linear = rounding * (n * key_variance).sqrt();
         // A coefficient of s² is a sum of n/2 terms ±2·s_i·s_j.
@@ -79,12 +88,12 @@ impl NoiseModel {
 
 /// [`NoiseModel::public_encryption`] for a uniform ternary secret.
 #[must_use]
-pub fn public_encryption(degree: usize, log2_p: f64) -> NoiseTerm {
-    NoiseModel::new(degree, SecretDistribution::Ternary).public_encryption(log2_p)
+pub fn public_encryption(ring: impl Into<Expansion>, log2_p: f64) -> NoiseTerm {
+    NoiseModel::new(ring, SecretDistribution::Ternary).public_encryption(log2_p)
 }
 
 /// [`NoiseModel::mod_switch`] for a uniform ternary secret.
 #[must_use]
-pub fn mod_switch(degree: usize, parts: usize) -> NoiseTerm {
-    NoiseModel::new(degree, SecretDistribution::Ternary).mod_switch(parts)
+pub fn mod_switch(ring: impl Into<Expansion>, parts: usize) -> NoiseTerm {
+    NoiseModel::new(ring, SecretDistribution::Ternary).mod_switch(parts)
 }

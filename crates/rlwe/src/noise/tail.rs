@@ -18,14 +18,17 @@
 //! their exponents does. The bound is chosen to fail with probability 2^-128 over keys and ciphertexts; the
 //! model is checked by sampling at levels that can be reached.
 
+use sunzi_ring::Expansion;
+
 use super::Log2;
 
 /// −log2 of the probability that a bound is exceeded anywhere in a polynomial.
 pub const TAIL_BITS: f64 = 128.0;
 
-/// The tail of noise in a ring of degree n.
+/// The tail of noise in a ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
+    ring: Expansion,
     degree: f64,
     bits: f64,
     /// L: exponents at a root together exceed it with probability 2^-bits/n.
@@ -35,12 +38,17 @@ pub struct Tail {
 impl Tail {
     /// The tail that is exceeded with probability 2^-128.
     #[must_use]
-    pub fn new(degree: usize) -> Self {
-        Self::at(degree, TAIL_BITS)
+    pub fn new(ring: impl Into<Expansion>) -> Self {
+        Self::at(ring.into(), TAIL_BITS)
     }
 
-    fn at(degree: usize, bits: f64) -> Self {
-        let degree = degree as f64;
+    /// The ring.
+    pub(super) fn ring(&self) -> Expansion {
+        self.ring
+    }
+
+    fn at(ring: Expansion, bits: f64) -> Self {
+        let degree = ring.degree() as f64;
         // Four exponential variables together exceed L with probability e^-L·Σ_{j<4} L^j/j!.
         let target = (bits + degree.log2()) * std::f64::consts::LN_2;
         // Newton's method: four steps are exact to the last bits, and bounds are computed often.
@@ -50,7 +58,7 @@ impl Tail {
             level + (target + sum.ln() - level) / (1.0 - slope / sum)
         };
         let level = (0..4).fold(target, |level, _| step(level));
-        Self { degree, bits, level }
+        Self { ring, degree, bits, level }
     }
 
     /// T such that n Gaussian coefficients of deviation σ all stay below T·σ: 2n·exp(−T²/2) = 2^-128.
@@ -59,10 +67,11 @@ impl Tail {
         (2.0 * std::f64::consts::LN_2 * (self.bits + 1.0 + self.degree.log2())).sqrt()
     }
 
-    /// The largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1.
+    /// The largest √(1 − α)·Tσ + α·P over 0 ≤ α ≤ 1, for σ and P with what coefficients gain over them.
     #[must_use]
     pub fn bound(&self, deviation: Log2, peak: Log2) -> Log2 {
-        let bulk = deviation * self.factor();
+        let bulk = deviation * (self.factor() * self.ring.deviation_gain());
+        let peak = peak * self.ring.value_gain();
         if peak.bits() <= bulk.bits() - 1.0 {
             bulk
         } else {
@@ -120,7 +129,7 @@ mod tests {
     fn four_exponentials_exceed_the_level_as_rarely_as_they_should() {
         for degree in [1, 64, 4096, 1 << 17] {
             for bits in [8.0, 20.0, TAIL_BITS] {
-                let Tail { level, .. } = Tail::at(degree, bits);
+                let Tail { level, .. } = Tail::at(degree.into(), bits);
                 let sum = 1.0 + level + level.powi(2) / 2.0 + level.powi(3) / 6.0;
                 let log2 = (sum.ln() - level) / std::f64::consts::LN_2;
                 assert!((log2 + bits + (degree as f64).log2()).abs() < 1e-9, "{degree} {bits}: 2^{log2}");
@@ -223,7 +232,7 @@ mod tests {
     fn exceedance(samples: usize, bits: f64) -> Vec<(f64, f64)> {
         const DEPTH: usize = 4;
         let mut sampler = Sampler::new();
-        let (tail, n) = (Tail::at(Sampler::N, bits), Sampler::N as f64);
+        let (tail, n) = (Tail::at(Sampler::N.into(), bits), Sampler::N as f64);
         let mut counts = [(0.0, 0.0); DEPTH + 1];
         let share = 1.0 / samples as f64;
         for _ in 0..samples {

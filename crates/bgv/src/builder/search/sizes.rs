@@ -1,7 +1,7 @@
 //! How many bits q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
-use sunzi_rlwe::noise;
+use sunzi_rlwe::{RingShape, noise};
 
 use super::Chain;
 use crate::builder::{NoiseModel, Request};
@@ -33,27 +33,27 @@ impl Sizes {
 /// The sizes of the smallest product that leaves the margin and `extra` bits.
 pub(super) fn smallest(
     request: &Request,
-    degree: usize,
+    ring: RingShape,
     plain_modulus: u64,
     limit: f64,
     extra: f64,
 ) -> Result<Sizes, Refusal> {
     let depth = request.depth as usize;
     if request.noise == NoiseModel::Paper {
-        let sizes = of_paper(request, degree, plain_modulus);
+        let sizes = of_paper(request, ring, plain_modulus);
         return if sizes.total(depth) <= limit {
             Ok(sizes)
         } else {
             Err(Refusal::TooLarge { log2_modulus: sizes.total(depth), limit })
         };
     }
-    let model = Model::new(request, degree, plain_modulus, extra);
+    let model = Model::new(request, ring, plain_modulus, extra);
     let mut best: Option<Sizes> = None;
     let mut level = model.least_bits;
     let most = if depth == 0 {
         level
     } else {
-        level + 2.0 * (degree as f64).log2() + (plain_modulus as f64).log2() + 80.0
+        level + 2.0 * (ring.degree() as f64).log2() + (plain_modulus as f64).log2() + 80.0
     };
     while level <= most {
         let found = model.with_level(level);
@@ -75,10 +75,10 @@ pub(super) fn smallest(
 }
 
 /// Eqs. (13) and (14).
-fn of_paper(request: &Request, degree: usize, plain_modulus: u64) -> Sizes {
+fn of_paper(request: &Request, ring: RingShape, plain_modulus: u64) -> Sizes {
     let both = |operations: &crate::Operations| [operations.additions as f64, operations.rotations as f64];
     let moduli = PaperRequest {
-        degree,
+        degree: ring.degree(),
         plain_modulus: plain_modulus as f64,
         depth: request.depth as usize,
         fresh: both(&request.budget.fresh),
@@ -86,7 +86,7 @@ fn of_paper(request: &Request, degree: usize, plain_modulus: u64) -> Sizes {
         digits: request.digits.unwrap_or(3),
     }
     .moduli();
-    let least = least_bits(degree);
+    let least = least_bits(ring);
     Sizes {
         first: moduli.log2_first.max(least),
         level: moduli.log2_level.max(least),
@@ -94,9 +94,9 @@ fn of_paper(request: &Request, degree: usize, plain_modulus: u64) -> Sizes {
     }
 }
 
-/// A prime ≡ 1 (mod 2n) has at least this many bits.
-fn least_bits(degree: usize) -> f64 {
-    (2.0 * degree as f64).log2() + 0.5
+/// A prime with the roots of a ring, ≡ 1 (mod 2n) for m a power of two, has at least this many bits.
+fn least_bits(ring: RingShape) -> f64 {
+    (ring.root_order() as f64).log2() + 0.5
 }
 
 /// The noise of chains whose sizes are real numbers.
@@ -108,19 +108,21 @@ struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn new(request: &'a Request, degree: usize, plain_modulus: u64, extra: f64) -> Self {
+    fn new(request: &'a Request, ring: RingShape, plain_modulus: u64, extra: f64) -> Self {
+        let least_bits = least_bits(ring);
+        let ring = ring.expansion();
         // P is as large as a digit: the errors of key switching are those of digits of 1/2.
         let digits = vec![DigitBound { log2_bound: -1.0, log2_mean: f64::NEG_INFINITY }; ASSUMED_DIGITS];
-        let switch = noise::key_switch(degree, &digits).plus(noise::mod_switch(degree, 2));
+        let switch = noise::key_switch(ring, &digits).plus(noise::mod_switch(ring, 2));
         let limbs = request.depth as usize + 2;
         let settings = NoiseSettings {
-            degree,
+            ring,
             plain_modulus,
             log2_moduli: vec![0.0; limbs],
-            fresh: fresh(degree, WORD_BITS),
+            fresh: fresh(ring, WORD_BITS),
             key_switch: vec![switch; limbs],
         };
-        Self { request, settings, extra, least_bits: least_bits(degree) }
+        Self { request, settings, extra, least_bits }
     }
 
     /// The best q_0 and q_(L+1) beside level moduli of this size.

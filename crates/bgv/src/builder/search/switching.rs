@@ -1,6 +1,7 @@
 //! Digits and special moduli: the fastest that security and noise allow.
 
 use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::RingShape;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::sizes::WORD_BITS;
@@ -15,7 +16,7 @@ const SLACK: f64 = 0.1;
 /// The options of least cost among those that fit.
 pub(super) fn fastest(
     request: &Request,
-    log2_degree: u32,
+    ring: RingShape,
     plain_modulus: u64,
     limit: f64,
     chain: &Chain,
@@ -32,16 +33,16 @@ pub(super) fn fastest(
         None => 1..=k,
     };
     let room = limit - log2_modulus;
-    let hybrid = counts.flat_map(|digits| special(log2_degree, plain_modulus, room, chain, digits));
+    let hybrid = counts.flat_map(|digits| special(ring, plain_modulus, room, chain, digits));
     let plain = request.digits.is_none().then(GadgetOptions::default);
     for options in hybrid.chain(plain) {
         // The paper's moduli are taken as they are; ciphertexts refuse what their bounds do not support.
-        let left = bits_left(request, 1 << log2_degree, plain_modulus, chain, &options);
+        let left = bits_left(request, ring.expansion(), plain_modulus, chain, &options);
         closest = closest.max(left);
         if left < f64::from(request.margin) && request.noise != NoiseModel::Paper {
             continue;
         }
-        let Some(cost) = cost(1 << log2_degree, chain, &options) else { continue };
+        let Some(cost) = cost(ring.degree(), chain, &options) else { continue };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, options));
         }
@@ -55,7 +56,7 @@ pub(super) fn fastest(
 /// Special moduli for so many digits: as many as the largest digit needs to add no noise of its own, and fewer or smaller
 /// ones, whose noise a large t does not notice.
 fn special(
-    log2_degree: u32,
+    ring: RingShape,
     plain_modulus: u64,
     room: f64,
     chain: &Chain,
@@ -73,7 +74,7 @@ fn special(
     let of = |count: usize| {
         let bits = (largest / count as f64).min(WORD_BITS).min(room / count as f64 - SLACK);
         let least = bits.exp2().ceil() as u64;
-        let primes = primes_from(least, 2 << log2_degree, count, 1 << 62, &taken)?;
+        let primes = primes_from(least, ring.root_order(), count, 1 << 62, &taken)?;
         (log2_product(&primes) <= room).then(|| GadgetOptions {
             digits: Some(digits),
             special_moduli: primes,

@@ -1,0 +1,146 @@
+//! Which ring a parameter set is over.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sunzi_ring::{Expansion, Ring, RingError};
+
+/// The ring degrees that parameters may have.
+pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
+
+/// The ring Z\[X\]/Φ_m(X) of a parameter set, as plain data: m, or log2 n where m = 2n is a power of two.
+///
+/// ```
+/// use sunzi_rlwe::RingShape;
+///
+/// let shape = RingShape::of_index(21845);
+/// assert_eq!((shape.index(), shape.degree()), (21845, 16384));
+/// assert_eq!(RingShape::of_index(8192), RingShape::Log2Degree(12));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RingShape {
+    /// log2 n of Z\[X\]/(X^n + 1).
+    Log2Degree(u32),
+    /// m, for any other ring.
+    RingIndex(u64),
+}
+
+impl From<u32> for RingShape {
+    /// The power-of-two ring of this log2 n.
+    fn from(log2_degree: u32) -> Self {
+        Self::Log2Degree(log2_degree)
+    }
+}
+
+impl RingShape {
+    /// That of index m.
+    #[must_use]
+    pub fn of_index(m: u64) -> Self {
+        if m > 1 && m.is_power_of_two() { Self::Log2Degree(m.ilog2() - 1) } else { Self::RingIndex(m) }
+    }
+
+    /// m; 0 if it is beyond the machine.
+    #[must_use]
+    pub fn index(self) -> u64 {
+        match self {
+            Self::Log2Degree(log2) => {
+                log2.checked_add(1).and_then(|log2| 1_u64.checked_shl(log2)).unwrap_or(0)
+            }
+            Self::RingIndex(m) => m,
+        }
+    }
+
+    /// n = φ(m); 0 for an index of no ring.
+    #[must_use]
+    pub fn degree(self) -> usize {
+        match self {
+            Self::Log2Degree(log2) => 1_usize.checked_shl(log2).unwrap_or(0),
+            Self::RingIndex(m) => Expansion::new(m).map_or(0, |ring| ring.degree()),
+        }
+    }
+
+    /// ⌊log2 n⌋: log2 n for m a power of two. The security table is entered with it, so that between two powers of two the smaller one's limit holds.
+    #[must_use]
+    pub fn log2_degree(self) -> u32 {
+        match self {
+            Self::Log2Degree(log2) => log2,
+            Self::RingIndex(_) => self.degree().checked_ilog2().unwrap_or(0),
+        }
+    }
+
+    /// How sizes grow in it; that of no coefficients for an index of no ring.
+    #[must_use]
+    pub fn expansion(self) -> Expansion {
+        Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
+    }
+
+    /// What moduli must be 1 modulo; `u64::MAX`, which none is, for an index of no ring.
+    #[must_use]
+    pub fn root_order(self) -> u64 {
+        Ring::root_order(self.index()).unwrap_or(u64::MAX)
+    }
+
+    /// Checks that it is one that parameters may have.
+    ///
+    /// # Errors
+    /// [`RingError::Math`] for m ≡ 2 modulo 4, saying which index has that ring; [`RingError::OutOfRange`] unless 2^6 ≤ n ≤ 2^17.
+    pub fn check(self) -> Result<(), RingError> {
+        match self {
+            Self::RingIndex(m) if m % 4 == 2 => Expansion::new(m).map(|_| ()),
+            _ if DEGREES.contains(&self.degree()) => Ok(()),
+            _ => Err(RingError::OutOfRange {
+                what: "ring",
+                expected: "a degree from 2^6 to 2^17".to_owned(),
+                got: self.to_string(),
+            }),
+        }
+    }
+}
+
+/// "ring degree 2^12", "ring index 21845".
+impl fmt::Display for RingShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log2Degree(log2) => write!(f, "ring degree 2^{log2}"),
+            Self::RingIndex(m) => write!(f, "ring index {m}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_name_a_power_of_two_are_one_ring() {
+        for log2 in 1..=62 {
+            let shape = RingShape::Log2Degree(log2);
+            assert_eq!(RingShape::of_index(shape.index()), shape);
+            assert_eq!(
+                RingShape::RingIndex(shape.index()).degree(),
+                if log2 < 23 { shape.degree() } else { 0 }
+            );
+        }
+        for shape in [RingShape::of_index(21845), RingShape::RingIndex(1 << 15), RingShape::Log2Degree(14)] {
+            assert_eq!((shape.degree(), shape.log2_degree()), (1 << 14, 14));
+            assert_eq!(shape.root_order() % shape.index(), 0);
+            shape.check().unwrap();
+        }
+        assert_eq!(RingShape::of_index(32767).log2_degree(), 14);
+    }
+
+    #[test]
+    fn what_is_no_ring_is_named() {
+        for shape in [0, 1, 2, 3, 63, 4, 1 << 19, 3 << 20, u64::MAX].map(RingShape::of_index) {
+            assert!(matches!(shape.check(), Err(RingError::OutOfRange { .. })), "{shape}");
+        }
+        for log2 in [0, 5, 18, 63, 64, u32::MAX] {
+            let shape = RingShape::Log2Degree(log2);
+            assert!(shape.check().is_err(), "{shape}");
+            assert!(shape.root_order() > 1 && shape.expansion().degree() == shape.degree());
+        }
+        let half = RingShape::of_index(2 * 21845).check().unwrap_err().to_string();
+        assert!(half.contains("21845"), "{half}");
+    }
+}
