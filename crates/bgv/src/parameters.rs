@@ -180,7 +180,7 @@ impl Parameters {
         &self.budget
     }
 
-    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
+    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](sunzi_encoding::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
     #[must_use]
     pub fn supports_batching(&self) -> bool {
         matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
