@@ -2,17 +2,20 @@
 //!
 //! * [`BatchEncoder`]: n slots, products act slot by slot; t prime, t ≡ 1 (mod 2n).
 //! * [`CoefficientEncoder`]: one number per coefficient, products convolve; any t.
+//! * [`GaloisEncoder`]: elements of GF(p^d) or GR(p^r, d), products act slot by slot; any ring index, t = p^r.
 //! * [`CrtEncoder`]: integers wider than one t, spread over several plaintexts.
 
 mod batch;
 mod coefficient;
 mod crt;
+mod galois;
 
 pub use batch::BatchEncoder;
 pub use batch::is_batchable;
 pub use coefficient::CoefficientEncoder;
 pub use crt::CrtEncoder;
 pub use crt::check_pairwise_coprime;
+pub use galois::{DimensionRotation, GaloisEncoder, WrappedRotation};
 
 use zeroize::Zeroizing;
 

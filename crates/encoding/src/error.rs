@@ -125,6 +125,111 @@ pub enum EncodingError {
         /// The longest possible.
         longest: usize,
     },
+    /// A ring index whose plaintexts are too long.
+    #[error("ring index {index} has degree {degree}: at most {most} is supported")]
+    IndexTooLarge {
+        /// m.
+        index: u64,
+        /// φ(m).
+        degree: usize,
+        /// The greatest degree.
+        most: usize,
+    },
+    /// Slots need a prime p.
+    #[error("slots modulo a power of {got}, which is not a prime: {below} and {above} are the nearest")]
+    PlainPrime {
+        /// The number given.
+        got: u64,
+        /// The prime below; 2 where there is none.
+        below: u64,
+        /// The prime above.
+        above: u64,
+    },
+    /// The plaintext prime divides the ring index.
+    #[error("p = {prime} divides the ring index m = {index}: there are slots for m = {works}")]
+    PrimeDividesIndex {
+        /// p.
+        prime: u64,
+        /// m.
+        index: u64,
+        /// An index near by that p does not divide.
+        works: u64,
+    },
+    /// A power of the plaintext prime that is not supported.
+    #[error("t = {prime}^{got}: the exponent must be 1 to {most}, for which t < 2^60")]
+    PlainExponent {
+        /// p.
+        prime: u64,
+        /// r.
+        got: u32,
+        /// The greatest exponent.
+        most: u32,
+    },
+    /// Slots of too high a degree.
+    #[error(
+        "slots of m = {index} and p = {prime} have degree {degree}, at most {most} is supported: choose a divisor m \
+         of p^k - 1 for a small k, or for this m the prime {works}, whose slots have degree 1"
+    )]
+    SlotDegree {
+        /// p.
+        prime: u64,
+        /// m.
+        index: u64,
+        /// The order of p modulo m.
+        degree: usize,
+        /// The greatest one.
+        most: usize,
+        /// A prime that is 1 modulo m.
+        works: u64,
+    },
+    /// More elements than slots.
+    #[error(
+        "{got} elements for the {slots} slots of m = {index} and p = {prime}: {}",
+        .works.map_or_else(|| "split them".to_owned(), |m| format!("split them, or take m = {m}"))
+    )]
+    TooManyElements {
+        /// Elements given.
+        got: usize,
+        /// Slots there are.
+        slots: usize,
+        /// p.
+        prime: u64,
+        /// m.
+        index: u64,
+        /// An index with enough slots.
+        works: Option<u64>,
+    },
+    /// An element that a slot does not hold.
+    #[error(
+        "the element of slot {slot} has {got} coefficients, slots of m = {index} and p = {prime} hold {degree}: reduce \
+         it modulo the polynomial of the slots, or take an m modulo which {prime} has order {got} or more"
+    )]
+    ElementDegree {
+        /// Which slot.
+        slot: usize,
+        /// Coefficients given.
+        got: usize,
+        /// Coefficients of a slot.
+        degree: usize,
+        /// p.
+        prime: u64,
+        /// m.
+        index: u64,
+    },
+    /// A slot that holds no number.
+    #[error("slot {slot} holds an element that is not a number: decode elements")]
+    NotANumber {
+        /// The first such slot.
+        slot: usize,
+    },
+    /// A dimension that the slots do not have.
+    #[error("dimension {got} of {dimensions}: they are numbered from 0")]
+    NoDimension {
+        /// The number given.
+        got: usize,
+        /// How many there are.
+        dimensions: usize,
+    },
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),

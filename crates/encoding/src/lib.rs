@@ -1,20 +1,23 @@
 //! Plaintexts of the exact schemes, and how numbers are placed in them.
 //!
 //! A [`Plaintext`] is a polynomial modulo t. An [`Encoder`] turns numbers into one: a number per slot
-//! ([`BatchEncoder`]), a number per coefficient ([`CoefficientEncoder`]), or integers wider than one t spread over
+//! ([`BatchEncoder`]; elements of fields and Galois rings: [`GaloisEncoder`]), a number per coefficient ([`CoefficientEncoder`]), or integers wider than one t spread over
 //! several ([`CrtEncoder`]). BFV and BGV share all of it.
 #![forbid(unsafe_code)]
 
 mod encoder;
 mod error;
+mod index_search;
 mod plain_modulus;
 mod plaintext;
 mod slots;
 
 pub use encoder::{
-    BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, check_pairwise_coprime, is_batchable,
+    BatchEncoder, CoefficientEncoder, CrtEncoder, DimensionRotation, Encoder, GaloisEncoder, WrappedRotation,
+    check_pairwise_coprime, is_batchable,
 };
 pub use error::EncodingError;
+pub use index_search::{IndexChoice, indices_by_cost};
 pub use plain_modulus::{PlainRefusal, PlainRequest};
 pub use plaintext::{
     LOG2_DEGREES, MAX_DEGREE, PLAIN_MODULUS_LIMIT, Plaintext, check_degree, check_plain_modulus,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use sunzi_math::RingIndex;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::EncodingError;
@@ -58,6 +59,15 @@ pub(crate) fn check_length(degree: usize) -> Result<(), EncodingError> {
         Ok(())
     } else {
         Err(EncodingError::DegreeOutOfRange { got: degree as u64 })
+    }
+}
+
+/// Checks that plaintexts of an index are not too long.
+pub(crate) fn check_index_degree(index: &RingIndex) -> Result<(), EncodingError> {
+    if index.degree() <= MAX_DEGREE {
+        Ok(())
+    } else {
+        Err(EncodingError::IndexTooLarge { index: index.value(), degree: index.degree(), most: MAX_DEGREE })
     }
 }
 

@@ -54,9 +54,9 @@ impl PrimePower {
 /// G is a factor of Φ_m modulo p^r of degree d, the order of p modulo m: Y is a primitive m-th root of unity, and Y → Y^p is the Frobenius
 /// automorphism. Elements are lists of d coefficients in \[0, p^r), that of Y^0 first.
 ///
-/// Which factor is no accident: f is the first irreducible polynomial of degree d modulo p, x the first element of GF(p)\[Z\]/f that has
-/// order m when raised to (p^d − 1)/m, both in the order of the numbers Σ c_i·p^i; G is the minimal polynomial of the m-th root of unity over that
-/// power.
+/// Which factor is no accident: f is the first irreducible polynomial of degree d modulo p in the order of the numbers Σ c_i·b^i,
+/// c_i < b = min(p, 16), and x the first element of GF(p)\[Z\]/f in the order of Σ c_i·p^i that has order m when raised to (p^d − 1)/m;
+/// G is the minimal polynomial of the m-th root of unity over that power.
 ///
 /// ```
 /// let field = sunzi_math::GaloisRing::new(15, 2, 1)?;

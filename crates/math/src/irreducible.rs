@@ -3,12 +3,17 @@
 use crate::galois_ring::PrimePower;
 use crate::mod_inv;
 
-/// The low coefficients of the first monic irreducible polynomial of degree d modulo p, where Z^d + Σ c_i·Z^i is number Σ c_i·p^i.
+/// Coefficients that are tried. All for a small prime; for a large one binomials Z^d + c would otherwise come first, of which there
+/// may be none, and of the others one in d will do.
+const COEFFICIENTS: u64 = 16;
+
+/// The low coefficients of the first monic irreducible polynomial of degree d modulo p with c_i < b = min(p, 16), where
+/// Z^d + Σ c_i·Z^i is number Σ c_i·b^i.
 pub(crate) fn first_irreducible(p: u64, d: usize) -> Vec<u64> {
     let mut low = vec![0; d];
     while !is_irreducible(&low, p) {
         for digit in &mut low {
-            *digit = (*digit + 1) % p;
+            *digit = (*digit + 1) % p.min(COEFFICIENTS);
             if *digit != 0 {
                 break;
             }
@@ -122,7 +127,11 @@ mod tests {
         // The polynomial of AES is the first of degree 8.
         assert_eq!(first_irreducible(2, 8), [1, 1, 0, 1, 1, 0, 0, 0]);
         assert_eq!(first_irreducible(3, 2), [1, 0]);
-        let low = first_irreducible((1 << 59) - 55, 3);
-        assert_eq!(low.len(), 3);
+        // 3 modulo 4: no binomial of degree 4 is irreducible.
+        for (p, d) in [((1 << 59) - 55, 3), ((1 << 31) - 1, 4), ((1 << 29) - 3, 12)] {
+            let low = first_irreducible(p, d);
+            assert_eq!(low.len(), d);
+            assert!(low.iter().all(|&c| c < 16));
+        }
     }
 }

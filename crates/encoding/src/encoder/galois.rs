@@ -1,0 +1,248 @@
+//! Slots in GF(p^d) and GR(p^r, d), for any ring index.
+
+mod transform;
+
+use std::fmt;
+use std::sync::Arc;
+
+use sunzi_math::{GaloisRing, MAX_SLOT_DEGREE, QuotientGroup, RingIndex, mod_inv, mod_pow};
+use zeroize::Zeroizing;
+
+use crate::index_search::{index_with_slots, neighbouring_primes, prime_of_order_one, without_prime};
+use crate::plaintext::check_index_degree;
+use crate::{EncodingError, PLAIN_MODULUS_LIMIT, Plaintext};
+
+use super::{Encoder, check_values};
+use transform::SlotTransform;
+
+/// Encodes vectors over GR(p^r, d), the field GF(p^d) for r = 1, into plaintexts modulo t = p^r: sums and products act slot by slot.
+///
+/// With d the order of p modulo m there are φ(m)/d slots. An element is a list of up to d coefficients in \[0, t) modulo the polynomial G of
+/// [`ring`](Self::ring), the same in all slots; a number stands for a constant. Slots form a hypercube, whose dimensions are those of
+/// [`group`](Self::group): slot i holds the value at X = Y^u, u its i-th representative. So X → X^g rotates along the dimension of g, and
+/// X → X^p is the Frobenius automorphism Y → Y^p in every slot. Plaintexts are in the powerful basis, as rings are.
+///
+/// ```
+/// use sunzi_encoding::GaloisEncoder;
+///
+/// // 1024 slots of GF(2^16).
+/// let encoder = GaloisEncoder::new(21845, 2, 1)?;
+/// assert_eq!((encoder.ring().degree(), encoder.group().slots()), (16, 1024));
+/// let plaintext = encoder.encode_elements(&[[1, 0, 1], [0, 1, 1]])?;
+/// assert_eq!(encoder.decode_elements(&plaintext)?[1][..4], [0, 1, 1, 0]);
+/// # Ok::<(), sunzi_encoding::EncodingError>(())
+/// ```
+#[derive(Clone)]
+pub struct GaloisEncoder(Arc<Tables>);
+
+struct Tables {
+    index: RingIndex,
+    ring: GaloisRing,
+    group: QuotientGroup,
+    transform: SlotTransform,
+}
+
+/// How a rotation along a dimension is made of automorphisms: see [`GaloisEncoder::rotation`].
+#[derive(Clone, Debug)]
+pub struct DimensionRotation {
+    /// k of X → X^k, which moves all slots of a good dimension, and in a bad one those that do not wrap around.
+    pub exponent: u64,
+    /// In a bad dimension what moves the slots that wrap around.
+    pub wrapped: Option<WrappedRotation>,
+}
+
+/// The second half of a rotation along a bad dimension.
+#[derive(Clone, Debug)]
+pub struct WrappedRotation {
+    /// k of X → X^k for the slots that wrap around.
+    pub exponent: u64,
+    /// 1 in every slot that does not wrap around, 0 in the others: the rotation is b + mask·(a − b), with b by this automorphism
+    /// and a by the other.
+    pub mask: Plaintext,
+}
+
+impl GaloisEncoder {
+    /// The encoder for ring index m and plaintext modulus p^r.
+    ///
+    /// # Errors
+    /// [`EncodingError::Math`] for m = 2 mod 4 or below 3; [`EncodingError::IndexTooLarge`]; [`EncodingError::PlainPrime`] for a p that is no
+    /// prime, [`EncodingError::PrimeDividesIndex`], [`EncodingError::PlainExponent`] for r = 0 or p^r ≥ 2^60,
+    /// [`EncodingError::SlotDegree`] for d above 256: each says what would work.
+    pub fn new(m: u64, p: u64, r: u32) -> Result<Self, EncodingError> {
+        let index = RingIndex::new(m)?;
+        check_index_degree(&index)?;
+        if !sunzi_math::is_prime(p) {
+            let [below, above] = neighbouring_primes(p);
+            return Err(EncodingError::PlainPrime { got: p, below, above });
+        }
+        if m.is_multiple_of(p) {
+            return Err(EncodingError::PrimeDividesIndex { prime: p, index: m, works: without_prime(m, p) });
+        }
+        let fits = |r: u32| p.checked_pow(r).is_some_and(|t| t < PLAIN_MODULUS_LIMIT);
+        if r == 0 || !fits(r) {
+            let most = (1..60).take_while(|&r| fits(r)).count() as u32;
+            return Err(EncodingError::PlainExponent { prime: p, got: r, most });
+        }
+        let group = QuotientGroup::new(m, p)?;
+        let degree = group.order_of_p();
+        if degree > MAX_SLOT_DEGREE {
+            let works = prime_of_order_one(m);
+            return Err(EncodingError::SlotDegree {
+                prime: p,
+                index: m,
+                degree,
+                most: MAX_SLOT_DEGREE,
+                works,
+            });
+        }
+        let ring = GaloisRing::new(m, p, r)?;
+        let transform = SlotTransform::new(&index, &ring, &group)?;
+        Ok(Self(Arc::new(Tables { index, ring, group, transform })))
+    }
+
+    /// The ring index m and the shape of plaintexts.
+    #[must_use]
+    pub fn index(&self) -> &RingIndex {
+        &self.0.index
+    }
+
+    /// The ring that a slot holds an element of; it also computes with elements.
+    #[must_use]
+    pub fn ring(&self) -> &GaloisRing {
+        &self.0.ring
+    }
+
+    /// The hypercube of slots.
+    #[must_use]
+    pub fn group(&self) -> &QuotientGroup {
+        &self.0.group
+    }
+
+    /// The plaintext of these elements, of up to d coefficients each; missing slots count as zero.
+    ///
+    /// # Errors
+    /// [`EncodingError::TooManyElements`], saying which m has enough slots; [`EncodingError::ElementDegree`];
+    /// [`EncodingError::ValueOutOfRange`].
+    pub fn encode_elements<E: AsRef<[u64]>>(&self, elements: &[E]) -> Result<Plaintext, EncodingError> {
+        let (d, t) = (self.0.ring.degree(), self.0.ring.modulus());
+        self.check_count(elements.len())?;
+        let mut values = Zeroizing::new(vec![0; self.0.index.degree()]);
+        for (slot, (element, value)) in elements.iter().zip(values.chunks_mut(d)).enumerate() {
+            let element = element.as_ref();
+            if element.len() > d {
+                let (prime, index) = (self.0.ring.prime(), self.0.index.value());
+                return Err(EncodingError::ElementDegree {
+                    slot,
+                    got: element.len(),
+                    degree: d,
+                    prime,
+                    index,
+                });
+            }
+            if element.iter().any(|&x| x >= t) {
+                return Err(EncodingError::unsigned_out_of_range(slot, t));
+            }
+            for (value, &x) in value.iter_mut().zip(element) {
+                *value = x;
+            }
+        }
+        Plaintext::new(std::mem::take(&mut *self.0.transform.inverse(values)), t)
+    }
+
+    /// The elements of all slots, d coefficients each.
+    ///
+    /// # Errors
+    /// [`EncodingError::PlaintextMismatch`].
+    pub fn decode_elements(&self, plaintext: &Plaintext) -> Result<Vec<Vec<u64>>, EncodingError> {
+        let values = self.values(plaintext)?;
+        Ok(values.chunks(self.0.ring.degree()).map(<[u64]>::to_vec).collect())
+    }
+
+    fn values(&self, plaintext: &Plaintext) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
+        plaintext.check(self.0.index.degree(), self.0.ring.modulus())?;
+        Ok(self.0.transform.forward(plaintext.coefficients()))
+    }
+
+    fn check_count(&self, got: usize) -> Result<(), EncodingError> {
+        let slots = self.0.group.slots();
+        if got <= slots {
+            return Ok(());
+        }
+        let (prime, index) = (self.0.ring.prime(), self.0.index.value());
+        Err(EncodingError::TooManyElements { got, slots, prime, index, works: index_with_slots(prime, got) })
+    }
+
+    /// The k of X → X^k that applies Y → Y^p in every slot, `times` times: p^times modulo m. Negative ones undo.
+    #[must_use]
+    pub fn frobenius_exponent(&self, times: i64) -> u64 {
+        let times = times.rem_euclid(self.0.ring.degree() as i64).cast_unsigned();
+        mod_pow(self.0.ring.prime(), times, self.0.index.value())
+    }
+
+    /// How to rotate along a dimension: slot e + `steps` of every line moves to slot e, cyclically.
+    ///
+    /// # Errors
+    /// [`EncodingError::NoDimension`].
+    pub fn rotation(&self, dimension: usize, steps: i64) -> Result<DimensionRotation, EncodingError> {
+        let group = &self.0.group;
+        let missing = EncodingError::NoDimension { got: dimension, dimensions: group.dimensions().len() };
+        let along = *group.dimensions().get(dimension).ok_or(missing)?;
+        let m = self.0.index.value();
+        let steps = steps.rem_euclid(along.length as i64).cast_unsigned();
+        let exponent = mod_pow(along.generator, steps, m);
+        if along.good || steps == 0 {
+            return Ok(DimensionRotation { exponent, wrapped: None });
+        }
+        let back = along.length as u64 - steps;
+        let stays = |slot: usize| group.coordinate(slot, dimension).is_some_and(|e| (e as u64) < back);
+        let mask: Vec<[u64; 1]> = (0..group.slots()).map(|slot| [u64::from(stays(slot))]).collect();
+        let wrapped = WrappedRotation {
+            exponent: mod_inv(mod_pow(along.generator, back, m), m)?,
+            mask: self.encode_elements(&mask)?,
+        };
+        Ok(DimensionRotation { exponent, wrapped: Some(wrapped) })
+    }
+}
+
+impl fmt::Debug for GaloisEncoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The tables follow from these.
+        f.debug_struct("GaloisEncoder")
+            .field("index", &self.0.index.value())
+            .field("ring", &self.0.ring)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A number modulo p^r in every slot, as a constant; decoding refuses other elements.
+impl Encoder for GaloisEncoder {
+    fn degree(&self) -> usize {
+        self.0.index.degree()
+    }
+
+    fn plain_modulus(&self) -> u64 {
+        self.0.ring.modulus()
+    }
+
+    fn slots(&self) -> usize {
+        self.0.group.slots()
+    }
+
+    fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError> {
+        self.check_count(values.len())?;
+        check_values(values, values.len(), self.plain_modulus())?;
+        self.encode_elements(values.chunks(1).collect::<Vec<_>>().as_slice())
+    }
+
+    fn decode(&self, plaintext: &Plaintext) -> Result<Vec<u64>, EncodingError> {
+        let values = self.values(plaintext)?;
+        let number = |(slot, element): (usize, &[u64])| match element {
+            [number, rest @ ..] if rest.iter().all(|&x| x == 0) => Ok(*number),
+            _ => Err(EncodingError::NotANumber { slot }),
+        };
+        values.chunks(self.0.ring.degree()).enumerate().map(number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
