@@ -74,6 +74,26 @@ impl Axis {
         if self.prime == 2 { self.degree() } else { self.order as usize }
     }
 
+    /// The cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): how long its Fourier
+    /// transforms are, a power of two, and how many rows of that length are convolved by the definition.
+    ///
+    /// Either both multiply to p − 1, or there is one row of twice the length and zeros: whichever takes fewer instructions.
+    /// (1, 1) for p = 2.
+    #[must_use]
+    pub fn convolution(&self) -> (usize, usize) {
+        let length = self.prime as usize - 1;
+        let exact = 1 << length.trailing_zeros();
+        let padded = (2 * length).next_power_of_two();
+        // Instructions a vector: 5/2 a level in both directions, 10/3 a product of a row.
+        let levels = |length: usize| 5 * length.ilog2() as usize + 3;
+        let direct = length * levels(exact) + length * (length / exact) * 10 / 3;
+        if length == exact || direct <= padded * levels(padded) {
+            (exact, length / exact)
+        } else {
+            (padded, 1)
+        }
+    }
+
     /// m/m_i: x_i is this power of X.
     #[must_use]
     pub fn weight(&self) -> u64 {
@@ -131,23 +151,24 @@ impl RingIndex {
         &self.axes
     }
 
-    /// How many odd primes divide m.
+    /// Whether the powerful basis is the power basis and Φ_m = X^n + 1.
     #[must_use]
-    pub fn odd_primes(&self) -> u32 {
-        self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()
+    pub fn is_power_of_two(&self) -> bool {
+        self.value.is_power_of_two()
     }
 
-    /// δ: coefficients of a·b in the powerful basis are at most δ·‖a‖·‖b‖ in absolute value; n·∏ (2p − 3)/(p − 1), less than
-    /// n·2^k for k odd primes and n for a power of two.
+    /// A transform modulo a prime q needs q ≡ 1 modulo this: m, with as many factors two as convolutions along the axes need.
+    /// m itself for a power of two.
     ///
-    /// Each is a sum of at most δ products ±a_i·b_j, so δ also multiplies variances where the coefficients of one factor are
-    /// uncorrelated. On one axis of prime order the coefficient of x^j collects the p − 2 or p − 1 pairs whose exponents add
-    /// up to j and, from x^(p−1) = −1 − x − …, the p − 2 that add up to p − 1; an axis of order p^e repeats that
-    /// p^(e−1) times, and products of axes multiply the counts.
+    /// ```
+    /// assert_eq!(sunzi_math::RingIndex::new(21_845)?.root_order(), 21_845 << 8);
+    /// # Ok::<(), sunzi_math::MathError>(())
+    /// ```
     #[must_use]
-    pub fn expansion(&self) -> f64 {
-        let terms = |axis: &Axis| (2 * axis.prime - 3) as f64 * (axis.order / axis.prime) as f64;
-        self.axes.iter().map(terms).product()
+    pub fn root_order(&self) -> u64 {
+        let convolutions = self.axes.iter().map(|axis| axis.convolution().0 as u64);
+        let twos = 1 << self.value.trailing_zeros();
+        self.value / twos * convolutions.fold(twos, u64::max)
     }
 
     /// Entries of the array in which the powers of every x_i below its [`span`](Axis::span) have a place: m of them, or m/2
@@ -199,8 +220,6 @@ mod tests {
                 assert_eq!(axis.order(), axis.prime().pow(axis.exponent()));
                 assert_eq!((axis.weight() * axis.order(), gcd(axis.weight(), axis.order())), (m, 1));
             }
-            let bound = units as f64 * f64::from(1 << index.odd_primes());
-            assert!(index.expansion() <= bound && (index.odd_primes() > 0 || index.expansion() == bound));
         }
     }
 
@@ -229,6 +248,24 @@ mod tests {
         }
         let index = RingIndex::new(64).unwrap();
         assert!((0..32).all(|i| index.exponent(i) == i as u64));
+    }
+
+    #[test]
+    fn convolutions_cover_the_axis() {
+        for m in (3..2000).filter(|m| m % 4 != 2) {
+            let index = RingIndex::new(m).unwrap();
+            assert!(index.root_order().is_multiple_of(m));
+            for axis in index.axes() {
+                let (length, rows) = axis.convolution();
+                assert!(length.is_power_of_two() && index.root_order().is_multiple_of(length as u64));
+                let p = axis.prime() as usize;
+                assert!(
+                    length * rows == p - 1 || (rows == 1 && length >= 2 * (p - 1) - 1),
+                    "{p}: {length} {rows}"
+                );
+            }
+        }
+        assert_eq!(RingIndex::new(1 << 14).unwrap().root_order(), 1 << 14);
     }
 
     #[test]

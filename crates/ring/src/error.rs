@@ -3,8 +3,11 @@
 use std::fmt;
 
 use sunzi_kernels::KernelError;
-use sunzi_math::MathError;
+use sunzi_math::{MathError, RingIndex, gcd};
 use thiserror::Error;
+
+/// The greatest degree of a ring.
+const MAX_DEGREE: usize = 1 << 17;
 
 /// What a polynomial and its ring must agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,18 +91,14 @@ pub enum RingError {
         /// The ring index m.
         index: u64,
     },
-    /// A ring index for which there is no transform.
+    /// A ring index that is too small or too large.
     #[error(
-        "ring index {index} is not supported: it must be a power of two from {least} to {greatest}; \
-         general cyclotomic rings are not built yet"
+        "ring index {index} is not supported: choose one from 3 on whose degree, phi({index}), is at most 2^17, \
+         and for the word-size ring a power of two from 2^7 on or an index with an odd factor"
     )]
     UnsupportedIndex {
         /// The index asked for.
         index: u64,
-        /// The smallest supported index.
-        least: u64,
-        /// The greatest supported index.
-        greatest: u64,
     },
     /// From the number theory below.
     #[error(transparent)]
@@ -140,22 +139,22 @@ pub(crate) fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
     if (1..=highest).contains(&got) { Ok(()) } else { Err(RingError::NoSuchLevel { got, highest }) }
 }
 
-/// The units of Z/m for m a power of two are the odd numbers.
+/// Automorphisms are X → X^k for the units k of Z/m.
 pub(crate) fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
-    if exponent & 1 == 1 && exponent < index {
+    if exponent < index && gcd(exponent, index) == 1 {
         Ok(())
     } else {
         Err(RingError::NotAnAutomorphism { exponent, index })
     }
 }
 
-/// n for m = 2n, both powers of two.
-pub(crate) fn negacyclic_degree(index: u64, least: u64, greatest: u64) -> Result<usize, RingError> {
-    let unsupported = RingError::UnsupportedIndex { index, least, greatest };
-    if !index.is_power_of_two() || !(least..=greatest).contains(&index) {
-        return Err(unsupported);
-    }
-    usize::try_from(index / 2).map_err(|_| unsupported)
+/// Degrees up to 2^17.
+pub(crate) fn supported_index(index: u64) -> Result<RingIndex, RingError> {
+    let shape = RingIndex::new(index).map_err(|error| match error {
+        MathError::OutOfRange { .. } => RingError::UnsupportedIndex { index },
+        other => other.into(),
+    })?;
+    if shape.degree() > MAX_DEGREE { Err(RingError::UnsupportedIndex { index }) } else { Ok(shape) }
 }
 
 /// Plaintext moduli of the scale-invariant operations.

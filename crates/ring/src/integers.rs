@@ -88,6 +88,16 @@ pub(crate) fn to_integers(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<BigI
     (0..ring.degree()).map(coefficient).collect()
 }
 
+/// [`PolyRing::from_signed`].
+pub(crate) fn from_signed(ring: &Ring, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
+    check_length("coefficients", ring.degree(), coefficients.len())?;
+    let mut a = ring.arbitrary();
+    ring.for_each_modulus(&mut a, |_, modulus, range, part| {
+        Ok(modulus.reduce_signed_into(part, coefficients.get(range).unwrap_or_default())?)
+    })?;
+    Ok(a)
+}
+
 /// [`PolyRing::from_signed_wide`]: c = h·2^64 + l with h signed.
 pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
     let n = ring.degree();

@@ -1,16 +1,22 @@
 //! Multiplication by X^k.
 
+use sunzi_math::Integers;
+
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
-/// a ← a·X^k by the values of X^k, where X^n = −1 for n = m/2.
+/// a ← a·X^k by the values of X^k.
 pub(crate) fn multiply_by_values<R: PolyRing>(
     ring: &R,
     a: &mut R::Poly<Evaluation>,
     exponent: u64,
 ) -> Result<(), RingError> {
-    let (n, k) = (ring.degree() as u64, exponent % ring.index());
-    let sign = if k < n { 1 } else { -1 };
-    let coefficients: Vec<i64> = (0..n).map(|i| if i == k % n { sign } else { 0 }).collect();
+    let index = ring.ring_index();
+    let (position, negative) = index.redundant_position(exponent % index.value());
+    let mut coefficients = vec![0; index.redundant_len()];
+    if let Some(entry) = coefficients.get_mut(position) {
+        *entry = if negative { -1 } else { 1 };
+    }
+    index.fold(&Integers::new(), &mut coefficients)?;
     ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
 }
 

@@ -67,15 +67,26 @@ pub trait Multipliers: PolyRing {
         turns: &[Turn<'_, Self>],
         lists: &[Vec<(usize, &Self::Multiplier)>],
     ) -> Result<Pairs<Self>, RingError> {
-        let ring = gadget.key_ring();
-        let turn = |turn: &Turn<'_, Self>| match turn.key {
-            None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
-            Some(key) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
-        };
-        let turned: Vec<_> = turns.iter().map(turn).collect::<Result<_, RingError>>()?;
-        let pairs: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
-        ring.sums_of_products(&pairs, lists)
+        sums_of_whole_turns(gadget, digits, [c0, c1], turns, lists)
     }
+}
+
+/// [`Multipliers::sums_of_turns`] with all turned ciphertexts at once.
+fn sums_of_whole_turns<R: Multipliers>(
+    gadget: &R::Gadget,
+    digits: &<R::Gadget as Gadget<R>>::Digits,
+    [c0, c1]: [&R::Poly<Evaluation>; 2],
+    turns: &[Turn<'_, R>],
+    lists: &[Vec<(usize, &R::Multiplier)>],
+) -> Result<Pairs<R>, RingError> {
+    let ring = gadget.key_ring();
+    let turn = |turn: &Turn<'_, R>| match turn.key {
+        None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
+        Some(key) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
+    };
+    let turned: Vec<_> = turns.iter().map(turn).collect::<Result<_, RingError>>()?;
+    let pairs: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
+    ring.sums_of_products(&pairs, lists)
 }
 
 /// A polynomial in evaluation form that multiplies others.
@@ -97,8 +108,8 @@ impl Multiplier {
         let (shape, tag) = (a.shape(), a.tag());
         let is_run = |run: &[u64]| run.chunks_exact(LANES).all(|v| Some(v) == run.get(..LANES));
         let repeats = |run: usize| a.words().chunks_exact(run).all(is_run);
-        let longer = |&run: &usize| Some(2 * run).filter(|&run| run <= shape.degree);
-        let runs = std::iter::successors(Some(SHORTEST_RUN), longer);
+        let fits = |&run: &usize| shape.degree.is_multiple_of(run);
+        let runs = std::iter::successors(Some(SHORTEST_RUN), |run| Some(2 * run)).take_while(fits);
         let run = runs.take_while(|&run| repeats(run)).last().unwrap_or(LANES);
         if run == LANES {
             return Self { words: Scratch::from_slice(a.words()), run, shape, tag };
@@ -112,12 +123,12 @@ impl Multiplier {
 
     /// The words of a limb from `start` on, into `out` unless they stand there already.
     fn block<'a>(&'a self, limb: usize, start: usize, out: &'a mut [u64]) -> &'a [u64] {
-        let kept = self.shape.degree / self.run * LANES;
+        let kept = self.words.len() / self.shape.limbs.max(1);
         let limb = self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default();
         if self.run == LANES {
             return limb.get(start..start + out.len()).unwrap_or_default();
         }
-        // Runs and blocks are powers of two: one of them is a multiple of the other.
+        // Runs are powers of two that divide n, and so are blocks but for a last one: one of them is a multiple of the other.
         let step = self.run.min(out.len());
         for (i, part) in out.chunks_mut(step).enumerate() {
             let at = (start + i * step) / self.run * LANES;
@@ -170,7 +181,12 @@ impl Multipliers for Ring {
         turns: &[Turn<'_, Self>],
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs<Self>, RingError> {
-        sums_of_turns(gadget, digits, ciphertext, turns, lists)
+        // In other rings automorphisms do not map blocks to blocks.
+        if gadget.key_ring().ring_index().is_power_of_two() {
+            sums_of_turns(gadget, digits, ciphertext, turns, lists)
+        } else {
+            sums_of_whole_turns(gadget, digits, ciphertext, turns, lists)
+        }
     }
 }
 

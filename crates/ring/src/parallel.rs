@@ -123,14 +123,16 @@ impl Parallelism {
         let total: usize = words.iter().map(|words| words.len()).sum();
         let shared = Work::Elementwise.is_parallel(total);
         let part = if shared && self != Self::ModulusWise { n.min(PART) } else { n };
-        let count = words.first().map_or(0, |words| words.len() / part.max(1));
-        let mut lists = words.map(|words| words.chunks_mut(part.max(1)));
+        let (part, n) = (part.max(1), n.max(1));
+        // The last part of a limb may be shorter.
+        let each = n.div_ceil(part);
+        let count = words.first().map_or(0, |words| words.len() / n * each);
+        let mut lists = words.map(|words| words.chunks_mut(n).flat_map(|limb| limb.chunks_mut(part)));
         let parts: Vec<[&mut [u64]; K]> =
             (0..count).map(|_| lists.each_mut().map(|list| list.next().unwrap_or_default())).collect();
-        // Parts divide limbs: both are powers of two.
         let run = |(at, parts): (usize, [&mut [u64]; K])| {
-            let (i, start) = (at * part / n, at * part % n);
-            f(i, start..start + part, parts)
+            let (i, start) = (at / each, at % each * part);
+            f(i, start..n.min(start + part), parts)
         };
         if !shared {
             return parts.into_iter().enumerate().try_for_each(run);
@@ -140,10 +142,10 @@ impl Parallelism {
         }
         // One limb after the other.
         let mut parts = parts.into_iter().enumerate();
-        let mut limb: Vec<_> = parts.by_ref().take(n / part).collect();
+        let mut limb: Vec<_> = parts.by_ref().take(each).collect();
         while !limb.is_empty() {
             limb.into_par_iter().try_for_each(run)?;
-            limb = parts.by_ref().take(n / part).collect();
+            limb = parts.by_ref().take(each).collect();
         }
         Ok(())
     }

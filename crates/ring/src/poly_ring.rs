@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
+use sunzi_math::RingIndex;
 use zeroize::Zeroize;
 
 use crate::{Expansion, Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds, sampling};
@@ -24,7 +25,8 @@ pub(crate) mod sealed {
 /// The representation of a polynomial, as a type: a mix-up does not compile.
 pub trait Domain: sealed::Sealed + Copy + Debug + Send + Sync + 'static {}
 
-/// Coefficients in the power basis, index `i` holding the coefficient of X^i.
+/// Coefficients in the powerful basis, in the order of [`RingIndex`]: for a power of two, index `i` holds the coefficient of
+/// X^i; index 0 is the constant in any ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Coefficient;
 
@@ -59,10 +61,16 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// Tables for the digits of key switching.
     type Gadget: Gadget<Self>;
 
+    /// The ring index with its prime powers, and the order of coefficients.
+    fn ring_index(&self) -> &RingIndex;
     /// The ring index m.
-    fn index(&self) -> u64;
+    fn index(&self) -> u64 {
+        self.ring_index().value()
+    }
     /// The degree n = φ(m): coefficients a polynomial has.
-    fn degree(&self) -> usize;
+    fn degree(&self) -> usize {
+        self.ring_index().degree()
+    }
     /// The modulus q.
     fn modulus(&self) -> &BigUint;
     /// How sizes grow in this ring and in the basis of its coefficient form.
@@ -187,7 +195,7 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::OutOfRange`] for more coefficients than can be sampled.
     fn error<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Self::Poly<Coefficient>, RingError> {
-        self.from_signed(&sampling::centered_binomial(self.degree(), rng)?)
+        self.from_signed(&sampling::spherical_error(self.ring_index(), rng)?)
     }
     /// A polynomial with independent uniform coefficients.
     fn uniform<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Self::Poly<Evaluation>;
@@ -271,7 +279,8 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
         self.add_assign(a, &self.to_evaluation(self.from_integers(&coefficients)?)?)
     }
-    /// a ← a·X^k for any k. With k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication a value.
+    /// a ← a·X^k for any k. For a power of two and k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication
+    /// a value.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].

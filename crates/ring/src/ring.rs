@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
+use sunzi_math::RingIndex;
 use zeroize::Zeroizing;
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
 use crate::division::{Division, Factor};
-use crate::error::{check_automorphism, check_length, check_level, check_shape, negacyclic_degree};
+use crate::error::{check_automorphism, check_level, check_shape, supported_index};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, groups};
@@ -46,7 +47,7 @@ use crate::{
 pub struct Ring(Arc<Inner>);
 
 struct Inner {
-    index: u64,
+    index: Arc<RingIndex>,
     degree: usize,
     basis: Basis,
     transform: NegacyclicTransform,
@@ -80,14 +81,18 @@ impl Ring {
     /// # Errors
     /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
     pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
-        let degree = negacyclic_degree(m, 1 << 7, 1 << 18)?;
+        let index = supported_index(m)?;
+        if !index.is_power_of_two() || m < 1 << 7 {
+            return Err(RingError::UnsupportedIndex { index: m });
+        }
+        let degree = index.degree();
         let basis = Basis::with_isa(moduli, isa)?;
         let transform = NegacyclicTransform::new(degree, &basis)?;
-        Ok(Self::assemble(m, basis, transform, Arc::default()))
+        Ok(Self::assemble(Arc::new(index), basis, transform, Arc::default()))
     }
 
     fn assemble(
-        index: u64,
+        index: Arc<RingIndex>,
         basis: Basis,
         transform: NegacyclicTransform,
         automorphisms: Arc<AutomorphismTables>,
@@ -100,7 +105,7 @@ impl Ring {
     fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<NttPlan>>) -> Result<Self, RingError> {
         let transform = NegacyclicTransform::from_plans(self.0.degree, plans, self.parallelism());
         let basis = Basis::from_moduli(moduli, self.isa())?;
-        Ok(Self::assemble(self.0.index, basis, transform, Arc::clone(&self.0.automorphisms)))
+        Ok(Self::assemble(Arc::clone(&self.0.index), basis, transform, Arc::clone(&self.0.automorphisms)))
     }
 
     /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared.
@@ -138,7 +143,12 @@ impl Ring {
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
         let plans = self.plans().to_vec();
         let transform = NegacyclicTransform::from_plans(self.0.degree, plans, parallelism);
-        Self::assemble(self.0.index, self.basis().clone(), transform, Arc::clone(&self.0.automorphisms))
+        Self::assemble(
+            Arc::clone(&self.0.index),
+            self.basis().clone(),
+            transform,
+            Arc::clone(&self.0.automorphisms),
+        )
     }
 
     /// How work is shared among threads.
@@ -167,7 +177,7 @@ impl Ring {
 
     /// Where the values of a(X^k) stand among those of a.
     pub(crate) fn value_permutation(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
-        check_automorphism(k, self.0.index)?;
+        check_automorphism(k, self.index())?;
         Ok(self.0.automorphisms.get(self.0.degree, k, true))
     }
 
@@ -257,7 +267,7 @@ impl Ring {
 impl fmt::Debug for Ring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ring")
-            .field("index", &self.0.index)
+            .field("index", &self.index())
             .field("degree", &self.0.degree)
             .field("moduli", &self.basis().values())
             .finish()
@@ -269,12 +279,8 @@ impl PolyRing for Ring {
     type Scaler = RnsScaler;
     type Gadget = RnsGadget;
 
-    fn index(&self) -> u64 {
-        self.0.index
-    }
-
-    fn degree(&self) -> usize {
-        self.0.degree
+    fn ring_index(&self) -> &RingIndex {
+        &self.0.index
     }
 
     fn modulus(&self) -> &BigUint {
@@ -367,12 +373,7 @@ impl PolyRing for Ring {
     }
 
     fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
-        check_length("coefficients", self.0.degree, coefficients.len())?;
-        let mut a = self.arbitrary();
-        self.for_each_modulus(&mut a, |_, modulus, range, part| {
-            Ok(modulus.reduce_signed_into(part, coefficients.get(range).unwrap_or_default())?)
-        })?;
-        Ok(a)
+        integers::from_signed(self, coefficients)
     }
 
     fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
@@ -469,7 +470,7 @@ impl PolyRing for Ring {
 
     fn automorphism<D: Domain>(&self, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
         self.check(a)?;
-        check_automorphism(k, self.0.index)?;
+        check_automorphism(k, self.index())?;
         let evaluation = <D as Sealed>::EVALUATION;
         let sources = self.0.automorphisms.get(self.0.degree, k, evaluation);
         let mut image = self.arbitrary();

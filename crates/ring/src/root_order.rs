@@ -1,7 +1,6 @@
 //! Which roots of unity moduli must have.
 
-use sunzi_math::{RingIndex, gcd, prime_factors};
-
+use crate::error::supported_index;
 use crate::{Ring, RingError};
 
 impl Ring {
@@ -9,14 +8,9 @@ impl Ring {
     /// take.
     ///
     /// # Errors
-    /// [`RingError::Math`] for an index of no ring.
+    /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4.
     pub fn root_order(m: u64) -> Result<u64, RingError> {
-        RingIndex::new(m)?;
-        let lengths = prime_factors(m).into_iter().map(|p| p - 1);
-        let order = lengths
-            .into_iter()
-            .try_fold(m, |order: u64, length| (order / gcd(order, length)).checked_mul(length));
-        order.ok_or_else(|| RingError::out_of_range("ring index", "one whose roots exist modulo a word", m))
+        Ok(supported_index(m)?.root_order())
     }
 }
 

@@ -7,14 +7,16 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
 use rand_core::CryptoRng;
+use sunzi_math::RingIndex;
 
-use super::{BigGadget, BigPoly, BigScaler, product};
+use super::product::{self, Residues};
+use super::{BigGadget, BigPoly, BigScaler};
 use crate::error::{
-    check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, negacyclic_degree,
+    check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, supported_index,
 };
 use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
 
-/// R_q for any modulus q ≥ 2 and m = 2n a power of two, over multi-precision integers.
+/// R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
 ///
 /// Both domains store coefficients: the transform is the identity and `mul_assign` convolves.
 ///
@@ -32,8 +34,7 @@ use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError,
 /// ```
 #[derive(Clone, Debug)]
 pub struct BigRing {
-    index: u64,
-    degree: usize,
+    index: Arc<RingIndex>,
     /// Q_1, Q_2, …, Q_k.
     chain: Arc<[Arc<BigUint>]>,
     level: usize,
@@ -41,10 +42,10 @@ pub struct BigRing {
 }
 
 impl BigRing {
-    /// The ring of index m, a power of two from 4 to 2^18, modulo q.
+    /// The ring of index m, of degree 2 to 2^17, modulo q.
     ///
     /// # Errors
-    /// [`RingError::UnsupportedIndex`]; [`RingError::OutOfRange`] for q < 2.
+    /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::OutOfRange`] for q < 2.
     pub fn new(m: u64, q: &BigUint) -> Result<Self, RingError> {
         Self::with_chain(m, std::slice::from_ref(q))
     }
@@ -55,7 +56,7 @@ impl BigRing {
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
     /// below 2.
     pub fn with_chain(m: u64, moduli: &[BigUint]) -> Result<Self, RingError> {
-        let degree = negacyclic_degree(m, 4, 1 << 18)?;
+        let index = Arc::new(supported_index(m)?);
         if let Some(q) = moduli.iter().find(|q| q.bits() < 2) {
             return Err(RingError::out_of_range("modulus", "at least 2", q));
         }
@@ -72,7 +73,7 @@ impl BigRing {
                 got: 0,
             });
         };
-        Ok(Self { index: m, degree, level: chain.len(), chain, modulus })
+        Ok(Self { index, level: chain.len(), chain, modulus })
     }
 
     /// q_1, …, q_l.
@@ -97,7 +98,7 @@ impl BigRing {
 
     fn shape(&self) -> Shape {
         let bits = usize::try_from(self.modulus.bits()).unwrap_or(usize::MAX);
-        Shape { degree: self.degree, limbs: bits }
+        Shape { degree: self.degree(), limbs: bits }
     }
 
     pub(super) fn check<D: Domain>(&self, a: &BigPoly<D>) -> Result<(), RingError> {
@@ -146,7 +147,7 @@ impl BigRing {
     ) -> Result<BigPoly<Evaluation>, RingError> {
         self.check(a)?;
         self.check(b)?;
-        Ok(self.wrap(product::negacyclic(&a.coefficients, &b.coefficients, &self.modulus)))
+        Ok(self.wrap(product::cyclotomic(&self.index, &a.coefficients, &b.coefficients, &self.modulus)?))
     }
 }
 
@@ -155,12 +156,8 @@ impl PolyRing for BigRing {
     type Scaler = BigScaler;
     type Gadget = BigGadget;
 
-    fn index(&self) -> u64 {
-        self.index
-    }
-
-    fn degree(&self) -> usize {
-        self.degree
+    fn ring_index(&self) -> &RingIndex {
+        &self.index
     }
 
     fn modulus(&self) -> &BigUint {
@@ -179,7 +176,7 @@ impl PolyRing for BigRing {
     fn level_of<D: Domain>(&self, a: &BigPoly<D>) -> Result<usize, RingError> {
         let level = self.chain.iter().take(self.level).position(|modulus| *modulus == a.modulus);
         match level {
-            Some(level) if a.coefficients.len() == self.degree => Ok(level + 1),
+            Some(level) if a.coefficients.len() == self.degree() => Ok(level + 1),
             _ if a.shape() == self.shape() => Err(RingError::OtherModulus { shape: a.shape() }),
             _ => Err(RingError::ShapeMismatch { expected: self.shape(), got: a.shape() }),
         }
@@ -234,16 +231,16 @@ impl PolyRing for BigRing {
     }
 
     fn zero<D: Domain>(&self) -> BigPoly<D> {
-        self.wrap(vec![BigUint::zero(); self.degree])
+        self.wrap(vec![BigUint::zero(); self.degree()])
     }
 
     fn from_signed(&self, coefficients: &[i64]) -> Result<BigPoly<Coefficient>, RingError> {
-        check_length("coefficients", self.degree, coefficients.len())?;
+        check_length("coefficients", self.degree(), coefficients.len())?;
         Ok(self.wrap(coefficients.iter().map(|&c| self.reduce(&c.into())).collect()))
     }
 
     fn from_integers(&self, coefficients: &[BigInt]) -> Result<BigPoly<Coefficient>, RingError> {
-        check_length("coefficients", self.degree, coefficients.len())?;
+        check_length("coefficients", self.degree(), coefficients.len())?;
         Ok(self.wrap(coefficients.iter().map(|c| self.reduce(c)).collect()))
     }
 
@@ -267,7 +264,7 @@ impl PolyRing for BigRing {
                 return candidate;
             }
         };
-        self.wrap((0..self.degree).map(|_| draw()).collect())
+        self.wrap((0..self.degree()).map(|_| draw()).collect())
     }
 
     /// As many bytes as the modulus has, n times; what the big-integer library adds is not counted.
@@ -328,23 +325,21 @@ impl PolyRing for BigRing {
 
     fn automorphism<D: Domain>(&self, a: &BigPoly<D>, k: u64) -> Result<BigPoly<D>, RingError> {
         self.check(a)?;
-        check_automorphism(k, self.index)?;
-        // X^i goes to X^(ik mod m), and X^(n+j) = −X^j.
-        let n = self.index / 2;
-        let mut image: BigPoly<D> = self.zero();
-        let mut exponent = 0;
-        for x in &a.coefficients {
-            let position = usize::try_from(exponent % n).unwrap_or(usize::MAX);
-            if let Some(at) = image.coefficients.get_mut(position) {
-                *at = if exponent < n { x.clone() } else { (&*self.modulus - x) % &*self.modulus };
+        check_automorphism(k, self.index())?;
+        let mut image = vec![BigUint::zero(); self.index.redundant_len()];
+        for (position, x) in a.coefficients.iter().enumerate() {
+            let exponent = self.index.exponent(position) * k % self.index();
+            let (position, negative) = self.index.redundant_position(exponent);
+            if let Some(entry) = image.get_mut(position) {
+                *entry = if negative { (&*self.modulus - x) % &*self.modulus } else { x.clone() };
             }
-            exponent = (exponent + k) % self.index;
         }
-        Ok(image)
+        self.index.fold(&Residues(&self.modulus), &mut image)?;
+        Ok(self.wrap(image))
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<BigPoly<Coefficient>, RingError> {
-        check_length("plaintext", self.degree, message.len())?;
+        check_length("plaintext", self.degree(), message.len())?;
         check_plaintext_modulus(t, 62)?;
         if let Some(&bad) = message.iter().find(|&&x| x >= t) {
             return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));

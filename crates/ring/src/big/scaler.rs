@@ -93,8 +93,8 @@ impl Scaler<BigRing> for BigScaler {
         if self.multiplication.switches_operands() {
             return BigRing::new(base.index(), &(base.modulus() * self.auxiliary(&base)));
         }
-        // Two products of lifts below q/2 add up to n·q²/2 at most, in either direction.
-        let bits = 2 * base.modulus().bits() + u64::from(base.degree().ilog2()) + LOG2_SUMS;
+        // Two products of lifts below q/2 add up to δ·q²/2 at most, in either direction.
+        let bits = 2 * base.modulus().bits() + base.expansion().factor().log2().ceil() as u64 + LOG2_SUMS;
         BigRing::new(base.index(), &(BigUint::one() << bits))
     }
 

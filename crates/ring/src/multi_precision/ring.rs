@@ -2,6 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
+use sunzi_math::RingIndex;
 
 use super::conversion::Arithmetic;
 use super::{MultiPrecisionGadget, MultiPrecisionScaler};
@@ -71,12 +72,8 @@ impl PolyRing for MultiPrecisionRing {
     type Scaler = MultiPrecisionScaler;
     type Gadget = MultiPrecisionGadget;
 
-    fn index(&self) -> u64 {
-        self.0.index()
-    }
-
-    fn degree(&self) -> usize {
-        self.0.degree()
+    fn ring_index(&self) -> &RingIndex {
+        self.0.ring_index()
     }
 
     fn modulus(&self) -> &BigUint {

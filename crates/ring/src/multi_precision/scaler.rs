@@ -45,7 +45,7 @@ impl MultiPrecisionScaler {
         if *q <= (2 * t).into() {
             return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q));
         }
-        let chosen = auxiliary_basis::choose(base.basis(), base.degree(), t, options)?;
+        let chosen = auxiliary_basis::choose(base.basis(), base.ring_index(), t, options)?;
         let moduli: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
         let auxiliary = Ring::with_isa(base.index(), &moduli, base.isa())?;
         let wide = base.concat(&auxiliary)?;

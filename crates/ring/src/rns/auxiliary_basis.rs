@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use sunzi_kernels::Modulus;
-use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below};
+use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, RingIndex, primes_below};
 
 use super::extension::Overflow;
-use crate::{Auxiliary, Basis, RingError, ScalerOptions};
+use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 
 /// Primes of B, then m_sk, and how many ciphertext products may be summed.
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub(crate) struct AuxiliaryBasis {
     pub(crate) products: u64,
 }
 
-/// The smallest B of primes ≡ 1 (mod 2n) for which eq. (14) holds, and λ as large as m_sk allows: of default size with
+/// The smallest B of primes with roots of unity for which eq. (14) holds, and λ as large as m_sk allows: of default size with
 /// room for sums of 256 products, or no longer than the moduli of q with room for one.
 ///
 /// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for a sum of s ciphertext products, whose middle term adds two
 /// products of lifts below (q/2)(1 + ρ); m_sk ≥ 2(|B| + ⌈λ⌉).
 pub(crate) fn choose(
     basis: &Basis,
-    n: usize,
+    index: &RingIndex,
     t: u64,
     options: &ScalerOptions,
 ) -> Result<AuxiliaryBasis, RingError> {
@@ -32,13 +32,13 @@ pub(crate) fn choose(
     let (bound, least) = (prime_bound(basis, options.auxiliary), capacity(options.auxiliary));
     // 2d²·(one product) = δ·t·q·(1 + ρ)²·d², for the denominator d of ρ.
     let lift = overflow.numerator + overflow.denominator;
-    let product = basis.product() * t * n * lift * lift;
+    let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64 * lift * lift;
     let scale = BigUint::from(2 * overflow.denominator * overflow.denominator);
     // λM is shorter than |B| + 1 primes.
     let bits = u64::from(u64::BITS - (bound - 1).leading_zeros());
     let primes_needed = product.bits().saturating_sub(scale.bits()) / bits;
     for size in primes_needed.saturating_sub(1).max(1) as usize.. {
-        let mut primes = candidates(basis, n, t, bound, size + 1)?;
+        let mut primes = candidates(basis, index, t, bound, size + 1)?;
         let Some(m_sk) = primes.pop() else { break };
         let lambda = (m_sk / 2).saturating_sub(size as u64);
         let room = primes.iter().fold(BigUint::from(lambda), |room, &m| room * m);
@@ -57,19 +57,19 @@ pub(crate) fn choose(
 /// P for products that are scaled by t/q [KPZ21, Alg. 1], and how many of them may be summed: as few primes as hold
 /// ⌊(t/q)·a⌉ between ±P/2 for sums of as many as the options ask for.
 ///
-/// The middle part of a product adds two products of lifts below (q/2)(1 + ρ), so P > s·ntq for s of them, and a
+/// The middle part of a product adds two products of lifts below (q/2)(1 + ρ), so P > s·δtq for s of them, and a
 /// 2^-20th more for ρ and for the quotients of both conversions.
 pub(crate) fn holding_products(
     basis: &Basis,
-    n: usize,
+    index: &RingIndex,
     t: u64,
     options: &ScalerOptions,
 ) -> Result<(Vec<u64>, u64), RingError> {
     let bound = prime_bound(basis, options.auxiliary);
-    let product = basis.product() * t * n;
+    let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64;
     let product = &product + (&product >> 20_u32) + 4_u32;
     for size in 1.. {
-        let primes = candidates(basis, n, t, bound, size)?;
+        let primes = candidates(basis, index, t, bound, size)?;
         let room = primes.iter().fold(BigUint::from(1_u32), |room, &p| room * p);
         let products = ((&room - (&room >> 20_u32)) / &product).to_u64().unwrap_or(u64::MAX);
         if products >= capacity(options.auxiliary) {
@@ -83,7 +83,7 @@ pub(crate) fn holding_products(
 /// c_k. P_ℓ ≥ (15/16)·q_1⋯q_ℓ, so that the rounding of a switch to P_ℓ weighs hardly more than one to q_1⋯q_ℓ [eq. (11)].
 pub(crate) fn as_long_as_levels(
     basis: &Basis,
-    n: usize,
+    index: &RingIndex,
     t: u64,
     options: &ScalerOptions,
 ) -> Result<(Vec<u64>, Vec<usize>), RingError> {
@@ -92,14 +92,14 @@ pub(crate) fn as_long_as_levels(
         primes.iter().fold(BigUint::from(16_u32), |room, &p| room * p) >= target * 15_u32
     };
     let mut size = 1;
-    let mut primes = candidates(basis, n, t, bound, size)?;
+    let mut primes = candidates(basis, index, t, bound, size)?;
     let mut counts = Vec::with_capacity(basis.len());
     let mut target = BigUint::from(1_u32);
     for &q in basis.values() {
         target *= q;
         while !covers(&primes, &target) {
             size += 1;
-            primes = candidates(basis, n, t, bound, size)?;
+            primes = candidates(basis, index, t, bound, size)?;
         }
         counts.push(size);
     }
@@ -123,9 +123,15 @@ fn capacity(auxiliary: Auxiliary) -> u64 {
 }
 
 /// The `count` largest usable primes: distinct from the q_i and coprime to t.
-fn candidates(basis: &Basis, n: usize, t: u64, bound: u64, count: usize) -> Result<Vec<u64>, RingError> {
-    let step = 2 * n as u64;
-    // Each q_i and t has at most eight of these primes, all above 2n ≥ 2^7, as factors.
+fn candidates(
+    basis: &Basis,
+    index: &RingIndex,
+    t: u64,
+    bound: u64,
+    count: usize,
+) -> Result<Vec<u64>, RingError> {
+    let step = index.root_order();
+    // Each q_i and t has at most eight of these primes, unless they are very small, as factors.
     let spare = 8 * (basis.len() + 1);
     let usable = |p: &u64| basis.values().iter().chain([&t]).all(|q| !q.is_multiple_of(*p));
     let primes = match primes_below(bound, step, count + spare) {

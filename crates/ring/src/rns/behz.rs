@@ -34,7 +34,7 @@ impl Behz {
     pub(crate) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         let q = ring.basis();
         let m_tilde = options.m_tilde.value().unwrap_or(1);
-        let chosen = auxiliary_basis::choose(q, ring.degree(), t, options)?;
+        let chosen = auxiliary_basis::choose(q, ring.ring_index(), t, options)?;
         let b = Basis::with_isa(&chosen.b, q.isa())?;
         let m_sk = q.modulus(chosen.m_sk)?;
         let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();

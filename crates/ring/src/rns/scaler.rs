@@ -56,11 +56,11 @@ impl RnsScaler {
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
             Multiplication::Hps => {
-                let (primes, capacity) = auxiliary_basis::holding_products(q, ring.degree(), t, options)?;
+                let (primes, capacity) = auxiliary_basis::holding_products(q, ring.ring_index(), t, options)?;
                 Products::Hps { tables: Hps::new(ring, auxiliary(&primes)?, t)?, capacity }
             }
             Multiplication::HpsOverQ | Multiplication::HpsOverQLeveled => {
-                let (primes, counts) = auxiliary_basis::as_long_as_levels(q, ring.degree(), t, options)?;
+                let (primes, counts) = auxiliary_basis::as_long_as_levels(q, ring.ring_index(), t, options)?;
                 Products::OverQ(Levels::new(ring, auxiliary(&primes)?, counts, t, options.multiplication))
             }
         };

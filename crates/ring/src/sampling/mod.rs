@@ -6,12 +6,14 @@
 mod centered_binomial;
 mod fixed_weight;
 mod seeded;
+mod spherical;
 mod ternary;
 mod uniform;
 
 pub use centered_binomial::{CENTERED_BINOMIAL_BOUND, CENTERED_BINOMIAL_VARIANCE, centered_binomial};
 pub use fixed_weight::fixed_weight_ternary;
 pub use seeded::SeededRng;
+pub use spherical::spherical_error;
 pub use ternary::ternary;
 pub use uniform::uniform_residues;
 

@@ -1,0 +1,89 @@
+//! Errors of a cyclotomic ring.
+
+use rand_core::CryptoRng;
+use sunzi_math::{Integers, RingIndex};
+use zeroize::Zeroizing;
+
+use super::centered_binomial;
+use crate::RingError;
+
+/// An error of the ring of this index, n coefficients in the powerful basis, spherical in the canonical embedding as hardness
+/// results ask [LPR13].
+///
+/// Coefficients of ∏ x_i^{j_i} are drawn from [`centered_binomial`] for *all* powers of x_i below p_i^{e_i}, for odd p_i, and
+/// then reduced modulo Φ_{m_i}(x_i). Powers of a root of unity are orthogonal, so independent coefficients in
+/// Z\[x\]/(x^{m_i} − 1) are spherical, and so is their projection. Each odd prime doubles the terms that a coefficient sums. For a power of two it is [`centered_binomial`] itself.
+///
+/// Constant time.
+///
+/// # Errors
+/// [`RingError::OutOfRange`] for m above 2^24.
+pub fn spherical_error<G: CryptoRng + ?Sized>(
+    index: &RingIndex,
+    rng: &mut G,
+) -> Result<Zeroizing<Vec<i64>>, RingError> {
+    let mut entries = centered_binomial(index.redundant_len(), rng)?;
+    index.fold(&Integers::new(), &mut entries)?;
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Expansion;
+    use crate::sampling::{CENTERED_BINOMIAL_BOUND, CENTERED_BINOMIAL_VARIANCE, SeededRng};
+
+    fn rng(domain: &str) -> SeededRng {
+        SeededRng::derive(&[43; 32], domain, 0)
+    }
+
+    #[test]
+    fn powers_of_two_draw_what_they_always_drew() {
+        let index = RingIndex::new(256).unwrap();
+        let drawn = spherical_error(&index, &mut rng("error")).unwrap();
+        assert_eq!(*drawn, *centered_binomial(128, &mut rng("error")).unwrap());
+    }
+
+    /// Both embeddings of the errors of Z[x]/Φ_m have the same variance in every direction: m·10.5, or half of it where m is even.
+    #[test]
+    fn embeddings_are_spherical() {
+        for m in [9, 15, 45, 20] {
+            let index = RingIndex::new(m).unwrap();
+            let mut rng = rng("sphere");
+            let units: Vec<u64> = (1..m).filter(|&k| sunzi_math::gcd(k, m) == 1).collect();
+            let gain = Expansion::new(m).unwrap().norm_gain();
+            let mut squares = vec![[0.0; 2]; units.len()];
+            let mut cross = 0.0;
+            let mut variances = vec![0.0; index.degree()];
+            let rounds = 20_000;
+            for _ in 0..rounds {
+                let error = spherical_error(&index, &mut rng).unwrap();
+                assert!(error.iter().all(|x| x.abs() as f64 <= gain * f64::from(CENTERED_BINOMIAL_BOUND)));
+                for (v, &x) in variances.iter_mut().zip(error.iter()) {
+                    *v += (x * x) as f64 / f64::from(rounds);
+                }
+                let embed = |k: u64| {
+                    error.iter().enumerate().fold((0.0, 0.0), |(re, im), (i, &x)| {
+                        let angle = (k * index.exponent(i) % m) as f64 * std::f64::consts::TAU / m as f64;
+                        (re + x as f64 * angle.cos(), im + x as f64 * angle.sin())
+                    })
+                };
+                let values: Vec<_> = units.iter().map(|&k| embed(k)).collect();
+                for (s, (re, im)) in squares.iter_mut().zip(&values) {
+                    s[0] += re * re / f64::from(rounds);
+                    s[1] += im * im / f64::from(rounds);
+                }
+                cross += values[0].0 * values[1].0 / f64::from(rounds);
+            }
+            let expected = index.redundant_len() as f64 * CENTERED_BINOMIAL_VARIANCE / 2.0;
+            // Six standard deviations of a mean of squares: 6·√(2/20000) = 0.06.
+            assert!(
+                squares.iter().flatten().all(|s| (s / expected - 1.0).abs() < 0.06),
+                "{m}: {squares:?} {expected}"
+            );
+            assert!((cross / expected).abs() < 0.06, "{m}");
+            let bound = gain * CENTERED_BINOMIAL_VARIANCE;
+            assert!(variances.iter().all(|v| (v / bound - 1.0).abs() < 0.08), "{m}: {variances:?} {bound}");
+        }
+    }
+}
