@@ -157,6 +157,12 @@ impl RingIndex {
         self.value.is_power_of_two()
     }
 
+    /// How many odd primes divide m.
+    #[must_use]
+    pub fn odd_primes(&self) -> u32 {
+        self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()
+    }
+
     /// A transform modulo a prime q needs q ≡ 1 modulo this: m, with as many factors two as convolutions along the axes need.
     /// m itself for a power of two.
     ///

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use sunzi_math::{SparseMultiple, cyclotomic_polynomial};
+use sunzi_math::{RingIndex, SparseMultiple, cyclotomic_polynomial};
 
 use super::cyclic::SHORTEST;
 use crate::{Expansion, RingError};
@@ -13,6 +13,7 @@ const LONGEST: usize = 1 << 18;
 /// The integers behind every table of a ring.
 pub(super) struct Geometry {
     pub(super) index: usize,
+    pub(super) shape: RingIndex,
     /// φ(m).
     pub(super) degree: usize,
     /// N, the power of two from 2n.
@@ -68,7 +69,7 @@ impl Geometry {
             return Err(unsupported());
         }
         let (growth, factor) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { index: m as usize, degree, length, phi, sparse, growth, factor })
+        Ok(Self { index: m as usize, shape: RingIndex::new(m)?, degree, length, phi, sparse, growth, factor })
     }
 
     /// Whether M is invertible: always but for powers of two, of which one is M itself.

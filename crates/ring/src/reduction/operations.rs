@@ -2,6 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
+use sunzi_math::{Integers, RingIndex};
 use zeroize::Zeroizing;
 
 use super::poly::Form;
@@ -25,12 +26,21 @@ impl PolyRing for UnivariateRing {
     type Scaler = UnivariateScaler;
     type Gadget = UnivariateGadget;
 
-    fn index(&self) -> u64 {
-        self.geometry().index as u64
+    fn ring_index(&self) -> &RingIndex {
+        &self.geometry().shape
     }
 
-    fn degree(&self) -> usize {
-        self.geometry().degree
+    /// Coefficients are those of the power basis.
+    fn mul_monomial_assign(
+        &self,
+        a: &mut UnivariatePoly<Evaluation>,
+        exponent: u64,
+    ) -> Result<(), RingError> {
+        let shape = self.ring_index();
+        let mut power = vec![0_i64; (exponent % shape.value()) as usize];
+        power.push(1);
+        let power = shape.remainder(&Integers::new(), power);
+        self.mul_assign(a, &self.to_evaluation(self.from_signed(&power)?)?)
     }
 
     fn modulus(&self) -> &BigUint {
