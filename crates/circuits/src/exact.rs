@@ -26,7 +26,8 @@ macro_rules! exact_arithmetic {
         }
 
         fn can_rotate(&self, keys: &EvaluationKeys<R>, rotation: Rotation) -> bool {
-            keys.has_exponent(crate::keys::exponent(self.context().degree(), rotation))
+            let exponent = crate::keys::exponent(self.context().ring().index(), rotation);
+            exponent.is_ok_and(|exponent| keys.has_exponent(exponent))
         }
 
         fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
@@ -103,7 +104,9 @@ macro_rules! exact_arithmetic {
             rotation: Rotation,
             keys: &EvaluationKeys<R>,
         ) -> Outcome<Self, Ciphertext<R>> {
-            let exponent = crate::keys::exponent(self.context().degree(), rotation);
+            let index = self.context().ring().index();
+            let exponent =
+                crate::keys::exponent(index, rotation).map_err(<Self as Arithmetic>::Error::from)?;
             if exponent == 1 {
                 return Ok(a.clone());
             }

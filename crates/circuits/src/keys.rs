@@ -1,9 +1,8 @@
 //! The keys of an evaluation, in one value.
 
 use rand_core::CryptoRng;
-use sunzi_encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi_ring::{PolyRing, Ring};
-use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey, galois};
 
 use crate::Rotation;
 
@@ -20,15 +19,17 @@ impl<R: PolyRing> EvaluationKeys<R> {
     /// Makes a relinearisation key, and Galois keys for these rotations.
     ///
     /// # Errors
-    /// [`RlweError::Ring`] if the secret belongs to another ring.
+    /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::NoRows`] for rotations in a ring without rows.
     pub fn generate<G: CryptoRng + ?Sized>(
         context: &RlweContext<R>,
         secret: &SecretKey<R>,
         rotations: impl IntoIterator<Item = Rotation>,
         rng: &mut G,
     ) -> Result<Self, RlweError> {
-        let degree = context.ring().degree();
-        let exponents = rotations.into_iter().map(|rotation| exponent(degree, rotation));
+        let index = context.ring().index();
+        let exponents: Result<Vec<u64>, _> =
+            rotations.into_iter().map(|rotation| exponent(index, rotation)).collect();
+        let exponents = exponents?;
         Ok(Self {
             relinearization: Some(RelinearizationKey::generate(context, secret, rng)?),
             galois: Some(GaloisKeys::generate(context, secret, exponents, rng)?),
@@ -50,9 +51,9 @@ impl<R: PolyRing> EvaluationKeys<R> {
 }
 
 /// The k of the automorphism X → X^k that moves slots so.
-pub(crate) fn exponent(degree: usize, rotation: Rotation) -> u64 {
+pub(crate) fn exponent(index: u64, rotation: Rotation) -> Result<u64, RlweError> {
     match rotation {
-        Rotation::Rows(steps) => row_rotation_exponent(degree, steps),
-        Rotation::Columns => row_swap_exponent(degree),
+        Rotation::Rows(steps) => galois::rotation_exponent(index, steps),
+        Rotation::Columns => galois::swap_exponent(index),
     }
 }

@@ -68,6 +68,14 @@ pub enum RlweError {
         /// The exponents at hand, in ascending order.
         present: Vec<u64>,
     },
+    /// Rotations of two rows of slots in a ring that has none.
+    #[error(
+        "the ring of index {index} has no two rows of slots: rotate along the dimensions of its own slots, by automorphisms"
+    )]
+    NoRows {
+        /// The ring index m.
+        index: u64,
+    },
     /// A ciphertext has the wrong number of parts for an operation.
     #[error("{operation} needs a ciphertext of {expected} parts, this one has {got}; {remedy}")]
     WrongPartCount {

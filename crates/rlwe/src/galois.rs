@@ -52,7 +52,7 @@ impl<R: PolyRing> GaloisKeys<R> {
     /// Makes the keys that rotate both rows of slots by these numbers of steps (left; right if negative).
     ///
     /// # Errors
-    /// [`RlweError::Ring`] for a ring whose index is no power of two.
+    /// [`RlweError::NoRows`] for a ring whose index is no power of two.
     pub fn for_rotations<G: CryptoRng + ?Sized>(
         context: &RlweContext<R>,
         secret: &SecretKey<R>,
@@ -61,8 +61,8 @@ impl<R: PolyRing> GaloisKeys<R> {
     ) -> Result<Self, RlweError> {
         let index = context.ring().index();
         let exponents: Result<Vec<u64>, _> =
-            steps.into_iter().map(|steps| sunzi_math::rotation_exponent(steps, index)).collect();
-        Self::generate(context, secret, exponents.map_err(RingError::from)?, rng)
+            steps.into_iter().map(|steps| rotation_exponent(index, steps)).collect();
+        Self::generate(context, secret, exponents?, rng)
     }
 
     /// [`generate`](Self::generate) that says how many keys are made and how many there will be, after each: many
@@ -145,6 +145,22 @@ impl<R: PolyRing> GaloisKeys<R> {
             present: self.exponents().collect(),
         })
     }
+}
+
+/// The exponent that rotates both rows of slots left by `steps` in the ring of this index.
+///
+/// # Errors
+/// [`RlweError::NoRows`] unless the index is a power of two from 4 on.
+pub fn rotation_exponent(index: u64, steps: i64) -> Result<u64, RlweError> {
+    sunzi_math::rotation_exponent(steps, index).map_err(|_| RlweError::NoRows { index })
+}
+
+/// The exponent that swaps both rows.
+///
+/// # Errors
+/// As [`rotation_exponent`].
+pub fn swap_exponent(index: u64) -> Result<u64, RlweError> {
+    sunzi_math::conjugation_exponent(index).map_err(|_| RlweError::NoRows { index })
 }
 
 /// 1/k modulo m.

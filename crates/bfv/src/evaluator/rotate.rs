@@ -1,6 +1,6 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
-use sunzi_encoding::{check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent};
+use sunzi_encoding::{check_segment, doubling_steps};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
@@ -20,7 +20,14 @@ impl<R: PolyRing> Hoisted<'_, R> {
     /// # Errors
     /// As [`Evaluator::rotate_rows`].
     pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
-        let exponent = row_rotation_exponent(self.context.degree(), steps);
+        self.automorphism(galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
+    }
+
+    /// The ciphertext of m(X^k).
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate_rows`], for the exponent given.
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
         let image = self.digits.automorphism(exponent, keys)?;
         Ok(self.context.record(image, "rotate", &[self.ciphertext.trace()]))
     }
@@ -30,15 +37,15 @@ impl<R: PolyRing> Evaluator<R> {
     /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of
-    /// [`row_rotation_exponent`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts.
+    /// [`sunzi_rlwe::RlweError::NoRows`] unless m is a power of two; [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of
+    /// [`galois::rotation_exponent`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts.
     pub fn rotate_rows(
         &self,
         a: &Ciphertext<R>,
         steps: i64,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.apply(a, row_rotation_exponent(self.context.degree(), steps), keys, "rotate")
+        self.apply(a, galois::rotation_exponent(self.context.ring().index(), steps)?, keys, "rotate")
     }
 
     /// Cuts a ciphertext into digits once, for any number of rotations: each takes what its key takes, and no more.
@@ -55,9 +62,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// Swaps the two rows, which rotates each column by one.
     ///
     /// # Errors
-    /// As [`rotate_rows`](Self::rotate_rows), for [`row_swap_exponent`].
+    /// As [`rotate_rows`](Self::rotate_rows), for [`galois::swap_exponent`].
     pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
-        self.apply(a, row_swap_exponent(self.context.degree()), keys, "rotate")
+        self.apply(a, galois::swap_exponent(self.context.ring().index())?, keys, "rotate")
     }
 
     /// The ciphertext of m(X^k).

@@ -1,6 +1,6 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
-use sunzi_encoding::{check_segment, doubling_steps, row_rotation_exponent, row_swap_exponent};
+use sunzi_encoding::{check_segment, doubling_steps};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
@@ -19,7 +19,7 @@ impl<R: PolyRing> Hoisted<'_, R> {
     /// # Errors
     /// As [`Evaluator::rotate_rows`].
     pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
-        self.automorphism(row_rotation_exponent(self.context.degree(), steps), keys)
+        self.automorphism(galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
     }
 
     /// The ciphertext of m(X^k).
@@ -50,7 +50,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
     ///
     /// # Errors
-    /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of [`row_rotation_exponent`];
+    /// [`sunzi_rlwe::RlweError::NoRows`] unless m is a power of two; [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of
+    /// [`galois::rotation_exponent`];
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
@@ -60,15 +61,15 @@ impl<R: PolyRing> Evaluator<R> {
         steps: i64,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
-        self.automorphism(a, row_rotation_exponent(self.context.degree(), steps), keys)
+        self.automorphism(a, galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
     }
 
     /// Swaps the two rows, which rotates each column by one.
     ///
     /// # Errors
-    /// As [`rotate_rows`](Self::rotate_rows), for [`row_swap_exponent`].
+    /// As [`rotate_rows`](Self::rotate_rows), for [`galois::swap_exponent`].
     pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
-        self.automorphism(a, row_swap_exponent(self.context.degree()), keys)
+        self.automorphism(a, galois::swap_exponent(self.context.ring().index())?, keys)
     }
 
     /// The ciphertext of m(X^k).
