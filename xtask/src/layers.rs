@@ -22,7 +22,7 @@ const PLACES: [(&str, &str, Place); 19] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
-    ("sunzi-fermat", "crates/fermat", Place::Layer(2)),
+    ("sunzi-fermat", "crates/fermat", Place::Layer(3)),
     ("sunzi-rlwe", "crates/rlwe", Place::Layer(3)),
     ("sunzi-encoding", "crates/encoding", Place::Layer(3)),
     ("sunzi-bfv", "crates/bfv", Place::Layer(4)),

@@ -4,7 +4,7 @@
 //! `m4`: nothing of Sunzi needs it.
 #![expect(unsafe_code, reason = "calls of a C library")]
 
-use gmp_mpfr_sys::gmp::{limb_t, mpn_addmul_1, mpn_mod_1, mpn_mul, size_t};
+use gmp_mpfr_sys::gmp::{limb_t, mpn_addmul_1, mpn_mod_1, mpn_mul, mpn_tdiv_qr, size_t};
 
 /// GMP's words are ours.
 const _: () = assert!(size_of::<limb_t>() == 8 && align_of::<limb_t>() == align_of::<u64>());
@@ -53,6 +53,29 @@ pub fn remainder(a: &[u64], m: u64) -> u64 {
     unsafe { mpn_mod_1(a.as_ptr().cast(), length(a), m as limb_t) }
 }
 
+/// x ← x mod d in its lowest words, for a divisor whose last word is not 0; what the words above hold is then of no use. Nothing for
+/// a d that is empty, longer than x or ends in 0.
+pub fn remainder_assign(x: &mut [u64], d: &[u64]) {
+    if d.last().is_none_or(|&top| top == 0) || d.len() > x.len() {
+        return;
+    }
+    let dividend = x.to_vec();
+    let mut quotient = vec![0_u64; x.len() - d.len() + 1];
+    // SAFETY: the quotient has one word more than x has beyond d, the remainder has room for the words of d, nothing overlaps, the
+    // divisor has a highest word that is not 0, and GMP asks for 0 as the second length.
+    unsafe {
+        mpn_tdiv_qr(
+            quotient.as_mut_ptr().cast(),
+            x.as_mut_ptr().cast(),
+            0,
+            dividend.as_ptr().cast(),
+            length(&dividend),
+            d.as_ptr().cast(),
+            length(d),
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +95,13 @@ mod tests {
         assert_eq!(out, [7; 3]);
         mul(&mut out, &[u64::MAX, 1], &[2]);
         assert_eq!(out, [u64::MAX - 1, 3, 0]);
+        let mut x = [5, 7, 1];
+        for d in [&[][..], &[1, 0], &[1, 1, 1, 1]] {
+            remainder_assign(&mut x, d);
+        }
+        assert_eq!(x, [5, 7, 1]);
+        remainder_assign(&mut x, &[0, 4]);
+        assert_eq!(x[..2], [5, 3]);
         assert_eq!((remainder(&[], 3), remainder(&[1], 0), remainder(&[1, 1], 3)), (0, 0, 2));
     }
 }

@@ -1,0 +1,48 @@
+//! Rings modulo q = 2^g − 1 for Sunzi [TSKJ20].
+//!
+//! q = (2^(g/2) + 1)(2^(g/4) + 1)⋯(2^64 + 1)(2^64 − 1) has few factors, in which (q/q_i)^-1 is a power of two: the products and
+//! reductions of base conversions become shifts, and so do the digits of relinearisation. Residues have several words for that.
+//! [`FermatRing`] implements [`PolyRing`](sunzi_ring::PolyRing), so that BFV runs on it as on any ring.
+//!
+//! | looking for | file |
+//! |---|---|
+//! | Lemma 1, the factors; which plaintext moduli are coprime to them | `modulus.rs` |
+//! | residues of several words, sums, folds, rotations | `component.rs` |
+//! | Lemmas 2 and 3, 4.1 to 4.3, the four versions | `inverse.rs` |
+//! | the general arithmetic they are measured against | `general.rs` |
+//! | D_RNS, and radix digits | `gadget.rs` |
+//! | FastBconv from several words | `digits.rs` |
+//! | decryption by γ | `decryption.rs` |
+//! | m̃, the fast floor, FastBconvSK | `conversion.rs`, `auxiliary.rs` |
+//! | products through word-size primes | `product.rs`, `combination.rs` |
+//! | products by Kronecker substitution | `kronecker.rs` |
+#![forbid(unsafe_code)]
+
+mod auxiliary;
+mod combination;
+mod component;
+mod conversion;
+mod decryption;
+mod digits;
+mod error;
+mod gadget;
+mod general;
+mod inverse;
+mod kronecker;
+mod limbs;
+mod modulus;
+mod operations;
+mod plans;
+mod poly;
+mod product;
+mod ring;
+mod scaler;
+mod words;
+
+pub use component::Component;
+pub use gadget::{FermatDigits, FermatGadget};
+pub use inverse::{InverseCofactor, Shortcuts, Workspace};
+pub use modulus::FermatModulus;
+pub use poly::FermatPoly;
+pub use ring::{FermatRing, Products};
+pub use scaler::FermatScaler;
