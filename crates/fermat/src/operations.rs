@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use rand_core::CryptoRng;
+use sunzi_math::RingIndex;
 use sunzi_ring::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions};
 
 use crate::error::{check_length, out_of_range};
@@ -141,12 +142,8 @@ impl PolyRing for FermatRing {
     type Scaler = FermatScaler;
     type Gadget = FermatGadget;
 
-    fn index(&self) -> u64 {
-        self.0.index
-    }
-
-    fn degree(&self) -> usize {
-        self.0.degree
+    fn ring_index(&self) -> &RingIndex {
+        &self.0.index
     }
 
     fn modulus(&self) -> &BigUint {
@@ -404,12 +401,12 @@ impl PolyRing for FermatRing {
 
     fn automorphism<D: Domain>(&self, a: &FermatPoly<D>, k: u64) -> Result<FermatPoly<D>, RingError> {
         self.check(a)?;
-        if k & 1 == 0 || k >= self.0.index {
-            return Err(RingError::NotAnAutomorphism { exponent: k, index: self.0.index });
+        if k & 1 == 0 || k >= self.index() {
+            return Err(RingError::NotAnAutomorphism { exponent: k, index: self.index() });
         }
         let n = self.0.degree;
         // X^i goes to X^(ik mod m), and X^(n+j) = −X^j.
-        let positions = (0..n as u64).map(|i| (i * k % self.0.index) as usize);
+        let positions = (0..n as u64).map(|i| (i * k % self.index()) as usize);
         let mut image: FermatPoly<D> = self.empty();
         let parts = self.0.parts_mut(&mut image.residues).zip(self.0.parts(&a.residues));
         for ((component, image), (_, part)) in parts {

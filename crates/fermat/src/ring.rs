@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
+use sunzi_math::RingIndex;
 use sunzi_ring::{Domain, RingError, Shape};
 
 use crate::limbs::Limbs;
@@ -47,7 +48,7 @@ pub struct FermatRing(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) index: u64,
+    pub(crate) index: RingIndex,
     pub(crate) degree: usize,
     pub(crate) modulus: FermatModulus,
     /// q, times the primes beside it.
@@ -81,11 +82,17 @@ impl FermatRing {
         let modulus = FermatModulus::new(bits)?;
         let products = modulus.components().iter().map(|_| OnceLock::new()).collect();
         let shared = Shared { plans: Plans::new((m / 2) as usize), products };
-        Self::assemble(m, modulus, (Shortcuts::default(), Products::default()), Arc::new(shared), None)
+        Self::assemble(
+            RingIndex::new(m)?,
+            modulus,
+            (Shortcuts::default(), Products::default()),
+            Arc::new(shared),
+            None,
+        )
     }
 
     fn assemble(
-        index: u64,
+        index: RingIndex,
         modulus: FermatModulus,
         (shortcuts, products): (Shortcuts, Products),
         shared: Arc<Shared>,
@@ -145,7 +152,7 @@ impl FermatRing {
         options: (Shortcuts, Products),
         limbs: Option<Limbs>,
     ) -> Result<Self, RingError> {
-        Self::assemble(self.0.index, modulus, options, Arc::clone(&self.0.shared), limbs)
+        Self::assemble(self.0.index.clone(), modulus, options, Arc::clone(&self.0.shared), limbs)
     }
 
     /// 2^g − 1, without the primes beside it.
