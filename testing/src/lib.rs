@@ -15,4 +15,4 @@ pub use circuit::{Circuit, Operation};
 pub use levels::LevelReport;
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};
-pub use scheme::Scheme;
+pub use scheme::{Encrypted, Scheme};

@@ -248,6 +248,32 @@ pub trait Arithmetic: Sync {
     }
 }
 
+/// Arithmetic of which automorphisms X → X^k are known, in a ring of any index: what circuits on slots of GF(p^d) take besides.
+pub trait Automorphisms: Arithmetic {
+    /// Whether the keys apply this automorphism.
+    fn can_apply(&self, keys: &Self::Keys, exponent: u64) -> bool;
+    /// X → X^`exponent`.
+    ///
+    /// # Errors
+    /// As [`add`](Arithmetic::add); [`CircuitError::MissingAutomorphism`].
+    fn automorphism(
+        &self,
+        a: &Self::Ciphertext,
+        exponent: u64,
+        keys: &Self::Keys,
+    ) -> Outcome<Self, Self::Ciphertext>;
+    /// Several of one ciphertext, sharing what they have in common.
+    ///
+    /// # Errors
+    /// As [`automorphism`](Self::automorphism).
+    fn automorphisms(
+        &self,
+        a: &Self::Ciphertext,
+        exponents: &[u64],
+        keys: &Self::Keys,
+    ) -> Outcome<Self, Vec<Self::Ciphertext>>;
+}
+
 /// Fails unless the keys relinearise and rotate by all of `rotations`: called before any work is done.
 pub(crate) fn check_keys<A: Arithmetic + ?Sized>(
     arithmetic: &A,

@@ -3,8 +3,8 @@
 use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedPlaintext, ProductSum};
 use sunzi_ring::PolyRing;
 
-use crate::exact::{exact_arithmetic, relinearization};
-use crate::{Arithmetic, CircuitError, EvaluationKeys, Outcome, Rotation};
+use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
+use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, Outcome, Rotation};
 
 impl From<BfvError> for CircuitError<BfvError> {
     fn from(error: BfvError) -> Self {
@@ -47,4 +47,8 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
     ) -> Outcome<Self, Ciphertext<R>> {
         Ok(self.dot_product(terms, relinearization(keys)?)?)
     }
+}
+
+impl<R: PolyRing> Automorphisms for Evaluator<R> {
+    exact_automorphisms!();
 }

@@ -4,8 +4,8 @@ use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PreparedPlaintext};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::PolyRing;
 
-use crate::exact::{exact_arithmetic, relinearization};
-use crate::{Arithmetic, CircuitError, EvaluationKeys, Outcome, Rotation};
+use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
+use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, Outcome, Rotation};
 
 impl From<BgvError> for CircuitError<BgvError> {
     fn from(error: BgvError) -> Self {
@@ -64,4 +64,8 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
     ) -> Outcome<Self, Ciphertext<R>> {
         Ok(Self::sum_of_products(self, terms.iter().copied(), relinearization(keys)?)?)
     }
+}
+
+impl<R: PolyRing> Automorphisms for Evaluator<R> {
+    exact_automorphisms!();
 }

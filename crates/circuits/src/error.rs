@@ -35,6 +35,28 @@ pub enum CircuitError<E: std::error::Error + 'static> {
         /// The first rotation without a key.
         rotation: Rotation,
     },
+    /// The circuit applies an automorphism, and there is no key to do it.
+    #[error(
+        "X -> X^{exponent} has no Galois key: make keys for all exponents that the circuit lists, with \
+         EvaluationKeys::for_exponents"
+    )]
+    MissingAutomorphism {
+        /// The first exponent without a key.
+        exponent: u64,
+    },
+    /// A circuit on slots that must be elements of a field.
+    #[error("{what} needs slots in a field, these are modulo {prime}^{exponent}: take exponent 1")]
+    NoField {
+        /// The circuit.
+        what: &'static str,
+        /// p.
+        prime: u64,
+        /// r.
+        exponent: u32,
+    },
+    /// Slots that are not there, or elements that do not fit them.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
     /// A segment of slots has an impossible length.
     #[error(transparent)]
     Segment(EncodingError),

@@ -136,7 +136,45 @@ macro_rules! exact_arithmetic {
     };
 }
 
-pub(crate) use exact_arithmetic;
+/// The methods of [`Automorphisms`](crate::Automorphisms), which an evaluator has by itself.
+macro_rules! exact_automorphisms {
+    () => {
+        fn can_apply(&self, keys: &EvaluationKeys<R>, exponent: u64) -> bool {
+            keys.has_exponent(exponent)
+        }
+
+        fn automorphism(
+            &self,
+            a: &Ciphertext<R>,
+            exponent: u64,
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            if exponent == 1 {
+                return Ok(a.clone());
+            }
+            let missing = CircuitError::MissingAutomorphism { exponent };
+            Ok(Self::automorphism(self, a, exponent, keys.galois.as_ref().ok_or(missing)?)?)
+        }
+
+        fn automorphisms(
+            &self,
+            a: &Ciphertext<R>,
+            exponents: &[u64],
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Vec<Ciphertext<R>>> {
+            let moving = exponents.iter().copied().find(|&exponent| exponent != 1);
+            let Some(exponent) = moving else { return Ok(vec![a.clone(); exponents.len()]) };
+            let missing = CircuitError::MissingAutomorphism { exponent };
+            let (hoisted, keys) = (self.hoist(a)?, keys.galois.as_ref().ok_or(missing)?);
+            Ok(exponents
+                .iter()
+                .map(|&exponent| hoisted.automorphism(exponent, keys))
+                .collect::<Result<_, _>>()?)
+        }
+    };
+}
+
+pub(crate) use {exact_arithmetic, exact_automorphisms};
 
 pub(crate) fn relinearization<R: PolyRing, E: std::error::Error>(
     keys: &EvaluationKeys<R>,

@@ -29,7 +29,19 @@ impl<R: PolyRing> EvaluationKeys<R> {
         let index = context.ring().index();
         let exponents: Result<Vec<u64>, _> =
             rotations.into_iter().map(|rotation| exponent(index, rotation)).collect();
-        let exponents = exponents?;
+        Self::for_exponents(context, secret, exponents?, rng)
+    }
+
+    /// Makes a relinearisation key, and Galois keys for X → X^k with these k.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if the secret belongs to another ring, or for an exponent that is no automorphism of it.
+    pub fn for_exponents<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secret: &SecretKey<R>,
+        exponents: impl IntoIterator<Item = u64>,
+        rng: &mut G,
+    ) -> Result<Self, RlweError> {
         Ok(Self {
             relinearization: Some(RelinearizationKey::generate(context, secret, rng)?),
             galois: Some(GaloisKeys::generate(context, secret, exponents, rng)?),

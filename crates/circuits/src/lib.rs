@@ -4,6 +4,8 @@
 //! * [`polynomial`]: polynomials with clear coefficients at an encrypted point.
 //! * [`inner_product`]: of lists of ciphertexts, and of the slots of two ciphertexts.
 //! * [`matrix_vector`]: matrices, clear or encrypted, times encrypted vectors.
+//! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
+//! * [`lookup`]: a private word in a public table.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
 //! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
 //! * [`unified`]: from BFV to BGV and back.
@@ -52,15 +54,17 @@ mod exact;
 pub mod inner_product;
 mod keys;
 pub mod linear_transform;
+pub mod lookup;
 pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
 pub mod regression;
 pub mod series;
+pub mod slots;
 pub mod statistics;
 pub mod unified;
 
-pub use arithmetic::{Arithmetic, Outcome, Rotation};
+pub use arithmetic::{Arithmetic, Automorphisms, Outcome, Rotation};
 pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};
 pub use error::CircuitError;
 pub use keys::EvaluationKeys;

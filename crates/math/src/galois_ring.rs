@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use crate::coordinates::Coordinates;
 use crate::irreducible::first_irreducible;
-use crate::{MathError, is_prime, multiplicative_order, prime_factors};
+use crate::{MathError, is_prime, mod_pow, multiplicative_order, prime_factors};
 
 /// Bound on p^r, so that sums of two residues fit a word.
 const MODULUS_LIMIT: u64 = 1 << 60;
@@ -293,6 +293,41 @@ impl GaloisRing {
             }
         }
         powers
+    }
+
+    /// The c_0, …, c_(d−1) with L(a) = Σ c_k·a(Y^(p^k)) for the Z_(p^r)-linear map L that takes Y^j to the j-th of `images`: the
+    /// linearised polynomial of a map, which exists for every one.
+    ///
+    /// With the basis β dual to Y^j for the trace, a = Σ Tr(a·β_j)·Y^j, so c_k = Σ_j L(Y^j)·β_j(Y^(p^k)).
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); [`MathError::LengthMismatch`] unless there are d images.
+    pub fn linearized<E: AsRef<[u64]>>(&self, images: &[E]) -> Result<Vec<Vec<u64>>, MathError> {
+        let d = self.degree();
+        if images.len() != d {
+            return Err(MathError::LengthMismatch { expected: d, got: images.len() });
+        }
+        let conjugate =
+            |a: &[u64], k: usize| self.substitute(a, mod_pow(self.residues.p, k as u64, self.index));
+        let powers = self.powers_of_y();
+        let power = |k: usize| powers.chunks(d).nth(k % self.index as usize).unwrap_or_default();
+        // Entry (i, j) of the Gram matrix is the trace of Y^(i + j), a number.
+        let mut traces = Vec::with_capacity(2 * d);
+        for k in 0..2 * d - 1 {
+            let sum = (0..d).try_fold(self.constant(0), |sum, i| self.add(&sum, &conjugate(power(k), i)?))?;
+            traces.push(sum.first().copied().unwrap_or(0));
+        }
+        let gram: Vec<Vec<u64>> = traces.windows(d).map(<[u64]>::to_vec).collect();
+        let missing = MathError::NoRootOfUnity { order: self.index, modulus: self.residues.t };
+        let coordinates = Coordinates::new(self.residues, &gram).ok_or(missing)?;
+        let unit = |j: usize| (0..d).map(|i| u64::from(i == j)).collect::<Vec<u64>>();
+        let dual: Vec<Vec<u64>> = (0..d).map(|j| coordinates.of(&unit(j))).collect();
+        let coefficient = |k: usize| {
+            images.iter().zip(&dual).try_fold(self.constant(0), |sum, (image, dual)| {
+                self.add(&sum, &self.mul(image.as_ref(), &conjugate(dual, k)?)?)
+            })
+        };
+        (0..d).map(coefficient).collect()
     }
 
     /// The ring Z_(p^r)\[Y^k\] below, for k that divides m, with Y^k as its own Y, and the way down to it.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{cyclotomic_polynomial, mod_pow};
+use crate::cyclotomic_polynomial;
 
 const CASES: [(u64, u64, u32); 19] = [
     (1, 2, 1),
@@ -95,6 +95,27 @@ fn frobenius_is_an_automorphism_and_the_pth_power_of_a_field() {
             let around = mod_pow(p, ring.degree() as u64, m);
             assert_eq!(ring.substitute(a, around).unwrap(), *a);
         }
+    }
+}
+
+#[test]
+fn every_linear_map_is_a_linearised_polynomial() {
+    for (m, p, r) in CASES {
+        let ring = GaloisRing::new(m, p, r).unwrap();
+        let images: Vec<Vec<u64>> = elements(&ring, ring.degree()).split_off(3);
+        let coefficients = ring.linearized(&images).unwrap();
+        for a in elements(&ring, 4) {
+            // L(a) = Σ a_j·L(Y^j).
+            let mapped = a.iter().zip(&images).fold(ring.constant(0), |sum, (&x, image)| {
+                ring.add(&sum, &ring.mul(&ring.constant(x), image).unwrap()).unwrap()
+            });
+            let value = coefficients.iter().enumerate().fold(ring.constant(0), |sum, (k, c)| {
+                let conjugate = ring.substitute(&a, mod_pow(p, k as u64, m)).unwrap();
+                ring.add(&sum, &ring.mul(c, &conjugate).unwrap()).unwrap()
+            });
+            assert_eq!(value, mapped, "m = {m}, p = {p}, r = {r}");
+        }
+        assert!(ring.linearized(&images[1..]).is_err());
     }
 }
 
