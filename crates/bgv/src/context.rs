@@ -288,7 +288,7 @@ impl<R: PolyRing> Context<R> {
         if let Some(excess) = metadata.usage.excess(operation, level, level == depth, declared) {
             return Err(BgvError::Undeclared(excess));
         }
-        let left = self.bits_left(&ciphertext)?;
+        let left = self.room(metadata.place, ciphertext.noise());
         if left < 0.0 {
             return Err(BgvError::BudgetExceeded { operation, level, bits_short: -left });
         }

@@ -200,15 +200,12 @@ impl<R: Multipliers> LinearTransform<R> {
             })
             .collect();
         let sums = hoisted.sums_of_products(&exponents, keys, &lists)?;
-        let mut total: Option<ExtendedCiphertext<R>> = None;
-        for ((giant, _), sum) in self.plan.giants().zip(sums) {
-            let sum = if giant == 0 { sum } else { sum.automorphism(rlwe, exponent(giant), keys)? };
-            match &mut total {
-                Some(total) => total.add_assign(rlwe, &sum)?,
-                None => total = Some(sum),
-            }
-        }
-        Ok(total)
+        let turned = self.plan.giants().zip(sums).map(|((giant, _), sum)| match giant {
+            0 => Ok(sum),
+            _ => sum.automorphism(rlwe, exponent(giant), keys),
+        });
+        let turned: Vec<_> = turned.collect::<Result<_, RlweError>>()?;
+        ExtendedCiphertext::sum(rlwe, &turned)
     }
 
     /// Metadata and noise of the product of a ciphertext.

@@ -1,6 +1,7 @@
 //! Operations on ciphertexts: each validates once, brings operands together, then travels straight down.
 
 mod add;
+mod combination;
 mod constant;
 mod level;
 mod multiply;

@@ -8,9 +8,30 @@ use sunzi_kernels::{Buffer, Conversion, InverseScale, Isa, Modulus, NttPlan, Rou
 use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::RingError;
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+
+/// [`PolyRing::mod_switch`] and, with b, [`PolyRing::mod_switch_sum`].
+pub(crate) fn switch_down(
+    ring: &Ring,
+    a: &Poly<Evaluation>,
+    b: Option<&Poly<Coefficient>>,
+    level: usize,
+) -> Result<Poly<Evaluation>, RingError> {
+    let from = ring.level_of(a)?;
+    let ring = ring.at_level(from)?;
+    b.map_or(Ok(()), |b| ring.check(b))?;
+    if level == from {
+        let mut sum = a.clone();
+        // The errors and the message of an encryption.
+        b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &Zeroizing::new(ring.to_evaluation(b.clone())?)))?;
+        return Ok(sum);
+    }
+    let mut switched = ring.at_level(level)?.arbitrary();
+    ring.division(level)?.divide(switched.words_mut(), a.words(), b.map(Poly::words))?;
+    Ok(switched)
+}
 
 /// What the remainder is multiplied by.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -32,6 +32,7 @@
 mod automorphism;
 mod basis;
 mod big;
+mod combination;
 mod division;
 mod error;
 mod expansion;

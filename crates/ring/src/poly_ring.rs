@@ -265,11 +265,58 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         self.mul_assign(&mut c2, b1)?;
         Ok([c0, c1, c2])
     }
+    /// [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: what they have above is not read.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l.
+    fn tensor_at(
+        &self,
+        [a0, a1]: [&Self::Poly<Evaluation>; 2],
+        [b0, b1]: [&Self::Poly<Evaluation>; 2],
+        t: u64,
+        level: usize,
+    ) -> Result<[Self::Poly<Evaluation>; 3], RingError> {
+        let [a0, a1] = [self.restrict(a0, level)?, self.restrict(a1, level)?];
+        let [b0, b1] = [self.restrict(b0, level)?, self.restrict(b1, level)?];
+        self.at_level(level)?.tensor([&a0, &a1], [&b0, &b1], t)
+    }
     /// a ← c·a for an integer c.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn mul_integer_assign<D: Domain>(&self, a: &mut Self::Poly<D>, c: &BigInt) -> Result<(), RingError>;
+    /// Σ c_i·a_i modulo Q_l for a_i of any levels from l: what operands have above is not read.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l.
+    fn linear_combination<D: Domain>(
+        &self,
+        terms: &[(&BigInt, &Self::Poly<D>)],
+        level: usize,
+    ) -> Result<Self::Poly<D>, RingError> {
+        let mut sum = self.at_level(level)?.zero();
+        self.add_linear_combination_assign(&mut sum, terms)?;
+        Ok(sum)
+    }
+    /// a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a is not changed.
+    ///
+    /// # Errors
+    /// As [`linear_combination`](Self::linear_combination).
+    fn add_linear_combination_assign<D: Domain>(
+        &self,
+        a: &mut Self::Poly<D>,
+        terms: &[(&BigInt, &Self::Poly<D>)],
+    ) -> Result<(), RingError> {
+        let level = self.level_of(a)?;
+        let ring = self.at_level(level)?;
+        let lowered: Result<Vec<_>, RingError> =
+            terms.iter().map(|(_, term)| self.restrict(term, level)).collect();
+        for ((c, _), mut term) in terms.iter().zip(lowered?) {
+            ring.mul_integer_assign(&mut term, c)?;
+            ring.add_assign(a, &term)?;
+        }
+        Ok(())
+    }
     /// a ← a + c for an integer c: one addition a value.
     ///
     /// # Errors

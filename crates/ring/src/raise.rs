@@ -1,8 +1,10 @@
-//! ModRaise [AS19, 3.2]: the same integers modulo a larger number.
+//! ModRaise [AS19, 3.2]: the same integers modulo a larger number; and numbers that scale with the modulus.
 
+use num_bigint::BigInt;
 use sunzi_kernels::InverseScale;
 
-use crate::parallel::{Work, block_of};
+use crate::integers::residue_of;
+use crate::parallel::{BLOCK, Work, block_of};
 use crate::rns::ExactExtension;
 use crate::scratch::Scratch;
 use crate::{Basis, Evaluation, Poly, PolyRing, Ring, RingError};
@@ -44,4 +46,26 @@ impl Raise {
         })?;
         Ok(raised)
     }
+}
+
+/// [`PolyRing::scale_up`]: the factor is a multiple of every modulus above the level.
+pub(crate) fn scale_up(ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+    let level = ring.level_of(a)?;
+    let factor = BigInt::from(ring.modulus() / ring.at_level(level)?.modulus());
+    let moduli = ring.basis().moduli();
+    let factors: Vec<u64> =
+        moduli.iter().take(level).map(|modulus| residue_of(&factor, modulus.value())).collect();
+    let mut scaled = ring.arbitrary();
+    ring.parallelism().for_each_part([scaled.words_mut()], ring.degree(), |i, range, [out]| {
+        let (Some(modulus), Some(&factor)) = (moduli.get(i), factors.get(i)) else {
+            out.fill(0);
+            return Ok(());
+        };
+        for (out, values) in out.chunks_mut(BLOCK).zip(a.part(i, range).chunks(BLOCK)) {
+            out.copy_from_slice(values);
+            modulus.mul_scalar_assign(out, factor)?;
+        }
+        Ok(())
+    })?;
+    Ok(scaled)
 }

@@ -8,21 +8,20 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
 use sunzi_math::RingIndex;
-use zeroize::Zeroizing;
 
 use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
-use crate::division::{Division, Factor};
+use crate::division::{self, Division, Factor};
 use crate::error::{check_automorphism, check_level, check_shape, supported_index};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, groups};
 use crate::poly_ring::sealed::Sealed;
-use crate::raise::Raise;
+use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
 use crate::transform::NegacyclicTransform;
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
-    ScalerOptions, Shape, monomial, plaintext, tensor,
+    ScalerOptions, Shape, combination, monomial, plaintext, tensor,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -212,32 +211,12 @@ impl Ring {
     }
 
     /// The division by the moduli above a lower level.
-    fn division(&self, level: usize) -> Result<&Division, RingError> {
+    pub(crate) fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
             let groups = groups(0..level);
             Division::new([divisor, targets], groups, self.isa(), Factor::One, self.parallelism())
         })
-    }
-
-    fn switch_down(
-        &self,
-        a: &Poly<Evaluation>,
-        b: Option<&Poly<Coefficient>>,
-        level: usize,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        let from = self.level_of(a)?;
-        let ring = self.at_level(from)?;
-        b.map_or(Ok(()), |b| ring.check(b))?;
-        if level == from {
-            let mut sum = a.clone();
-            // The errors and the message of an encryption.
-            b.map_or(Ok(()), |b| ring.add_assign(&mut sum, &Zeroizing::new(ring.to_evaluation(b.clone())?)))?;
-            return Ok(sum);
-        }
-        let mut switched = ring.at_level(level)?.arbitrary();
-        ring.division(level)?.divide(switched.words_mut(), a.words(), b.map(Poly::words))?;
-        Ok(switched)
     }
 
     /// Applies `f` to every part of a with its limb, modulus and range of coefficients.
@@ -324,7 +303,7 @@ impl PolyRing for Ring {
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.switch_down(a, None, level)
+        division::switch_down(self, a, None, level)
     }
 
     fn mod_switch_sum(
@@ -333,7 +312,7 @@ impl PolyRing for Ring {
         b: &Poly<Coefficient>,
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
-        self.switch_down(a, Some(b), level)
+        division::switch_down(self, a, Some(b), level)
     }
 
     fn divide_by_factor(
@@ -346,25 +325,14 @@ impl PolyRing for Ring {
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let level = self.level_of(a)?;
-        let factor = BigInt::from(self.modulus() / self.at_level(level)?.modulus());
-        // The factor is a multiple of every modulus above the level.
-        let mut scaled = self.zero();
-        let (limbs, _) = scaled.words_mut().split_at_mut_checked(a.words().len()).unwrap_or_default();
-        self.parallelism().for_each_part([limbs], self.0.degree, |i, range, [part]| {
-            let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
-            part.copy_from_slice(a.part(i, range));
-            Ok(modulus.mul_scalar_assign(part, residue_of(&factor, modulus.value()))?)
-        })?;
-        Ok(scaled)
+        raise::scale_up(self, a)
     }
 
     fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let level = self.level_of(a)?;
-        if level == self.level() {
-            return Ok(a.clone());
+        match self.level_of(a)? {
+            level if level == self.level() => Ok(a.clone()),
+            level => get_or_try_init(&self.lower(level)?.raise, || Raise::new(self, level))?.apply(self, a),
         }
-        get_or_try_init(&self.lower(level)?.raise, || Raise::new(self, level))?.apply(self, a)
     }
 
     fn zero<D: Domain>(&self) -> Poly<D> {
@@ -451,13 +419,39 @@ impl PolyRing for Ring {
         b: [&Poly<Evaluation>; 2],
         t: u64,
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
-        tensor::tensor(self, a, b, t)
+        tensor::tensor(self, a, b, t, self.level())
+    }
+
+    fn tensor_at(
+        &self,
+        a: [&Poly<Evaluation>; 2],
+        b: [&Poly<Evaluation>; 2],
+        t: u64,
+        level: usize,
+    ) -> Result<[Poly<Evaluation>; 3], RingError> {
+        tensor::tensor(self, a, b, t, level)
     }
 
     fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {
         self.for_each_modulus(a, |_, modulus, _, part| {
             Ok(modulus.mul_scalar_assign(part, residue_of(c, modulus.value()))?)
         })
+    }
+
+    fn linear_combination<D: Domain>(
+        &self,
+        terms: &[(&BigInt, &Poly<D>)],
+        level: usize,
+    ) -> Result<Poly<D>, RingError> {
+        combination::sum(self, terms, level)
+    }
+
+    fn add_linear_combination_assign<D: Domain>(
+        &self,
+        a: &mut Poly<D>,
+        terms: &[(&BigInt, &Poly<D>)],
+    ) -> Result<(), RingError> {
+        combination::combine(self, a, terms, true)
     }
 
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {

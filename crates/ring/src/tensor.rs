@@ -2,18 +2,21 @@
 
 use sunzi_kernels::Modulus;
 
+use crate::error::check_level;
 use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
-/// t·(a_0 + a_1·Y)(b_0 + b_1·Y): one pass over the operands, a block at a time.
+/// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands, a block at a time.
 pub(crate) fn tensor(
     ring: &Ring,
     [a0, a1]: [&Poly<Evaluation>; 2],
     [b0, b1]: [&Poly<Evaluation>; 2],
     t: u64,
+    level: usize,
 ) -> Result<[Poly<Evaluation>; 3], RingError> {
-    [a0, a1, b0, b1].iter().try_for_each(|a| ring.check(a))?;
-    let mut product = [ring.arbitrary(), ring.arbitrary(), ring.arbitrary()];
+    [a0, a1, b0, b1].iter().try_for_each(|a| check_level(level, ring.level_of(a)?))?;
+    let target = ring.at_level(level)?;
+    let mut product = [target.arbitrary(), target.arbitrary(), target.arbitrary()];
     let words = product.each_mut().map(Poly::words_mut);
     ring.parallelism().for_each_part(words, ring.degree(), |i, part, [c0, c1, c2]| {
         let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };

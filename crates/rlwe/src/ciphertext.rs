@@ -1,5 +1,6 @@
 //! Ciphertexts of every scheme.
 
+use num_bigint::BigInt;
 use sunzi_ring::{Evaluation, PolyRing, RingError};
 
 use crate::{KeyId, NoiseBound, RlweError, Trace};
@@ -107,42 +108,64 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
         if self.key == other { Ok(()) } else { Err(RlweError::KeyMismatch { what }) }
     }
 
-    /// self ← self + other, of any part counts: parts and noise bounds. What metadata means for a sum the scheme knows. On an
-    /// error `self` is not to be used.
+    /// self ← self ± other, of any part counts, both of `ring`. `finish` is given what the result carries besides its parts, with the
+    /// metadata of `self`, and says what it means for the scheme. On an error, of `finish` too, `self` is not changed.
     ///
     /// # Errors
-    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level.
-    pub fn add_assign(&mut self, ring: &R, other: &Self) -> Result<(), RlweError> {
-        self.join(ring, other, R::add_assign, |_, _| Ok(()))
-    }
-
-    /// self ← self − other, as [`add_assign`](Self::add_assign).
-    ///
-    /// # Errors
-    /// As [`add_assign`](Self::add_assign).
-    pub fn sub_assign(&mut self, ring: &R, other: &Self) -> Result<(), RlweError> {
-        self.join(ring, other, R::sub_assign, R::neg_assign)
-    }
-
-    /// `both` joins what both have, `rest` turns what only `other` has into a part of the result.
-    fn join(
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level; those of `finish`.
+    pub fn join_assign<E: From<RlweError>>(
         &mut self,
         ring: &R,
         other: &Self,
-        both: impl Fn(&R, &mut R::Poly<Evaluation>, &R::Poly<Evaluation>) -> Result<(), RingError>,
-        rest: impl Fn(&R, &mut R::Poly<Evaluation>) -> Result<(), RingError>,
-    ) -> Result<(), RlweError> {
-        self.check_key(other.key, "the second summand")?;
-        for (part, other) in self.parts.iter_mut().zip(&other.parts) {
-            both(ring, part, other)?;
-        }
-        for part in other.parts.iter().skip(self.parts.len()) {
-            let mut part = part.clone();
-            rest(ring, &mut part)?;
-            self.parts.push(part);
-        }
-        self.noise = self.noise.sum(&other.noise);
+        sign: Sign,
+        finish: impl FnOnce(Self) -> Result<Self, E>,
+    ) -> Result<(), E> {
+        let joined = finish(self.carried(ring, other)?)?;
+        let mut parts = std::mem::take(&mut self.parts);
+        let added = parts.iter_mut().zip(&other.parts).try_for_each(|(part, other)| match sign {
+            Sign::Plus => ring.add_assign(part, other),
+            Sign::Minus => ring.sub_assign(part, other),
+        });
+        let rest = rest(ring, &other.parts, parts.len(), sign);
+        parts.extend(added.and(rest).map_err(RlweError::from)?);
+        *self = Self { parts, ..joined };
         Ok(())
+    }
+
+    /// The same as a new ciphertext: one pass over both.
+    ///
+    /// # Errors
+    /// As [`join_assign`](Self::join_assign).
+    pub fn joined<E: From<RlweError>>(
+        &self,
+        ring: &R,
+        other: &Self,
+        sign: Sign,
+        finish: impl FnOnce(Self) -> Result<Self, E>,
+    ) -> Result<Self, E> {
+        let joined = finish(self.carried(ring, other)?)?;
+        let [plus, own] = [BigInt::from(1), sign.factor()];
+        let both = self.parts.iter().zip(&other.parts);
+        let both = both.map(|(a, b)| ring.linear_combination(&[(&plus, a), (&own, b)], ring.level()));
+        let common = self.parts.len().min(other.parts.len());
+        let alone = self.parts.iter().skip(common).cloned().map(Ok);
+        let parts: Result<Vec<_>, RingError> = both.chain(alone).collect();
+        let mut parts = parts.map_err(RlweError::from)?;
+        parts.extend(rest(ring, &other.parts, self.parts.len(), sign).map_err(RlweError::from)?);
+        Ok(Self { parts, ..joined })
+    }
+
+    /// What a sum or difference carries, without parts. Nothing that comes after fails.
+    fn carried(&self, ring: &R, other: &Self) -> Result<Self, RlweError> {
+        self.check_key(other.key, "the second summand")?;
+        for part in self.parts.iter().chain(&other.parts) {
+            let (got, expected) = (ring.level_of(part)?, ring.level());
+            if got != expected {
+                return Err(RingError::NoSuchLevel { got: expected, highest: got }.into());
+            }
+        }
+        let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
+        Ok(Self { parts: Vec::new(), metadata, noise: self.noise.sum(&other.noise), key: self.key, trace })
     }
 
     /// c_0 and c_1 of a ciphertext of exactly two parts.
@@ -158,6 +181,35 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
                 got: parts.len(),
                 remedy: "relinearize it first",
             }),
+        }
+    }
+}
+
+/// What only the second operand has, from part `first` on, as parts of the result.
+fn rest<R: PolyRing>(
+    ring: &R,
+    parts: &[R::Poly<Evaluation>],
+    first: usize,
+    sign: Sign,
+) -> Result<Vec<R::Poly<Evaluation>>, RingError> {
+    let rest = parts.iter().skip(first);
+    rest.map(|part| ring.linear_combination(&[(&sign.factor(), part)], ring.level())).collect()
+}
+
+/// Whether a second operand is added or subtracted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// a + b.
+    Plus,
+    /// a − b.
+    Minus,
+}
+
+impl Sign {
+    fn factor(self) -> BigInt {
+        match self {
+            Self::Plus => 1.into(),
+            Self::Minus => (-1).into(),
         }
     }
 }

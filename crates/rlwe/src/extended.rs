@@ -4,6 +4,7 @@
 //! ([`galois::hoist`](crate::galois::hoist)); sums of plaintexts times rotations share the division as well, if they are taken
 //! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
 
+use num_bigint::BigInt;
 use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing, Turn};
 
 use crate::galois::Hoisted;
@@ -65,17 +66,21 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
         Ok(Self { parts, ..*self })
     }
 
-    /// self ← self + other, of this level.
+    /// The sum of terms of one level, if there are any.
     ///
     /// # Errors
-    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for one of another level.
-    pub fn add_assign(&mut self, context: &RlweContext<R>, other: &Self) -> Result<(), RlweError> {
-        self.check_key(other.key, "the second summand")?;
-        let gadget = context.gadget_at(self.level)?;
-        for (a, b) in self.parts.iter_mut().zip(&other.parts) {
-            gadget.key_ring().add_assign(a, b)?;
-        }
-        Ok(())
+    /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for terms of different levels.
+    pub fn sum(context: &RlweContext<R>, terms: &[Self]) -> Result<Option<Self>, RlweError> {
+        let Some(first) = terms.first() else { return Ok(None) };
+        terms.iter().try_for_each(|term| first.check_key(term.key, "a summand"))?;
+        let gadget = context.gadget_at(first.level)?;
+        let (ring, one) = (gadget.key_ring(), BigInt::from(1));
+        let half = |half: fn(&Self) -> &R::Poly<Evaluation>| {
+            let terms: Vec<_> = terms.iter().map(|term| (&one, half(term))).collect();
+            ring.linear_combination(&terms, ring.level())
+        };
+        let parts = [half(|term| &term.parts[0])?, half(|term| &term.parts[1])?];
+        Ok(Some(Self { parts, ..*first }))
     }
 
     /// The ciphertext, times Q_j/Q_l of level j ≤ l with the same rounding.

@@ -29,7 +29,7 @@ pub mod security;
 pub mod switch_cost;
 pub mod trace;
 
-pub use ciphertext::{Ciphertext, Scheme};
+pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;
 pub use encapsulation::{EncapsulationKeys, SecretSwitchKey};
 pub use error::RlweError;

@@ -10,8 +10,8 @@ mod tests {
     use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Multipliers, Ring};
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
-        Ciphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme, SecretKey, Security,
-        galois,
+        Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme,
+        SecretKey, Security, galois,
     };
 
     #[derive(Clone, Copy, Debug)]
@@ -73,8 +73,8 @@ mod tests {
         let kept: Vec<_> = (0..4).map(|seed| wide.multiplier(small(wide, seed)).unwrap()).collect();
         let lists = [0, 1].map(|shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>());
         let sums = hoisted.sums_of_products(&EXPONENTS, &keys, &lists).unwrap();
-        let mut sum = sums[0].automorphism(&context, 7, &keys).unwrap();
-        sum.add_assign(&context, &sums[1]).unwrap();
+        let terms = [sums[0].automorphism(&context, 7, &keys).unwrap(), sums[1].clone()];
+        let sum = ExtendedCiphertext::sum(&context, &terms).unwrap().unwrap();
         let got: Ciphertext<Bare, R> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
 
         let phase_of = |parts: &[R::Poly<Evaluation>], ring: &R| {
@@ -153,12 +153,13 @@ mod tests {
         let hoisted = galois::hoist(&context, &own).unwrap();
         assert!(matches!(hoisted.extended(9, &keys), Err(RlweError::MissingGaloisKey { exponent: 9, .. })));
         assert!(matches!(hoisted.extended(5, &strange), Err(RlweError::KeyMismatch { .. })));
-        let mut extended = hoisted.extended(5, &keys).unwrap();
+        let extended = hoisted.extended(5, &keys).unwrap();
         assert!(matches!(extended.automorphism(&context, 5, &strange), Err(RlweError::KeyMismatch { .. })));
         assert!(extended.automorphism(&context, 9, &keys).is_err());
         let foreign = ciphertext(other.id());
         let foreign = galois::hoist(&context, &foreign).unwrap().extended(5, &strange).unwrap();
-        assert!(matches!(extended.add_assign(&context, &foreign), Err(RlweError::KeyMismatch { .. })));
+        let mixed = ExtendedCiphertext::sum(&context, &[extended.clone(), foreign]);
+        assert!(matches!(mixed, Err(RlweError::KeyMismatch { .. })));
         assert!(hoisted.sums_of_products(&[1], &strange, &[]).is_err());
         assert!(hoisted.sums_of_products(&[1, 9], &keys, &[]).is_err());
         assert!(hoisted.sums_of_products(&[1, 5], &keys, &[]).unwrap().is_empty());

@@ -6,7 +6,9 @@ mod tests {
     use rand_core::SeedableRng;
     use sunzi_ring::{Evaluation, PolyRing, Ring};
     use sunzi_rlwe::encryption::{encrypt_secret, phase};
-    use sunzi_rlwe::{Ciphertext, NoiseBound, RlweContext, RlweError, Scheme, SecretKey, Security, noise};
+    use sunzi_rlwe::{
+        Ciphertext, NoiseBound, RlweContext, RlweError, Scheme, SecretKey, Security, Sign, noise,
+    };
 
     #[derive(Clone, Copy, Debug)]
     struct Plain;
@@ -40,9 +42,18 @@ mod tests {
         for (left, right) in (2..5).flat_map(|left| (2..5).map(move |right| (left, right))) {
             let a = ciphertext(&polynomials[..left], left, &secret);
             let b = ciphertext(&polynomials[8 - right..], right, &secret);
-            let (mut sum, mut difference) = (a.clone(), a.clone());
-            sum.add_assign(&ring, &b).unwrap();
-            difference.sub_assign(&ring, &b).unwrap();
+            let [sum, difference] = [Sign::Plus, Sign::Minus].map(|sign| {
+                let joined = a.joined(&ring, &b, sign, Ok::<_, RlweError>).unwrap();
+                let mut assigned = a.clone();
+                assigned.join_assign(&ring, &b, sign, Ok::<_, RlweError>).unwrap();
+                assert_eq!(integers(value(&joined)), integers(value(&assigned)));
+                let refused = assigned.join_assign(&ring, &b, sign, |_| {
+                    Err(RlweError::KeyMismatch { what: "whoever finishes" })
+                });
+                assert!(refused.is_err());
+                assert_eq!(integers(value(&joined)), integers(value(&assigned)), "not changed by an error");
+                joined
+            });
             let (mut plus, mut minus) = (value(&a), value(&a));
             ring.add_assign(&mut plus, &value(&b)).unwrap();
             ring.sub_assign(&mut minus, &value(&b)).unwrap();
@@ -53,10 +64,14 @@ mod tests {
                 assert_eq!(result.noise(), &a.noise().sum(b.noise()));
             }
         }
-        let mut a = ciphertext(&polynomials[..2], 2, &secret);
+        let a = ciphertext(&polynomials[..2], 2, &secret);
         let alien = ciphertext(&polynomials[..2], 2, &other);
-        for result in [a.clone().add_assign(&ring, &alien), a.sub_assign(&ring, &alien)] {
-            assert!(matches!(result, Err(RlweError::KeyMismatch { .. })));
+        for sign in [Sign::Plus, Sign::Minus] {
+            let results = [
+                a.clone().join_assign(&ring, &alien, sign, Ok::<_, RlweError>),
+                a.joined(&ring, &alien, sign, Ok::<_, RlweError>).map(drop),
+            ];
+            assert!(results.iter().all(|result| matches!(result, Err(RlweError::KeyMismatch { .. }))));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Addition, subtraction, negation.
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::RlweError;
+use sunzi_rlwe::{Sign, Trace};
 
 use super::Evaluator;
 use crate::{BfvError, Ciphertext};
@@ -13,32 +13,35 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for
     /// ciphertexts of other parameters.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
-        let mut sum = a.clone();
-        self.add_assign(&mut sum, b)?;
-        Ok(sum)
+        self.joined(a, b, "add", Sign::Plus)
     }
 
-    /// a ← a + b. On an error `a` is not to be used.
+    /// a ← a + b. On an error `a` is not changed.
     ///
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
-        self.join(a, b, "add", Ciphertext::add_assign)
-    }
-
-    /// a ← a ± b under the name of the operation that asks.
-    fn join(
-        &self,
-        a: &mut Ciphertext<R>,
-        b: &Ciphertext<R>,
-        operation: &'static str,
-        assign: impl Fn(&mut Ciphertext<R>, &R, &Ciphertext<R>) -> Result<(), RlweError>,
-    ) -> Result<(), BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
-        assign(a, self.context.ring(), b)?;
-        a.record(operation, self.context.bits_left(a.noise()), &[b.trace()]);
-        Ok(())
+        a.join_assign(self.context.ring(), b, Sign::Plus, |sum| Ok(self.finished(sum, "add", b.trace())))
+    }
+
+    /// a ± b under the name of the operation that asks.
+    fn joined(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        operation: &'static str,
+        sign: Sign,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        self.context.check(a)?;
+        self.context.check(b)?;
+        a.joined(self.context.ring(), b, sign, |sum| Ok(self.finished(sum, operation, b.trace())))
+    }
+
+    fn finished(&self, mut sum: Ciphertext<R>, operation: &'static str, second: &Trace) -> Ciphertext<R> {
+        sum.record(operation, self.context.bits_left(sum.noise()), &[second]);
+        sum
     }
 
     /// a − b, of any part counts.
@@ -46,9 +49,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
-        let mut difference = a.clone();
-        self.join(&mut difference, b, "subtract", Ciphertext::sub_assign)?;
-        Ok(difference)
+        self.joined(a, b, "subtract", Sign::Minus)
     }
 
     /// −a.
@@ -73,7 +74,9 @@ impl<R: PolyRing> Evaluator<R> {
         terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
     ) -> Result<Ciphertext<R>, BfvError> {
         let mut terms = terms.into_iter();
-        let mut sum = terms.next().ok_or(BfvError::Empty { what: "a sum of ciphertexts" })?.clone();
+        let first = terms.next().ok_or(BfvError::Empty { what: "a sum of ciphertexts" })?;
+        let Some(second) = terms.next() else { return Ok(first.clone()) };
+        let mut sum = self.add(first, second)?;
         for term in terms {
             self.add_assign(&mut sum, term)?;
         }

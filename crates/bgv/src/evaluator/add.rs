@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::RlweError;
+use sunzi_rlwe::{Sign, Trace};
 
 use super::Evaluator;
 use crate::{BgvError, Ciphertext};
@@ -15,7 +15,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other parameters.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
-        self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)
+        self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
     /// a ← a + b. On an error `a` is not changed.
@@ -23,7 +23,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BgvError> {
-        *a = self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)?;
+        const OPERATION: &str = "add";
+        let (left, right) = self.together(Cow::Borrowed(a), b)?;
+        let ring = self.context.ring_of(&left)?;
+        let finish = |sum| self.finished(sum, &right, OPERATION, &[b.trace()]);
+        match left {
+            Cow::Owned(mut left) => {
+                left.join_assign(&ring, &right, Sign::Plus, finish)?;
+                *a = left;
+            }
+            Cow::Borrowed(_) => a.join_assign(&ring, &right, Sign::Plus, finish)?,
+        }
         Ok(())
     }
 
@@ -32,7 +42,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
-        self.joined(Cow::Borrowed(a), b, "subtract", Ciphertext::sub_assign)
+        self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
     /// a ± b under the name of the operation that asks.
@@ -41,17 +51,32 @@ impl<R: PolyRing> Evaluator<R> {
         a: Cow<'_, Ciphertext<R>>,
         b: &Ciphertext<R>,
         operation: &'static str,
-        assign: impl Fn(&mut Ciphertext<R>, &R, &Ciphertext<R>) -> Result<(), RlweError>,
+        sign: Sign,
     ) -> Result<Ciphertext<R>, BgvError> {
-        a.check_key(b.key(), "the second summand")?;
-        let [left, right] = self.together(&a, b)?;
+        let (left, right) = self.together(a, b)?;
         let ring = self.context.ring_of(&left)?;
-        let mut sum = left.into_owned();
-        assign(&mut sum, &ring, &right)?;
-        let usage = sum.metadata().usage.sum(&right.metadata().usage);
-        let (level, place) = (right.metadata().level, right.metadata().place);
+        let finish = |sum| self.finished(sum, &right, operation, &[b.trace()]);
+        match left {
+            Cow::Borrowed(left) => left.joined(&ring, &right, sign, finish),
+            Cow::Owned(mut left) => {
+                left.join_assign(&ring, &right, sign, finish)?;
+                Ok(left)
+            }
+        }
+    }
+
+    /// Ends a sum that has the metadata of its first operand.
+    fn finished(
+        &self,
+        mut sum: Ciphertext<R>,
+        second: &Ciphertext<R>,
+        operation: &'static str,
+        traces: &[&Trace],
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let usage = sum.metadata().usage.sum(&second.metadata().usage);
+        let (level, place) = (second.metadata().level, second.metadata().place);
         sum.set_metadata(self.context.metadata(level, place, usage)?);
-        self.context.finish(sum, operation, &[b.trace()])
+        self.context.finish(sum, operation, traces)
     }
 
     /// −a.
@@ -78,10 +103,10 @@ impl<R: PolyRing> Evaluator<R> {
         terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
     ) -> Result<Ciphertext<R>, BgvError> {
         let mut terms = terms.into_iter();
-        let mut sum = terms.next().ok_or(BgvError::Empty { what: "a sum of ciphertexts" })?.clone();
-        for term in terms {
-            sum = self.joined(Cow::Owned(sum), term, "add", Ciphertext::add_assign)?;
-        }
-        Ok(sum)
+        let first = terms.next().ok_or(BgvError::Empty { what: "a sum of ciphertexts" })?;
+        let Some(second) = terms.next() else { return Ok(first.clone()) };
+        terms.try_fold(self.add(first, second)?, |sum, term| {
+            self.joined(Cow::Owned(sum), term, "add", Sign::Plus)
+        })
     }
 }

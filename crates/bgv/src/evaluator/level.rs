@@ -111,12 +111,13 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// Both at the lower of their levels and at one place, ready to be added.
-    pub(super) fn together<'a>(
+    pub(super) fn together<'a, 'b>(
         &self,
-        a: &'a Ciphertext<R>,
-        b: &'a Ciphertext<R>,
-    ) -> Result<[Cow<'a, Ciphertext<R>>; 2], BgvError> {
-        let (place_a, place_b) = (self.context.check(a)?, self.context.check(b)?);
+        a: Cow<'a, Ciphertext<R>>,
+        b: &'b Ciphertext<R>,
+    ) -> Result<Pair<'a, 'b, R>, BgvError> {
+        a.check_key(b.key(), "the second summand")?;
+        let (place_a, place_b) = (self.context.check(&a)?, self.context.check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
         let level = level_a.min(level_b);
         // One that comes from above joins what a product left, so that its noise is that of a summand.
@@ -125,6 +126,11 @@ impl<R: PolyRing> Evaluator<R> {
             std::cmp::Ordering::Equal => place_a.min(place_b),
             std::cmp::Ordering::Greater => place_b,
         };
-        Ok([self.moved(a, level, place)?, self.moved(b, level, place)?])
+        let stays = level_a == level && place_a == place;
+        let a = if stays { a } else { Cow::Owned(self.moved(&a, level, place)?.into_owned()) };
+        Ok((a, self.moved(b, level, place)?))
     }
 }
+
+/// Two operands, borrowed or moved to a level and a place.
+pub(super) type Pair<'a, 'b, R> = (Cow<'a, Ciphertext<R>>, Cow<'b, Ciphertext<R>>);

@@ -252,7 +252,8 @@ impl EvalMod {
                 Ok(reinterpreted(sine, 4.0 * PI))
             }
             Form::Cosine { .. } => {
-                let point = evaluator.add_constant(&x, -SHIFT / self.width)?;
+                let mut point = x;
+                evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
                 let mut cosine = evaluate(evaluator, &self.base, &point, key)?;
                 for _ in 0..self.parameters.doublings {
                     cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
@@ -287,8 +288,9 @@ fn doubled<R: PolyRing>(
     a: &Ciphertext<R>,
     key: &RelinearizationKey<R>,
 ) -> Result<Ciphertext<R>, CkksError> {
-    let square = evaluator.multiply_integer(&evaluator.multiply_unscaled(a, a)?, 2)?;
-    evaluator.relinearize_rescale(&evaluator.add_constant(&square, -1.0)?, key)
+    let mut square = evaluator.multiply_unscaled_at(a, a, 2, a.metadata().level)?;
+    evaluator.add_constant_assign(&mut square, -1.0)?;
+    evaluator.relinearize_rescale(&square, key)
 }
 
 /// The slots divided by a number, by calling their scale larger.

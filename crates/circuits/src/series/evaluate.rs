@@ -169,15 +169,6 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         self.elements.get(&exponent).ok_or(CkksError::Empty { what: "a power of x" })
     }
 
-    /// The element at a level at or below its own.
-    fn at_level(&self, exponent: usize, level: usize) -> Result<Cow<'_, Ciphertext<R>>, CkksError> {
-        let element = self.element(exponent)?;
-        if element.metadata().level == level {
-            return Ok(Cow::Borrowed(element));
-        }
-        Ok(Cow::Owned(self.evaluator.drop_to(element, level)?))
-    }
-
     /// B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
     fn computed(&self, exponent: usize) -> Result<Ciphertext<R>, CkksError> {
         let evaluator = self.evaluator;
@@ -186,54 +177,55 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         if level == 0 {
             return Err(CkksError::LevelExhausted { operation: OPERATION, needed: 1, level });
         }
-        let left = self.at_level(a, level)?;
-        let right = if a == b { Cow::Borrowed(&*left) } else { self.at_level(b, level)? };
-        let mut product = evaluator.multiply_unscaled(&left, &right)?;
-        if self.chebyshev {
-            product = evaluator.multiply_integer(&product, 2)?;
-            product = if a == b {
-                evaluator.add_constant(&product, -1.0)?
-            } else {
-                let lower = self.at_level(a - b, level)?;
-                let scale = product.metadata().scale / lower.metadata().scale;
-                evaluator.add(&product, &evaluator.multiply_constant_unscaled(&lower, -1.0, scale)?)?
-            };
+        let factor = if self.chebyshev { 2 } else { 1 };
+        let mut product =
+            evaluator.multiply_unscaled_at(self.element(a)?, self.element(b)?, factor, level)?;
+        if self.chebyshev && a == b {
+            evaluator.add_constant_assign(&mut product, -1.0)?;
+        } else if self.chebyshev {
+            evaluator.add_linear_combination_assign(&mut product, &[(-1.0, self.element(a - b)?)])?;
         }
         let element = evaluator.relinearize_rescale(&product, self.key)?;
         Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
-    }
-
-    /// Zero, at any level and scale.
-    fn zero(&self, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
-        let mut zero = self.evaluator.multiply_integer(&*self.at_level(1, level)?, 0)?;
-        zero.set_metadata(Metadata { scale, ..zero.metadata().clone() });
-        Ok(zero)
     }
 
     /// The value of a node at this level and scale.
     fn node(&self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
         let evaluator = self.evaluator;
         let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
-        let above = level + 1;
         if node.depth() == 0 {
-            return evaluator.add_constant(&self.zero(level, scale)?, free);
+            let zero = evaluator.multiply_integer(self.element(1)?, 0)?;
+            let mut constant = evaluator.drop_to(&zero, level)?;
+            constant.set_metadata(Metadata { scale, ..constant.metadata().clone() });
+            evaluator.add_constant_assign(&mut constant, free)?;
+            return Ok(constant);
         }
+        let above = level + 1;
         let wide = scale * evaluator.context().divisor(above)?;
-        let mut terms = Vec::with_capacity(node.products.len() + node.linear.len());
+        let mut sum: Option<Ciphertext<R>> = None;
         for (giant, below) in &node.products {
-            let power = self.at_level(*giant, above)?;
+            let power = self.element(*giant)?;
             let cofactor = self.node(below, above, wide / power.metadata().scale)?;
-            terms.push(evaluator.multiply_unscaled(&power, &cofactor)?);
+            let product = evaluator.multiply_unscaled_at(power, &cofactor, 1, above)?;
+            match &mut sum {
+                Some(sum) => evaluator.add_assign(sum, &product)?,
+                None => sum = Some(product),
+            }
         }
-        for &(exponent, coefficient) in node.linear.iter().filter(|&&(exponent, _)| exponent > 0) {
-            let power = self.at_level(exponent, above)?;
-            let missing = wide / power.metadata().scale;
-            let term = evaluator.multiply_constant_unscaled(&power, coefficient, missing)?;
-            terms.push(term);
+        let linear = node.linear.iter().filter(|&&(exponent, _)| exponent > 0);
+        let terms: Vec<(f64, &Ciphertext<R>)> = linear
+            .map(|&(exponent, coefficient)| Ok((coefficient, self.element(exponent)?)))
+            .collect::<Result<_, CkksError>>()?;
+        let mut sum = match sum {
+            Some(mut sum) => {
+                evaluator.add_linear_combination_assign(&mut sum, &terms)?;
+                sum
+            }
+            None => evaluator.linear_combination(&terms, above, wide)?,
+        };
+        if free != 0.0 {
+            evaluator.add_constant_assign(&mut sum, free)?;
         }
-        let sum = evaluator.sum(&terms)?;
-        drop(terms);
-        let sum = if free == 0.0 { sum } else { evaluator.add_constant(&sum, free)? };
         let sum = if self.chebyshev { bounded(sum, node.bound) } else { sum };
         evaluator.relinearize_rescale(&sum, self.key)
     }

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::RlweError;
+use sunzi_rlwe::{Sign, Trace};
 
 use super::Evaluator;
 use crate::context::same_scale;
 use crate::{Ciphertext, CkksError, Metadata};
+
+/// Two operands, borrowed or brought to a level.
+type Pair<'a, 'b, R> = (Cow<'a, Ciphertext<R>>, Cow<'b, Ciphertext<R>>);
 
 impl<R: PolyRing> Evaluator<R> {
     /// a + b, of any part counts and levels.
@@ -17,7 +20,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
     /// [`CkksError::Ring`] for ciphertexts of another context.
     pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
-        self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)
+        self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
     /// a ← a + b. On an error `a` is not changed.
@@ -25,8 +28,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), CkksError> {
-        *a = self.joined(Cow::Borrowed(a), b, "add", Ciphertext::add_assign)?;
-        Ok(())
+        const OPERATION: &str = "add";
+        if a.metadata().level > b.metadata().level {
+            *a = self.joined(Cow::Borrowed(a), b, OPERATION, Sign::Plus)?;
+            return Ok(());
+        }
+        let (_, right) = self.together(Cow::Borrowed(a), b, OPERATION)?;
+        let ring = self.context.ring_at(a.metadata().level)?;
+        let trace = a.trace().clone();
+        a.join_assign(ring, &right, Sign::Plus, |sum| {
+            self.finished(sum, right.metadata(), OPERATION, &[&trace, b.trace()])
+        })
     }
 
     /// a − b, of any part counts and levels.
@@ -34,7 +46,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
-        self.joined(Cow::Borrowed(a), b, "subtract", Ciphertext::sub_assign)
+        self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
     /// −a.
@@ -60,11 +72,11 @@ impl<R: PolyRing> Evaluator<R> {
         terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
     ) -> Result<Ciphertext<R>, CkksError> {
         let mut terms = terms.into_iter();
-        let mut sum = terms.next().ok_or(CkksError::Empty { what: "a sum of ciphertexts" })?.clone();
-        for term in terms {
-            sum = self.joined(Cow::Owned(sum), term, "add", Ciphertext::add_assign)?;
-        }
-        Ok(sum)
+        let first = terms.next().ok_or(CkksError::Empty { what: "a sum of ciphertexts" })?;
+        let Some(second) = terms.next() else { return Ok(first.clone()) };
+        terms.try_fold(self.add(first, second)?, |sum, term| {
+            self.joined(Cow::Owned(sum), term, "add", Sign::Plus)
+        })
     }
 
     /// a ± b under the name of the operation that asks.
@@ -73,13 +85,32 @@ impl<R: PolyRing> Evaluator<R> {
         a: Cow<'_, Ciphertext<R>>,
         b: &Ciphertext<R>,
         operation: &'static str,
-        assign: impl Fn(&mut Ciphertext<R>, &R, &Ciphertext<R>) -> Result<(), RlweError>,
+        sign: Sign,
     ) -> Result<Ciphertext<R>, CkksError> {
+        let trace = a.trace().clone();
+        let (left, right) = self.together(a, b, operation)?;
+        let ring = self.context.ring_at(left.metadata().level)?;
+        let finish = |sum| self.finished(sum, right.metadata(), operation, &[&trace, b.trace()]);
+        match left {
+            Cow::Borrowed(left) => left.joined(ring, &right, sign, finish),
+            Cow::Owned(mut left) => {
+                left.join_assign(ring, &right, sign, finish)?;
+                Ok(left)
+            }
+        }
+    }
+
+    /// Both at the level of the lower one.
+    fn together<'a, 'b>(
+        &self,
+        a: Cow<'a, Ciphertext<R>>,
+        b: &'b Ciphertext<R>,
+        operation: &'static str,
+    ) -> Result<Pair<'a, 'b, R>, CkksError> {
         self.context.check(&a)?;
         self.context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
         let (ours, theirs) = (a.metadata().level, b.metadata().level);
-        let trace = a.trace().clone();
         let left = if ours > theirs {
             Cow::Owned(self.brought(&a, theirs, b.metadata().scale, operation)?)
         } else {
@@ -90,11 +121,19 @@ impl<R: PolyRing> Evaluator<R> {
         } else {
             Cow::Borrowed(b)
         };
-        let metadata = self.sum_metadata(left.metadata(), right.metadata(), operation)?;
-        let mut sum = left.into_owned();
-        assign(&mut sum, self.context.ring_at(metadata.level)?, &right)?;
-        sum.set_metadata(metadata);
-        self.context.finish(sum, operation, &[&trace, b.trace()])
+        Ok((left, right))
+    }
+
+    /// Ends a sum that has the metadata of its first operand.
+    fn finished(
+        &self,
+        mut sum: Ciphertext<R>,
+        second: &Metadata,
+        operation: &'static str,
+        traces: &[&Trace],
+    ) -> Result<Ciphertext<R>, CkksError> {
+        sum.set_metadata(self.sum_metadata(sum.metadata(), second, operation)?);
+        self.context.finish(sum, operation, traces)
     }
 
     /// What a sum of operands of one level carries; fails unless they have one scale.

@@ -23,11 +23,28 @@ impl<R: PolyRing> Evaluator<R> {
         constant: impl Into<Complex64>,
     ) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
-        let (constant, metadata) = (constant.into(), a.metadata());
+        let mut sum = a.clone();
+        self.add_constant_assign(&mut sum, constant)?;
+        Ok(sum)
+    }
+
+    /// a ← a + c. On an error `a` is not changed.
+    ///
+    /// # Errors
+    /// As [`add_constant`](Self::add_constant).
+    pub fn add_constant_assign(
+        &self,
+        a: &mut Ciphertext<R>,
+        constant: impl Into<Complex64>,
+    ) -> Result<(), CkksError> {
+        const OPERATION: &str = "add a constant";
+        self.context.check(a)?;
+        let (constant, metadata) = (constant.into(), a.metadata().clone());
         let ring = self.context.ring_at(metadata.level)?;
         let rounded = Rounded::new(constant, metadata.scale)?;
-        let mut sum = a.clone();
-        for c0 in sum.parts_mut().iter_mut().take(1) {
+        let precision = metadata.precision.sum(&rounded.precision);
+        self.context.check_magnitude(OPERATION, precision.magnitude(), metadata.level, metadata.scale)?;
+        for c0 in a.parts_mut().iter_mut().take(1) {
             ring.add_integer_assign(c0, &rounded.re)?;
             if rounded.im != BigInt::ZERO {
                 // c_0 + im·i = (c_0·(−i) + im)·i.
@@ -36,10 +53,10 @@ impl<R: PolyRing> Evaluator<R> {
                 self.turn(ring, c0)?;
             }
         }
-        sum.set_noise(a.noise().plus(NoiseTerm::rounding()));
-        let precision = metadata.precision.sum(&rounded.precision);
-        sum.set_metadata(Metadata { precision, ..metadata.clone() });
-        self.context.finish(sum, "add a constant", &[])
+        a.set_noise(a.noise().plus(NoiseTerm::rounding()));
+        a.set_metadata(Metadata { precision, ..metadata });
+        a.record(OPERATION, precision.bits(), &[]);
+        Ok(())
     }
 
     /// c·a for any complex c, rescaled to the canonical scale of the level below.
@@ -71,7 +88,8 @@ impl<R: PolyRing> Evaluator<R> {
         scale: f64,
     ) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
-        self.context.finish(self.times_constant(a, constant.into(), scale)?, "multiply by a constant", &[])
+        let product = self.times_constant(a, constant.into(), scale)?;
+        self.context.finish(product, "multiply by a constant", &[a.trace()])
     }
 
     /// Parts times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
@@ -85,23 +103,23 @@ impl<R: PolyRing> Evaluator<R> {
         let metadata = a.metadata();
         let ring = self.context.ring_at(metadata.level)?;
         let rounded = Rounded::new(constant, scale)?;
-        let mut product = a.clone();
-        for part in product.parts_mut() {
-            let imaginary = (rounded.im != BigInt::ZERO).then(|| part.clone());
-            ring.mul_integer_assign(part, &rounded.re)?;
-            if let Some(mut imaginary) = imaginary {
-                ring.mul_integer_assign(&mut imaginary, &rounded.im)?;
+        let limbs = ring.level();
+        let mut parts = Vec::with_capacity(a.parts().len());
+        for part in a.parts() {
+            let mut product = ring.linear_combination(&[(&rounded.re, part)], limbs)?;
+            if rounded.im != BigInt::ZERO {
+                let mut imaginary = ring.linear_combination(&[(&rounded.im, part)], limbs)?;
                 self.turn(ring, &mut imaginary)?;
-                ring.add_assign(part, &imaginary)?;
+                ring.add_assign(&mut product, &imaginary)?;
             }
+            parts.push(product);
         }
         // Rounding the constant changes it by at most √½.
         let rounding = off_by(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
         let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context.degree());
-        product.set_noise(noise.plus(rounding));
         let precision = metadata.precision.product(&rounded.precision, 1.0);
-        product.set_metadata(Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() });
-        Ok(product)
+        let metadata = Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() };
+        Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
     }
 
     /// k·a for an integer k: exact, and without a level.
@@ -111,16 +129,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// context.
     pub fn multiply_integer(&self, a: &Ciphertext<R>, factor: i64) -> Result<Ciphertext<R>, CkksError> {
         self.context.check(a)?;
-        let (metadata, mut product) = (a.metadata(), a.clone());
-        let ring = self.context.ring_at(metadata.level)?;
-        for part in product.parts_mut() {
-            ring.mul_integer_assign(part, &factor.into())?;
-        }
         let norm = factor.unsigned_abs() as f64;
-        product.set_noise(a.noise().times_norm(norm));
+        let (metadata, ring, factor) = (a.metadata(), self.context.ring(), BigInt::from(factor));
+        let limbs = self.context.limbs(metadata.level)?;
+        let mut parts = Vec::with_capacity(a.parts().len());
+        for part in a.parts() {
+            parts.push(ring.linear_combination(&[(&factor, part)], limbs)?);
+        }
         let precision = metadata.precision.scaled(norm);
-        product.set_metadata(Metadata { precision, ..metadata.clone() });
-        self.context.finish(product, "multiply by an integer", &[])
+        let metadata = Metadata { precision, ..metadata.clone() };
+        let product = Ciphertext::from_parts(parts, metadata, a.noise().times_norm(norm), a.key())?;
+        self.context.finish(product, "multiply by an integer", &[a.trace()])
     }
 
     /// i·a: exact, without a level, and as cheap as a multiplication by an integer.
@@ -144,7 +163,7 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// A constant times a scale, both halves rounded.
-struct Rounded {
+pub(super) struct Rounded {
     re: BigInt,
     im: BigInt,
     precision: Precision,
@@ -157,5 +176,11 @@ impl Rounded {
         let exact = (constant * scale).re.fract() == 0.0 && (constant * scale).im.fract() == 0.0;
         let error = if exact { 0.0 } else { 6_f64.sqrt().recip() / scale };
         Ok(Self { re, im, precision: Precision::plain(constant.norm(), error) })
+    }
+
+    /// A real one.
+    pub(super) fn real(constant: f64, scale: f64) -> Result<(BigInt, Precision), CkksError> {
+        let Self { re, precision, .. } = Self::new(constant.into(), scale)?;
+        Ok((re, precision))
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{RelinearizationKey, Trace, relinearization};
+use sunzi_rlwe::{RelinearizationKey, Sign, Trace, relinearization};
 
 use super::Evaluator;
 use crate::{Ciphertext, CkksError, Metadata};
@@ -56,9 +56,9 @@ impl<R: PolyRing> Evaluator<R> {
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
         for (a, b) in pairs {
             let [left, right] = [self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?];
-            let product = self.tensor(&left, &right, OPERATION)?;
+            let product = self.tensor(&left, &right, 1, level, OPERATION)?;
             sum = Some(match sum {
-                Some(sum) => self.joined(Cow::Owned(sum), &product, OPERATION, Ciphertext::add_assign)?,
+                Some(sum) => self.joined(Cow::Owned(sum), &product, OPERATION, Sign::Plus)?,
                 None => product,
             });
         }
@@ -81,23 +81,36 @@ impl<R: PolyRing> Evaluator<R> {
     /// Explicit mode: a·b in three parts, at the level of both and the product of their scales.
     ///
     /// # Errors
-    /// [`CkksError::LevelTooLow`] for operands of different levels: [`drop_to`](Self::drop_to) brings them together at the
-    /// scales they have; as [`multiply`](Self::multiply).
+    /// [`CkksError::LevelTooLow`] for operands of different levels: [`multiply_unscaled_at`](Self::multiply_unscaled_at) takes them at
+    /// the scales they have; as [`multiply`](Self::multiply).
     pub fn multiply_unscaled(
         &self,
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
     ) -> Result<Ciphertext<R>, CkksError> {
+        self.multiply_unscaled_at(a, b, 1, a.metadata().level.max(b.metadata().level))
+    }
+
+    /// Explicit mode: k·a·b in three parts at a level, moduli above it dropped, and at the product of the scales.
+    ///
+    /// # Errors
+    /// [`CkksError::LevelTooLow`] for an operand below the level; as [`multiply`](Self::multiply).
+    pub fn multiply_unscaled_at(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        factor: u32,
+        level: usize,
+    ) -> Result<Ciphertext<R>, CkksError> {
         const OPERATION: &str = "multiply";
         self.context.check(a)?;
         self.context.check(b)?;
         a.check_key(b.key(), "the second factor")?;
-        let (ours, theirs) = (a.metadata().level, b.metadata().level);
-        if ours != theirs {
-            let (got, wanted) = (ours.min(theirs), ours.max(theirs));
-            return Err(CkksError::LevelTooLow { what: "a factor", got, wanted });
+        let got = a.metadata().level.min(b.metadata().level);
+        if got < level {
+            return Err(CkksError::LevelTooLow { what: "a factor", got, wanted: level });
         }
-        let product = self.tensor(a, b, OPERATION)?;
+        let product = self.tensor(a, b, factor, level, OPERATION)?;
         self.context.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
@@ -158,22 +171,27 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(Metadata { precision, ..metadata.clone() })
     }
 
-    /// a·b in three parts for operands of one level, two parts each.
+    /// k·a·b in three parts for operands of two parts each and any levels from this one.
     fn tensor(
         &self,
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
+        factor: u32,
+        level: usize,
         operation: &'static str,
     ) -> Result<Ciphertext<R>, CkksError> {
         let (ours, theirs) = (a.metadata(), b.metadata());
-        let ring = self.context.ring_at(ours.level)?;
-        let parts = ring.tensor(a.two_parts(operation)?, b.two_parts(operation)?, 1)?;
+        let (ring, limbs) = (self.context.ring(), self.context.limbs(level)?);
+        let parts =
+            ring.tensor_at(a.two_parts(operation)?, b.two_parts(operation)?, u64::from(factor), limbs)?;
         let n = self.context.degree();
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         // (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
         let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
-        let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n));
+        let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n)).times_norm(f64::from(factor));
         let metadata = self.product_metadata(ours, theirs);
+        let precision = metadata.precision.scaled(f64::from(factor));
+        let metadata = Metadata { level, precision, ..metadata };
         Ok(Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?)
     }
 

@@ -68,6 +68,35 @@ fn with_a_level(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
     check(&e.rescale(&steps).unwrap(), &map(x, |x| x * x), "square in steps");
     let three = e.rescale(&e.multiply_unscaled(a, a).unwrap()).unwrap();
     check(&e.relinearize(&three, &party.relinearization).unwrap(), &map(x, |x| x * x), "rescaled first");
+    explicit(party, a, x);
+}
+
+/// Products and linear combinations at one level of operands at any.
+fn explicit(party: &mut Party, a: &Ciphertext, x: &[Complex64]) {
+    let e = party.evaluator.clone();
+    let level = a.metadata().level;
+    let y = party.numbers();
+    let b = party.encrypt(&y);
+    let mut sum = e.multiply_unscaled_at(a, &b, 3, level).unwrap();
+    assert_eq!(sum.metadata().level, level);
+    party.check(&sum, &zip(x, &y, |x, y| 3.0 * x * y), "three times a product");
+    e.add_linear_combination_assign(&mut sum, &[(-0.3, &b), (1.0, a), (0.0, a)]).unwrap();
+    let expected = zip(x, &y, |x, y| 3.0 * x * y - 0.3 * y + x);
+    party.check(&sum, &expected, "a product and terms");
+    e.add_constant_assign(&mut sum, Complex64::new(0.5, 0.25)).unwrap();
+    party.check(&sum, &map(&expected, |x| x + Complex64::new(0.5, 0.25)), "a constant in place");
+    let scale = a.metadata().scale * 2_f64.powi(20);
+    let combined = e.linear_combination(&[(0.7, a), (-1.0, &b)], level, scale).unwrap();
+    assert_eq!((combined.metadata().level, combined.metadata().scale), (level, scale));
+    let expected = zip(x, &y, |x, y| 0.7 * x - y);
+    party.check(&combined, &expected, "a linear combination");
+    let mut twice = a.clone();
+    e.add_assign(&mut twice, &b).unwrap();
+    party.check(&twice, &zip(x, &y, |x, y| x + y), "add from above in place");
+    let mut above = b.clone();
+    e.add_assign(&mut above, a).unwrap();
+    assert_eq!(above.metadata().level, level);
+    party.check(&above, &zip(x, &y, |x, y| x + y), "add from below in place");
 }
 
 fn every_level(parameters: &Parameters, slots: usize) {

@@ -37,6 +37,34 @@ fn scales_that_differ_do_not_add() {
 }
 
 #[test]
+fn linear_combinations_fit_and_change_nothing_otherwise() {
+    let mut party = party();
+    let x = party.numbers();
+    let (mut a, e) = (party.encrypt(&x), party.evaluator.clone());
+    let (level, scale) = (a.metadata().level, a.metadata().scale);
+    let low = e.drop_to(&a, 0).unwrap();
+    let before = a.clone();
+    let refused = [
+        e.linear_combination(&[], level, scale).map(drop),
+        e.linear_combination(&[(1.0, &low)], level, scale).map(drop),
+        e.linear_combination(&[(1.0, &before)], level, scale / 8.0).map(drop),
+        e.linear_combination(&[(f64::NAN, &before)], level, scale).map(drop),
+        e.linear_combination(&[(1.0, &before)], level, f64::INFINITY).map(drop),
+        e.add_linear_combination_assign(&mut a, &[(1.0, &before), (1.0, &low)]),
+        e.add_linear_combination_assign(&mut a, &[(f64::MAX, &before)]),
+        e.add_linear_combination_assign(&mut a, &[(1.0, &e.multiply_unscaled(&before, &before).unwrap())]),
+        e.add_constant_assign(&mut a, f64::NAN),
+        e.add_constant_assign(&mut a, 1e60),
+        e.multiply_unscaled_at(&before, &low, 1, level).map(drop),
+    ];
+    for (i, result) in refused.iter().enumerate() {
+        assert!(result.is_err(), "{i}");
+    }
+    assert_eq!(a.metadata(), before.metadata());
+    party.check(&a, &x, "unchanged");
+}
+
+#[test]
 fn levels_end() {
     let mut party = party();
     let x = party.numbers();

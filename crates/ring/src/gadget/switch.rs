@@ -131,9 +131,14 @@ fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Res
         let Some(modulus) = gadget.tables.ring.basis().moduli().get(target) else { continue };
         for (out, rest) in outs.iter_mut().zip(rest) {
             let Some(limb) = rest.and_then(|rest| rest.limb(target)) else { continue };
-            let mut multiple = Scratch::from_slice(limb);
-            modulus.mul_scalar_assign(&mut multiple, gadget.top.special_mod(modulus))?;
-            modulus.add_assign(out, &multiple)?;
+            let factor = gadget.top.special_mod(modulus);
+            let mut multiple = [0; BLOCK];
+            for (out, values) in out.chunks_mut(BLOCK).zip(limb.chunks(BLOCK)) {
+                let multiple = multiple.get_mut(..values.len()).unwrap_or_default();
+                multiple.copy_from_slice(values);
+                modulus.mul_scalar_assign(multiple, factor)?;
+                modulus.add_assign(out, multiple)?;
+            }
         }
     }
     Ok(())

@@ -135,6 +135,37 @@ fn tensors_are_four_products_times_a_constant() {
                 let found = ring.tensor([&a0, &a1], [&b0, &b1], t).unwrap();
                 assert_eq!(found.map(|x| integers(ring, x)), parts.clone().map(times), "{t}");
             }
+            for level in 1..=ring.level() {
+                // Operands of this level and of the highest.
+                let [low0, low1] = [&a0, &a1].map(|a| ring.restrict(a, level).unwrap());
+                let found = ring.tensor_at([&low0, &low1], [&b0, &b1], 3, level).unwrap();
+                let whole = ring.tensor([&a0, &a1], [&b0, &b1], 3).unwrap();
+                let lowered = whole.map(|part| ring.restrict(&part, level).unwrap());
+                let at = ring.at_level(level).unwrap();
+                assert_eq!(found.map(|x| integers(&at, x)), lowered.map(|x| integers(&at, x)));
+            }
+        }
+    }
+    for_every_ring!(64, law);
+}
+
+#[test]
+fn linear_combinations_are_sums_of_multiples() {
+    fn law<R: PolyRing>(ring: &R) {
+        let all = samples(&mut rng("combination"), ring.degree(), ring.modulus());
+        let factors = [BigInt::from(1), BigInt::from(-1), BigInt::from(3) << 70, BigInt::from(0)];
+        for level in 1..=ring.level() {
+            let at = ring.at_level(level).unwrap();
+            let polys: Vec<_> = all.iter().map(|a| evaluated(ring, a)).collect();
+            let terms: Vec<_> = factors.iter().cycle().zip(&polys).collect();
+            let q = int(at.modulus());
+            let sum = |i: usize| factors.iter().cycle().zip(&all).map(|(c, a)| c * &a[i]).sum::<BigInt>();
+            let expected = centered(&(0..ring.degree()).map(sum).collect::<Vec<_>>(), &q);
+            let mut found = ring.linear_combination(&terms, level).unwrap();
+            assert_eq!(integers(&at, found.clone()), expected);
+            ring.add_linear_combination_assign(&mut found, &terms).unwrap();
+            let twice: Vec<BigInt> = expected.iter().map(|c| c * 2).collect();
+            assert_eq!(integers(&at, found), centered(&twice, &q));
         }
     }
     for_every_ring!(64, law);
