@@ -5,14 +5,19 @@
 //! ciphertext on the way must stay below both of its bounds.
 #![forbid(unsafe_code)]
 
+pub mod attack;
 pub mod circuit;
+pub mod clear_ring;
 pub mod levels;
 pub mod noise_meter;
 pub mod party;
+pub mod polynomials;
 pub mod scheme;
 
 pub use circuit::{Circuit, Operation};
+pub use clear_ring::ClearRing;
 pub use levels::LevelReport;
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};
+pub use polynomials::{PolynomialReport, Polynomials};
 pub use scheme::{Encrypted, Scheme};

@@ -6,10 +6,16 @@ use sunzi_bfv::{BfvError, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
+use crate::ClearRing;
+
 /// Keys of one context, and everything measured under them.
 pub struct NoiseMeter<R: PolyRing> {
     /// The context.
     pub context: Context<R>,
+    /// What messages are computed in.
+    pub clear: ClearRing,
+    /// The automorphisms there are keys for.
+    pub exponents: Vec<u64>,
     evaluator: Evaluator<R>,
     secret: SecretKey<R>,
     public: PublicKey<R>,
@@ -37,6 +43,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     pub fn new(context: Context<R>, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
+        let clear = ClearRing::new(rlwe.ring().index(), context.plain_modulus())?;
         let secret = SecretKey::generate(rlwe, &mut rng)?;
         Ok(Self {
             public: PublicKey::generate(rlwe, &secret, &mut rng)?,
@@ -44,18 +51,22 @@ impl<R: PolyRing> NoiseMeter<R> {
             galois: GaloisKeys::generate(rlwe, &secret, exponents.iter().copied(), &mut rng)?,
             evaluator: Evaluator::new(&context),
             secret,
+            clear,
+            exponents: exponents.to_vec(),
             context,
             rng,
             gaps: Vec::new(),
         })
     }
 
-    fn t(&self) -> u64 {
-        self.context.plain_modulus()
+    /// The same for a ring whose coefficients are those of powers of X.
+    #[must_use]
+    pub fn in_powers(self) -> Self {
+        Self { clear: self.clear.in_powers(), ..self }
     }
 
     fn plaintext(&self, coefficients: &[u64]) -> Result<Plaintext, BfvError> {
-        Ok(Plaintext::new(coefficients.to_vec(), self.t())?)
+        Ok(Plaintext::new(coefficients.to_vec(), self.clear.modulus())?)
     }
 
     /// Measures a value and keeps it; `name` says how it came about.
@@ -74,12 +85,13 @@ impl<R: PolyRing> NoiseMeter<R> {
         }
         let message = self.plaintext(&value.message)?;
         let measured = self.context.measure_noise(&value.ciphertext, &message, &self.secret)?;
-        let bound = noise.bound(self.context.degree()).bits();
+        let ring = self.context.ring().expansion();
+        let (bound, worst) = (noise.bound(ring).bits(), noise.worst_case(ring).bits());
         let right = self.context.decrypt(&value.ciphertext, &self.secret)? == message;
-        if !right || measured > bound || measured > noise.worst.bits() {
+        if !right || measured > bound || measured > worst {
             panic!("{name}: right {right}, noise 2^{measured:.2}, bound 2^{bound:.2}, {noise:?}");
         }
-        self.gaps.push((name.to_owned(), bound - measured, noise.worst.bits() - measured));
+        self.gaps.push((name.to_owned(), bound - measured, worst - measured));
         Ok(())
     }
 
@@ -102,8 +114,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Errors
     /// Those of the evaluator, as below.
     pub fn add(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
-        let t = self.t();
-        let message = a.message.iter().zip(&b.message).map(|(x, y)| (x + y) % t).collect();
+        let message = self.clear.sum(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.add(&a.ciphertext, &b.ciphertext)?, message })
     }
 
@@ -112,8 +123,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Errors
     /// Those of the evaluator.
     pub fn sub(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
-        let t = self.t();
-        let message = a.message.iter().zip(&b.message).map(|(x, y)| (x + t - y) % t).collect();
+        let message = self.clear.difference(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.sub(&a.ciphertext, &b.ciphertext)?, message })
     }
 
@@ -123,7 +133,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// Those of the evaluator.
     pub fn multiply(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
         let ciphertext = self.evaluator.multiply(&a.ciphertext, &b.ciphertext, &self.relinearization)?;
-        Ok(Tracked { ciphertext, message: negacyclic(&a.message, &b.message, self.t()) })
+        Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
     /// a·b in three parts.
@@ -132,7 +142,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// Those of the evaluator.
     pub fn multiply_unrelinearized(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
         let ciphertext = self.evaluator.multiply_unrelinearized(&a.ciphertext, &b.ciphertext)?;
-        Ok(Tracked { ciphertext, message: negacyclic(&a.message, &b.message, self.t()) })
+        Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
 
     /// Back to two parts.
@@ -149,8 +159,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Errors
     /// Those of the evaluator.
     pub fn add_plain(&self, a: &Tracked<R>, m: &[u64]) -> Result<Tracked<R>, BfvError> {
-        let t = self.t();
-        let message = a.message.iter().zip(m).map(|(x, y)| (x + y) % t).collect();
+        let message = self.clear.sum(&a.message, m);
         Ok(Tracked { ciphertext: self.evaluator.add_plain(&a.ciphertext, &self.plaintext(m)?)?, message })
     }
 
@@ -160,7 +169,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// Those of the evaluator.
     pub fn multiply_plain(&self, a: &Tracked<R>, m: &[u64]) -> Result<Tracked<R>, BfvError> {
         let ciphertext = self.evaluator.multiply_plain(&a.ciphertext, &self.plaintext(m)?)?;
-        Ok(Tracked { ciphertext, message: negacyclic(&a.message, m, self.t()) })
+        Ok(Tracked { ciphertext, message: self.clear.product(&a.message, m)? })
     }
 
     /// c·a.
@@ -168,9 +177,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Errors
     /// Those of the evaluator.
     pub fn multiply_scalar(&self, a: &Tracked<R>, c: i64) -> Result<Tracked<R>, BfvError> {
-        let t = i128::from(self.t());
-        let scale = |&x: &u64| (i128::from(x) * i128::from(c)).rem_euclid(t) as u64;
-        let message = a.message.iter().map(scale).collect();
+        let message = self.clear.multiple(&a.message, c);
         Ok(Tracked { ciphertext: self.evaluator.multiply_scalar(&a.ciphertext, c)?, message })
     }
 
@@ -179,45 +186,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Errors
     /// Those of the evaluator.
     pub fn automorphism(&self, a: &Tracked<R>, k: u64) -> Result<Tracked<R>, BfvError> {
-        let n = a.message.len();
-        let mut message = vec![0; n];
-        for (i, &x) in a.message.iter().enumerate() {
-            let exponent = (i as u64 * k) as usize % (2 * n);
-            if let Some(at) = message.get_mut(exponent % n) {
-                *at = if exponent < n { x } else { (self.t() - x) % self.t() };
-            }
-        }
+        let message = self.clear.automorphism(&a.message, k)?;
         Ok(Tracked { ciphertext: self.evaluator.automorphism(&a.ciphertext, k, &self.galois)?, message })
-    }
-}
-
-/// a·b modulo X^n + 1 and t < 2^60.
-fn negacyclic(a: &[u64], b: &[u64], t: u64) -> Vec<u64> {
-    // X^n·b wraps to −b: coefficient k is ⟨a, e[n − 1 − k..]⟩ for e = (b_{n−1}, …, b_0, −b_{n−1}, …, −b_1).
-    let negated = b.iter().skip(1).rev().map(|&y| (t - y) % t);
-    let extended: Vec<u64> = b.iter().rev().copied().chain(negated).collect();
-    let coefficient = |window: &[u64]| {
-        // 256 products below 2^120 fit a double word.
-        let chunks = a.chunks(255).zip(window.chunks(255));
-        chunks.fold(0, |sum: u64, (a, b)| {
-            let terms = a.iter().zip(b).map(|(&x, &y)| u128::from(x) * u128::from(y));
-            ((u128::from(sum) + terms.sum::<u128>()) % u128::from(t)) as u64
-        })
-    };
-    extended.windows(a.len()).rev().map(coefficient).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn products_wrap_with_a_minus_sign() {
-        assert_eq!(negacyclic(&[1, 2, 3], &[4, 5, 6], 1000), [1000 + 4 - 27, 1000 + 13 - 18, 28]);
-        let (n, t) = (600, (1 << 60) - 1);
-        // (−Σ X^i)² has coefficients (k + 1) − (n − 1 − k).
-        let square = negacyclic(&vec![t - 1; n], &vec![t - 1; n], t);
-        let expected = |k: i64| (2 * k + 2 - n as i64).rem_euclid(t as i64) as u64;
-        assert_eq!(square, (0..n as i64).map(expected).collect::<Vec<_>>());
     }
 }

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::{EncodingError, Plaintext};
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{NoiseBound, PublicKey, RlweContext, RlweError, SecretKey};
+use sunzi_rlwe::{GaloisKeys, NoiseBound, PublicKey, RlweContext, RlweError, SecretKey};
 
 /// A scheme under test: the context that encrypts, decrypts and measures noise.
 pub trait Scheme {
@@ -58,6 +58,16 @@ pub trait Scheme {
         message: &Plaintext,
         key: &SecretKey<Self::Ring>,
     ) -> Result<f64, Self::Error>;
+    /// The ciphertext of m(X^k).
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn automorphism(
+        &self,
+        ciphertext: &Encrypted<Self>,
+        exponent: u64,
+        keys: &GaloisKeys<Self::Ring>,
+    ) -> Result<Encrypted<Self>, Self::Error>;
     /// Both bounds on the noise.
     fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
 }
@@ -116,6 +126,15 @@ macro_rules! scheme {
                 key: &SecretKey<R>,
             ) -> Result<f64, Self::Error> {
                 self.measure_noise(ciphertext, message, key)
+            }
+
+            fn automorphism(
+                &self,
+                ciphertext: &Encrypted<Self>,
+                exponent: u64,
+                keys: &GaloisKeys<R>,
+            ) -> Result<Encrypted<Self>, Self::Error> {
+                self.evaluator().automorphism(ciphertext, exponent, keys)
             }
 
             fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound {

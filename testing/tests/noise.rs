@@ -5,13 +5,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     use rayon::prelude::*;
-    use sunzi_bfv::{Algorithms, BfvError, Context};
+    use sunzi_bfv::{Algorithms, Context};
     use sunzi_math::{primes_below, primes_with_bits};
-    use sunzi_ring::{Auxiliary, BigRing, MTilde, Multiplication, PolyRing, Ring, ScalerOptions};
+    use sunzi_ring::{Auxiliary, BigRing, MTilde, Multiplication, Ring, ScalerOptions};
     use sunzi_rlwe::Security;
-    use sunzi_testing::{NoiseMeter, Tracked};
-
-    type Outcome = Result<(), BfvError>;
+    use sunzi_testing::NoiseMeter;
+    use sunzi_testing::attack::attack;
 
     /// Rotations by 1, 2, 4, 8, 16 columns and the swap of rows, for n = 64.
     const ROTATIONS: [u64; 6] = [3, 9, 81, 81 * 81 % 128, 33 * 33 % 128, 127];
@@ -43,143 +42,6 @@ mod tests {
             }
         }
         all
-    }
-
-    fn messages(n: usize, t: u64, seed: u64) -> Vec<Vec<u64>> {
-        let mut state = seed;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((u128::from(state) * u128::from(t)) >> 64) as u64
-        };
-        vec![
-            vec![t / 2; n],
-            vec![t.div_ceil(2) % t; n],
-            (0..n).map(|i| if i % 2 == 0 { t / 2 } else { t - t / 2 } % t).collect(),
-            vec![0; n],
-            vec![1; n],
-            (0..n).map(|_| next()).collect(),
-        ]
-    }
-
-    /// Sums of one ciphertext with itself, and of many.
-    fn sums<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
-        let mut doubled = x.clone();
-        let mut sum = b.add(x, y)?;
-        b.judge("x + y", &sum)?;
-        let difference = b.sub(x, x)?;
-        b.judge("x - x", &difference)?;
-        let negated = b.sub(&difference, x)?;
-        let twice = b.sub(&negated, x)?;
-        b.judge("-2x", &twice)?;
-        for _ in 0..12 {
-            doubled = b.add(&doubled, &doubled)?;
-            sum = b.add(&sum, x)?;
-            b.judge("2^k x", &doubled)?;
-            b.judge("y + k x", &sum)?;
-        }
-        let scaled = b.multiply_scalar(x, 3)?;
-        let both = b.add(&scaled, x)?;
-        b.judge("3x + x", &both)?;
-        let shifted = b.add_plain(&both, &x.message)?;
-        b.judge("4x + m", &shifted)
-    }
-
-    /// Repeated products with the plaintexts whose 1-norm is largest, and mixtures of their results.
-    fn plain_products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
-        for m in plain {
-            let mut product = x.clone();
-            for _ in 0..4 {
-                product = b.multiply_plain(&product, m)?;
-                b.judge("x m^k", &product)?;
-                let mixed = b.add(&product, x)?;
-                b.judge("x m^k + x", &mixed)?;
-            }
-            let dense = b.multiply_plain(x, m)?;
-            let square = b.multiply(&dense, &dense)?;
-            b.judge("(x m)^2", &square)?;
-        }
-        Ok(())
-    }
-
-    /// Sums over all rotations, and products with own rotations.
-    fn rotations<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>) -> Outcome {
-        let mut sum = x.clone();
-        let mut product = x.clone();
-        for k in ROTATIONS {
-            let rotated = b.automorphism(&sum, k)?;
-            sum = b.add(&sum, &rotated)?;
-            b.judge("trace", &sum)?;
-            let turned = b.automorphism(&product, k)?;
-            product = b.multiply(&product, &turned)?;
-            b.judge("norm", &product)?;
-        }
-        let square = b.multiply(&sum, &sum)?;
-        b.judge("trace^2", &square)?;
-        let mixed = b.multiply(&sum, x)?;
-        b.judge("trace x", &mixed)?;
-        for k in ROTATIONS {
-            let turned = b.automorphism(x, k)?;
-            let back = b.automorphism(&turned, k)?;
-            b.judge("twice turned", &back)?;
-        }
-        Ok(())
-    }
-
-    /// Deep products: squares, powers by one factor, sums in between, without relinearisation.
-    fn products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
-        let (mut square, mut power, mut mixed) = (x.clone(), x.clone(), b.add(x, y)?);
-        for _ in 0..8 {
-            square = b.multiply(&square, &square)?;
-            b.judge("x^(2^k)", &square)?;
-            power = b.multiply(&power, x)?;
-            b.judge("x^k", &power)?;
-            mixed = b.multiply(&mixed, &mixed)?;
-            mixed = b.sub(&mixed, x)?;
-            b.judge("z^2 - x", &mixed)?;
-        }
-        let mut wide = b.multiply_unrelinearized(x, y)?;
-        for _ in 0..5 {
-            b.judge("three parts", &wide)?;
-            wide = b.add(&wide, &wide)?;
-        }
-        let sum = b.add(&wide, x)?;
-        b.judge("three parts + two", &sum)?;
-        let two = b.relinearize(&sum)?;
-        b.judge("relinearised", &two)
-    }
-
-    /// Ciphertexts of no noise, whose parts are not uniform: x·0 + m and x − x + m.
-    fn transparent<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
-        for m in plain {
-            let zero = b.multiply_scalar(x, 0)?;
-            let bare = b.add_plain(&zero, m)?;
-            b.judge("0x + m", &bare)?;
-            let product = b.multiply(&bare, x)?;
-            b.judge("(0x + m) x", &product)?;
-            let again = b.multiply(&bare, &product)?;
-            b.judge("(0x + m)^2 x", &again)?;
-            let none = b.multiply(&bare, &bare)?;
-            b.judge("(0x + m)^2", &none)?;
-            let dense = b.multiply_plain(x, m)?;
-            let dense = b.multiply(&dense, &bare)?;
-            b.judge("(0x + m) (x m)", &dense)?;
-        }
-        Ok(())
-    }
-
-    fn attack<R: PolyRing>(b: &mut NoiseMeter<R>, seed: u64) -> Outcome {
-        let plain = messages(b.context.degree(), b.context.plain_modulus(), seed);
-        for (i, message) in plain.iter().enumerate() {
-            let x = b.encrypt(message.clone(), i % 2 == 0)?;
-            let y = b.encrypt(plain[(i + 1) % plain.len()].clone(), i % 3 == 0)?;
-            b.judge(if i % 2 == 0 { "fresh, public" } else { "fresh, secret" }, &x)?;
-            sums(b, &x, &y)?;
-            products(b, &x, &y)?;
-            rotations(b, &x)?;
-            plain_products(b, &x, &plain[..3])?;
-            transparent(b, &x, &plain[..3])?;
-        }
-        Ok(())
     }
 
     /// Count, median, smallest gap to the bound and to the worst case of each kind of value.
