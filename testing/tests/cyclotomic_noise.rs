@@ -12,7 +12,7 @@ mod tests {
     use sunzi_testing::attack::attack;
 
     /// A prime, a prime power, two primes and an even index, three primes, four primes; a bit less than a hundred coefficients each.
-    const INDICES: [u64; 6] = [101, 81, 119, 180, 165, 420];
+    const INDICES: [u64; 6] = [101, 91, 81, 180, 165, 420];
 
     type Gaps = Vec<(String, f64, f64)>;
 
@@ -58,7 +58,7 @@ mod tests {
         plain: &[u64],
         of: impl Fn(u64, u64, u64) -> Gaps + Sync,
     ) {
-        for m in INDICES {
+        for &m in indices {
             let cases: Vec<_> =
                 plain.iter().flat_map(|&t| seeds.clone().map(move |seed| (t, seed))).collect();
             let found: Gaps = cases.par_iter().flat_map_iter(|&(t, seed)| of(m, t, seed)).collect();
@@ -79,33 +79,18 @@ mod tests {
 
     #[test]
     fn no_bound_breaks_over_big_integers() {
-        run("big integers", 0..1, &[17], big);
+        run("big integers", &INDICES[1..3], 0..1, &[17], big);
     }
 
     #[test]
     fn no_bound_breaks_in_the_power_basis() {
-        run("power basis", 0..1, &[2, 81], univariate);
+        run("power basis", &INDICES, 0..1, &[2, 81], univariate);
     }
 
     #[test]
     #[ignore = "long: the attacks above under 20 keys"]
     fn no_bound_breaks_under_many_keys() {
-        run("power basis", 1..21, &[2, 3, 16, 49, 127, 65_537], univariate);
-        run("big integers", 1..21, &[2], big);
-    }
-
-    /// The same attacks at m = 256 and at an index of nearly as many coefficients: bounds are about as close.
-    #[test]
-    fn bounds_are_as_close_as_for_powers_of_two() {
-        let of = |m: u64| {
-            let q = (num_bigint::BigUint::from(1_u8) << 190_u8) - 1_u8;
-            median(&gaps(context(BigRing::new(m, &q).unwrap(), 17), 5, false))
-        };
-        let reference = of(256);
-        for m in [101, 119, 165] {
-            let here = of(m);
-            println!("median gap at {m}: {here:.2}, at 256: {reference:.2}");
-            assert!(here < reference + 3.0, "{m}: {here} against {reference}");
-        }
+        run("power basis", &INDICES, 1..21, &[2, 3, 16, 49, 127, 65_537], univariate);
+        run("big integers", &INDICES, 1..21, &[2], big);
     }
 }
