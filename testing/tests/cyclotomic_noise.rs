@@ -54,6 +54,7 @@ mod tests {
     /// Every attack at every index under each of these keys and plaintext moduli.
     fn run(
         name: &str,
+        indices: &[u64],
         seeds: std::ops::Range<u64>,
         plain: &[u64],
         of: impl Fn(u64, u64, u64) -> Gaps + Sync,
