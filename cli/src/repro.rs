@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::repro::report::Report;
-use ::repro::{ReproError, akimoto, behz, kpz, plot};
+use ::repro::{ReproError, akimoto, bajard, behz, kpz, plot};
 
-use crate::args::{AkimotoArgs, BehzArgs, KpzArgs, Paper, ReportArgs};
+use crate::args::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -21,6 +21,7 @@ pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
         Paper::Behz(args) => run_behz(args),
         Paper::Kpz(args) => run_kpz(args),
         Paper::Akimoto(args) => run_akimoto(args),
+        Paper::Bajard(args) => run_bajard(args),
     }
 }
 
@@ -48,6 +49,15 @@ fn run_akimoto(args: &AkimotoArgs) -> Result<(), CliError> {
     options.threads = args.threads.map_or(options.threads, usize::from);
     let figures = options.parts.iter().any(|part| part.is_figure());
     make(&args.report, "repro-akimoto", figures, |tell| akimoto::run(&options, tell))
+}
+
+fn run_bajard(args: &BajardArgs) -> Result<(), CliError> {
+    let mut options = if args.quick { bajard::Options::quick() } else { bajard::Options::full() };
+    if !args.only.is_empty() {
+        options.parts.clone_from(&args.only);
+    }
+    let figures = options.parts.iter().any(|part| part.is_figure());
+    make(&args.report, "repro-bajard", figures, |tell| bajard::run(&options, tell))
 }
 
 /// Does the work, prints the tables, and writes the figures if there are any: into `folder` unless told otherwise.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use repro::{akimoto, behz, kpz};
+use repro::{akimoto, bajard, behz, kpz};
 
 /// The papers.
 #[derive(Debug, Subcommand)]
@@ -14,6 +14,8 @@ pub(crate) enum Paper {
     Kpz(KpzArgs),
     /// [AS19], CKKS in full RNS and its bootstrapping, in parallel: Tables 1 and 2, Figures 1 and 2
     Akimoto(AkimotoArgs),
+    /// [BEHMSZ17], reductions in cyclotomic rings: Tables 1 to 3, Figures 1 to 3
+    Bajard(BajardArgs),
 }
 
 /// Options of `sunzi repro behz`.
@@ -75,6 +77,26 @@ pub(crate) struct AkimotoArgs {
     /// Most threads to use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Options of `sunzi repro bajard`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.\n\
+    Keys of the largest rings take about 2 GiB of memory.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct BajardArgs {
+    /// Parts to make: table1 to table3, figure1 to figure3; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<bajard::Part>,
+    /// Depths and products of the smaller rings only: less than four minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
     /// What is printed and written.
     #[command(flatten)]
     pub(crate) report: ReportArgs,

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod akimoto;
+pub mod bajard;
 pub mod behz;
 mod error;
 pub mod kpz;

@@ -78,6 +78,11 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
 
+    /// By how much roundings of what is kept for a polynomial grow in the polynomial itself: where it is kept times a unit [BEHMSZ17, Lemma 3].
+    fn rounding_growth(&self) -> f64 {
+        1.0
+    }
+
     /// How many moduli the ring has: q = Q_k = q_1⋯q_k at level k. The ring at level l < k is R modulo Q_l = q_1⋯q_l.
     fn level(&self) -> usize;
     /// The ring at a lower level, or this one. Tables are shared and made at first use.

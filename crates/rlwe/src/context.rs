@@ -136,7 +136,7 @@ impl<R: PolyRing> RlweContext<R> {
 
     /// What operations add to noise in this ring under these secrets.
     pub fn noise_model(&self) -> NoiseModel {
-        NoiseModel::new(self.ring.expansion(), self.secret)
+        NoiseModel::new(self.ring.expansion(), self.secret).with_growth(self.ring.rounding_growth())
     }
 
     /// log2 of the ciphertext modulus.

@@ -51,6 +51,10 @@ impl PolyRing for UnivariateRing {
         self.geometry().expansion()
     }
 
+    fn rounding_growth(&self) -> f64 {
+        self.error_growth()
+    }
+
     fn level(&self) -> usize {
         self.basis().len()
     }

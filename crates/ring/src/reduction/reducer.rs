@@ -120,6 +120,12 @@ impl Reducer {
         self.0.geometry.degree
     }
 
+    /// q.
+    #[must_use]
+    pub fn prime(&self) -> u64 {
+        self.modulus().value()
+    }
+
     pub(super) fn modulus(&self) -> Modulus {
         self.0.plan.modulus()
     }

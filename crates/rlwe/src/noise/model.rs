@@ -10,13 +10,21 @@ use crate::SecretDistribution;
 pub struct NoiseModel {
     ring: Expansion,
     secret: SecretDistribution,
+    /// What roundings are multiplied by.
+    growth: f64,
 }
 
 impl NoiseModel {
     /// That of a ring and a distribution.
     #[must_use]
     pub fn new(ring: impl Into<Expansion>, secret: SecretDistribution) -> Self {
-        Self { ring: ring.into(), secret }
+        Self { ring: ring.into(), secret, growth: 1.0 }
+    }
+
+    /// The same where roundings grow [`PolyRing::rounding_growth`](sunzi_ring::PolyRing::rounding_growth).
+    #[must_use]
+    pub fn with_growth(self, growth: f64) -> Self {
+        Self { growth, ..self }
     }
 
     /// The largest Σ|s_i|, and E s_i².
@@ -83,6 +91,7 @@ impl NoiseModel {
             deviation: Log2::of(variance.sqrt() * 2.0 * ROUNDING),
             peak: Log2::of(peak * 2.0 * ROUNDING),
         }
+        .scaled(Log2::of(self.growth))
     }
 }
 

@@ -1,0 +1,157 @@
+//! The paper's counts of multiplications [3.1, 3.2], our own of operations, and its bounds on depths [4.3].
+
+use sunzi_math::SparseMultiple;
+use sunzi_ring::Reduction;
+use sunzi_rlwe::Log2;
+
+/// L·log2 L, what the paper counts for a transform.
+fn transform(length: usize) -> f64 {
+    length as f64 * f64::from(length.ilog2())
+}
+
+/// The lengths of a reduction: N, the power of two from n, and A for a degree n + α.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    pub(super) n: usize,
+    pub(super) whole: usize,
+    pub(super) half: usize,
+}
+
+impl Lengths {
+    pub(super) fn new(n: usize) -> Self {
+        let half = n.next_power_of_two();
+        Self { n, whole: (2 * n).next_power_of_two(), half }
+    }
+
+    /// A.
+    pub(super) fn quotient(alpha: usize) -> usize {
+        (2 * alpha + 1).next_power_of_two()
+    }
+
+    /// Modular multiplications by the paper's formulas.
+    pub(super) fn counted(&self, sparse: &SparseMultiple, reduction: Reduction) -> f64 {
+        let Self { whole, half, .. } = *self;
+        let barrett =
+            |a: usize| transform(whole) + 2.0 * (transform(a) + transform(half)) + (a + half) as f64;
+        match reduction {
+            Reduction::Barrett => barrett(whole),
+            Reduction::SparseBarrett => barrett(Self::quotient(sparse.alpha().unwrap_or(0))),
+            Reduction::Montgomery | Reduction::Mixed => 3.0 * transform(half) + 4.0 * half as f64,
+        }
+    }
+
+    /// What is done, in butterflies: L·(log2 L)/2 a transform, and a product of words as one. An addition of words is a quarter, and a
+    /// transform adds L words beside its butterflies to come apart, unless half of them are zero.
+    pub(super) fn done(&self, sparse: &SparseMultiple, reduction: Reduction) -> f64 {
+        let Self { n, whole, half } = *self;
+        let full = |length: usize| transform(length) / 2.0 + length as f64 / 2.0;
+        let padded = |length: usize| full(length) - length as f64 / 4.0;
+        let barrett = |a: usize| {
+            let (a, words) = (a.max(64), (a + half) as f64);
+            full(whole) + padded(a) + full(a) + 2.0 * full(half) + words + n as f64 / 2.0
+        };
+        match reduction {
+            Reduction::Barrett => barrett(whole),
+            Reduction::SparseBarrett => {
+                let additions = (sparse.weight() - 1) * (2 * n - 1).saturating_sub(sparse.degree()).min(half);
+                barrett(Self::quotient(sparse.alpha().unwrap_or(0))) + additions as f64 / 4.0
+            }
+            Reduction::Montgomery | Reduction::Mixed => 3.0 * full(half) + 2.0 * half as f64,
+        }
+    }
+}
+
+/// The quantities of 4.3. Without Montgomery's reduction M and M^-1 drop out with their factors δ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) n: usize,
+    /// k, of 62 bits each.
+    pub(super) moduli: usize,
+    /// δ_R.
+    pub(super) expansion: f64,
+    /// δ_R·‖M‖ and δ_R·‖M^-1‖, or 1 and 1.
+    pub(super) factor: f64,
+    pub(super) inverse: f64,
+}
+
+const MODULUS_BITS: f64 = 62.0;
+/// t.
+const PLAIN: f64 = 2.0;
+/// B_key.
+const KEY: f64 = 1.0;
+
+impl Sizes {
+    /// B_err = 6σ with σ = 2√n.
+    fn error(&self) -> f64 {
+        12.0 * (self.n as f64).sqrt()
+    }
+
+    fn log2_modulus(&self, moduli: usize) -> f64 {
+        MODULUS_BITS * moduli as f64
+    }
+
+    /// The largest L with C_1^L·V + L·C_1^(L−1)·C_2 ≤ B_dec, for ρ = 0 and B_dec = q/2t.
+    pub(super) fn fv_depth(&self) -> u64 {
+        let (delta, t) = (Log2::of(self.expansion), PLAIN);
+        let secret = Log2::of(1.0 + self.expansion * KEY);
+        // r∞, C_1, C_2.
+        let r = secret * 0.5 + Log2::of(self.factor);
+        let first = delta * (2.0 * t) * (r * self.inverse + Log2::of(0.5)) + delta * 0.5;
+        let square = Log2::of(1.0) + delta * KEY * secret;
+        let second = delta * t * (r + Log2::of(1.0))
+            + square * (self.inverse / 2.0)
+            + Log2::of(1.5)
+            + square * (self.moduli as f64)
+            + delta * (self.moduli as f64 * self.error()) * Log2::from_bits(MODULUS_BITS + 1.0);
+        let fresh = Log2::of(self.error() * (1.0 + 2.0 * self.expansion * KEY));
+        let limit = self.log2_modulus(self.moduli) - (2.0 * t).log2();
+        let noise = |depth: u32| {
+            let power = |exponent: u32| Log2::from_bits(first.bits() * f64::from(exponent));
+            let rest = if depth == 0 { Log2::ZERO } else { power(depth - 1) * second * f64::from(depth) };
+            power(depth) * fresh + rest
+        };
+        (1..).take_while(|&depth| noise(depth).bits() <= limit).count() as u64
+    }
+
+    /// Products until Lemma 3 does not hold any more, each followed by a scaling by one modulus.
+    pub(super) fn bgv_depth(&self) -> u64 {
+        let delta = Log2::of(self.expansion);
+        let secret = 1.0 + self.expansion * KEY;
+        let rounding = Log2::of(self.inverse * PLAIN / 2.0 * secret);
+        let mut noise = Log2::of(PLAIN / 2.0 + PLAIN * self.error() * (2.0 * self.expansion * KEY + 1.0));
+        let mut depth = 0;
+        for moduli in (2..=self.moduli).rev() {
+            let switched = delta * 0.5 * (moduli as f64 * self.error() * KEY) * Log2::from_bits(MODULUS_BITS);
+            let product = delta * noise * noise + switched;
+            // ‖c_0 + c_1·s‖ < q/2 − δ‖M^-1‖·(q/q′)·(t/2)(1 + δ‖s‖).
+            let held = product + rounding * Log2::from_bits(MODULUS_BITS);
+            if held.bits() >= self.log2_modulus(moduli) - 1.0 {
+                break;
+            }
+            noise = product * Log2::from_bits(-MODULUS_BITS) + rounding;
+            depth += 1;
+        }
+        depth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The speed-ups that are legible, and 2.06, the largest of Table 1 by the introduction.
+    #[test]
+    fn counts_are_those_of_the_paper() {
+        let speed_up = |m: u64, n: usize, reduction| {
+            let (lengths, sparse) = (Lengths::new(n), SparseMultiple::best(m).unwrap());
+            let ratio = lengths.counted(&sparse, Reduction::Barrett) / lengths.counted(&sparse, reduction);
+            (ratio * 100.0).round() / 100.0
+        };
+        assert_eq!(speed_up(3855, 2048, Reduction::SparseBarrett), 2.06);
+        assert_eq!(speed_up(65535, 32768, Reduction::SparseBarrett), 1.85);
+        for printed in &super::super::printed::REDUCTIONS {
+            let found = speed_up(printed.m, printed.n as usize, Reduction::Montgomery);
+            assert!((found - printed.montgomery).abs() < 0.011, "{} {found}", printed.m);
+        }
+    }
+}
