@@ -87,6 +87,7 @@ impl Counting<'_> {
 
 impl Lanes for Counting<'_> {
     type V = ();
+    const LEVELS: u32 = 4;
 
     fn load(self, _: &[u64; WIDTH]) {}
     fn store(self, _: &mut [u64; WIDTH], (): ()) {}

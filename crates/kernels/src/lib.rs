@@ -14,6 +14,7 @@ mod buffer;
 mod constants;
 mod conversion;
 pub mod counts;
+mod cyclotomic;
 mod error;
 mod generic;
 #[cfg(feature = "gmp")]
@@ -35,6 +36,7 @@ mod x86_64;
 
 pub use buffer::Buffer;
 pub use conversion::Conversion;
+pub use cyclotomic::{CyclotomicPlan, CyclotomicScale};
 pub use error::KernelError;
 pub use isa::{Isa, active_isa};
 pub use modulus::{MAX_TERMS, Modulus};

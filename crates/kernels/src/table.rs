@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::constants::Constants;
+use crate::cyclotomic::{ScaledKernel, Tables};
 use crate::generic::ntt_inverse::LastFactors;
 use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
@@ -17,6 +18,9 @@ type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u64]]; 2]);
 /// (constants, out, input vectors, matrix column)
 type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
+
+/// (constants, tables, kernel to replace one, data, scratch memory)
+type Cyclotomic = unsafe fn(&Constants, &Tables, Option<&ScaledKernel>, &mut [u64], &mut [u64]);
 
 /// A target of a conversion.
 #[derive(Clone)]
@@ -69,6 +73,11 @@ pub(crate) struct Table {
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
+    /// What multiplies by a constant in the next.
+    pub(crate) lane_factor: Factor,
+    /// Levels that it runs at once.
+    pub(crate) levels: u32,
+    pub(crate) cyclotomic: Cyclotomic,
 }
 
 /// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
@@ -78,10 +87,13 @@ macro_rules! define_table {
         $(#[doc = $doc])*
         $visibility static $name: $crate::table::Table = {
             use $crate::constants::Constants;
-            use $crate::generic::arithmetic::Arithmetic as _;
+            use $crate::generic::arithmetic::{Arithmetic as _, Butterflies};
+            use $crate::generic::registers::Registers;
             use $crate::generic::ntt_inverse::LastFactors;
             use $crate::generic::rounding::{self, Double, Fixed, Nearest, Wrapping};
-            use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
+            use $crate::cyclotomic::{ScaledKernel, Sweep, Tables};
+            use $crate::generic::sweeps::{self, Path};
+            use $crate::generic::{conversion, cyclotomic, elementwise, inner_product, ntt_forward, ntt_inverse};
             use $crate::twiddles::Twiddles;
 
             $(#[target_feature(enable = $features)])?
@@ -156,6 +168,32 @@ macro_rules! define_table {
             fn inverse(c: &Constants, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
                 ntt_inverse::inverse($new(c), twiddles, last, data);
             }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_2(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
+                sweeps::sweep::<_, 2, 2, 4>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_4(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
+                sweeps::sweep::<_, 4, 6, 8>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_8(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
+                sweeps::sweep::<_, 8, 14, 16>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_16(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
+                sweeps::sweep::<_, 16, 30, 32>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn transform(
+                c: &Constants,
+                tables: &Tables,
+                scaled: Option<&ScaledKernel>,
+                data: &mut [u64],
+                scratch: &mut [u64],
+            ) {
+                cyclotomic::transform($new(c), c, &[sweep_2, sweep_4, sweep_8, sweep_16], tables, scaled, data, scratch);
+            }
 
             $crate::table::Table {
                 isa: $isa,
@@ -180,6 +218,9 @@ macro_rules! define_table {
                 round_fixed,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
+                lane_factor: <$arithmetic>::factor,
+                levels: <<$arithmetic as Butterflies>::Registers as Registers>::LEVELS,
+                cyclotomic: transform,
             }
         };
     };

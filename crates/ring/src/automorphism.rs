@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use sunzi_kernels::{Modulus, evaluation_exponent};
+use sunzi_kernels::{Modulus, permute};
+use sunzi_math::{Additive, RingIndex};
+use zeroize::Zeroizing;
 
-use crate::RingError;
+use crate::parallel::Work;
+use crate::poly_ring::sealed::Sealed;
+use crate::{Domain, Poly, PolyRing, Ring, RingError};
 
 /// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end.
 const CACHED_TABLES: usize = 64;
@@ -18,15 +22,16 @@ type Tables = HashMap<(bool, u64), Arc<[u32]>>;
 pub(crate) struct AutomorphismTables(RwLock<Tables>);
 
 impl AutomorphismTables {
-    /// The table of exponent k, an odd number below 2n.
-    pub(crate) fn get(&self, n: usize, k: u64, evaluation: bool) -> Arc<[u32]> {
+    /// The table of exponent k, coprime to m and below it.
+    pub(crate) fn get(&self, ring: &Ring, k: u64, evaluation: bool) -> Arc<[u32]> {
         if let Ok(tables) = self.0.read()
             && let Some(table) = tables.get(&(evaluation, k))
         {
             return Arc::clone(table);
         }
         let table: Arc<[u32]> =
-            if evaluation { value_sources(n, k) } else { coefficient_sources(n, k) }.into();
+            if evaluation { value_sources(ring, k) } else { coefficient_sources(ring.ring_index(), k) }
+                .into();
         if let Ok(mut tables) = self.0.write()
             && tables.len() < CACHED_TABLES
         {
@@ -36,50 +41,94 @@ impl AutomorphismTables {
     }
 }
 
-/// Position j of the image takes coefficient i, negated if the low bit of entry j = 2i + sign says so.
-fn coefficient_sources(n: usize, k: u64) -> Vec<u32> {
-    let mut sources = vec![0; n];
-    let mask = 2 * n - 1;
-    let mut exponent = 0_usize;
-    for i in 0..n {
-        if let Some(source) = sources.get_mut(exponent % n) {
-            *source = (2 * i + usize::from(exponent >= n)) as u32;
+/// No coefficient: the entry of the redundant array is 0.
+const NOTHING: u32 = u32::MAX;
+
+/// Entry j of the redundant array of the image takes coefficient i, negated if the low bit of entry j = 2i + sign says so.
+fn coefficient_sources(index: &RingIndex, k: u64) -> Vec<u32> {
+    let mut sources = vec![NOTHING; index.redundant_len()];
+    for i in 0..index.degree() {
+        let (position, negative) = index.redundant_position(index.exponent(i) * k % index.value());
+        if let Some(source) = sources.get_mut(position) {
+            *source = (2 * i + usize::from(negative)) as u32;
         }
-        exponent = (exponent + k as usize) & mask;
     }
     sources
 }
 
-/// The value of a(X^k) at ψ^e is the value of a at ψ^(ke).
-fn value_sources(n: usize, k: u64) -> Vec<u32> {
-    let mut position_of = vec![0_u32; n];
-    for position in 0..n {
-        if let Some(entry) = position_of.get_mut(evaluation_exponent(n, position) / 2) {
-            *entry = position as u32;
+/// The value of a(X^k) at ω^e is the value of a at ω^(ke).
+fn value_sources(ring: &Ring, k: u64) -> Vec<u32> {
+    let m = ring.index();
+    let exponents = ring.plans().first().map_or_else(Vec::new, |plan| plan.evaluation_exponents());
+    let mut position_of = vec![0_u32; m as usize];
+    for (position, &exponent) in (0..).zip(&exponents) {
+        if let Some(entry) = position_of.get_mut(exponent as usize) {
+            *entry = position;
         }
     }
-    let mask = 2 * n - 1;
-    (0..n)
-        .map(|position| {
-            let source = evaluation_exponent(n, position).wrapping_mul(k as usize) & mask;
-            position_of.get(source / 2).copied().unwrap_or(0)
-        })
-        .collect()
+    let source = |exponent: &u64| position_of.get((exponent * k % m) as usize).copied().unwrap_or(0);
+    exponents.iter().map(source).collect()
+}
+
+/// [`PolyRing::automorphism`].
+pub(crate) fn apply<D: Domain>(ring: &Ring, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
+    ring.check(a)?;
+    let evaluation = <D as Sealed>::EVALUATION;
+    let sources = ring.automorphism_sources(k, evaluation)?;
+    let mut image: Poly<D> = ring.arbitrary();
+    if evaluation {
+        ring.for_each_modulus(&mut image, |i, _, range, out| {
+            let sources = sources.get(range).unwrap_or_default();
+            Ok(permute(out, a.limb(i).unwrap_or_default(), sources)?)
+        })?;
+    } else {
+        ring.parallelism().for_each_limb(Work::Elementwise, image.words_mut(), ring.degree(), |i, out| {
+            let Some(&modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
+            apply_to_coefficients(ring.ring_index(), modulus, out, a.limb(i).unwrap_or_default(), &sources)
+        })?;
+    }
+    Ok(image)
 }
 
 /// The coefficients of a(X^k) modulo q; constant time in the coefficients.
-pub(crate) fn apply_to_coefficients(
+fn apply_to_coefficients(
+    index: &RingIndex,
     q: Modulus,
     out: &mut [u64],
     input: &[u64],
     sources: &[u32],
 ) -> Result<(), RingError> {
-    for (out, &source) in out.iter_mut().zip(sources) {
+    let entry = |&source: &u32| {
+        // Past the end for nothing.
         let value = input.get((source >> 1) as usize).copied().unwrap_or(0);
         // −value = q − value unless value is 0, chosen by mask.
         let negated = q.value().wrapping_sub(value) & u64::from(value != 0).wrapping_neg();
         let sign = u64::from(source & 1).wrapping_neg();
-        *out = value ^ ((value ^ negated) & sign);
+        value ^ ((value ^ negated) & sign)
+    };
+    if sources.len() == out.len() {
+        out.iter_mut().zip(sources).for_each(|(out, source)| *out = entry(source));
+        return Ok(());
     }
+    let mut entries = Zeroizing::new(sources.iter().map(entry).collect::<Vec<_>>());
+    index.fold(&Words(q), &mut entries)?;
+    out.copy_from_slice(entries.get(..out.len()).unwrap_or_default());
     Ok(())
+}
+
+/// Canonical words modulo q, in constant time.
+struct Words(Modulus);
+
+impl Additive for Words {
+    type Element = u64;
+
+    fn zero(&self) -> u64 {
+        0
+    }
+    fn add_assign(&self, a: &mut u64, b: &u64) {
+        *a = self.0.add(*a, *b);
+    }
+    fn sub_assign(&self, a: &mut u64, b: &u64) {
+        *a = self.0.sub(*a, *b);
+    }
 }

@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sunzi_kernels::{Buffer, Conversion, InverseScale, Isa, Modulus, NttPlan, RoundedQuotient};
+use sunzi_kernels::{Buffer, Conversion, Isa, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
+use crate::transform::{Plan, Scale};
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// [`PolyRing::mod_switch`] and, with b, [`PolyRing::mod_switch_sum`].
@@ -47,10 +48,10 @@ pub(crate) enum Factor {
 /// With y_i = |x·d_i/D|_{d_i} and v = ⌊Σ y_i/d_i⌉ the remainder is r = Σ y_i·(D/d_i) − v·D [HPS19]: one matrix product with v as a
 /// further row. In doubles v is off by one only where x/D is within [`RoundedQuotient::error`] of a half: ‖⌊x/D⌉ − x/D‖ ≤ 1/2 + that.
 pub(crate) struct Division {
-    divisor: Vec<Arc<NttPlan>>,
-    targets: Vec<Arc<NttPlan>>,
+    divisor: Vec<Arc<Plan>>,
+    targets: Vec<Arc<Plan>>,
     /// D/d_i to the power of −1, folded into inverse transforms.
-    scales: Vec<InverseScale>,
+    scales: Vec<Scale>,
     /// The same, for what does not come from a transform.
     factors: Vec<u64>,
     quotient: RoundedQuotient,
@@ -63,7 +64,7 @@ pub(crate) struct Division {
 
 impl Division {
     pub(crate) fn new(
-        [divisor, targets]: [&[Arc<NttPlan>]; 2],
+        [divisor, targets]: [&[Arc<Plan>]; 2],
         groups: Vec<Range<usize>>,
         isa: Isa,
         factor: Factor,

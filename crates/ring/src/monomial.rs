@@ -24,11 +24,11 @@ pub(crate) fn multiply_by_values<R: PolyRing>(
 pub(crate) fn multiply(ring: &Ring, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
     let (n, k) = (ring.degree() as u64, exponent % ring.index());
     // Below 128 the evaluation order mixes both halves of the roots.
-    if n < 128 || !k.is_multiple_of(n / 2) {
+    if !ring.ring_index().is_power_of_two() || n < 128 || !k.is_multiple_of(n / 2) {
         return multiply_by_values(ring, a, k);
     }
     ring.for_each_modulus(a, |i, modulus, range, values| {
-        let psi = ring.plans().get(i).map_or(1, |plan| plan.psi());
+        let psi = ring.plans().get(i).map_or(1, |plan| plan.root());
         // X^(n/2) is i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
         let middle = (n as usize / 2).clamp(range.start, range.end) - range.start;
         let (first, second) = values.split_at_mut_checked(middle).unwrap_or_default();

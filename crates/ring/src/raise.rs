@@ -1,19 +1,19 @@
 //! ModRaise [AS19, 3.2]: the same integers modulo a larger number; and numbers that scale with the modulus.
 
 use num_bigint::BigInt;
-use sunzi_kernels::InverseScale;
 
 use crate::integers::residue_of;
 use crate::parallel::{BLOCK, Work, block_of};
 use crate::rns::ExactExtension;
 use crate::scratch::Scratch;
+use crate::transform::Scale;
 use crate::{Basis, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// From modulus Q_l to those above it. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has
 /// |x| ≤ (1/2 + ε)·Q_l, ε below 2^-40: nothing is left to bound beyond c(s) itself.
 pub(crate) struct Raise {
     /// (Q_l/q_i)^-1, folded into the inverse transforms.
-    scales: Vec<InverseScale>,
+    scales: Vec<Scale>,
     extension: ExactExtension,
 }
 

@@ -6,19 +6,18 @@ use std::sync::{Arc, OnceLock};
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
-use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa, permute};
+use sunzi_kernels::{Isa, Modulus, active_isa};
 use sunzi_math::RingIndex;
 
-use crate::automorphism::{AutomorphismTables, apply_to_coefficients};
+use crate::automorphism::{self, AutomorphismTables};
 use crate::division::{self, Division, Factor};
 use crate::error::{check_automorphism, check_level, check_shape, supported_index};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, groups};
-use crate::poly_ring::sealed::Sealed;
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
-use crate::transform::NegacyclicTransform;
+use crate::transform::{Plan, Transform};
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
     ScalerOptions, Shape, combination, monomial, plaintext, tensor,
@@ -49,7 +48,7 @@ struct Inner {
     index: Arc<RingIndex>,
     degree: usize,
     basis: Basis,
-    transform: NegacyclicTransform,
+    transform: Transform,
     /// By degree alone: shared by all rings made from one.
     automorphisms: Arc<AutomorphismTables>,
     /// By level, the lowest first.
@@ -65,10 +64,11 @@ struct Lower {
 }
 
 impl Ring {
-    /// The ring of index m, a power of two from 2^7 to 2^18, modulo the product of these primes ≡ 1 (mod m).
+    /// The ring of index m, of degree up to 2^17, modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)): any m
+    /// with an odd factor that is no odd number's double, or a power of two from 2^7 on.
     ///
     /// # Errors
-    /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli;
+    /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
     /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
     pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
         Self::with_isa(m, moduli, active_isa()?)
@@ -81,19 +81,18 @@ impl Ring {
     /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
     pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
         let index = supported_index(m)?;
-        if !index.is_power_of_two() || m < 1 << 7 {
+        if index.is_power_of_two() && m < 1 << 7 {
             return Err(RingError::UnsupportedIndex { index: m });
         }
-        let degree = index.degree();
         let basis = Basis::with_isa(moduli, isa)?;
-        let transform = NegacyclicTransform::new(degree, &basis)?;
+        let transform = Transform::new(&index, &basis)?;
         Ok(Self::assemble(Arc::new(index), basis, transform, Arc::default()))
     }
 
     fn assemble(
         index: Arc<RingIndex>,
         basis: Basis,
-        transform: NegacyclicTransform,
+        transform: Transform,
         automorphisms: Arc<AutomorphismTables>,
     ) -> Self {
         let lower = (1..basis.len()).map(|_| Lower::default()).collect();
@@ -101,8 +100,8 @@ impl Ring {
     }
 
     /// A ring of the same index over these tables.
-    fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<NttPlan>>) -> Result<Self, RingError> {
-        let transform = NegacyclicTransform::from_plans(self.0.degree, plans, self.parallelism());
+    fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<Plan>>) -> Result<Self, RingError> {
+        let transform = Transform::from_plans(self.0.degree, plans, self.parallelism());
         let basis = Basis::from_moduli(moduli, self.isa())?;
         Ok(Self::assemble(Arc::clone(&self.0.index), basis, transform, Arc::clone(&self.0.automorphisms)))
     }
@@ -141,7 +140,7 @@ impl Ring {
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
         let plans = self.plans().to_vec();
-        let transform = NegacyclicTransform::from_plans(self.0.degree, plans, parallelism);
+        let transform = Transform::from_plans(self.0.degree, plans, parallelism);
         Self::assemble(
             Arc::clone(&self.0.index),
             self.basis().clone(),
@@ -174,10 +173,10 @@ impl Ring {
         Shape { degree: self.0.degree, limbs: self.0.basis.len() }
     }
 
-    /// Where the values of a(X^k) stand among those of a.
-    pub(crate) fn value_permutation(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
+    /// Where the values or the coefficients of a(X^k) come from.
+    pub(crate) fn automorphism_sources(&self, k: u64, evaluation: bool) -> Result<Arc<[u32]>, RingError> {
         check_automorphism(k, self.index())?;
-        Ok(self.0.automorphisms.get(self.0.degree, k, true))
+        Ok(self.0.automorphisms.get(self, k, evaluation))
     }
 
     /// A polynomial of arbitrary content, for those who write every word.
@@ -186,11 +185,11 @@ impl Ring {
         Poly::new(Scratch::new(degree * limbs), degree, self.basis().tag())
     }
 
-    pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
+    pub(crate) fn plans(&self) -> &[Arc<Plan>] {
         self.0.transform.plans()
     }
 
-    pub(crate) fn transform(&self) -> &NegacyclicTransform {
+    pub(crate) fn transform(&self) -> &Transform {
         &self.0.transform
     }
 
@@ -463,20 +462,7 @@ impl PolyRing for Ring {
     }
 
     fn automorphism<D: Domain>(&self, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
-        self.check(a)?;
-        check_automorphism(k, self.index())?;
-        let evaluation = <D as Sealed>::EVALUATION;
-        let sources = self.0.automorphisms.get(self.0.degree, k, evaluation);
-        let mut image = self.arbitrary();
-        self.for_each_modulus(&mut image, |i, modulus, range, out| {
-            let (input, sources) = (a.limb(i).unwrap_or_default(), sources.get(range).unwrap_or_default());
-            if evaluation {
-                Ok(permute(out, input, sources)?)
-            } else {
-                apply_to_coefficients(modulus, out, input, sources)
-            }
-        })?;
-        Ok(image)
+        automorphism::apply(self, a, k)
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {

@@ -16,6 +16,11 @@ mod common {
         [64, 128, 256, 1024].map(|bits| FermatRing::new(2 * n as u64, bits).unwrap()).to_vec()
     }
 
+    /// Only powers of two have rings here.
+    pub(crate) fn general_rings() -> Vec<FermatRing> {
+        Vec::new()
+    }
+
     /// Another way to the same results.
     pub(crate) fn multi_precision(ring: &FermatRing) -> FermatRing {
         let without = Shortcuts { multiplication: false, reduction: false };

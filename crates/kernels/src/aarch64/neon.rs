@@ -60,6 +60,7 @@ impl Neon {
 impl Registers for Neon {
     type R = float64x2_t;
     const WORDS: usize = 2;
+    const LEVELS: u32 = 3;
 
     #[inline(always)]
     fn load(self, words: &[u64]) -> float64x2_t {

@@ -115,4 +115,11 @@ pub(crate) trait Butterflies: Copy {
         w: Factor<Self>,
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
+
+    /// w·y for any word y, below FRESH·q.
+    fn product(self, y: Register<Self>, w: Factor<Self>) -> Register<Self>;
+    /// x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what [`renormalise`](Self::renormalise) takes.
+    fn difference(self, x: Register<Self>, y: Register<Self>) -> Register<Self>;
+    /// The canonical number of the output of at most `PERIOD` levels.
+    fn canonical_output(self, x: Register<Self>) -> Register<Self>;
 }

@@ -95,7 +95,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
 
     /// w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
     #[inline(always)]
-    pub(super) fn product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
+    pub(super) fn lazy_product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
         let d = self.d;
         let high = d.multiply(w, y);
         let low = d.multiply_subtract(w, y, high);
@@ -135,7 +135,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
         let [w, quotient] = Self::factor((1 << 32) % self.modulus, self.modulus);
         let high = self.double(d.shift_right(word, 32));
         let low = self.double(d.and(word, d.splat(u64::from(u32::MAX))));
-        let sum = d.add(self.product(high, (d.splat(w), d.splat(quotient))), low);
+        let sum = d.add(self.lazy_product(high, (d.splat(w), d.splat(quotient))), low);
         self.canonical(self.remainder(sum))
     }
 
@@ -193,7 +193,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Arithmetic for Double<D, N
     fn multiply_constant(self, y: V<Self>, w: (V<Self>, V<Self>)) -> V<Self> {
         let mut out = y;
         for ((x, w), quotient) in out.iter_mut().zip(w.0).zip(w.1) {
-            *x = self.canonical(self.product(self.double(*x), (w, quotient)));
+            *x = self.canonical(self.lazy_product(self.double(*x), (w, quotient)));
         }
         out
     }
@@ -260,7 +260,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
     }
     #[inline(always)]
     fn butterfly(self, x: D::R, y: D::R, w: (D::R, D::R)) -> (D::R, D::R) {
-        let t = self.product(y, w);
+        let t = self.lazy_product(y, w);
         (self.d.add(x, t), self.d.sub(x, t))
     }
     #[inline(always)]
@@ -279,7 +279,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
     }
     #[inline(always)]
     fn inverse_butterfly(self, x: D::R, y: D::R, w: (D::R, D::R), _bound: u32) -> (D::R, D::R) {
-        (self.d.add(x, y), self.product(self.d.sub(x, y), w))
+        (self.d.add(x, y), self.lazy_product(self.d.sub(x, y), w))
     }
     #[inline(always)]
     fn inverse_last_butterfly(
@@ -291,6 +291,19 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
         _bound: u32,
     ) -> (D::R, D::R) {
         let (sum, difference) = (self.d.add(x, y), self.d.sub(x, y));
-        (self.canonical(self.product(sum, c)), self.canonical(self.product(difference, w)))
+        (self.canonical(self.lazy_product(sum, c)), self.canonical(self.lazy_product(difference, w)))
+    }
+
+    #[inline(always)]
+    fn product(self, y: D::R, w: (D::R, D::R)) -> D::R {
+        self.lazy_product(y, w)
+    }
+    #[inline(always)]
+    fn difference(self, x: D::R, y: D::R) -> D::R {
+        self.d.sub(self.remainder(x), y)
+    }
+    #[inline(always)]
+    fn canonical_output(self, x: D::R) -> D::R {
+        self.canonical(self.remainder(x))
     }
 }

@@ -19,6 +19,7 @@ struct Plain;
 impl Registers for Plain {
     type R = [u64; 4];
     const WORDS: usize = 4;
+    const LEVELS: u32 = 4;
 
     fn load(self, words: &[u64]) -> [u64; 4] {
         words[..4].try_into().unwrap()
@@ -143,7 +144,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Scalar<D, N, PERIOD> {
     fn words(&self, top: i128) -> Vec<i128> {
         let mut words = vec![0, 1, self.q / 2, self.q - 1, self.q, top - self.q, top - 1, top];
         for w in self.factors() {
-            let size = |&y: &i128| self.get(self.a.product(self.put(y), self.factor(w))).abs();
+            let size = |&y: &i128| self.get(self.a.lazy_product(self.put(y), self.factor(w))).abs();
             words.extend((top - 300..=top).filter(|y| *y >= 0).max_by_key(size));
         }
         words.iter().flat_map(|&word| [word, -word]).filter(|word| word.abs() <= top).collect()
@@ -152,7 +153,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Scalar<D, N, PERIOD> {
     fn products(&self) {
         for w in self.factors() {
             for y in self.words(TOP) {
-                let t = self.get(self.a.product(self.put(y), self.factor(w)));
+                let t = self.get(self.a.lazy_product(self.put(y), self.factor(w)));
                 self.equal(t, w * y);
                 assert!(8 * t.abs() <= 5 * self.q + 8, "{w}·{y} gives {t} modulo {}", self.q);
             }

@@ -47,6 +47,7 @@ impl<D: Doubles, const N: usize> Joined<D, N> {
 
 impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     type V = [D::R; N];
+    const LEVELS: u32 = D::LEVELS;
 
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> Self::V {

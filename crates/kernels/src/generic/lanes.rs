@@ -9,6 +9,8 @@ pub(crate) const WIDTH: usize = 8;
 pub(crate) trait Lanes: Copy {
     /// Eight words.
     type V: Copy;
+    /// Levels of a transform whose words fit the registers.
+    const LEVELS: u32;
 
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);

@@ -9,6 +9,7 @@ pub(crate) mod conversion;
 pub(crate) mod conversion52;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod conversion_double;
+pub(crate) mod cyclotomic;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod double;
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -23,6 +24,7 @@ pub(crate) mod ntt_inverse;
 pub(crate) mod registers;
 pub(crate) mod rounding;
 mod source;
+pub(crate) mod sweeps;
 pub(crate) mod word52;
 #[cfg(test)]
 mod word52_extremes;

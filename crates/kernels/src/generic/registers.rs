@@ -8,6 +8,8 @@ pub(crate) trait Registers: Copy {
     type R: Copy;
     /// Words in a register.
     const WORDS: usize;
+    /// Levels of a transform along rows that registers hold all words of.
+    const LEVELS: u32;
 
     /// The first words of the slice; zeros if there are too few.
     fn load(self, words: &[u64]) -> Self::R;
@@ -28,6 +30,7 @@ pub(crate) struct Whole<L: Lanes>(pub(crate) L);
 impl<L: Lanes> Registers for Whole<L> {
     type R = L::V;
     const WORDS: usize = WIDTH;
+    const LEVELS: u32 = L::LEVELS;
 
     #[inline(always)]
     fn load(self, words: &[u64]) -> L::V {

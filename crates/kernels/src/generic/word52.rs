@@ -217,4 +217,18 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
         let (sum, y) = self.inverse_butterfly(x, y, w, bound);
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
     }
+
+    #[inline(always)]
+    fn product(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        self.multiply_lazy(y, w)
+    }
+    #[inline(always)]
+    fn difference(self, x: L::V, y: L::V) -> L::V {
+        let l = self.lanes;
+        l.add(self.reduce_lazy(x), l.sub(l.add(self.q, self.q), y))
+    }
+    #[inline(always)]
+    fn canonical_output(self, x: L::V) -> L::V {
+        self.canonical(self.reduce_lazy(x))
+    }
 }

@@ -168,4 +168,17 @@ impl<L: Lanes64> Butterflies for Word64<L> {
         let (sum, y) = self.inverse_butterfly(x, y, w, bound);
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
     }
+
+    #[inline(always)]
+    fn product(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        self.multiply_lazy(y, w)
+    }
+    #[inline(always)]
+    fn difference(self, x: L::V, y: L::V) -> L::V {
+        self.lanes.add(self.reduce_lazy(x), self.lanes.sub(self.q2, y))
+    }
+    #[inline(always)]
+    fn canonical_output(self, x: L::V) -> L::V {
+        self.canonical(self.reduce_lazy(x))
+    }
 }

@@ -33,6 +33,7 @@ fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; W
 
 impl Lanes for Portable {
     type V = [u64; WIDTH];
+    const LEVELS: u32 = 1;
 
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> Self::V {

@@ -78,6 +78,7 @@ impl Avx2 {
 impl Registers for Avx2 {
     type R = __m256d;
     const WORDS: usize = 4;
+    const LEVELS: u32 = 3;
 
     #[inline(always)]
     fn load(self, words: &[u64]) -> __m256d {

@@ -36,6 +36,7 @@ pub(super) use vector;
 
 impl<const IFMA: bool> Lanes for Avx512<IFMA> {
     type V = __m512i;
+    const LEVELS: u32 = 4;
 
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> __m512i {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop")]
 
 mod conversion;
+mod cyclotomic;
 mod elementwise;
 mod oracle;
 mod rounding;

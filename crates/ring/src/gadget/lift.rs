@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use sunzi_kernels::{Conversion, InverseScale, Modulus, RoundedQuotient};
+use sunzi_kernels::{Conversion, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
+use crate::transform::Scale;
 use crate::{Ring, RingError};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
@@ -13,7 +14,7 @@ pub(super) struct Lift {
     /// Its limbs.
     pub(super) range: Range<usize>,
     /// Factors of its limbs: folded into their inverse transforms, and for what does not come from a transform.
-    pub(super) scales: Vec<InverseScale>,
+    pub(super) scales: Vec<Scale>,
     pub(super) factors: Vec<u64>,
     pub(super) form: Form,
     /// Where its quotients stand among the rows of all digits: after the limbs.

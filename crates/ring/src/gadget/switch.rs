@@ -44,7 +44,7 @@ pub(super) fn switch(
             division.fill_rows(half, None, None)?;
         }
     }
-    let permutation = if exponent == 1 { None } else { Some(target.value_permutation(exponent)?) };
+    let permutation = if exponent == 1 { None } else { Some(target.automorphism_sources(exponent, true)?) };
     let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
     let slots = tables.longest_group() * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
@@ -73,7 +73,7 @@ pub(super) fn switch_extended(
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
     let ring = &tables.key_ring;
-    let permutation = if exponent == 1 { None } else { Some(ring.value_permutation(exponent)?) };
+    let permutation = if exponent == 1 { None } else { Some(ring.automorphism_sources(exponent, true)?) };
     // Of the ring or of the key ring.
     let of_ring = rest.filter(|rest| tables.ring.check(rest).is_ok());
     let whole = if of_ring.is_some() { None } else { rest };

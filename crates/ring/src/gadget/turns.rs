@@ -50,7 +50,7 @@ pub(crate) fn sums_of_turns(
             prepared.push(None);
             continue;
         };
-        let sources = ring.value_permutation(turn.exponent)?;
+        let sources = ring.automorphism_sources(turn.exponent, true)?;
         prepared.push(Some(KeyedTurn {
             products: InnerProducts::with_key(gadget, Input::Digits(digits), key)?,
             blocks: sources.iter().step_by(block).map(|&source| source as usize / block * block).collect(),

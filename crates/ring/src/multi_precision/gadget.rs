@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_traits::One;
-use sunzi_kernels::{MAX_TERMS, NttPlan};
+use sunzi_kernels::MAX_TERMS;
 use zeroize::Zeroizing;
 
 use super::MultiPrecisionRing;
@@ -14,6 +14,7 @@ use super::words::{self, BITS, MASK, bits};
 use crate::error::{check_length, check_level, no_such_digit};
 use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
+use crate::transform::Plan;
 use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, RingError};
 
 /// Words between two digits in scratch memory, against conflicts of cache lines.
@@ -136,7 +137,7 @@ impl Inner {
     }
 
     /// Every digit modulo the target of `plan`, in evaluation form.
-    fn lift_digits(&self, lifted: &mut [u64], digits: &[u64], plan: &NttPlan) -> Result<(), RingError> {
+    fn lift_digits(&self, lifted: &mut [u64], digits: &[u64], plan: &Plan) -> Result<(), RingError> {
         let (n, target) = (plan.n(), plan.modulus());
         let offset = target.neg(target.reduce(1 << (self.radix_bits - 1)));
         for (lifted, digit) in lifted.chunks_exact_mut(n + PAD).zip(digits.chunks_exact(n)) {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use sunzi_kernels::{InverseScale, Modulus};
+use sunzi_kernels::Modulus;
 
 use super::MultiPrecisionRing;
 use super::conversion::{Conversion, Ratio};
@@ -11,6 +11,7 @@ use crate::error::check_plaintext_modulus;
 use crate::parallel::{Parallelism, Work};
 use crate::rns::auxiliary_basis;
 use crate::scratch::Scratch;
+use crate::transform::Scale;
 use crate::{
     Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, ScalingBounds, Side,
 };
@@ -30,8 +31,8 @@ struct Inner {
     /// The limbs B' of `wide`.
     auxiliary: Ring,
     /// (q/q_i)^-1 and the same for the wide basis, folded into inverse transforms.
-    inverses: Vec<InverseScale>,
-    wide_inverses: Vec<InverseScale>,
+    inverses: Vec<Scale>,
+    wide_inverses: Vec<Scale>,
     extension: Conversion,
     scaling: Conversion,
     decryption: Conversion,
@@ -68,7 +69,7 @@ impl MultiPrecisionScaler {
 }
 
 /// The factors (q/q_i)^-1 of every limb.
-fn inverses(ring: &Ring) -> Result<Vec<InverseScale>, RingError> {
+fn inverses(ring: &Ring) -> Result<Vec<Scale>, RingError> {
     let factors = ring.basis().quotient_inverses();
     ring.plans().iter().zip(factors).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }

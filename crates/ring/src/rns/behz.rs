@@ -1,6 +1,6 @@
 //! Extension and scaling of [BEHZ16, Alg. 3].
 
-use sunzi_kernels::{Conversion, InverseScale};
+use sunzi_kernels::Conversion;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::auxiliary_basis;
@@ -11,6 +11,7 @@ use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::{matrix_product, rns_floor};
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
+use crate::transform::Scale;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, ScalerOptions};
 
 /// Extension to q ∪ B_sk, scaling by t/q back to q.
@@ -21,10 +22,10 @@ pub(crate) struct Behz {
     /// The limbs B_sk of `wide`.
     auxiliary: Ring,
     /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
-    extend_scales: Vec<InverseScale>,
+    extend_scales: Vec<Scale>,
     extension: Extension,
     /// t·(q/q_i)^-1 over q, t·q^-1 times the factors of Shenoy and Kumaresan over B_sk.
-    floor_scales: Vec<InverseScale>,
+    floor_scales: Vec<Scale>,
     floor: Conversion,
     shenoy_kumaresan: ShenoyKumaresan,
     products: u64,

@@ -1,6 +1,6 @@
 //! Products of two exact lifts [HPS19, section 4; KPZ21, Alg. 1].
 
-use sunzi_kernels::{InverseScale, Modulus};
+use sunzi_kernels::Modulus;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
@@ -9,6 +9,7 @@ use super::scaler::{product_scales, scales};
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
+use crate::transform::Scale;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// Expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q [SwitchBasis]. P holds the result of scaling.
@@ -17,10 +18,10 @@ pub(crate) struct Hps {
     auxiliary: Ring,
     wide: Ring,
     /// (q/q_i)^-1.
-    extend_scales: Vec<InverseScale>,
+    extend_scales: Vec<Scale>,
     extension: ExactExtension,
     /// t·(q/q_i)^-1 over q, t·q^-1·(P/p_j)^-1 over P.
-    product_scales: Vec<InverseScale>,
+    product_scales: Vec<Scale>,
     division: RoundedDivision,
     switch: ExactExtension,
 }

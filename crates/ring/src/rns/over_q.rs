@@ -1,6 +1,5 @@
 //! Products of which one operand was switched to another modulus [KPZ21, Alg. 2; Alg. 3 with Remark 3.4].
 
-use sunzi_kernels::InverseScale;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
@@ -10,6 +9,7 @@ use super::switched_lift::SwitchedLift;
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
+use crate::transform::Scale;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Side};
 
 /// Tables of one level: from q = q_1⋯q_k to q′ = q_1⋯q_ℓ, through q′·P.
@@ -30,11 +30,11 @@ pub(crate) struct OverQ {
     /// Both.
     wide: Ring,
     /// P·(q/q_i)^-1.
-    left_scales: Vec<InverseScale>,
+    left_scales: Vec<Scale>,
     left: SwitchedLift,
     right: Right,
     /// t/P over q′, t·(P/p_j)^-1 over P.
-    product_scales: Vec<InverseScale>,
+    product_scales: Vec<Scale>,
     /// t/P mod q_i.
     ratio: Vec<u64>,
     division: RoundedDivision,
@@ -43,9 +43,9 @@ pub(crate) struct OverQ {
 #[expect(clippy::large_enum_variant, reason = "there is one a level")]
 enum Right {
     /// At the top: (q/q_i)^-1.
-    Extended { scales: Vec<InverseScale>, extension: ExactExtension },
+    Extended { scales: Vec<Scale>, extension: ExactExtension },
     /// Below, for d = q/q′: d^-1·(q′/q_i)^-1 over q′ and (d/q_i)^-1 over d.
-    Switched { scales: Vec<InverseScale>, lift: SwitchedLift },
+    Switched { scales: Vec<Scale>, lift: SwitchedLift },
 }
 
 impl OverQ {

@@ -4,8 +4,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use sunzi_kernels::InverseScale;
-
 use super::auxiliary_basis;
 use super::behz::Behz;
 use super::bounds::{ScalingBounds, check_scalable};
@@ -13,6 +11,7 @@ use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
 use crate::once::get_or_try_init;
+use crate::transform::Scale;
 use crate::{
     Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
 };
@@ -195,7 +194,7 @@ impl fmt::Debug for RnsScaler {
 }
 
 /// The constants c_i of every limb as factors of its inverse transform.
-pub(super) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<InverseScale>, RingError> {
+pub(super) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
     ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 
@@ -205,7 +204,7 @@ pub(super) fn product_scales(
     constants: &[u64],
     auxiliary: &Ring,
     others: &[u64],
-) -> Result<Vec<InverseScale>, RingError> {
+) -> Result<Vec<Scale>, RingError> {
     let mut all = scales(ring, constants)?;
     all.extend(scales(auxiliary, others)?);
     Ok(all)

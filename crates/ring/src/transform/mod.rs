@@ -1,5 +1,9 @@
-//! Changes between coefficients and values at the roots of unity, one file per shape of ring.
+//! Changes between coefficients and values at the roots of unity.
+//!
+//! `plan.rs` picks the transform of a shape of ring, `limbs.rs` runs it on every limb.
 
-mod negacyclic;
+mod limbs;
+mod plan;
 
-pub(crate) use negacyclic::NegacyclicTransform;
+pub(crate) use limbs::Transform;
+pub(crate) use plan::{Plan, Scale};

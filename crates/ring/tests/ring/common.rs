@@ -4,6 +4,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
+use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{Coefficient, Evaluation, Gadget, PolyRing, RingError, Scaler, Side};
 
@@ -39,6 +40,20 @@ pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
         }
     }
     c
+}
+
+/// a·b in the ring of this index over Z: schoolbook in the power basis, and the remainder by Φ_m.
+pub(crate) fn product<R: PolyRing>(ring: &R, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
+    let (index, integers) = (ring.ring_index(), Integers::new());
+    if index.is_power_of_two() {
+        return negacyclic(a, b);
+    }
+    let [a, b] = [a, b].map(|x| index.power_from_powerful(&integers, x).unwrap());
+    let mut c = vec![BigInt::zero(); a.len() + b.len() - 1];
+    for (i, x) in a.iter().enumerate() {
+        b.iter().enumerate().for_each(|(j, y)| c[i + j] += x * y);
+    }
+    index.powerful_from_power(&integers, &index.remainder(&integers, c))
 }
 
 /// ⌊num/den⌉, a half rounding up.
@@ -132,6 +147,20 @@ pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
         mixed,
     ];
     lists.iter().map(|list| sunzi_ring::Ring::new(m, list).unwrap()).collect()
+}
+
+/// Rings over residues of indices that are no powers of two: prime, prime power, several factors, even.
+pub(crate) fn general_rings() -> Vec<sunzi_ring::Ring> {
+    use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+    let mut rings = Vec::new();
+    for m in [31, 45, 60, 85, 105] {
+        let order = sunzi_ring::Ring::root_order(m).unwrap();
+        let mixed = [30, 49, 62].map(|bits| primes_with_bits(bits, order, 1).unwrap()).concat();
+        for moduli in [primes_below(DEFAULT_PRIME_BOUND, order, 3).unwrap(), mixed] {
+            rings.push(sunzi_ring::Ring::new(m, &moduli).unwrap());
+        }
+    }
+    rings
 }
 
 /// The big-integer ring of the same degree and moduli.

@@ -101,6 +101,9 @@ fn digits_are_bounded_and_recompose() {
     for ring in residue_rings(64) {
         law(&ring, &many());
     }
+    for ring in general_rings() {
+        law(&ring, &few());
+    }
     law(&twin(&residue_rings(64)[1]), &few());
 }
 
@@ -128,12 +131,12 @@ fn products_follow_the_definition() {
                 switched(ring, &gadget, &ring.from_integers(c).unwrap(), [&vector, &vector]).unwrap();
             let source = integers(ring, source);
             if gadget.log2_truncation() == f64::NEG_INFINITY {
-                assert_eq!(source, centered(&negacyclic(c, s), &q));
+                assert_eq!(source, centered(&product(ring, c, s), &q));
             }
             for (half, found) in found.into_iter().enumerate() {
                 let mut expected = source.clone();
                 for (digit, zero) in digits.iter().zip(&zeros) {
-                    for (sum, term) in expected.iter_mut().zip(negacyclic(digit, &zero[half])) {
+                    for (sum, term) in expected.iter_mut().zip(product(ring, digit, &zero[half])) {
                         *sum += term;
                     }
                 }
@@ -143,6 +146,9 @@ fn products_follow_the_definition() {
     }
     for ring in residue_rings(64) {
         law(&ring, &many());
+    }
+    for ring in general_rings() {
+        law(&ring, &few());
     }
     law(&twin(&residue_rings(64)[1]), &few());
 }

@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 use rand_core::Rng;
+use sunzi_math::{Integers, gcd};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
     Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, Scaler, ScalerOptions,
@@ -13,7 +14,7 @@ use crate::common::*;
 /// Runs a law over every ring of degree n, its multi-precision form and its big-integer twin.
 macro_rules! for_every_ring {
     ($n:expr, $law:ident) => {
-        for ring in residue_rings($n) {
+        for ring in residue_rings($n).into_iter().chain(general_rings()) {
             $law(&ring);
             $law(&multi_precision(&ring));
             $law(&twin(&ring));
@@ -172,13 +173,13 @@ fn linear_combinations_are_sums_of_multiples() {
 }
 
 #[test]
-fn products_are_negacyclic() {
+fn products_follow_the_definition() {
     fn law<R: PolyRing>(ring: &R) {
         let q = int(ring.modulus());
         let all = samples(&mut rng("product"), ring.degree(), ring.modulus());
         for (i, a) in all.iter().enumerate() {
             for b in &all[i..] {
-                let product = negacyclic(a, b);
+                let product = product(ring, a, b);
                 let (mut x, y) = (evaluated(ring, a), evaluated(ring, b));
                 ring.mul_assign(&mut x, &y).unwrap();
                 assert_eq!(integers(ring, x.clone()), centered(&product, &q));
@@ -195,13 +196,15 @@ fn products_are_negacyclic() {
 fn automorphisms_substitute_powers() {
     fn law<R: PolyRing>(ring: &R) {
         let (n, m, q) = (ring.degree(), ring.index(), int(ring.modulus()));
+        let index = ring.ring_index();
         for a in samples(&mut rng("automorphism"), n, ring.modulus()) {
-            for k in (1..m).step_by(2).filter(|k| k % 14 == 1 || *k < 6 || m - k < 4) {
-                let mut expected = vec![BigInt::zero(); n];
+            let units = (1..m).filter(|&k| gcd(k, m) == 1);
+            for k in units.filter(|k| k % 14 == 1 || *k < 6 || m - k < 4) {
+                let mut powers = vec![BigInt::zero(); m as usize];
                 for (i, x) in a.iter().enumerate() {
-                    let exponent = i * k as usize % (2 * n);
-                    expected[exponent % n] += if exponent < n { x.clone() } else { -x };
+                    powers[(index.exponent(i) * k % m) as usize] += x;
                 }
+                let expected = index.powerful_from_power(&Integers::new(), &powers);
                 let expected = centered(&expected, &q);
                 let coefficient = ring.automorphism(&ring.from_integers(&a).unwrap(), k).unwrap();
                 assert_eq!(ring.to_integers(&coefficient).unwrap(), expected, "k {k}");
@@ -209,7 +212,7 @@ fn automorphisms_substitute_powers() {
                 assert_eq!(integers(ring, evaluation), expected, "k {k}");
             }
         }
-        for k in [0, 2, m, m + 1, u64::MAX] {
+        for k in [0, index.axes()[0].prime(), m, m + 1, u64::MAX] {
             let error = ring.automorphism(&ring.zero::<Evaluation>(), k).err().unwrap();
             assert_eq!(error, RingError::NotAnAutomorphism { exponent: k, index: m });
         }
@@ -261,7 +264,11 @@ fn uniform_polynomials_follow_the_generator() {
         let q = int(ring.modulus());
         assert!(norm(&a) * 10_u32 > &q * 4_u32 && norm(&a) * 2_u32 <= q);
     }
-    for_every_ring!(64, law);
+    for ring in residue_rings(64) {
+        law(&ring);
+        law(&multi_precision(&ring));
+        law(&twin(&ring));
+    }
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn products_are_scaled_within_the_error() {
 fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
     const TERMS: u64 = 1 << 40;
     let q = int(ring.modulus());
-    let ends = samples(&mut rng("tensor"), N, ring.modulus());
+    let ends = samples(&mut rng("tensor"), ring.degree(), ring.modulus());
     for level in some_levels(scaler) {
         let (wide, base) = (scaler.wide(level).unwrap(), ring.at_level(level).unwrap());
         let terms = TERMS.min(scaler.product_capacity()) / 2;
@@ -171,11 +171,11 @@ fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
             let [a, b] = [&ends[a], &ends[b]].map(|x| evaluated(ring, x));
             let left = scaler.extend(&a, Side::Left, level).unwrap();
             let right = scaler.extend(&b, Side::Right, level).unwrap();
-            let exact = negacyclic(&integers(&wide, left.clone()), &integers(&wide, right.clone()));
-            let mut product = left;
-            wide.mul_assign(&mut product, &right).unwrap();
-            wide.mul_integer_assign(&mut product, &terms.max(1).into()).unwrap();
-            let scaled = base.to_integers(&scaler.scale(product, level).unwrap()).unwrap();
+            let exact = product(&wide, &integers(&wide, left.clone()), &integers(&wide, right.clone()));
+            let mut sum = left;
+            wide.mul_assign(&mut sum, &right).unwrap();
+            wide.mul_integer_assign(&mut sum, &terms.max(1).into()).unwrap();
+            let scaled = base.to_integers(&scaler.scale(sum, level).unwrap()).unwrap();
             for (x, y) in exact.iter().zip(&scaled) {
                 let d = divisor(ring, scaler, level);
                 let error = distance(y, &(x * t * terms.max(1)), &d, &int(base.modulus()));
@@ -188,6 +188,25 @@ fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
 #[test]
 fn sums_of_products_come_back() {
     for_every_product!(tensor_law);
+}
+
+#[test]
+fn products_come_back_in_rings_of_any_index() {
+    for ring in general_rings() {
+        for multiplication in [
+            Multiplication::Behz,
+            Multiplication::Hps,
+            Multiplication::HpsOverQ,
+            Multiplication::HpsOverQLeveled,
+        ] {
+            let options = ScalerOptions { multiplication, ..ScalerOptions::default() };
+            for t in [2, 65_537] {
+                tensor_law(&ring, &ring.scaler(t, &options).unwrap(), t);
+            }
+        }
+        let big = twin(&ring);
+        tensor_law(&big, &big.scaler(2, &ScalerOptions::default()).unwrap(), 2);
+    }
 }
 
 #[test]

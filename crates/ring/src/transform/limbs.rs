@@ -1,28 +1,29 @@
-//! Z_q\[X\]/(X^n + 1) for m = 2n a power of two: one number-theoretic transform a limb.
+//! The transform of every limb of a polynomial.
 
 use std::sync::Arc;
 
-use sunzi_kernels::{InverseScale, NttPlan};
+use sunzi_math::RingIndex;
 
+use super::{Plan, Scale};
 use crate::parallel::{Parallelism, Work};
 use crate::{Basis, Evaluation, Poly, RingError};
 
 /// The plans of a ring, one a modulus, shared between rings by `Arc`.
 #[derive(Clone)]
-pub(crate) struct NegacyclicTransform {
+pub(crate) struct Transform {
     degree: usize,
-    plans: Vec<Arc<NttPlan>>,
+    plans: Vec<Arc<Plan>>,
     parallelism: Parallelism,
 }
 
-impl NegacyclicTransform {
-    pub(crate) fn new(degree: usize, basis: &Basis) -> Result<Self, RingError> {
-        let plan = |&q| Ok(Arc::new(NttPlan::new(q, degree)?));
+impl Transform {
+    pub(crate) fn new(index: &RingIndex, basis: &Basis) -> Result<Self, RingError> {
+        let plan = |&q| Ok(Arc::new(Plan::new(index, q)?));
         let plans = basis.moduli().iter().map(plan).collect::<Result<_, RingError>>()?;
-        Ok(Self::from_plans(degree, plans, Parallelism::default()))
+        Ok(Self::from_plans(index.degree(), plans, Parallelism::default()))
     }
 
-    pub(crate) fn from_plans(degree: usize, plans: Vec<Arc<NttPlan>>, parallelism: Parallelism) -> Self {
+    pub(crate) fn from_plans(degree: usize, plans: Vec<Arc<Plan>>, parallelism: Parallelism) -> Self {
         Self { degree, plans, parallelism }
     }
 
@@ -34,7 +35,7 @@ impl NegacyclicTransform {
         self.degree
     }
 
-    pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
+    pub(crate) fn plans(&self) -> &[Arc<Plan>] {
         &self.plans
     }
 
@@ -53,7 +54,7 @@ impl NegacyclicTransform {
     }
 
     /// Limb i back to coefficients times its own constant, at no further cost.
-    pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[InverseScale]) -> Result<(), RingError> {
+    pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[Scale]) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             let tables = self.plans.get(i).zip(scales.get(i));
             tables.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(limb, scale)?))
@@ -65,7 +66,7 @@ impl NegacyclicTransform {
         &self,
         coefficients: &mut [u64],
         values: &Poly<Evaluation>,
-        scales: &[InverseScale],
+        scales: &[Scale],
     ) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, coefficients, self.degree, |i, limb| {
             let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
@@ -83,7 +84,7 @@ impl NegacyclicTransform {
         coefficients: &mut [u64],
         values: &Poly<Evaluation>,
         copy: &mut [u64],
-        scales: &[InverseScale],
+        scales: &[Scale],
     ) -> Result<(), RingError> {
         self.parallelism.for_each_limb_pair(
             Work::Transform,

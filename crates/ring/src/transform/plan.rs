@@ -1,0 +1,92 @@
+//! One limb of a ring of any shape.
+
+use sunzi_kernels::{CyclotomicPlan, CyclotomicScale, InverseScale, KernelError, Modulus, NttPlan};
+use sunzi_math::RingIndex;
+
+use crate::RingError;
+
+/// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, all axes of the powerful basis otherwise.
+pub(crate) enum Plan {
+    Negacyclic(NttPlan),
+    Cyclotomic(CyclotomicPlan),
+}
+
+/// A constant that an inverse transform multiplies by.
+#[derive(Clone, Debug)]
+pub(crate) enum Scale {
+    Negacyclic(InverseScale),
+    Cyclotomic(CyclotomicScale),
+}
+
+impl Plan {
+    pub(crate) fn new(index: &RingIndex, modulus: Modulus) -> Result<Self, RingError> {
+        if index.is_power_of_two() {
+            Ok(Self::Negacyclic(NttPlan::new(modulus, index.degree())?))
+        } else {
+            Ok(Self::Cyclotomic(CyclotomicPlan::new(modulus, index)?))
+        }
+    }
+
+    /// Coefficients of a polynomial.
+    pub(crate) fn n(&self) -> usize {
+        match self {
+            Self::Negacyclic(plan) => plan.n(),
+            Self::Cyclotomic(plan) => plan.n(),
+        }
+    }
+
+    pub(crate) fn modulus(&self) -> Modulus {
+        match self {
+            Self::Negacyclic(plan) => plan.modulus(),
+            Self::Cyclotomic(plan) => plan.modulus(),
+        }
+    }
+
+    /// ψ, or ω.
+    pub(crate) fn root(&self) -> u64 {
+        match self {
+            Self::Negacyclic(plan) => plan.psi(),
+            Self::Cyclotomic(plan) => plan.root(),
+        }
+    }
+
+    pub(crate) fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.forward(a),
+            Self::Cyclotomic(plan) => plan.forward(a),
+        }
+    }
+
+    pub(crate) fn inverse(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.inverse(a),
+            Self::Cyclotomic(plan) => plan.inverse(a),
+        }
+    }
+
+    pub(crate) fn scale(&self, c: u64) -> Result<Scale, KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.scale(c).map(Scale::Negacyclic),
+            Self::Cyclotomic(plan) => plan.scale(c).map(Scale::Cyclotomic),
+        }
+    }
+
+    pub(crate) fn inverse_scaled(&self, a: &mut [u64], scale: &Scale) -> Result<(), KernelError> {
+        match (self, scale) {
+            (Self::Negacyclic(plan), Scale::Negacyclic(scale)) => plan.inverse_scaled(a, scale),
+            (Self::Cyclotomic(plan), Scale::Cyclotomic(scale)) => plan.inverse_scaled(a, scale),
+            // Scales are made by the plans of their ring.
+            _ => Err(KernelError::LengthMismatch { expected: self.n(), got: 0 }),
+        }
+    }
+
+    /// The e for which position p holds the value at X = ω^e, of all positions.
+    pub(crate) fn evaluation_exponents(&self) -> Vec<u64> {
+        match self {
+            Self::Negacyclic(plan) => {
+                (0..plan.n()).map(|p| sunzi_kernels::evaluation_exponent(plan.n(), p) as u64).collect()
+            }
+            Self::Cyclotomic(plan) => plan.evaluation_exponents(),
+        }
+    }
+}
