@@ -117,6 +117,12 @@ pub(crate) struct ParamsArgs {
     /// Instead: room for integers from -M to M, over several plaintext moduli if need be
     #[arg(long, value_name = "M")]
     pub(crate) plain_range: Option<u128>,
+    /// Instead: slots of GF(P^d), for a prime P that may be as small as 2; the ring index is chosen
+    #[arg(long, value_name = "P", conflicts_with_all = ["plain_bits", "plain_range", "no_batching"])]
+    pub(crate) plain: Option<u64>,
+    /// With --plain: slots modulo P^R
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=59))]
+    pub(crate) plain_exponent: u32,
     /// log2 of the terms that are summed at each level
     #[arg(long, value_name = "A", default_value_t = 0)]
     pub(crate) additions: u32,

@@ -1,5 +1,7 @@
 //! `sunzi params`: a choice of parameters and its reasons.
 
+mod galois;
+
 use sunzi::bfv::Parameters;
 use sunzi::rlwe::Security;
 
@@ -14,6 +16,13 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
         "256" => Security::Bits256,
         _ => Security::Bits128,
     };
+    if let Some(prime) = args.plain {
+        let explanation = galois::explain(args, prime, security)?;
+        return if args.json { output::print_json(&explanation) } else { output::print(&explanation.text()) };
+    }
+    if args.plain_exponent != 1 {
+        return Err(CliError::input("--plain-exponent is for --plain: give a prime"));
+    }
     let mut builder = Parameters::builder()
         .depth(args.depth)
         .additions(args.additions)

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{json, stdout, sunzi_with};
+use common::{assert_refused, json, stdout, sunzi_with};
 
 #[test]
 fn help_names_every_option() {
@@ -38,6 +38,35 @@ fn params_explains_its_choice() {
         json(&sunzi_with("params", &[], &["params", "--plain-range", "1000000000000000000000", "--json"]));
     assert!(report["chosen"]["parameters"]["plain_moduli"].as_array().unwrap().len() > 1);
     assert!(report["candidates"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn params_picks_a_ring_for_slots_of_small_fields() {
+    let wanted = ["params", "--slots", "1000", "--plain", "2"];
+    let text = stdout(&sunzi_with("params-slots", &[], &wanted));
+    for part in ["m = ", "GF(2^", "good", "butterflies", "128-bit", "why"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report = json(&sunzi_with("params-slots", &[], &[&wanted[..], &["--json"]].concat()));
+    let chosen = &report["chosen"];
+    let [slots, degree, n] = ["slots", "slot_degree", "degree"].map(|key| chosen[key].as_u64().unwrap());
+    assert!(slots >= 1000 && slots * degree == n);
+    let lengths = report["dimensions"].as_array().unwrap().iter().map(|d| d["length"].as_u64().unwrap());
+    assert_eq!(lengths.product::<u64>(), slots);
+    assert!(chosen["log2_qp"].as_f64().unwrap() <= chosen["limit"].as_f64().unwrap());
+    let cost = |one: &serde_json::Value| one["cost"].as_f64().unwrap();
+    assert!(report["candidates"].as_array().unwrap().iter().all(|one| cost(one) >= cost(chosen)));
+    // Deeper circuits take larger rings.
+    let deep = json(&sunzi_with("params-slots", &[], &[&wanted[..], &["--depth", "12", "--json"]].concat()));
+    assert!(deep["chosen"]["degree"].as_u64().unwrap() >= n);
+    for (refused, word) in [
+        (vec!["params", "--plain", "4"], "prime"),
+        (vec!["params", "--plain", "3", "--plain-exponent", "40"], "2^60"),
+        (vec!["params", "--plain", "2", "--slots", "1000000"], "1000000"),
+        (vec!["params", "--plain-exponent", "2"], "--plain"),
+    ] {
+        assert_refused(&sunzi_with("params-slots", &[], &refused), &[word]);
+    }
 }
 
 #[test]
