@@ -113,7 +113,7 @@ impl Sizes {
         (1..).take_while(|&depth| noise(depth).bits() <= limit).count() as u64
     }
 
-    /// Products until Lemma 3 does not hold any more, each followed by a scaling by one modulus.
+    /// Products of operands for which Lemma 3 holds, each followed by a scaling by one modulus.
     pub(super) fn bgv_depth(&self) -> u64 {
         let delta = Log2::of(self.expansion);
         let secret = 1.0 + self.expansion * KEY;
@@ -121,14 +121,13 @@ impl Sizes {
         let mut noise = Log2::of(PLAIN / 2.0 + PLAIN * self.error() * (2.0 * self.expansion * KEY + 1.0));
         let mut depth = 0;
         for moduli in (2..=self.moduli).rev() {
-            let switched = delta * 0.5 * (moduli as f64 * self.error() * KEY) * Log2::from_bits(MODULUS_BITS);
-            let product = delta * noise * noise + switched;
             // ‖c_0 + c_1·s‖ < q/2 − δ‖M^-1‖·(q/q′)·(t/2)(1 + δ‖s‖).
-            let held = product + rounding * Log2::from_bits(MODULUS_BITS);
+            let held = noise + rounding * Log2::from_bits(MODULUS_BITS);
             if held.bits() >= self.log2_modulus(moduli) - 1.0 {
                 break;
             }
-            noise = product * Log2::from_bits(-MODULUS_BITS) + rounding;
+            let switched = delta * 0.5 * (moduli as f64 * self.error() * KEY) * Log2::from_bits(MODULUS_BITS);
+            noise = (delta * noise * noise + switched) * Log2::from_bits(-MODULUS_BITS) + rounding;
             depth += 1;
         }
         depth
@@ -152,6 +151,21 @@ mod tests {
         for printed in &super::super::printed::REDUCTIONS {
             let found = speed_up(printed.m, printed.n as usize, Reduction::Montgomery);
             assert!((found - printed.montgomery).abs() < 0.011, "{} {found}", printed.m);
+        }
+    }
+    /// Depths of Table 3, where only those of FV without M are one less in two rows.
+    #[test]
+    fn depths_are_those_of_the_paper() {
+        for (row, n, fv) in [(0, 4096, 1), (1, 8192, 5), (2, 16384, 12), (3, 27000, 19), (4, 32768, 22)] {
+            let printed = &super::super::printed::DEPTHS[row];
+            let expansion = (printed.expansion * n) as f64;
+            let plain = Sizes { n: n as usize, moduli: printed.moduli, expansion, factor: 1.0, inverse: 1.0 };
+            let [factor, inverse] = [printed.factor, printed.inverse].map(|norm| expansion * norm as f64);
+            let with_factor = Sizes { factor, inverse, ..plain };
+            let found =
+                [plain.bgv_depth(), with_factor.bgv_depth(), plain.fv_depth(), with_factor.fv_depth()];
+            let [bgv, bgv_factor, _, fv_factor] = printed.theory;
+            assert_eq!(found, [bgv, bgv_factor, fv, fv_factor], "{}", printed.m);
         }
     }
 }

@@ -69,7 +69,7 @@ impl Options {
     pub fn quick() -> Self {
         Self {
             depth_index: 13107,
-            product_index: 13107,
+            product_index: 21845,
             budget: Budget { time: Duration::from_secs(2), least: 3, most: 31 },
             ..Self::full()
         }
