@@ -153,6 +153,35 @@ fn products_follow_the_definition() {
     law(&twin(&residue_rings(64)[1]), &few());
 }
 
+/// Without errors in the key a hybrid switch is exact, in every ring and at X^k too: P·c·s modulo QP is divided by P.
+#[test]
+fn hybrid_switches_are_exact_in_rings_of_any_index() {
+    for ring in general_rings() {
+        let (m, q) = (ring.index(), int(ring.modulus()));
+        let order = sunzi_ring::Ring::root_order(m).unwrap();
+        let special_moduli: Vec<u64> = sunzi_math::primes_below(1 << 50, order, 4).unwrap();
+        let special_moduli =
+            special_moduli.into_iter().filter(|p| !ring.basis().values().contains(p)).collect();
+        let options = GadgetOptions { special_moduli, digits: Some(2), ..GadgetOptions::default() };
+        let gadget = ring.gadget(&options).unwrap();
+        let all = samples(&mut rng("hybrid"), ring.degree(), ring.modulus());
+        let (c, s) = (&all[5], &all[6]);
+        let source = evaluated(gadget.key_ring(), s);
+        let zero = || gadget.key_ring().zero::<Evaluation>();
+        let parts = (0..gadget.digit_count()).map(|i| gadget.key_part([zero(), zero()], &source, i).unwrap());
+        let (first, second): (Vec<_>, Vec<_>) = parts.map(|[b, a]| (b, a)).unzip();
+        let keys = [&first[..], &second[..]];
+        let expected = ring.from_integers(&product(&ring, c, s)).unwrap();
+        let k = (2..m).find(|&k| sunzi_math::gcd(k, m) == 1).unwrap();
+        for exponent in [1, k] {
+            let value = evaluated(&ring, c);
+            let [found, _] = gadget.switch(&value, [None, None], keys, ring.level(), exponent).unwrap();
+            let expected = ring.automorphism(&expected, exponent).unwrap();
+            assert_eq!(integers(&ring, found), centered(&ring.to_integers(&expected).unwrap(), &q), "{m}");
+        }
+    }
+}
+
 /// A key for j drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
 #[test]
 fn keys_have_the_predicted_size() {
