@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
-pub(crate) use self::repro::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs};
+pub(crate) use self::repro::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs, TakeshitaArgs};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]
@@ -209,7 +209,8 @@ fn in_one_line(error: &clap::Error) -> String {
         || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
         return match text.contains("Usage: sunzi repro") {
-            true => "no paper: expected akimoto, bajard, behz or kpz; see sunzi repro --help".to_owned(),
+            true => "no paper: expected akimoto, bajard, behz, kpz or takeshita; see sunzi repro --help"
+                .to_owned(),
             false => "no command: expected demo, params, bench or repro; see sunzi --help".to_owned(),
         };
     }

@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::repro::report::Report;
-use ::repro::{ReproError, akimoto, bajard, behz, kpz, plot};
+use ::repro::{ReproError, akimoto, bajard, behz, kpz, plot, takeshita};
 
-use crate::args::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs};
+use crate::args::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs, TakeshitaArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -22,6 +22,7 @@ pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
         Paper::Kpz(args) => run_kpz(args),
         Paper::Akimoto(args) => run_akimoto(args),
         Paper::Bajard(args) => run_bajard(args),
+        Paper::Takeshita(args) => run_takeshita(args),
     }
 }
 
@@ -58,6 +59,16 @@ fn run_bajard(args: &BajardArgs) -> Result<(), CliError> {
     }
     let figures = options.parts.iter().any(|part| part.is_figure());
     make(&args.report, "repro-bajard", figures, |tell| bajard::run(&options, tell))
+}
+
+fn run_takeshita(args: &TakeshitaArgs) -> Result<(), CliError> {
+    let mut options = if args.quick { takeshita::Options::quick() } else { takeshita::Options::full() };
+    if !args.only.is_empty() {
+        options.parts.clone_from(&args.only);
+    }
+    options.most_bits = args.bits.map_or(options.most_bits, usize::from);
+    let figures = options.parts.iter().any(|part| part.is_figure());
+    make(&args.report, "repro-takeshita", figures, |tell| takeshita::run(&options, tell))
 }
 
 /// Does the work, prints the tables, and writes the figures if there are any: into `folder` unless told otherwise.

@@ -7,7 +7,7 @@ mod tests {
     use rand_core::SeedableRng;
     use sunzi_bfv::{Algorithms, Context};
     use sunzi_circuits::Arithmetic;
-    use sunzi_fermat::{FermatRing, Products, Shortcuts};
+    use sunzi_fermat::{FermatModulus, FermatRing, Products, Shortcuts};
     use sunzi_ring::{GadgetOptions, PolyRing, Ring};
     use sunzi_rlwe::Security;
     use sunzi_testing::{Circuit, Party};
@@ -54,14 +54,14 @@ mod tests {
         assert!(checked > 300, "only {checked} values were inside the noise capacity");
     }
 
-    /// x ← x·y_i + z_i, twenty times, with operands that change.
-    fn deep<R: PolyRing>(context: Context<R>) -> Vec<Vec<u64>> {
+    /// x ← x·y_i + z_i, so many times, with operands that change.
+    fn deep<R: PolyRing>(context: Context<R>, depth: u64) -> Vec<Vec<u64>> {
         let (n, t) = (context.degree() as u64, context.plain_modulus());
         let party = Party::with_rotations(context, 5, &[]).unwrap();
         let slots = |i: u64| -> Vec<u64> { (0..n).map(|j| (i * 7919 + j * j * 104_729 + 1) % t).collect() };
         let mut x = party.encrypt(&slots(0), 0).unwrap();
         let mut seen = Vec::new();
-        for i in 1..=20 {
+        for i in 1..=depth {
             let y = party.encrypt(&slots(i), i).unwrap();
             x = Arithmetic::multiply(&party.evaluator, &x, &y, &party.keys).unwrap();
             x = party.evaluator.add_plain(&x, &party.encode(&slots(i + 100)).unwrap()).unwrap();
@@ -76,14 +76,33 @@ mod tests {
         let (index, t) = (128, 769);
         let moduli = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, 21).unwrap();
         let words = Context::with_ring(Ring::new(index, &moduli).unwrap(), t, SECURITY).unwrap();
-        let expected = deep(words);
+        let expected = deep(words, 20);
         // As many bits, and the bits that whole digits of half the modulus cost beside.
         for (bits, radix) in [(1024, Some(32)), (1024, Some(61)), (2048, None)] {
             assert_eq!(
-                deep(context(FermatRing::new(index, bits).unwrap(), t, radix)),
+                deep(context(FermatRing::new(index, bits).unwrap(), t, radix), 20),
                 expected,
                 "g = {bits}"
             );
         }
+    }
+
+    /// What the choice of g promises decrypts, and bounds of the context allow it.
+    #[test]
+    fn a_depth_gets_the_bits_it_takes() {
+        for (n, t, depth, radix) in [
+            (64, 769, 0, None),
+            (64, 769, 1, None),
+            (64, 769, 3, Some(32)),
+            (64, 786_433, 6, Some(61)),
+            (128, 769, 6, None),
+        ] {
+            let modulus = FermatModulus::for_depth(n, t, depth, radix).unwrap();
+            let ring = FermatRing::new(2 * n as u64, modulus.bits()).unwrap();
+            deep(context(ring, t, radix), depth.into());
+        }
+        assert!(FermatModulus::for_depth(1 << 14, 786_433, 10_000, None).is_err());
+        assert!(FermatModulus::for_depth(100, 786_433, 1, None).is_err());
+        assert!(FermatModulus::for_depth(64, 65_537, 1, None).is_err());
     }
 }

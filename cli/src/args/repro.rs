@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use repro::{akimoto, bajard, behz, kpz};
+use repro::{akimoto, bajard, behz, kpz, takeshita};
 
 /// The papers.
 #[derive(Debug, Subcommand)]
@@ -16,6 +16,8 @@ pub(crate) enum Paper {
     Akimoto(AkimotoArgs),
     /// [BEHMSZ17], reductions in cyclotomic rings: Tables 1 to 3, Figures 1 to 3
     Bajard(BajardArgs),
+    /// [TSKJ20], BFV modulo 2^g - 1 by shifts: Table 1, Figures 1 to 9
+    Takeshita(TakeshitaArgs),
 }
 
 /// Options of `sunzi repro behz`.
@@ -97,6 +99,28 @@ pub(crate) struct BajardArgs {
     /// Depths and products of the smaller rings only: less than four minutes
     #[arg(long)]
     pub(crate) quick: bool,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Options of `sunzi repro takeshita`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters.\n\
+    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
+    SUNZI_ISA overrides the choice of kernels."
+)]
+pub(crate) struct TakeshitaArgs {
+    /// Parts to make: table1, figure1 to figure9; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
+    pub(crate) only: Vec<takeshita::Part>,
+    /// Fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Most bits of q, 128 to 16384; 16384 unless given
+    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u16).range(128..=16_384))]
+    pub(crate) bits: Option<u16>,
     /// What is printed and written.
     #[command(flatten)]
     pub(crate) report: ReportArgs,

@@ -3,6 +3,7 @@
 use sunzi_kernels::{Conversion, Modulus};
 use sunzi_math::{DEFAULT_PRIME_BOUND, gcd, is_prime, mod_inv};
 use sunzi_ring::{Coefficient, PolyRing, RingError};
+use zeroize::Zeroize;
 
 use crate::combination::BLOCK;
 use crate::digits::{Digits, Factor, Rows};
@@ -83,21 +84,24 @@ impl Decryptor {
             let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
             self.conversion.apply(&inputs, &mut [plain, correction])?;
         }
+        // Decryption is what these digits are of.
+        rows.zeroize();
         Ok(out)
     }
 
     pub(crate) fn decrypt(&self, a: &FermatPoly<Coefficient>) -> Result<Vec<u64>, RingError> {
         let (t, gamma) = (&self.t, &self.gamma);
         // Lines 1 and 2.
-        let [mut message, correction] = self.convert_multiple(a, &[t.value(), gamma.value()])?;
+        let [mut message, mut correction] = self.convert_multiple(a, &[t.value(), gamma.value()])?;
         let [for_plain, for_correction] = self.negated_inverses;
-        for (m, c) in message.iter_mut().zip(correction) {
+        for (m, c) in message.iter_mut().zip(&correction) {
             // Line 4: the centred remainder modulo γ; line 5.
-            let c = gamma.mul(c, for_correction);
+            let c = gamma.mul(*c, for_correction);
             let centred =
                 if c > gamma.value() / 2 { t.neg(t.reduce(gamma.value() - c)) } else { t.reduce(c) };
             *m = t.mul(t.sub(t.mul(*m, for_plain), centred), self.gamma_inverse);
         }
+        correction.zeroize();
         Ok(message)
     }
 }

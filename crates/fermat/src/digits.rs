@@ -5,6 +5,7 @@ use std::ops::Range;
 use sunzi_kernels::Modulus;
 use sunzi_math::{mod_inv, mod_pow, mul_mod};
 use sunzi_ring::{Domain, RingError};
+use zeroize::Zeroize;
 
 use crate::combination::BLOCK;
 use crate::product::{DIGIT_BITS, cut, digit_bound, digit_count};
@@ -26,6 +27,13 @@ pub(crate) struct Rows {
     /// Σ y_i·(q/q_i) modulo 2^64, where it was asked for.
     pub(crate) low: Vec<u64>,
     workspace: Workspace,
+}
+
+impl Zeroize for Rows {
+    fn zeroize(&mut self) {
+        [&mut self.rows, &mut self.scaled, &mut self.y, &mut self.low].into_iter().for_each(Zeroize::zeroize);
+        self.workspace.zeroize();
+    }
 }
 
 /// What x is multiplied by before (q/q_i)^-1.

@@ -6,7 +6,7 @@ use sunzi_ring::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingEr
 
 use crate::error::{check_length, out_of_range};
 use crate::product::WordProducts;
-use crate::{Component, FermatPoly, FermatRing, InverseCofactor, Workspace};
+use crate::{Component, FermatPoly, FermatRing, Workspace};
 
 /// The most digits.
 const MOST_DIGITS: usize = 4096;
@@ -72,6 +72,26 @@ impl FermatGadget {
     }
 }
 
+impl FermatGadget {
+    /// D_RNS(a): |a·(q/q_i)^-1|_{q_i} for every component, with the q of the highest level, whose keys serve all: n residues of its [length](Component::len) each.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    pub fn whole_digits(&self, a: &FermatPoly<Evaluation>) -> Result<Vec<Vec<u64>>, RingError> {
+        let ring = &self.0.ring;
+        ring.check(a)?;
+        let mut workspace = Workspace::default();
+        let mut whole = Vec::with_capacity(ring.level());
+        for ((component, part), cofactor) in ring.0.parts(&a.residues).zip(self.0.top.cofactors()) {
+            let mut digit = vec![0; part.len()];
+            let pairs = digit.chunks_exact_mut(component.len()).zip(part.chunks_exact(component.len()));
+            pairs.for_each(|(digit, x)| cofactor.apply(digit, x, &mut workspace));
+            whole.push(digit);
+        }
+        Ok(whole)
+    }
+}
+
 fn digits(ring: &FermatRing, options: &GadgetOptions) -> Vec<(usize, usize)> {
     let of = |(position, component): (usize, &Component)| {
         let bits = component.bits() + usize::from(component.is_fermat());
@@ -82,11 +102,6 @@ fn digits(ring: &FermatRing, options: &GadgetOptions) -> Vec<(usize, usize)> {
 }
 
 impl Inner {
-    /// |c·(q/q_i)^-1|_{q_i} for every component of this level, with the q of the highest: keys serve all levels.
-    fn cofactor(&self, position: usize) -> Option<&InverseCofactor> {
-        self.top.cofactors().get(position)
-    }
-
     /// The tables for products modulo the component at a position, for as many digits as there are.
     fn word_products(&self, position: usize, radix: u32) -> Result<&WordProducts, RingError> {
         let components = self.ring.fermat_modulus().components();
@@ -230,16 +245,9 @@ impl Gadget<FermatRing> for FermatGadget {
 
     fn decompose(&self, a: &FermatPoly<Evaluation>) -> Result<FermatDigits, RingError> {
         let (inner, ring) = (&*self.0, &self.0.ring);
-        ring.check(a)?;
-        let mut workspace = Workspace::default();
-        let mut whole = Vec::with_capacity(ring.level());
-        for (position, (component, part)) in ring.0.parts(&a.residues).enumerate() {
-            let Some(cofactor) = inner.cofactor(position) else { continue };
-            let mut digit = vec![0; part.len()];
-            let pairs = digit.chunks_exact_mut(component.len()).zip(part.chunks_exact(component.len()));
-            pairs.for_each(|(digit, x)| cofactor.apply(digit, x, &mut workspace));
-            whole.push((component, digit));
-        }
+        let whole = self.whole_digits(a)?;
+        let whole: Vec<(Component, Vec<u64>)> =
+            ring.fermat_modulus().components().iter().copied().zip(whole).collect();
         let Some(radix) = inner.options.radix_bits else {
             return Ok(FermatDigits(Form::Whole(
                 whole.iter().map(|(component, digit)| ring.spread(*component, digit)).collect(),

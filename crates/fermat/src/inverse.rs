@@ -1,5 +1,7 @@
 //! x ↦ |x·(q/q_i)^-1|_{q_i}, the digits of FastBconv and of D_RNS, in the four versions of [TSKJ20, 5.2].
 
+use zeroize::Zeroize;
+
 use crate::Component;
 use crate::general::{Divisor, mul};
 use crate::words::{add_into, sub_from, sub_word};
@@ -48,7 +50,7 @@ pub struct InverseCofactor {
 }
 
 /// Memory for one residue.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Zeroize)]
 pub struct Workspace {
     product: Vec<u64>,
     quotient: Vec<u64>,

@@ -7,6 +7,7 @@
 //! | looking for | file |
 //! |---|---|
 //! | Lemma 1, the factors; which plaintext moduli are coprime to them | `modulus.rs` |
+//! | how many bits a depth takes | `depth.rs` |
 //! | residues of several words, sums, folds, rotations | `component.rs` |
 //! | Lemmas 2 and 3, 4.1 to 4.3, the four versions | `inverse.rs` |
 //! | the general arithmetic they are measured against | `general.rs` |
@@ -23,6 +24,7 @@ mod combination;
 mod component;
 mod conversion;
 mod decryption;
+mod depth;
 mod digits;
 mod error;
 mod gadget;

@@ -6,6 +6,7 @@ use num_bigint::BigUint;
 use sunzi_kernels::{Conversion, InverseScale, Modulus, NttPlan, RoundedQuotient, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, mod_inv, mod_pow, mul_mod};
 use sunzi_ring::RingError;
+use zeroize::Zeroizing;
 
 use crate::Component;
 use crate::combination::{BLOCK, Combination};
@@ -110,10 +111,10 @@ impl WordProducts {
         vec![0; self.plans.len() * self.degree()]
     }
 
-    /// n residues as integers in [0, q_j], transformed.
-    pub(crate) fn lift(&self, residues: &[u64]) -> Result<Vec<u64>, RingError> {
-        let (n, mut lifted) = (self.degree(), self.zero());
-        let mut digits = vec![0; digit_count(self.component) * BLOCK];
+    /// n residues as integers in [0, q_j], transformed; erased in the end, since they may be a secret's.
+    pub(crate) fn lift(&self, residues: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
+        let (n, mut lifted) = (self.degree(), Zeroizing::new(self.zero()));
+        let mut digits = Zeroizing::new(vec![0; digit_count(self.component) * BLOCK]);
         let mut rows: Vec<_> = lifted.chunks_exact_mut(n).map(|row| row.chunks_exact_mut(BLOCK)).collect();
         for block in residues.chunks_exact(BLOCK * self.component.len()) {
             cut(self.component, block, &mut digits);

@@ -20,5 +20,6 @@ mod parts;
 pub mod plot;
 pub mod report;
 pub mod rounds;
+pub mod takeshita;
 
 pub use error::ReproError;

@@ -1,0 +1,224 @@
+//! What is timed: BFV over 2^g − 1 in the paper's four versions, and over word-size RNS with as many bits.
+
+use std::time::{Duration, Instant};
+
+use rand_core::CryptoRng;
+use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator};
+use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
+use sunzi_fermat::{FermatGadget, FermatPoly, FermatRing, FermatScaler, Shortcuts};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, PolyRing, Ring};
+use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
+
+use super::words::{self, WordConversions};
+use crate::ReproError;
+
+/// t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
+const PLAIN: u64 = 786_433;
+/// The version that words are beside the four.
+pub(super) const WORDS: usize = 4;
+/// All versions by name.
+pub(super) const VERSIONS: [&str; 5] =
+    ["no shortcuts", "multiplication", "reduction", "both", "word-size RNS"];
+
+/// What the figures show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    ToPlain,
+    Decryption,
+    ToAuxiliary,
+    Decomposition,
+    Multiplication,
+}
+
+/// A scheme over one ring, with keys and operands.
+struct Party<R: PolyRing> {
+    context: Context<R>,
+    evaluator: Evaluator<R>,
+    secret: SecretKey<R>,
+    key: RelinearizationKey<R>,
+    operands: [Ciphertext<R>; 2],
+    expected: Plaintext,
+}
+
+impl<R: PolyRing> Party<R> {
+    fn new<G: CryptoRng>(context: Context<R>, rng: &mut G) -> Result<Self, ReproError> {
+        let n = context.degree();
+        let encoder = BatchEncoder::new(n, PLAIN)?;
+        let slots = |a: u64, b: u64| -> Vec<u64> { (0..n as u64).map(|i| (i * a + b) % PLAIN).collect() };
+        let (x, y) = (slots(7919, 1), slots(104_729, PLAIN - 5));
+        let product: Vec<u64> = x.iter().zip(&y).map(|(x, y)| x * y % PLAIN).collect();
+        let secret = SecretKey::generate(context.rlwe(), rng)?;
+        let mut encrypt = |slots: &[u64]| -> Result<Ciphertext<R>, ReproError> {
+            Ok(context.encrypt_secret(&encoder.encode(slots)?, &secret, rng)?)
+        };
+        let operands = [encrypt(&x)?, encrypt(&y)?];
+        let key = RelinearizationKey::generate(context.rlwe(), &secret, rng)?;
+        let evaluator = Evaluator::new(&context);
+        Ok(Self { context, evaluator, secret, key, operands, expected: encoder.encode(&product)? })
+    }
+
+    fn decrypt(&self, a: &Ciphertext<R>) -> Result<(Duration, Plaintext), ReproError> {
+        let begin = Instant::now();
+        let plain = self.context.decrypt(a, &self.secret)?;
+        Ok((begin.elapsed(), plain))
+    }
+
+    fn multiply(&self, evaluator: &Evaluator<R>) -> Result<(Duration, Ciphertext<R>), ReproError> {
+        let [a, b] = &self.operands;
+        let begin = Instant::now();
+        let product = evaluator.multiply(a, b, &self.key)?;
+        Ok((begin.elapsed(), product))
+    }
+}
+
+/// One of the four versions.
+struct Version {
+    context: Context<FermatRing>,
+    evaluator: Evaluator<FermatRing>,
+    scaler: FermatScaler,
+    gadget: FermatGadget,
+}
+
+/// All five.
+pub(super) struct Subject {
+    degree: usize,
+    fermat: Party<FermatRing>,
+    versions: Vec<Version>,
+    words: Party<Ring>,
+    conversions: WordConversions,
+    /// The same uniform polynomial for all conversions.
+    coefficients: FermatPoly<Coefficient>,
+    values: FermatPoly<Evaluation>,
+    limbs: Poly<Coefficient>,
+    product: Option<Ciphertext<FermatRing>>,
+    word_product: Option<Ciphertext<Ring>>,
+}
+
+impl Subject {
+    /// At degree n modulo about 2^`bits`. Insecure for most of the paper's sizes.
+    pub(super) fn new(degree: usize, bits: usize) -> Result<Self, ReproError> {
+        let mut rng = randomness::from_os()?;
+        let index = 2 * degree as u64;
+        let ring = FermatRing::new(index, bits)?;
+        let security = Security::InsecureForResearchOnly;
+        let mut versions = Vec::with_capacity(4);
+        for shortcuts in Shortcuts::ALL {
+            let context = Context::with_ring(ring.with_shortcuts(shortcuts)?, PLAIN, security)?;
+            let (scaler, gadget) = (context.scaler().clone(), context.rlwe().gadget().clone());
+            versions.push(Version { evaluator: Evaluator::new(&context), context, scaler, gadget });
+        }
+        let fermat = Party::new(Context::with_ring(ring.clone(), PLAIN, security)?, &mut rng)?;
+        let (moduli, special) = words::moduli(bits, index)?;
+        let key_switching = GadgetOptions {
+            digits: Some(moduli.len().min(3)),
+            special_moduli: special,
+            ..GadgetOptions::default()
+        };
+        let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+        let base = Ring::new(index, &moduli)?;
+        let context = Context::with_algorithms(base.clone(), PLAIN, security, &algorithms)?;
+        let words = Party::new(context, &mut rng)?;
+        // γ and B_sk as BEHZ has them.
+        let auxiliary = primes_below(DEFAULT_PRIME_BOUND, index, 2 * moduli.len() + 2)?;
+        let auxiliary: Vec<u64> =
+            auxiliary.into_iter().filter(|p| !moduli.contains(p)).take(moduli.len() + 1).collect();
+        let gamma = auxiliary.first().copied().unwrap_or(3);
+        let conversions = WordConversions::new(base.basis(), PLAIN, gamma, &auxiliary)?;
+        let values = ring.uniform(&mut rng);
+        let coefficients = ring.to_coefficient(values.clone())?;
+        let limbs = base.to_coefficient(base.uniform(&mut rng))?;
+        let mut subject = Self {
+            degree,
+            fermat,
+            versions,
+            words,
+            conversions,
+            coefficients,
+            values,
+            limbs,
+            product: None,
+            word_product: None,
+        };
+        subject.check()?;
+        Ok(subject)
+    }
+
+    /// Multiplies once by every version: products must be the same and decrypt to what they should.
+    fn check(&mut self) -> Result<(), ReproError> {
+        for (i, version) in self.versions.iter().enumerate() {
+            let (_, product) = self.fermat.multiply(&version.evaluator)?;
+            let plain = version.context.decrypt(&product, &self.fermat.secret)?;
+            if plain != self.fermat.expected {
+                return Err(self.wrong("multiplication", i));
+            }
+            self.product = Some(product);
+        }
+        let (_, product) = self.words.multiply(&self.words.evaluator)?;
+        if self.words.decrypt(&product)?.1 != self.words.expected {
+            return Err(self.wrong("multiplication", WORDS));
+        }
+        self.word_product = Some(product);
+        Ok(())
+    }
+
+    fn wrong(&self, operation: &'static str, version: usize) -> ReproError {
+        let variant = VERSIONS.get(version).copied().unwrap_or("no version");
+        ReproError::Wrong { operation, variant, degree: self.degree }
+    }
+
+    /// Does an operation by a version once.
+    pub(super) fn time(&self, operation: Operation, version: usize) -> Result<Duration, ReproError> {
+        match self.versions.get(version) {
+            Some(by) => self.time_fermat(operation, by, version),
+            None => self.time_words(operation),
+        }
+    }
+
+    fn time_fermat(
+        &self,
+        operation: Operation,
+        by: &Version,
+        version: usize,
+    ) -> Result<Duration, ReproError> {
+        let begin = Instant::now();
+        match operation {
+            Operation::ToPlain => drop(by.scaler.convert_to_plain(&self.coefficients)?),
+            Operation::ToAuxiliary => drop(by.scaler.convert_to_auxiliary(&self.coefficients)?),
+            Operation::Decomposition => drop(by.gadget.whole_digits(&self.values)?),
+            Operation::Multiplication => return Ok(self.fermat.multiply(&by.evaluator)?.0),
+            Operation::Decryption => {
+                let Some(product) = &self.product else { return Err(self.wrong("decryption", version)) };
+                let begin = Instant::now();
+                let plain = by.context.decrypt(product, &self.fermat.secret)?;
+                let time = begin.elapsed();
+                return if plain == self.fermat.expected {
+                    Ok(time)
+                } else {
+                    Err(self.wrong("decryption", version))
+                };
+            }
+        }
+        Ok(begin.elapsed())
+    }
+
+    fn time_words(&self, operation: Operation) -> Result<Duration, ReproError> {
+        let begin = Instant::now();
+        match operation {
+            Operation::ToPlain => drop(self.conversions.to_plain(&self.limbs)?),
+            Operation::ToAuxiliary => drop(self.conversions.to_auxiliary(&self.limbs)?),
+            Operation::Decomposition => drop(self.conversions.decompose(&self.limbs)?),
+            Operation::Multiplication => return Ok(self.words.multiply(&self.words.evaluator)?.0),
+            Operation::Decryption => {
+                let Some(product) = &self.word_product else { return Err(self.wrong("decryption", WORDS)) };
+                let (time, plain) = self.words.decrypt(product)?;
+                return if plain == self.words.expected {
+                    Ok(time)
+                } else {
+                    Err(self.wrong("decryption", WORDS))
+                };
+            }
+        }
+        Ok(begin.elapsed())
+    }
+}
