@@ -1,7 +1,7 @@
 //! Products of plaintexts modulo 2 and Φ_m, by the definition: what every product is checked against.
 
 use sunzi_encoding::Plaintext;
-use sunzi_math::cyclotomic_polynomial;
+use sunzi_math::{Residues, RingIndex, cyclotomic_polynomial};
 
 use crate::ReproError;
 
@@ -34,8 +34,35 @@ fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
     }
 }
 
+/// The basis of a ring's coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// 1, X, …, X^(n−1).
+    Power,
+    /// Products of powers for the prime powers of m.
+    Powerful,
+}
+
+/// a·b for coefficients in a basis, modulo 2.
+pub(super) fn product_in(
+    basis: Basis,
+    a: &Plaintext,
+    b: &Plaintext,
+    m: u64,
+) -> Result<Plaintext, ReproError> {
+    if basis == Basis::Power {
+        return product(a, b, m);
+    }
+    let (shape, bits) = (RingIndex::new(m)?, Residues(2));
+    let power = |plain: &Plaintext| -> Result<Plaintext, ReproError> {
+        Ok(Plaintext::new(shape.power_from_powerful(&bits, plain.coefficients())?, 2)?)
+    };
+    let product = product(&power(a)?, &power(b)?, m)?;
+    Ok(Plaintext::new(shape.powerful_from_power(&bits, product.coefficients()), 2)?)
+}
+
 /// a·b modulo 2 and Φ_m.
-pub(super) fn product(a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext, ReproError> {
+fn product(a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext, ReproError> {
     let phi = cyclotomic_polynomial(m)?;
     let n = phi.len() - 1;
     let odd = |c: &u64| c % 2 == 1;

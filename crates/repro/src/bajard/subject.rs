@@ -7,7 +7,7 @@ use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_ring::{Auxiliary, Evaluation, Multiplication, PolyRing, Scaler, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption, randomness};
 
-use super::clear;
+use super::clear::{self, Basis};
 use crate::ReproError;
 use crate::rounds::Contender;
 
@@ -17,6 +17,7 @@ pub(super) const PLAIN_MODULUS: u64 = 2;
 /// Keys over a ring. The paper's sets are for 80 bits by the estimates of 2015, hence the opt-in.
 pub(super) struct Subject<R: PolyRing> {
     name: &'static str,
+    basis: Basis,
     context: Context<R>,
     secret: SecretKey<R>,
     public: PublicKey<R>,
@@ -30,7 +31,7 @@ type Parts<R> = [<R as PolyRing>::Poly<Evaluation>; 2];
 type Known<T> = (T, Plaintext);
 
 impl<R: PolyRing> Subject<R> {
-    pub(super) fn new(name: &'static str, ring: R) -> Result<Self, ReproError> {
+    pub(super) fn new(name: &'static str, basis: Basis, ring: R) -> Result<Self, ReproError> {
         let scaling = ScalerOptions {
             multiplication: Multiplication::Hps,
             auxiliary: Auxiliary::LikeModulus,
@@ -43,7 +44,7 @@ impl<R: PolyRing> Subject<R> {
         let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
         let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
         let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
-        Ok(Self { name, context, secret, public, relinearization })
+        Ok(Self { name, basis, context, secret, public, relinearization })
     }
 
     fn message<G: Rng + ?Sized>(&self, rng: &mut G) -> Result<Plaintext, ReproError> {
@@ -62,6 +63,11 @@ impl<R: PolyRing> Subject<R> {
         let (parts, _) =
             encryption::encrypt_public(self.context.rlwe(), &self.public, coefficients, PLAIN_MODULUS, rng)?;
         Ok((parts, message))
+    }
+
+    /// The product of two messages.
+    fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext, ReproError> {
+        clear::product_in(self.basis, a, b, self.context.ring().index())
     }
 
     fn wrong(&self, operation: &'static str) -> ReproError {
@@ -94,7 +100,7 @@ impl<R: PolyRing> Subject<R> {
     pub(super) fn fv_product(&self) -> Result<Contender<'_>, ReproError> {
         let mut rng = randomness::from_os()?;
         let [(a, message_a), (b, message_b)] = [self.encrypted(&mut rng)?, self.encrypted(&mut rng)?];
-        let expected = clear::product(&message_a, &message_b, self.context.ring().index())?;
+        let expected = self.product(&message_a, &message_b)?;
         Ok(Box::new(move || {
             let evaluator = Evaluator::new(&self.context);
             let begin = Instant::now();
@@ -116,7 +122,7 @@ impl<R: PolyRing> Subject<R> {
         let mut rng = randomness::from_os()?;
         let [(a, message_a), (b, message_b)] =
             [self.encrypted_parts(&mut rng)?, self.encrypted_parts(&mut rng)?];
-        let expected = clear::product(&message_a, &message_b, self.context.ring().index())?;
+        let expected = self.product(&message_a, &message_b)?;
         Ok(Box::new(move || {
             let begin = Instant::now();
             let product = self.multiply_parts(&a, &b)?;
@@ -153,11 +159,10 @@ impl<R: PolyRing> Subject<R> {
         multiply: impl Fn(&T, &T) -> Result<T, ReproError>,
         open: impl Fn(&T) -> Result<Plaintext, ReproError>,
     ) -> Result<u64, ReproError> {
-        let m = self.context.ring().index();
         for depth in 0..most {
             let [(a, message_a), (b, message_b)] = &pool;
             let product = |x: &T, y: &T, message_x: &Plaintext, message_y: &Plaintext| {
-                let known = (multiply(x, y)?, clear::product(message_x, message_y, m)?);
+                let known = (multiply(x, y)?, self.product(message_x, message_y)?);
                 Ok::<_, ReproError>((open(&known.0)? == known.1, known))
             };
             let (first_right, first) = product(a, b, message_a, message_b)?;
