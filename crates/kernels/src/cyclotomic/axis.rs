@@ -83,6 +83,15 @@ pub(crate) struct AxisTables {
     pub(crate) stages: Vec<Stage>,
 }
 
+impl AxisTables {
+    /// Whether columns that stand side by side need nothing but one sweep.
+    pub(crate) fn is_one_sweep(&self) -> bool {
+        let conv = &self.convolution;
+        let finishes = conv.subtract.is_some() || conv.twists;
+        self.stride > 1 && self.block == 1 && conv.rows == 1 && conv.steps.len() == 1 && !finishes
+    }
+}
+
 /// Another kernel for one axis, times a constant.
 #[derive(Clone)]
 pub(crate) struct ScaledKernel {

@@ -143,8 +143,15 @@ impl Place {
 fn tiles<A: Butterflies>(a: A, task: Task<'_>, data: &mut [u64]) {
     let AxisTables { degree, stride, inverse, .. } = *task.axis;
     let edge = task.rows(task.edge);
+    let at_once = task.axis.is_one_sweep();
+    if at_once {
+        whole_columns::<A>(task, data);
+    }
     for i in 0..Place::count(task.axis, data.len()) {
         let place = Place::of(task.axis, data.len(), i);
+        if at_once && matches!(place, Place::Columns { .. }) {
+            continue;
+        }
         let (from, to) = match place {
             Place::Columns { block, column } => {
                 let rows = Rows { stride, ..task.rows(data.as_mut_ptr().wrapping_add(block + column)) };
@@ -171,6 +178,29 @@ fn tiles<A: Butterflies>(a: A, task: Task<'_>, data: &mut [u64]) {
             }
             Place::Rows { .. } => {}
         }
+    }
+}
+
+/// All tiles of eight columns of an axis that takes one sweep.
+#[inline(always)]
+fn whole_columns<A: Butterflies>(task: Task<'_>, data: &mut [u64]) {
+    let AxisTables { degree, stride, ref convolution, .. } = *task.axis;
+    let Some(step) = convolution.steps.first() else { return };
+    let Some(sweep) = task.sweeps.get(step.levels as usize - 1) else { return };
+    for block in data.chunks_exact_mut(degree * stride) {
+        let rows = Rows { stride, ..task.rows(block.as_mut_ptr()) };
+        let path = Path {
+            from: rows.mapped(&convolution.input, task.zeros),
+            to: rows.mapped(&convolution.output, task.waste),
+            first: 0,
+            len: convolution.length,
+            prepare: task.prepare,
+            canonical: task.canonical,
+            constant: convolution.add.map(|factor| Constant { rows, prepare: task.prepare, factor }),
+            columns: stride / WIDTH * (WIDTH / A::Registers::WORDS),
+        };
+        // SAFETY: as in `convolve`.
+        unsafe { sweep(task.constants, step, task.kernel, &path) };
     }
 }
 
@@ -302,6 +332,7 @@ fn convolve<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) 
                 prepare,
                 canonical: task.canonical && ends && !finishes,
                 constant,
+                columns: 1,
             };
             if let Some(sweep) = task.sweeps.get(step.levels as usize - 1) {
                 // SAFETY: it is compiled for the instruction set that this function was chosen for.

@@ -100,6 +100,17 @@ pub(crate) struct Path<'a> {
     pub(super) prepare: Prepare,
     pub(super) canonical: bool,
     pub(super) constant: Option<Constant<'a>>,
+    /// Registers of columns, side by side.
+    pub(super) columns: usize,
+}
+
+impl Path<'_> {
+    #[inline(always)]
+    fn column(&self, words: usize) -> Self {
+        let constant =
+            self.constant.map(|constant| Constant { rows: constant.rows.shifted(words), ..constant });
+        Self { from: self.from.shifted(words), to: self.to.shifted(words), constant, ..*self }
+    }
 }
 
 /// Row 0 of these, as it was before the first sweep, times a factor: added to frequency 0.
@@ -131,10 +142,13 @@ pub(crate) fn sweep<A: Butterflies, const SIZE: usize, const WORDS: usize, const
     path: &Path<'_>,
 ) {
     if SIZE <= 1 << A::Registers::LEVELS {
-        match sweep.kind {
-            Kind::Forward => forward::<A, SIZE, WORDS>(a, sweep, path),
-            Kind::Middle => middle::<A, SIZE, WORDS, KERNEL>(a, sweep, kernel, path),
-            Kind::Inverse => inverse::<A, SIZE, WORDS>(a, sweep, path),
+        for column in 0..path.columns {
+            let path = &path.column(column * A::Registers::WORDS);
+            match sweep.kind {
+                Kind::Forward => forward::<A, SIZE, WORDS>(a, sweep, path),
+                Kind::Middle => middle::<A, SIZE, WORDS, KERNEL>(a, sweep, kernel, path),
+                Kind::Inverse => inverse::<A, SIZE, WORDS>(a, sweep, path),
+            }
         }
     }
 }
