@@ -38,6 +38,8 @@ pub(crate) struct Sweep {
     pub(crate) twiddles: Buffer,
     /// Those of the inverse levels of a middle.
     pub(crate) back: Buffer,
+    /// Whether a middle that holds all rows subtracts the one in the middle, the coefficient of x^(p−1), and leaves its opposite there.
+    pub(crate) subtracts: bool,
 }
 
 /// A convolution or a Fourier transform along the rows of an axis.
@@ -276,7 +278,7 @@ impl Builder<'_> {
         let root = self.short_root()?;
         let tree = |blocks: usize, i: usize| self.tree(root, blocks, i);
         let levels = length.trailing_zeros();
-        let steps = if rows > 1 {
+        let mut steps = if rows > 1 {
             let parts = self.parts(levels);
             [self.forward_sweeps(length, &parts, tree), self.inverse_sweeps(length, root, &parts, 0)].concat()
         } else {
@@ -293,6 +295,16 @@ impl Builder<'_> {
             steps
         };
         let add = (!inverse).then(|| self.pair(1));
+        // All rows in registers, and none but those: −1 is the power of the generator halfway.
+        let mut output = output;
+        if let ([only], Some(at)) = (steps.as_mut_slice(), subtract)
+            && length * rows == p as usize - 1
+            && rows == 1
+        {
+            only.subtracts = true;
+            output.iter_mut().skip(at).take(1).for_each(|row| *row = 0);
+            subtract = None;
+        }
         let identity = (0..(length * rows) as u32).collect();
         Ok(Convolution { length, rows, identity, input, output, steps, add, subtract, twists: false })
     }
@@ -321,7 +333,14 @@ impl Builder<'_> {
                 }
             }
             let (twiddles, back) = (self.pairs(values), Buffer::default());
-            sweeps.push(Sweep { kind: Kind::Forward, levels, block: length / blocks, twiddles, back });
+            sweeps.push(Sweep {
+                kind: Kind::Forward,
+                levels,
+                block: length / blocks,
+                twiddles,
+                back,
+                subtracts: false,
+            });
             blocks <<= levels;
         }
         sweeps
@@ -342,7 +361,14 @@ impl Builder<'_> {
                 }
             }
             let (twiddles, back) = (self.pairs(values), Buffer::default());
-            sweeps.push(Sweep { kind: Kind::Inverse, levels, block: half << levels, twiddles, back });
+            sweeps.push(Sweep {
+                kind: Kind::Inverse,
+                levels,
+                block: half << levels,
+                twiddles,
+                back,
+                subtracts: false,
+            });
             half <<= levels;
         }
         sweeps

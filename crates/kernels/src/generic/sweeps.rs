@@ -340,6 +340,13 @@ fn middle<A: Butterflies, const SIZE: usize, const WORDS: usize, const KERNEL: u
             (x[k], x[k + 1]) = a.butterfly(a.enter(even), x[k + 1], twiddle(a, kernel, k + 1));
         }
         more_inverse_levels(a, &mut x, back);
+        if sweep.subtracts {
+            let top = a.reduce_lazy(x[SIZE / 2]);
+            x[SIZE / 2] = a.registers().splat(0);
+            for x in &mut x {
+                *x = a.difference(*x, top);
+            }
+        }
         scatter(a, path, first, 1, &mut x);
     }
 }
