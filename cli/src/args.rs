@@ -152,6 +152,8 @@ pub(crate) enum Timed {
     Keyswitch,
     /// The four multiplications at growing depth, and lazy inner products
     Multiply,
+    /// Products of BGV and BFV in rings of general index, beside power-of-two rings
+    Cyclotomic,
 }
 
 /// Options of `sunzi bench`.

@@ -2,7 +2,7 @@
 
 use ::bench::operations::{self, Progress as At};
 use ::bench::report::{self, Row};
-use ::bench::{BenchError, Options, keyswitch, multiply};
+use ::bench::{BenchError, Options, cyclotomic, keyswitch, multiply};
 
 use crate::args::{BenchArgs, Timed};
 use crate::error::CliError;
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
         Timed::Bfv => operations(options, &progress),
         Timed::Keyswitch => keyswitch::run(&options),
         Timed::Multiply => multiply::run(&options),
+        Timed::Cyclotomic => cyclotomic::run(&options),
     };
     let rows = rows.map_err(refuse)?;
     drop(progress);

@@ -9,6 +9,7 @@ pub mod bootstrapping;
 mod bound;
 mod check;
 pub mod conversion;
+pub mod cyclotomic;
 mod error;
 pub mod isa;
 mod job;

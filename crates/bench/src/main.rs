@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use bench::report::{self, Row};
 use bench::{
-    BenchError, Options, alternate, conversion, isa, keyswitch, mp, multiply, ntt, operations, variants,
+    BenchError, Options, alternate, conversion, cyclotomic, isa, keyswitch, mp, multiply, ntt, operations,
+    variants,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -41,6 +42,8 @@ enum What {
     Keyswitch(Common),
     /// The four multiplications of BFV at growing depth, and lazy inner products
     Multiply(Common),
+    /// Products of BGV and BFV in rings of general index, beside power-of-two rings
+    Cyclotomic(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages
@@ -119,6 +122,7 @@ fn run(what: &What) -> Result<bool, BenchError> {
         What::Variants(common) => (common, variants::run(&common.into())?),
         What::Keyswitch(common) => (common, keyswitch::run(&common.into())?),
         What::Multiply(common) => (common, multiply::run(&common.into())?),
+        What::Cyclotomic(common) => (common, cyclotomic::run(&common.into())?),
         What::Isa(common) => (common, isa::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };

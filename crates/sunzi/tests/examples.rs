@@ -23,4 +23,5 @@ examples! {
     polynomial in "../examples/07_polynomial.rs";
     matrix_vector in "../examples/08_matrix_vector.rs";
     ckks in "../examples/09_ckks.rs";
+    galois_slots in "../examples/10_galois_slots.rs";
 }
