@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// A table that stays encrypted: its statistics, or a model trained on it
+    /// A table or a word that stays encrypted: statistics, a model trained on it, or where it stands
     Demo(DemoArgs),
     /// Choose BFV parameters for a computation and explain the choice
     Params(ParamsArgs),
@@ -45,14 +45,18 @@ pub(crate) enum Command {
     SUNZI_ISA=portable|neon|avx2|avx512dq|avx512ifma overrides the choice of kernels."
 )]
 pub(crate) struct DemoArgs {
-    /// The job: statistics of columns and groups, or a logistic regression that tells two groups apart
+    /// The job: statistics of columns and groups, a logistic regression that tells two groups apart, or a secret word of DNA looked up
+    /// in a public sequence
     #[arg(
         long,
-        value_name = "statistics|regression",
+        value_name = "statistics|regression|lookup",
         default_value = "statistics",
         hide_possible_values = true
     )]
     pub(crate) job: DemoJob,
+    /// The word of a lookup: 16 letters A, C, G, T
+    #[arg(long, value_name = "LETTERS")]
+    pub(crate) word: Option<String>,
     /// A CSV file with a header line
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
@@ -92,6 +96,8 @@ pub(crate) enum DemoJob {
     Statistics,
     /// A logistic regression.
     Regression,
+    /// A word in a sequence.
+    Lookup,
 }
 
 /// Which scheme `sunzi demo` may use.

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Report};
-use crate::{output, regression, statistics_clear};
+use crate::{lookup, output, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
@@ -19,11 +19,17 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
         pool = pool.num_threads(threads.into());
     }
     let pool = pool.build().map_err(CliError::failure)?;
+    if args.word.is_some() && args.job != DemoJob::Lookup {
+        return Err(CliError::input("--word is for --job lookup"));
+    }
     if args.job == DemoJob::Regression {
         return pool.install(|| regression::run(args));
     }
     if args.iterations.is_some() || args.quick {
         return Err(CliError::input("--iterations and --quick are for --job regression"));
+    }
+    if args.job == DemoJob::Lookup {
+        return pool.install(|| lookup::run(args));
     }
     let report = pool.install(|| report(args))?;
     if args.json {

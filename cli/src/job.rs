@@ -85,6 +85,7 @@ mod tests {
         let table = csv::parse(text.as_bytes(), "t.csv").unwrap();
         let args = DemoArgs {
             job: crate::args::DemoJob::Statistics,
+            word: None,
             iterations: None,
             quick: false,
             input: None,

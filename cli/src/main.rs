@@ -9,6 +9,7 @@ mod derived;
 mod encrypted;
 mod error;
 mod job;
+mod lookup;
 mod loss;
 mod output;
 mod params;

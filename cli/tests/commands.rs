@@ -11,6 +11,7 @@ fn help_names_every_option() {
         "--input",
         "--columns",
         "--group-by",
+        "--word",
         "--decimals",
         "--threads",
         "--json",

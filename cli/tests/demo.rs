@@ -63,7 +63,36 @@ fn a_model_trained_on_the_encrypted_table_is_the_clear_one() {
 }
 
 #[test]
+fn a_secret_word_is_found_where_it_stands() {
+    let run = |name: &str, arguments: &[&str]| {
+        let report =
+            json(&sunzi_with(name, &[], &[&["demo", "--job", "lookup", "--json"], arguments].concat()));
+        assert_eq!((&report["ok"], &report["letters"]), (&true.into(), &9609.into()));
+        assert_eq!(report["positions"], report["plain_positions"]);
+        report
+    };
+    let report = run("lookup", &[]);
+    assert_eq!(report["positions"], serde_json::json!([6664]), "the gene pla");
+    let params = &report["params"];
+    assert_eq!((&params["ring_index"], &params["bit_slots"]), (&21845.into(), &16384.into()));
+    assert_eq!((&params["slots"], &params["slot_degree"]), (&1024.into(), &16.into()));
+    assert_eq!(report["work"]["blocks"], 10);
+    assert!(report["bits_left"].as_f64().unwrap() > 0.0);
+    // Around the end of the circle, in small letters; and what is not there.
+    let report = run("lookup-around", &["--word", "ccctgtgtaacgaacg"]);
+    assert_eq!(report["positions"], serde_json::json!([9605]));
+    let report = run("lookup-absent", &["--word", "AAAAAAAAAAAAAAAA"]);
+    assert_eq!(report["positions"], serde_json::json!([]));
+}
+
+#[test]
 fn options_of_another_job_are_refused() {
+    assert_refused(&sunzi_with("word", &[], &["demo", "--word", "ACGT"]), &["--job lookup"]);
+    let lookup = |more: &[&str]| sunzi_with("word", &[], &[&["demo", "--job", "lookup"], more].concat());
+    assert_refused(&lookup(&["--word", "ACGT"]), &["ACGT", "16 letters"]);
+    assert_refused(&lookup(&["--scheme", "bfv"]), &["BGV"]);
+    assert_refused(&lookup(&["--input", "t.csv"]), &["--input"]);
+
     assert_refused(&sunzi_with("job", &[], &["demo", "--quick"]), &["--job regression"]);
     assert_refused(
         &sunzi_with("job", &[], &["demo", "--job", "regression", "--scheme", "bfv"]),

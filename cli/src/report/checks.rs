@@ -142,6 +142,7 @@ mod tests {
         let table = csv::parse(b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n", "t.csv").unwrap();
         let args = DemoArgs {
             job: crate::args::DemoJob::Statistics,
+            word: None,
             iterations: None,
             quick: false,
             input: None,

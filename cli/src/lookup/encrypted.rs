@@ -1,0 +1,146 @@
+//! The client with its word, and the server with the public sequence.
+
+use serde::Serialize;
+use sunzi::bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
+use sunzi::circuits::lookup::LookupTable;
+use sunzi::circuits::{CircuitError, EvaluationKeys};
+use sunzi::encoding::{Encoder, GaloisEncoder, Plaintext};
+use sunzi::rlwe::{PublicKey, SecretKey, randomness};
+
+use super::genome::{Genome, Word};
+use crate::encrypted::timed;
+use crate::error::CliError;
+use crate::progress::Progress;
+
+/// 1024 slots of GF(2^16): eight letters each, and 5, 17 and 257 make for a fast ring.
+const RING_INDEX: u64 = 21845;
+
+/// Seconds of each step.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Times {
+    /// Parameters, and tables of the ring and its slots.
+    pub(super) tables: f64,
+    /// The sequence as plaintexts.
+    pub(super) encode: f64,
+    /// All keys.
+    pub(super) keys: f64,
+    /// Encryption of the word.
+    pub(super) encrypt: f64,
+    /// The server's work.
+    pub(super) search: f64,
+    /// Decryption of the answer.
+    pub(super) decrypt: f64,
+}
+
+/// Bytes in memory.
+#[derive(Debug, Serialize)]
+pub(super) struct Sizes {
+    /// Relinearisation and Galois keys.
+    pub(super) keys: usize,
+    /// Ciphertexts of the word, and of the answer.
+    pub(super) query_ciphertexts: usize,
+    pub(super) answer_ciphertexts: usize,
+}
+
+/// What the server did.
+#[derive(Debug, Serialize)]
+pub(super) struct Work {
+    /// Ciphertexts' worth of words.
+    pub(super) blocks: usize,
+    /// Products of ciphertexts, each relinearised.
+    pub(super) products: usize,
+    /// Frobenius maps of ciphertexts.
+    pub(super) automorphisms: usize,
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    pub(super) parameters: Parameters,
+    pub(super) encoder: GaloisEncoder,
+    /// Where the word begins, by the decrypted answer, counted from 0.
+    pub(super) positions: Vec<usize>,
+    pub(super) bits_left: f64,
+    pub(super) depth: u32,
+    pub(super) times: Times,
+    pub(super) sizes: Sizes,
+    pub(super) work: Work,
+}
+
+/// Everything: tables, keys, query, search, answer.
+pub(super) fn run(genome: &Genome, word: &Word, progress: &Progress) -> Result<Outcome, CliError> {
+    let mut times = Times::default();
+    progress.say("building tables");
+    let encoder = timed(&mut times.tables, || GaloisEncoder::new(RING_INDEX, 2, 1));
+    let encoder = encoder.map_err(CliError::failure)?;
+    progress.say("encoding the sequence");
+    let table = timed(&mut times.encode, || LookupTable::new::<BgvError>(&encoder, &genome.words()));
+    let table = table.map_err(CliError::failure)?;
+    let (parameters, context) = timed(&mut times.tables, || context(&table)).map_err(CliError::failure)?;
+
+    progress.say("making keys");
+    let mut rng = randomness::from_os().map_err(CliError::failure)?;
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).map_err(CliError::failure)?;
+    let keys = timed(&mut times.keys, || {
+        EvaluationKeys::for_exponents(context.rlwe(), &secret, table.exponents(), &mut rng)
+    });
+    let keys = keys.map_err(CliError::failure)?;
+
+    progress.say("encrypting the word");
+    let query = timed(&mut times.encrypt, || -> Result<Vec<Ciphertext>, CircuitError<BgvError>> {
+        let public = PublicKey::generate(context.rlwe(), &secret, &mut rng).map_err(BgvError::from)?;
+        let plaintexts = table.query::<BgvError>(&word.elements())?;
+        let encrypted = plaintexts.iter().map(|plaintext| context.encrypt(plaintext, &public, &mut rng));
+        Ok(encrypted.collect::<Result<_, _>>()?)
+    });
+    let query = query.map_err(CliError::failure)?;
+
+    progress.begin(table.blocks());
+    progress.say("searching");
+    let evaluator = Evaluator::new(&context);
+    let answers = timed(&mut times.search, || {
+        table.find(&evaluator, &query, &keys, &mut |done| progress.at(done, table.blocks()))
+    });
+    let answers = answers.map_err(CliError::failure)?;
+    let bits_left = answers.iter().map(|answer| context.bits_left(answer).unwrap_or(f64::NEG_INFINITY));
+    let bits_left = bits_left.fold(f64::INFINITY, f64::min);
+    let positions = timed(&mut times.decrypt, || -> Result<Vec<usize>, CircuitError<BgvError>> {
+        let opened = answers.iter().map(|answer| context.decrypt(answer, &secret));
+        table.matches(&opened.collect::<Result<Vec<Plaintext>, _>>()?)
+    });
+    let positions = positions.map_err(CliError::failure)?;
+    let sizes =
+        Sizes { keys: keys.byte_len(), query_ciphertexts: query.len(), answer_ciphertexts: answers.len() };
+    let work = work(&table, &encoder, query.len());
+    Ok(Outcome { parameters, positions, bits_left, depth: table.depth(), times, sizes, work, encoder })
+}
+
+/// Parameters for the products of the search: a Frobenius map before each, and marks and a sum over blocks at the end.
+fn context(table: &LookupTable) -> Result<(Parameters, Context), BgvError> {
+    let parameters = Parameters::builder()
+        .ring_index(RING_INDEX)
+        .plain_modulus(2)
+        .depth(table.depth())
+        .fresh_rotations(1)
+        .rotations_per_level(1)
+        .plain_products_per_level(1)
+        .additions_per_level(table.blocks() as u64)
+        .build()?;
+    let context = Context::new(&parameters)?;
+    Ok((parameters, context))
+}
+
+fn work(table: &LookupTable, encoder: &GaloisEncoder, width: usize) -> Work {
+    let norms = table.blocks() * width * encoder.ring().degree().ilog2() as usize;
+    Work {
+        blocks: table.blocks(),
+        products: norms + table.blocks() * width.saturating_sub(1),
+        automorphisms: norms,
+    }
+}
+
+impl Outcome {
+    /// Slots of a ciphertext.
+    pub(super) fn slots(&self) -> usize {
+        self.encoder.slots()
+    }
+}

@@ -1,0 +1,154 @@
+//! What the lookup reports: as JSON, or as text for people.
+
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+
+use super::encrypted::{Outcome, Sizes, Times, Work};
+use super::genome::{Genome, NAME, WORD_LETTERS, Word};
+use crate::error::CliError;
+use crate::report::memory;
+
+/// Everything there is to say.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    ok: bool,
+    source: &'static str,
+    /// Letters of the sequence, which is a circle; so many words begin in it.
+    letters: usize,
+    word: String,
+    /// Where the word begins, counted from 1: decrypted, and found in the clear.
+    positions: Vec<usize>,
+    plain_positions: Vec<usize>,
+    seconds: f64,
+    times: Times,
+    params: Params,
+    work: Work,
+    sizes: Sizes,
+    bits_left: f64,
+    isa: String,
+    threads: usize,
+    peak_memory_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Params {
+    scheme: &'static str,
+    ring_index: u64,
+    degree: usize,
+    plain_modulus: u64,
+    slots: usize,
+    slot_degree: usize,
+    /// Bits that a ciphertext holds in its slots.
+    bit_slots: usize,
+    depth: u32,
+    moduli: usize,
+    log2_qp: f64,
+    security: String,
+}
+
+impl Report {
+    pub(super) fn new(
+        genome: &Genome,
+        word: &Word,
+        outcome: Outcome,
+        seconds: f64,
+    ) -> Result<Self, CliError> {
+        let from_one = |positions: Vec<usize>| positions.into_iter().map(|at| at + 1).collect::<Vec<_>>();
+        let plain_positions = from_one(genome.positions(word));
+        let (parameters, slots) = (&outcome.parameters, outcome.slots());
+        let slot_degree = outcome.encoder.ring().degree();
+        let params = Params {
+            scheme: "BGV",
+            ring_index: parameters.ring().index(),
+            degree: parameters.degree(),
+            plain_modulus: parameters.plain_modulus(),
+            slots,
+            slot_degree,
+            bit_slots: slots * slot_degree,
+            depth: outcome.depth,
+            moduli: parameters.moduli().len(),
+            log2_qp: parameters.log2_key_modulus(),
+            security: parameters.security().to_string(),
+        };
+        let positions = from_one(outcome.positions);
+        Ok(Self {
+            ok: positions == plain_positions,
+            source: NAME,
+            letters: genome.len(),
+            word: word.text(),
+            positions,
+            plain_positions,
+            seconds,
+            times: outcome.times,
+            params,
+            work: outcome.work,
+            sizes: outcome.sizes,
+            bits_left: outcome.bits_left,
+            isa: sunzi::kernels::active_isa().map_err(CliError::input)?.to_string(),
+            threads: rayon::current_num_threads(),
+            peak_memory_bytes: memory::peak(),
+        })
+    }
+
+    /// Whether the encrypted answer is the clear one.
+    pub(super) fn ok(&self) -> bool {
+        self.ok
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let Self { params, times, work, sizes, .. } = self;
+        let listed = |positions: &[usize]| match positions {
+            [] => "nowhere".to_owned(),
+            _ => {
+                let numbers: Vec<String> = positions.iter().map(usize::to_string).collect();
+                format!("at letter {}", numbers.join(", "))
+            }
+        };
+        let memory =
+            self.peak_memory_bytes.map_or_else(String::new, |peak| format!(", {} at most", bytes(peak)));
+        format!(
+            "{}: where does a secret word of {WORD_LETTERS} letters begin among {} public ones?\n\
+             The server sees the sequence and a ciphertext, never the word or the answer.\n\n\
+             parameters   {}, m = {}, n = {}, t = {}, log2 QP = {:.1} of {} moduli, security {}, {} products in a row\n\
+             slots        {} of GF(2^{}), {} bits in one ciphertext: eight letters a slot, two slots a word\n\
+             work         {} blocks of words, {} products, {} Frobenius maps; every slot tested for zero by products of its conjugates\n\
+             travelling   {} ciphertexts with the word, {} with the answer; {} of keys\n\
+             seconds      {:.2}: tables {:.2}, sequence {:.2}, keys {:.2}, word {:.2}, search {:.2}, answer {:.2}\n\
+             machine      {} kernels, {} threads{memory}\n\n\
+             {}\nencrypted    {}\nclear        {}\n{}\n",
+            self.source,
+            self.letters,
+            params.scheme,
+            params.ring_index,
+            params.degree,
+            params.plain_modulus,
+            params.log2_qp,
+            params.moduli,
+            params.security,
+            params.depth,
+            params.slots,
+            params.slot_degree,
+            params.bit_slots,
+            work.blocks,
+            work.products,
+            work.automorphisms,
+            sizes.query_ciphertexts,
+            sizes.answer_ciphertexts,
+            bytes(sizes.keys as u64),
+            self.seconds,
+            times.tables,
+            times.encode,
+            times.keys,
+            times.encrypt,
+            times.search,
+            times.decrypt,
+            self.isa,
+            self.threads,
+            self.word,
+            listed(&self.positions),
+            listed(&self.plain_positions),
+            if self.ok { "the encrypted answer is the clear one" } else { "the answers DIFFER" },
+        )
+    }
+}
