@@ -144,6 +144,9 @@ pub(crate) struct ParamsArgs {
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     pub(crate) security: String,
+    /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs
+    #[arg(long, exclusive = true)]
+    pub(crate) bootstrapping: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

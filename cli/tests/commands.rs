@@ -71,6 +71,15 @@ fn params_picks_a_ring_for_slots_of_small_fields() {
 }
 
 #[test]
+fn params_lists_the_sets_of_bootstrapping() {
+    let text = stdout(&sunzi_with("params", &[], &["params", "--bootstrapping"]));
+    for part in ["n16-128", "n15-128", "n16-128-precise", "as19", "worst slot", "failure", "GiB", "INSECURE"]
+    {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+#[test]
 fn bench_times_every_operation() {
     let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "1", "--json"]));
     let rows = rows.as_array().unwrap();

@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     /// Messages of every kind that precision is measured over
     #[arg(long, default_value_t = 1)]
     messages: usize,
+    /// Bootstrappings of a random message in a row
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    in_a_row: usize,
     /// Bootstrappings that are timed
     #[arg(long, default_value_t = 3)]
     rounds: usize,
@@ -68,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
         sides.push(rivals::bootstrapping(&options, rival, set.log2_degree, messages)?);
     }
     if !arguments.only_rivals {
-        sides.push(bootstrapping::run(&options, &set, messages)?);
+        sides.push(bootstrapping::run(&options, &set, messages, arguments.in_a_row)?);
     }
     let mut out = io::stdout().lock();
     if arguments.json {
@@ -109,6 +112,12 @@ fn text(side: &Figures) -> String {
             one.message, one.mean_bits, one.deviation_bits, one.worst_bits, one.messages
         );
         text.push_str(&line);
+    }
+    if let Some(last) = &side.in_a_row {
+        let [mean, worst] = [last.mean_bits, last.worst_bits];
+        text.push_str(&format!(
+            "  a random message after the last in a row: mean {mean:.1}, worst slot {worst:.1} bits\n"
+        ));
     }
     text
 }

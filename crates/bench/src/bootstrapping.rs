@@ -120,6 +120,8 @@ pub struct Figures {
     pub peak_memory_bytes: Option<u64>,
     /// By kind of message.
     pub precision: Vec<Precision>,
+    /// Of a random message after many bootstrappings in a row.
+    pub in_a_row: Option<Precision>,
 }
 
 /// One library that bootstraps.
@@ -141,17 +143,13 @@ pub(crate) fn measure(
 ) -> Result<(Series, Series, Vec<Precision>), BenchError> {
     let mut precision = Vec::new();
     for kind in Message::ALL {
-        let mut errors = Vec::new();
+        let mut all = Vec::new();
         for number in 0..messages.max(1) {
             let message = kind.slots(slots, number);
             side.replace(&message)?;
-            let opened = side.outcome()?;
-            if opened.len() != slots {
-                return Err(BenchError::Request("a bootstrapped message has other slots"));
-            }
-            errors.extend(opened.iter().zip(&message).map(|(x, y)| (x - y).norm()));
+            all.extend(errors(&side.outcome()?, &message)?);
         }
-        precision.push(judged(kind, messages.max(1), &errors));
+        precision.push(judged(kind, messages.max(1), &all));
     }
     let reference = Reference::new()?;
     let (mut times, mut references) = (Vec::new(), Vec::new());
@@ -161,6 +159,13 @@ pub(crate) fn measure(
         references.push(f64::midpoint(before, reference.micros()?));
     }
     Ok((Series::from_micros(times), Series::from_micros(references), precision))
+}
+
+fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>, BenchError> {
+    if opened.len() != message.len() {
+        return Err(BenchError::Request("a bootstrapped message has other slots"));
+    }
+    Ok(opened.iter().zip(message).map(|(x, y)| (x - y).norm()).collect())
 }
 
 fn judged(message: Message, messages: usize, errors: &[f64]) -> Precision {
@@ -199,17 +204,22 @@ impl Reference {
     }
 }
 
-/// Ours, on so many threads as the options say; `messages` of every kind.
+/// Ours, on so many threads as the options say; `messages` of every kind, and a random one bootstrapped `chain` times in a row.
 ///
 /// # Errors
 /// Whatever bootstrapping fails with; threads that do not start.
-pub fn run(options: &Options, set: &Set, messages: usize) -> Result<Figures, BenchError> {
+pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Result<Figures, BenchError> {
     on_threads(options.threads, || {
         let mut ours = Ours::new(set)?;
         let slots = ours.encoder.slots();
         let (times, references, precision) = measure(&mut ours, slots, messages, options.rounds)?;
         let facts = ours.facts.clone();
+        let in_a_row = match chain {
+            0 => None,
+            count => Some(ours.in_a_row(&Message::Random.slots(slots, 0), count)?),
+        };
         Ok(Figures {
+            in_a_row,
             library: format!("Sunzi {}", env!("CARGO_PKG_VERSION")),
             set: set.name.to_owned(),
             n: 2 * slots,
@@ -243,6 +253,7 @@ impl Figures {
             facts: Facts::default(),
             peak_memory_bytes: None,
             precision,
+            in_a_row: None,
         }
     }
 }
@@ -276,7 +287,7 @@ impl Ours {
         let blueprint = Blueprint::new(&context, set, encoder.slots())?;
         let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
         let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {})?;
-        let levels = blueprint.levels().residual;
+        let levels = blueprint.levels_left();
         let facts = Facts {
             key_seconds: begin.elapsed().as_secs_f64(),
             key_bytes: keys.byte_len(),
@@ -290,7 +301,22 @@ impl Ours {
 
     fn bootstrap(&self) -> Result<Ciphertext, BenchError> {
         let exhausted = self.exhausted.as_ref().ok_or(BenchError::Request("nothing is encrypted yet"))?;
-        Ok(self.bootstrapper.bootstrap(exhausted, &self.keys)?)
+        self.refreshed(exhausted)
+    }
+
+    fn refreshed(&self, exhausted: &Ciphertext) -> Result<Ciphertext, BenchError> {
+        let rounds = self.bootstrapper.blueprint().set().rounds;
+        Ok(self.bootstrapper.bootstrap_refined(exhausted, rounds, &self.keys)?)
+    }
+
+    /// So many bootstrappings, each of what the one before left, brought to the lowest level.
+    fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision, BenchError> {
+        self.replace(message)?;
+        for _ in 1..count {
+            let fresh = self.bootstrapper.evaluator().level_to(&self.bootstrap()?, 0)?;
+            self.exhausted = Some(fresh);
+        }
+        Ok(judged(Message::Random, 1, &errors(&self.outcome()?, message)?))
     }
 }
 
@@ -331,7 +357,7 @@ mod tests {
     fn a_small_set_is_measured() {
         let set = Set::insecure_for_tests(10);
         let options = Options { rounds: 1, ..Options::default() };
-        let figures = run(&options, &set, 1).unwrap();
+        let figures = run(&options, &set, 1, 3).unwrap();
         assert_eq!((figures.n, figures.precision.len()), (1 << 10, 4));
         for one in &figures.precision {
             assert!(
@@ -339,6 +365,8 @@ mod tests {
                 "{one:?}"
             );
         }
+        let (once, thrice) = (&figures.precision[0], figures.in_a_row.as_ref().unwrap());
+        assert!(thrice.mean_bits < once.mean_bits && thrice.mean_bits > once.mean_bits - 2.0, "{figures:?}");
         assert!(figures.seconds > 0.0 && figures.in_transforms > 100.0, "{figures:?}");
     }
 }

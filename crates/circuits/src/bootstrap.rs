@@ -18,12 +18,14 @@ pub mod eval_mod;
 pub mod failure;
 mod keys;
 mod set;
+mod statement;
 
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;
 pub use error::BootstrapError;
 pub use keys::BootstrapKeys;
 pub use set::{Encapsulation, Levels, Order, Set};
+pub use statement::{Bits, Statement, Summary};
 
 #[cfg(test)]
 mod tests;

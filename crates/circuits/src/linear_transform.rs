@@ -208,6 +208,11 @@ impl<R: Multipliers> LinearTransform<R> {
         ExtendedCiphertext::sum(rlwe, &turned)
     }
 
+    /// √E|e|² in a slot of a product because diagonals are rounded, for slots of this magnitude.
+    pub(crate) fn rounding_error(&self, magnitude: f64) -> f64 {
+        magnitude * (self.plan.products() as f64).sqrt() * self.norms.rounding / self.scale
+    }
+
     /// Metadata and noise of the product of a ciphertext.
     fn outcome(
         &self,
@@ -226,14 +231,13 @@ impl<R: Multipliers> LinearTransform<R> {
         let magnitude = of.precision.magnitude() * norms.row_sum;
         // Errors outside the subring of a vector that repeats more often than the matrix knows count now.
         let spread = (slots as f64 / of.slots as f64).sqrt();
-        let products = (self.plan.products() as f64).sqrt();
         let precision = of
             .precision
             .scaled(norms.row_length)
             .with_magnitude(magnitude.max(f64::MIN_POSITIVE))
             .with_deviation(of.precision.deviation() * spread * norms.row_length)
             .plus_error(slot_error(switch, of.scale) * norms.row_length)
-            .plus_error(of.precision.magnitude() * products * norms.rounding / self.scale)
+            .plus_error(self.rounding_error(of.precision.magnitude()))
             .plus_error(slot_error(rounding, scale));
 
         let values = norms.diagonals * self.scale;

@@ -12,6 +12,7 @@ pub struct RlweContext<R: PolyRing> {
     gadget: R::Gadget,
     security: Security,
     secret: SecretDistribution,
+    module_rank: usize,
     log2_modulus: f64,
     log2_key_modulus: f64,
     log2_encryption_excess: f64,
@@ -37,8 +38,16 @@ impl<R: PolyRing> RlweContext<R> {
         let special = options.special_moduli.first();
         let log2_encryption_excess = special.map_or(0.0, |&p| (p as f64).log2());
         let secret = SecretDistribution::Ternary;
-        let context =
-            Self { ring, gadget, security, secret, log2_modulus, log2_key_modulus, log2_encryption_excess };
+        let context = Self {
+            ring,
+            gadget,
+            security,
+            secret,
+            module_rank: 1,
+            log2_modulus,
+            log2_key_modulus,
+            log2_encryption_excess,
+        };
         context.check_security()?;
         Ok(context)
     }
@@ -49,15 +58,33 @@ impl<R: PolyRing> RlweContext<R> {
     /// [`RlweError::Insecure`] when log2 QP exceeds the limit for such secrets; [`RlweError::Ring`] for a weight of none or of more
     /// than n.
     pub fn with_secrets(self, secret: SecretDistribution) -> Result<Self, RlweError> {
-        secret.check(self.ring.degree())?;
-        let context = Self { secret, ..self };
+        self.with_module_secrets(secret, 1)
+    }
+
+    /// The same for secrets that are vectors of so many polynomials: of the distribution are all their coefficients together, and the table is asked
+    /// about the dimension n·rank of module learning with errors, which is all that its attacks know of a ring.
+    ///
+    /// # Errors
+    /// As [`with_secrets`](Self::with_secrets); [`RlweError::Ring`] for a rank of none.
+    pub(crate) fn with_module_secrets(
+        self,
+        secret: SecretDistribution,
+        module_rank: usize,
+    ) -> Result<Self, RlweError> {
+        let context = Self { secret, module_rank, ..self };
+        secret.check(context.dimension())?;
         context.check_security()?;
         Ok(context)
     }
 
+    /// n, times the rank of a module.
+    pub(crate) fn dimension(&self) -> usize {
+        self.ring.degree().saturating_mul(self.module_rank)
+    }
+
     /// Checks the modulus of keys, special moduli included: every key passes through here.
     pub(crate) fn check_security(&self) -> Result<(), RlweError> {
-        security::check_of(self.secret, self.ring.degree(), self.log2_key_modulus, self.security)
+        security::check_of(self.secret, self.dimension(), self.log2_key_modulus, self.security)
     }
 
     /// The ring R_q.

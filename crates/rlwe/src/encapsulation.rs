@@ -3,10 +3,11 @@
 //! A ciphertext modulo Q_l read modulo a larger number is one of m + Q_l·I with ‖I‖ ≤ (1 + Σ|s_i|)/2 at worst [AS19, 3.2]: the
 //! sparser the secret, the smaller I and the cheaper its removal. A sparse secret allows a small modulus only, so it is used
 //! just there `[BTH22]`: the ciphertext is switched to it modulo Q_l·P' for special moduli P' of its own, raised, and switched
-//! back modulo QP, where its secret is the dense one again.
+//! back modulo QP, where its secret is the dense one again. It may be a vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, GadgetOptions, PolyRing};
+use sunzi_ring::{GadgetOptions, PolyRing};
+use zeroize::Zeroizing;
 
 use crate::key_switch::added_noise;
 use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, SecretDistribution, SecretKey};
@@ -26,73 +27,39 @@ pub fn mod_raise<S: Scheme, R: PolyRing>(
     Ciphertext::from_parts(parts, metadata, noise, ciphertext.key())
 }
 
-/// The key from one secret to another.
-#[derive(Clone)]
-pub struct SecretSwitchKey<R: PolyRing> {
-    from: KeyId,
-    to: KeyId,
-    key: KeySwitchKey<R>,
-}
-
-impl<R: PolyRing> SecretSwitchKey<R> {
-    /// Makes the key for ciphertexts of at most `level` moduli; both secrets are of the context, see [`SecretKey::in_context`]. It is
-    /// an encryption under `to`, whose distribution the context is checked for.
-    ///
-    /// # Errors
-    /// [`RlweError::Ring`] if a secret belongs to another ring or the level is not there.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        [from, to]: [&SecretKey<R>; 2],
-        level: usize,
-        rng: &mut G,
-    ) -> Result<Self, RlweError> {
-        let key = KeySwitchKey::generate(context, to.evaluation(), from.evaluation(), level, rng)?;
-        Ok(Self { from: from.id(), to: to.id(), key })
-    }
-
-    /// The ciphertext of the same message under the other secret.
-    ///
-    /// # Errors
-    /// [`RlweError::KeyMismatch`], [`RlweError::WrongPartCount`], [`RlweError::KeyLevel`].
-    pub fn apply<S: Scheme>(
-        &self,
-        context: &RlweContext<R>,
-        ciphertext: &Ciphertext<S, R>,
-    ) -> Result<Ciphertext<S, R>, RlweError> {
-        ciphertext.check_key(self.from, "the key to another secret")?;
-        let [c0, c1] = ciphertext.two_parts("a change of secret")?;
-        let level = context.ring().level_of(c1)?;
-        let parts: [R::Poly<Evaluation>; 2] = self.key.switch(context, c1, [Some(c0), None], level, 1)?;
-        let noise = ciphertext.noise().plus(added_noise(context, level, 1)?);
-        Ciphertext::from_parts(parts.into(), ciphertext.metadata().clone(), noise, self.to)
-    }
-
-    /// Bytes in memory.
-    #[must_use]
-    pub fn byte_len(&self) -> usize {
-        self.key.byte_len()
-    }
+/// The shape of the sparse secret of an encapsulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SparseSecret {
+    /// h, how many coefficients are not 0.
+    pub weight: usize,
+    /// How many polynomials share these: 1 for a secret of the ring. A vector of more is a secret of module learning with errors, of
+    /// dimension rank·n, which the security table is asked about: a ring that is too small for a weight has room for it in two polynomials.
+    pub rank: usize,
 }
 
 /// The keys to a sparse secret at a low level and back at a high one `[BTH22]`. The sparse secret itself is kept nowhere.
+///
+/// With a secret of several polynomials s_1, …, s_r, the ciphertext between both is (c_0, …, c_r) of c_0 + Σ c_i·s_i, and the way back one key
+/// switch for each.
 #[derive(Clone)]
 pub struct EncapsulationKeys<R: PolyRing> {
     low: RlweContext<R>,
-    enter: SecretSwitchKey<R>,
-    leave: SecretSwitchKey<R>,
+    id: KeyId,
+    enter: Vec<KeySwitchKey<R>>,
+    leave: Vec<KeySwitchKey<R>>,
 }
 
 impl<R: PolyRing> EncapsulationKeys<R> {
-    /// Draws a secret of Hamming weight `weight` and makes both keys: from `secret` modulo Q_l·P' at `levels[0]` = l with these moduli
-    /// of P', and back to it at `levels[1]`.
+    /// Draws a sparse secret and makes both keys: from `secret` modulo Q_l·P' at `levels[0]` = l with these moduli of P', and back to it
+    /// at `levels[1]`.
     ///
     /// # Errors
-    /// [`RlweError::Insecure`] when Q_l·P' exceeds the limit for that weight, 121 bits for 32 at n = 2^16, at the security of the context;
-    /// [`RlweError::Ring`] for levels or special moduli that the ring cannot follow.
+    /// [`RlweError::Insecure`] when Q_l·P' exceeds the limit for that weight and dimension, 121 bits for 32 of 2^16, at the security of the context;
+    /// [`RlweError::Ring`] for levels, special moduli or shapes that the ring cannot follow.
     pub fn generate<G: CryptoRng + ?Sized>(
         context: &RlweContext<R>,
         secret: &SecretKey<R>,
-        weight: usize,
+        sparse: SparseSecret,
         levels: [usize; 2],
         special_moduli: &[u64],
         rng: &mut G,
@@ -100,13 +67,21 @@ impl<R: PolyRing> EncapsulationKeys<R> {
         let [low, high] = levels;
         let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
         let low = RlweContext::with_gadget(context.ring_at(low)?, context.security(), &options)?;
-        let low = low.with_secrets(SecretDistribution::FixedWeight(weight))?;
-        let sparse = SecretKey::generate(&low, rng)?;
+        let low = low.with_module_secrets(SecretDistribution::FixedWeight(sparse.weight), sparse.rank)?;
+        let coefficients = low.secrets().sample(low.dimension(), rng)?;
+        let polynomials = |ring: &R| -> Result<Vec<_>, RlweError> {
+            let one = |part| Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(part)?)?));
+            coefficients.chunks(ring.degree()).map(one).collect()
+        };
         let dense = secret.in_context(context, &low)?;
-        let enter = SecretSwitchKey::generate(&low, [&dense, &sparse], low.level(), rng)?;
-        let sparse = sparse.in_context(&low, context)?;
-        let leave = SecretSwitchKey::generate(context, [&sparse, secret], high, rng)?;
-        Ok(Self { low, enter, leave })
+        let enter =
+            KeySwitchKey::generate_to_vector(&low, &polynomials(low.key_ring())?, dense.evaluation(), rng)?;
+        let back = polynomials(context.key_ring())?;
+        let leave = back
+            .iter()
+            .map(|part| KeySwitchKey::generate(context, secret.evaluation(), part, high, rng))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { low, id: secret.id(), enter, leave })
     }
 
     /// [`mod_raise`] of a ciphertext of the low level under the sparse secret, to the high level and under its own secret again: for
@@ -119,8 +94,26 @@ impl<R: PolyRing> EncapsulationKeys<R> {
         context: &RlweContext<R>,
         ciphertext: &Ciphertext<S, R>,
     ) -> Result<Ciphertext<S, R>, RlweError> {
-        let sparse = self.enter.apply(&self.low, ciphertext)?;
-        self.leave.apply(context, &mod_raise(context, &sparse, self.leave.key.level())?)
+        ciphertext.check_key(self.id, "the key to another secret")?;
+        let [c0, c1] = ciphertext.two_parts("a change of secret")?;
+        let (low, mut noise) = (self.low.level(), *ciphertext.noise());
+        noise = noise.plus(added_noise(&self.low, low, 1)?);
+        // Only the first key has a half for the part without a secret: the others' is 0.
+        let (mut body, mut under) = (c0.clone(), Vec::with_capacity(self.enter.len()));
+        for key in &self.enter {
+            let [b, a] = key.switch(&self.low, c1, [Some(&body), None], low, 1)?;
+            body = b;
+            under.push(a);
+        }
+        let level = self.leave.first().map_or(0, KeySwitchKey::level);
+        let ring = context.ring_at(level)?;
+        let [mut body, mut linear] = [ring.mod_raise(&body)?, ring.zero()];
+        for (key, part) in self.leave.iter().zip(&under) {
+            let rest = [Some(&body), Some(&linear)];
+            [body, linear] = key.switch(context, &ring.mod_raise(part)?, rest, level, 1)?;
+            noise = noise.plus(added_noise(context, level, 1)?);
+        }
+        Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)
     }
 
     /// The context of the sparse secret, modulo Q_l·P'.
@@ -129,21 +122,22 @@ impl<R: PolyRing> EncapsulationKeys<R> {
         &self.low
     }
 
-    /// The Hamming weight of the sparse secret.
+    /// The shape of the sparse secret.
     #[must_use]
-    pub fn weight(&self) -> usize {
-        self.low.secrets().norm(self.low.ring().degree()) as usize
+    pub fn sparse(&self) -> SparseSecret {
+        let weight = self.low.secrets().norm(self.low.dimension()) as usize;
+        SparseSecret { weight, rank: self.enter.len() }
     }
 
     /// The name of the secret that ciphertexts are under before and after.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        self.leave.to
+        self.id
     }
 
     /// Bytes in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.enter.byte_len() + self.leave.byte_len()
+        self.enter.iter().chain(&self.leave).map(KeySwitchKey::byte_len).sum()
     }
 }

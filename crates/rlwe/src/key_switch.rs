@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing};
 use zeroize::Zeroizing;
 
-use crate::keys::zero_sample;
+use crate::keys::{vector_sample, zero_sample};
 use crate::noise::{self, NoiseTerm};
 use crate::{Log2, RlweContext, RlweError, randomness};
 
@@ -43,18 +43,56 @@ impl<R: PolyRing> KeySwitchKey<R> {
         let (lower_secret, lower_source) = (lower_secret?, lower_source?);
         let secret = lower_secret.as_deref().unwrap_or(secret);
         let source = lower_source.as_deref().unwrap_or(source);
-        let seed = randomness::public_seed(rng);
-        let digits = gadget.digit_count();
-        let mut halves = [Vec::with_capacity(digits), Vec::with_capacity(digits)];
-        for digit in 0..digits {
-            let ring = gadget.key_ring();
-            let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let zero = zero_sample(ring, secret, a, rng)?;
-            for (half, part) in halves.iter_mut().zip(gadget.key_part(zero, source, digit)?) {
-                half.push(part);
+        let (ring, mut key) = (gadget.key_ring(), Self::empty(&gadget, level, rng));
+        for digit in 0..gadget.digit_count() {
+            let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
+            key.push(gadget.key_part(zero, source, digit)?);
+        }
+        Ok(key)
+    }
+
+    /// The same for a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
+    /// a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a sample of learning with errors under its polynomial
+    /// alone.
+    pub(crate) fn generate_to_vector<G: CryptoRng + ?Sized>(
+        context: &RlweContext<R>,
+        secrets: &[Zeroizing<R::Poly<Evaluation>>],
+        source: &R::Poly<Evaluation>,
+        rng: &mut G,
+    ) -> Result<Vec<Self>, RlweError> {
+        context.check_security()?;
+        let (gadget, level) = (context.gadget(), context.level());
+        let ring = gadget.key_ring();
+        let mut keys: Vec<Self> = secrets.iter().map(|_| Self::empty(gadget, level, rng)).collect();
+        for digit in 0..gadget.digit_count() {
+            let uniform: Vec<_> = keys.iter().map(|key| key.uniform(ring, digit)).collect();
+            let body = Zeroizing::new(vector_sample(ring, secrets, &uniform, rng)?);
+            for (at, (key, a)) in keys.iter_mut().zip(uniform).enumerate() {
+                let part = if at == 0 {
+                    gadget.key_part([(*body).clone(), a], source, digit)?
+                } else {
+                    gadget.key_part([ring.zero(), a], &ring.zero(), digit)?
+                };
+                key.push(part);
             }
         }
-        Ok(Self { seed, options: gadget.options().clone(), level, halves })
+        Ok(keys)
+    }
+
+    fn empty<G: CryptoRng + ?Sized>(gadget: &R::Gadget, level: usize, rng: &mut G) -> Self {
+        let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
+        Self { seed: randomness::public_seed(rng), options: gadget.options().clone(), level, halves }
+    }
+
+    /// The uniform half of a digit, as the seed gives it.
+    fn uniform(&self, ring: &R, digit: usize) -> R::Poly<Evaluation> {
+        ring.uniform(&mut randomness::public_stream(&self.seed, digit as u64))
+    }
+
+    fn push(&mut self, parts: [R::Poly<Evaluation>; 2]) {
+        for (half, part) in self.halves.iter_mut().zip(parts) {
+            half.push(part);
+        }
     }
 
     /// The seed of the uniform halves.

@@ -130,9 +130,29 @@ pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
     a: R::Poly<Evaluation>,
     rng: &mut G,
 ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    let b = masked_error(ring, [(&a, s)].into_iter(), rng)?;
+    Ok([b, a])
+}
+
+/// −(Σ a_i·s_i + e): the same for a secret of several polynomials.
+pub(crate) fn vector_sample<R: PolyRing, G: CryptoRng + ?Sized>(
+    ring: &R,
+    secrets: &[Zeroizing<R::Poly<Evaluation>>],
+    uniform: &[R::Poly<Evaluation>],
+    rng: &mut G,
+) -> Result<R::Poly<Evaluation>, RlweError> {
+    masked_error(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), rng)
+}
+
+fn masked_error<'a, R: PolyRing + 'a, G: CryptoRng + ?Sized>(
+    ring: &R,
+    mut products: impl Iterator<Item = (&'a R::Poly<Evaluation>, &'a R::Poly<Evaluation>)>,
+    rng: &mut G,
+) -> Result<R::Poly<Evaluation>, RlweError> {
     let mut b = ring.to_evaluation(ring.error(rng)?)?;
-    match ring.mul_add_assign(&mut b, &a, s).and_then(|()| ring.neg_assign(&mut b)) {
-        Ok(()) => Ok([b, a]),
+    let masked = products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s));
+    match masked.and_then(|()| ring.neg_assign(&mut b)) {
+        Ok(()) => Ok(b),
         Err(failed) => {
             b.zeroize();
             Err(failed.into())

@@ -31,7 +31,7 @@ pub mod trace;
 
 pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;
-pub use encapsulation::{EncapsulationKeys, SecretSwitchKey};
+pub use encapsulation::{EncapsulationKeys, SparseSecret};
 pub use error::RlweError;
 pub use extended::ExtendedCiphertext;
 pub use galois::GaloisKeys;

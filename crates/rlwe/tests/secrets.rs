@@ -11,7 +11,7 @@ mod tests {
     use sunzi_rlwe::encryption::{phase, zero_public};
     use sunzi_rlwe::{
         Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PolyRing, PublicKey, RelinearizationKey,
-        RlweContext, RlweError, Scheme, SecretDistribution, SecretKey, Security, encapsulation,
+        RlweContext, RlweError, Scheme, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation,
         relinearization,
     };
 
@@ -150,23 +150,24 @@ mod tests {
 
     #[test]
     fn mod_raise_adds_a_small_multiple_of_the_modulus() {
-        fn law<R: PolyRing>(ring: &R, low: usize) {
+        fn law<R: PolyRing>(ring: &R, low: usize, rank: usize) {
             let mut rng = ChaCha20Rng::seed_from_u64(3);
             let context = context(ring, SecretDistribution::Ternary);
             let secret = SecretKey::generate(&context, &mut rng).unwrap();
             let before = zeros(&context, &secret, low, &mut rng);
             let q = BigInt::from(context.ring_at(low).unwrap().modulus().clone());
             let weight = 16;
+            let sparse = SparseSecret { weight, rank };
             let keys = EncapsulationKeys::generate(
                 &context,
                 &secret,
-                weight,
+                sparse,
                 [low, ring.level()],
                 &primes_with_bits(46, INDEX, 1).unwrap(),
                 &mut rng,
             )
             .unwrap();
-            assert_eq!((keys.id(), keys.weight()), (secret.id(), weight));
+            assert_eq!((keys.id(), keys.sparse()), (secret.id(), sparse));
             let plain = encapsulation::mod_raise(&context, &before, ring.level()).unwrap();
             let sparse = keys.mod_raise(&context, &before).unwrap();
             let norm = coefficients(&context, &secret).iter().filter(|c| **c != 0.into()).count();
@@ -196,9 +197,11 @@ mod tests {
             let stranger = zeros(&context, &stranger, low, &mut rng);
             assert!(matches!(keys.mod_raise(&context, &stranger), Err(RlweError::KeyMismatch { .. })));
         }
-        law(&ring(), 1);
-        law(&ring(), 2);
-        law(&big(), 2);
+        for (low, rank) in [(1, 1), (2, 1), (1, 2), (2, 3)] {
+            law(&ring(), low, rank);
+        }
+        law(&big(), 2, 1);
+        law(&big(), 2, 2);
     }
 
     trait Floor {
@@ -225,10 +228,35 @@ mod tests {
         let secret = SecretKey::generate(&context, &mut rng).unwrap();
         let mut keys = |low, bits: u32, weight| {
             let special = primes_with_bits(bits, 1 << 17, 2).unwrap()[1];
-            EncapsulationKeys::generate(&context, &secret, weight, [low, 3], &[special], &mut rng)
+            let sparse = SparseSecret { weight, rank: 1 };
+            EncapsulationKeys::generate(&context, &secret, sparse, [low, 3], &[special], &mut rng)
         };
         assert!(keys(1, 48, 32).is_ok());
         assert!(matches!(keys(2, 48, 32), Err(RlweError::Insecure { limit: Some(121), .. })));
         assert!(matches!(keys(1, 48, 31), Err(RlweError::Insecure { limit: None, .. })));
+    }
+
+    #[test]
+    fn a_vector_of_polynomials_is_judged_by_its_dimension() {
+        let moduli = primes_with_bits(45, 1 << 16, 3).unwrap();
+        let ring = Ring::new(1 << 16, &moduli).unwrap();
+        let options = GadgetOptions {
+            special_moduli: primes_with_bits(46, 1 << 16, 1).unwrap(),
+            ..GadgetOptions::default()
+        };
+        let context = RlweContext::with_gadget(ring, Security::Bits128, &options).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(4);
+        let secret = SecretKey::generate(&context, &mut rng).unwrap();
+        let special = primes_with_bits(48, 1 << 16, 2).unwrap();
+        let mut keys = |low, special: &[u64], weight, rank| {
+            let sparse = SparseSecret { weight, rank };
+            EncapsulationKeys::generate(&context, &secret, sparse, [low, 3], special, &mut rng)
+        };
+        // The table has no weight 32 at 2^15, and 121 bits for it at 2^16.
+        assert!(matches!(keys(1, &special[..1], 32, 1), Err(RlweError::Insecure { limit: None, .. })));
+        assert!(keys(1, &special[..1], 32, 2).is_ok());
+        assert!(matches!(keys(2, &special[..1], 32, 2), Err(RlweError::Insecure { limit: Some(121), .. })));
+        assert!(matches!(keys(1, &special[..1], 31, 2), Err(RlweError::Insecure { limit: None, .. })));
+        assert!(matches!(keys(1, &special[..1], 32, 0), Err(RlweError::Ring(_))));
     }
 }

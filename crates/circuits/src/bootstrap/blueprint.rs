@@ -17,9 +17,6 @@ use crate::bootstrap::BootstrapError;
 /// grows with the scale.
 const RAISED_BITS: f64 = 49.5;
 
-/// How many roundings of one product the error of the first polynomial amounts to.
-const ROUNDINGS: f64 = 2.0;
-
 /// A key that has to be there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyNeed {
@@ -133,6 +130,12 @@ impl<R: Multipliers> Blueprint<R> {
         self.levels
     }
 
+    /// Levels that are left after the rounds of the set.
+    #[must_use]
+    pub fn levels_left(&self) -> usize {
+        (self.levels.residual + 1).saturating_sub(self.set.rounds.max(1))
+    }
+
     /// EvalMod.
     #[must_use]
     pub fn eval_mod(&self) -> &EvalMod {
@@ -145,17 +148,38 @@ impl<R: Multipliers> Blueprint<R> {
         self.set.log2_failure(self.slots)
     }
 
-    /// What every slot may be wrong by, besides the error that ciphertexts state, where all of a message is in one coefficient, as if all slots are
-    /// equal; for a message of size 1. It falls with the third power of the largest coefficient or faster.
+    /// What every slot may be wrong by because EvalMod is no identity near 0: most where all of a message is in one coefficient, as if all slots are
+    /// equal. For slots of at most `bound`; it falls with the third power of the bound or faster. Estimates of results contain it.
+    ///
+    /// Where SlotsToCoeffs comes first, coefficients are slots, and EvalMod's own error says it.
     #[must_use]
-    pub fn largest_message_error(&self) -> f64 {
-        self.eval_mod.error_at(0) * self.set.eval_mod.ratio_bits.exp2()
+    pub fn message_error(&self, bound: f64) -> f64 {
+        self.message_error_at(bound, self.scales.raised)
     }
 
-    /// √E|e|² for what EvalMod adds to x mod 1: its approximation, and the roundings of its products.
-    pub(super) fn eval_mod_error(&self) -> Result<f64, CkksError> {
+    /// The same for a message that is raised at this scale.
+    pub(super) fn message_error_at(&self, bound: f64, scale: f64) -> f64 {
+        match self.set.order {
+            Order::Last => {
+                self.eval_mod.distortion(bound * scale / self.scales.first) * self.scales.first / scale
+            }
+            Order::First => 0.0,
+        }
+    }
+
+    /// √E|e|² for what EvalMod adds to x mod 1 of at most `largest`: its approximation, and the roundings of its products.
+    pub(super) fn eval_mod_error(&self, largest: f64) -> Result<f64, CkksError> {
         let rounding = self.rounding_error(self.context.scale(self.levels.eval_mod)?);
-        Ok((rounding * self.eval_mod.growth() * ROUNDINGS).hypot(self.eval_mod.typical_error()))
+        let typical = match self.set.order {
+            // Coefficients of messages with many different slots are small, and `message_error` knows the others.
+            Order::Last => {
+                let count = 2.0 * self.slots as f64;
+                let coefficient = largest / count.sqrt();
+                self.eval_mod.sample_error(count).hypot(self.eval_mod.relative_error() * coefficient)
+            }
+            Order::First => self.eval_mod.error_within(largest),
+        };
+        Ok((rounding * self.eval_mod.growth()).hypot(typical))
     }
 
     /// √E|e|² in a slot from one rounding at this scale.
@@ -190,11 +214,11 @@ impl<R: Multipliers> Blueprint<R> {
         }
         let level = self.levels.eval_mod;
         keys.push(KeyNeed { kind: KeyKind::Relinearization, level, bytes: self.bytes_of_key(level)? });
-        if self.set.encapsulation.is_some() {
+        if let Some(capsule) = self.set.encapsulation {
             // The way there is modulo q_0 and small: one digit of two residues each, and the special one.
             let low = 2 * (self.context.limbs(0)? + 1) * self.context.degree() * 8;
             let level = self.levels.coeffs_to_slots;
-            let bytes = low + self.bytes_of_key(level)?;
+            let bytes = capsule.rank * (low + self.bytes_of_key(level)?);
             keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes });
         }
         Ok(keys)

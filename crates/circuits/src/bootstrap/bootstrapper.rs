@@ -70,6 +70,10 @@ impl<R: Multipliers> Bootstrapper<R> {
         a: &Ciphertext<R>,
         keys: &BootstrapKeys<R>,
     ) -> Result<Ciphertext<R>, BootstrapError> {
+        self.all_steps(a, keys).map_err(BootstrapError::of_bootstrapping)
+    }
+
+    fn all_steps(&self, a: &Ciphertext<R>, keys: &BootstrapKeys<R>) -> Result<Ciphertext<R>, BootstrapError> {
         let lowered = match self.blueprint.set.order {
             Order::Last => self.lowered(a)?,
             Order::First => self.lowered_by_transform(a, keys)?,
@@ -87,7 +91,8 @@ impl<R: Multipliers> Bootstrapper<R> {
             (Order::First, None) => parts.real,
         };
         let (of, own) = (a.metadata(), result.metadata());
-        let precision = own.precision.with_magnitude(of.precision.magnitude());
+        let whole = self.blueprint.message_error_at(bound, lowered.metadata().scale);
+        let precision = own.precision.with_magnitude(bound).plus_dependent_error(whole);
         let scale = self.blueprint.context.snapped(own.level, own.scale)?;
         let metadata = Metadata { slots: of.slots, scale, precision, ..own.clone() };
         result.set_metadata(metadata);
@@ -98,7 +103,7 @@ impl<R: Multipliers> Bootstrapper<R> {
     /// bits as the first gave, up to what the residual scale holds, and takes one of the residual levels. One round is a bootstrapping.
     ///
     /// # Errors
-    /// As [`bootstrap`](Self::bootstrap); [`BootstrapError::LevelTooLow`] for more rounds than residual levels, and in sets where SlotsToCoeffs
+    /// As [`bootstrap`](Self::bootstrap); [`BootstrapError::TooManyRounds`] for more rounds than residual levels, and in sets where SlotsToCoeffs
     /// comes first, whose results cannot be compared with their messages.
     pub fn bootstrap_refined(
         &self,
@@ -108,15 +113,15 @@ impl<R: Multipliers> Bootstrapper<R> {
     ) -> Result<Ciphertext<R>, BootstrapError> {
         let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
         if rounds > 1 && (self.blueprint.set.order == Order::First || rounds > levels.residual) {
-            let (what, got) = ("refinement", levels.residual);
-            return Err(BootstrapError::LevelTooLow { what, expected: rounds, got });
+            let order = if self.blueprint.set.order == Order::First { "first" } else { "last" };
+            return Err(BootstrapError::TooManyRounds { rounds, levels: levels.residual, order });
         }
         let mut sum = self.bootstrap(a, keys)?;
         let bound = a.metadata().precision.magnitude();
         for _ in 1..rounds {
-            // An error of eight deviations is not met in any slot.
-            let worst =
-                8.0 * sum.metadata().precision.deviation() + self.blueprint.largest_message_error() * bound;
+            // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
+            let largest = self.blueprint.message_error(bound);
+            let worst = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0) + largest;
             let gained = (bound / worst).log2().floor().clamp(0.0, 62.0);
             let level = sum.metadata().level - 1;
             let message = if a.metadata().level > 0 { evaluator.level_to(a, 0)? } else { a.clone() };
@@ -164,10 +169,14 @@ impl<R: Multipliers> Bootstrapper<R> {
             return Err(BootstrapError::LevelTooLow { what: "SlotsToCoeffs", expected, got });
         }
         self.check_message(a.metadata().precision.magnitude(), self.blueprint.scales.raised)?;
-        // As slots stand for coefficients now, sums of slots are no concern of q_0.
-        let magnitude = a.metadata().precision.magnitude() / self.blueprint.slots as f64;
-        let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, magnitude)?;
-        Ok(self.slots_to_coeffs.apply_to_whole(&self.evaluator, &a, keys.rotations())?)
+        // As slots stand for coefficients now, sums of slots are no concern of q_0; the roundings of diagonals are.
+        let magnitude = a.metadata().precision.magnitude();
+        let small = magnitude / self.blueprint.slots as f64;
+        let a = self.evaluator.with_magnitude(&self.evaluator.level_to(a, expected)?, small)?;
+        let mut a = self.slots_to_coeffs.apply_to_whole(&self.evaluator, &a, keys.rotations())?;
+        let precision = a.metadata().precision.plus_error(self.slots_to_coeffs.rounding_error(magnitude));
+        a.set_metadata(Metadata { precision, ..a.metadata().clone() });
+        Ok(a)
     }
 
     fn check_message(&self, magnitude: f64, scale: f64) -> Result<(), BootstrapError> {
@@ -187,7 +196,7 @@ impl<R: Multipliers> Bootstrapper<R> {
         let raised = match (blueprint.set.encapsulation, keys.encapsulation()) {
             (Some(_), Some(keys)) => keys.mod_raise(context.rlwe(), a)?,
             (Some(_), None) => {
-                return Err(BootstrapError::MissingKey { what: "the key to the sparse secret" });
+                return Err(BootstrapError::MissingKey { what: "the key to the sparse secret".to_owned() });
             }
             (None, _) => encapsulation::mod_raise(context.rlwe(), a, context.rlwe().level())?,
         };
@@ -229,10 +238,13 @@ impl<R: Multipliers> Bootstrapper<R> {
             let (key, rotations) = (keys.relinearization(), keys.rotations());
             let mut rest = eval_mod.evaluate(evaluator, x, scales.reduced, key, rotations)?;
             let of = x.metadata().precision;
-            let precision = of.scaled(eval_mod.width()).plus_error(self.blueprint.eval_mod_error()?);
-            // The coefficients of a message with slots of size 1 have root mean square 1/√(2s).
-            let magnitude = bound * scale / scales.first / (2.0 * self.blueprint.slots as f64).sqrt();
-            let precision = precision.plus_error(eval_mod.relative_error() * magnitude);
+            let largest = bound * scale / scales.first;
+            let precision = of.scaled(eval_mod.width()).plus_error(self.blueprint.eval_mod_error(largest)?);
+            let magnitude = match self.blueprint.set.order {
+                // The coefficients of a message with slots of size 1 have root mean square 1/√(2s).
+                Order::Last => largest / (2.0 * self.blueprint.slots as f64).sqrt(),
+                Order::First => largest,
+            };
             let metadata =
                 Metadata { precision: precision.with_magnitude(magnitude), ..rest.metadata().clone() };
             let message = metadata.scale * scale / scales.first;

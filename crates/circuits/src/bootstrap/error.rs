@@ -33,6 +33,19 @@ pub enum BootstrapError {
         /// Its level.
         got: usize,
     },
+    /// More rounds of refinement than a set has room for.
+    #[error(
+        "{rounds} rounds of refinement take a residual level each and SlotsToCoeffs at the end; the set has {levels} residual level(s) and \
+         SlotsToCoeffs {order}: take fewer rounds, or a set such as Set::high_precision_128"
+    )]
+    TooManyRounds {
+        /// The rounds asked for.
+        rounds: usize,
+        /// Residual levels of the set.
+        levels: usize,
+        /// Where its SlotsToCoeffs stands.
+        order: &'static str,
+    },
     /// Numbers of a set that do not fit each other.
     #[error("{what} of {got}: it must be {expected}")]
     Set {
@@ -55,7 +68,7 @@ pub enum BootstrapError {
     #[error("{what} is missing: generate BootstrapKeys from the same blueprint")]
     MissingKey {
         /// The key.
-        what: &'static str,
+        what: String,
     },
     /// An error of the mathematics in the clear.
     #[error(transparent)]
@@ -69,4 +82,17 @@ pub enum BootstrapError {
     /// An error of the RLWE layer.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
+}
+
+impl BootstrapError {
+    /// A key that is not there, by the remedy of bootstrapping: its keys are made together.
+    pub(super) fn of_bootstrapping(self) -> Self {
+        match self {
+            Self::Ckks(CkksError::MissingRotation { wanted, .. })
+            | Self::Transform(LinearTransformError::Ckks(CkksError::MissingRotation { wanted, .. })) => {
+                Self::MissingKey { what: format!("the key for {wanted}") }
+            }
+            other => other,
+        }
+    }
 }

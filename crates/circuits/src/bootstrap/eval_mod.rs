@@ -62,6 +62,8 @@ pub struct EvalMod {
 
 /// No integer counts for less than this against 0.
 const LEAST_WEIGHT: f64 = 1e-4;
+/// How many roundings of one product those of the first polynomial amount to, where none counts more.
+const ROUNDINGS: f64 = 2.0;
 /// Points around every integer.
 const POINTS: usize = 6;
 
@@ -146,6 +148,30 @@ impl EvalMod {
         self.mean_square(|integer| self.at(integer))
     }
 
+    /// √E max|value − (x mod 1)|² over the distribution of the integers, the maximum over all x mod 1 of at most `largest`.
+    #[must_use]
+    pub fn error_within(&self, largest: f64) -> f64 {
+        self.mean_square(|integer| {
+            self.rests(largest).map(|rest| (self.at(integer + rest) - rest).abs()).fold(0.0, f64::max)
+        })
+    }
+
+    /// By how much x mod 1 of at most `largest` changes what the value is wrong by: the most around integers within three deviations, as all of
+    /// a message may lie beside one of them.
+    #[must_use]
+    pub fn distortion(&self, largest: f64) -> f64 {
+        let likely = (3.0 * variance(self.parameters.weight).sqrt()).min(self.parameters.range as f64) as i64;
+        let around = |integer: i64| {
+            let x = integer as f64;
+            self.rests(largest).map(move |rest| (self.at(x + rest) - self.at(x) - rest).abs())
+        };
+        (-likely..=likely).flat_map(around).fold(0.0, f64::max)
+    }
+
+    fn rests(&self, largest: f64) -> impl Iterator<Item = f64> + use<> {
+        nodes(-largest, largest, 16).collect::<Vec<_>>().into_iter().chain([-largest, largest])
+    }
+
     /// √E f² over the distribution of the integers.
     fn mean_square(&self, f: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
@@ -158,6 +184,15 @@ impl EvalMod {
         (sum / total).sqrt()
     }
 
+    /// √E|e|² in a coefficient of so many, at their integers: in the mean, or what the largest integer causes that one in some ten messages has, whichever
+    /// is more. With few coefficients the mean tells too little, for errors grow with a high power of the integer.
+    pub(crate) fn sample_error(&self, coefficients: f64) -> f64 {
+        let largest = (2.0 * variance(self.parameters.weight) * (32.0 * coefficients).ln()).sqrt();
+        let integer = largest.round().min(self.parameters.range as f64);
+        let one = self.at(integer).abs().max(self.at(-integer).abs()) / coefficients.sqrt();
+        self.typical_error().max(one)
+    }
+
     /// √E|value/x − 1|² over the distribution of the integers, for x mod 1 a hundredth of the largest.
     #[must_use]
     pub fn relative_error(&self) -> f64 {
@@ -165,15 +200,18 @@ impl EvalMod {
         self.mean_square(|integer| self.at(integer + rest) - self.at(integer) - rest) / rest
     }
 
-    /// By how much errors of the first polynomial grow on their way to x mod 1, in the mean over all angles: √2 times for every doubling in the mean of
-    /// 2·2|cos θ|, and 2π times less at the end.
+    /// By how much one rounding at the scale of EvalMod grows on its way to x mod 1.
+    ///
+    /// Of a product in the first polynomial: a^2/4 times for a = 2πW/2^r, since the function of angle a·u changes so fast with T_2(u) = 2u² − 1, the first
+    /// product, near 0. Then 4|cos θ| times with every doubling, √8 in the mean over all angles, and 2 for a squaring of |E| = 1; 2π times less at the end.
     pub(crate) fn growth(&self) -> f64 {
         let doublings = self.parameters.doublings as f64;
-        match self.parameters.form {
-            // |2E| = 2.
-            Form::Exponential { .. } => doublings.exp2() / (2.0 * PI),
-            Form::Cosine { .. } => (1.5 * doublings).exp2() / (2.0 * PI),
-        }
+        let angle = 2.0 * PI * self.width / doublings.exp2();
+        let each = match self.parameters.form {
+            Form::Exponential { .. } => 1.0,
+            Form::Cosine { .. } => 1.5,
+        };
+        (each * doublings).exp2() / (2.0 * PI) * ROUNDINGS.hypot(angle * angle / 4.0)
     }
 
     /// Its value in the clear.
@@ -276,10 +314,14 @@ fn ratio(bits: f64) -> f64 {
     (-bits).exp2()
 }
 
-/// e^(−x²/2σ²) for the sum of so many uniform variables.
+/// σ² of the sum of so many uniform variables, rounded.
+fn variance(weight: usize) -> f64 {
+    (weight.max(1) as f64 + 1.0) / 12.0
+}
+
+/// e^(−x²/2σ²).
 fn likelihood(x: f64, weight: usize) -> f64 {
-    let variance = (weight.max(1) as f64 + 1.0) / 12.0;
-    (-x * x / (2.0 * variance)).exp()
+    (-x * x / (2.0 * variance(weight))).exp()
 }
 
 /// 2a² − 1.

@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Multipliers, PolyRing, Ring};
-use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey};
+use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
 
 use super::Blueprint;
 use crate::bootstrap::BootstrapError;
@@ -42,7 +42,7 @@ impl<R: Multipliers> BootstrapKeys<R> {
             Ok::<_, BootstrapError>(EncapsulationKeys::generate(
                 rlwe,
                 secret,
-                capsule.weight,
+                SparseSecret { weight: capsule.weight, rank: capsule.rank },
                 levels,
                 &[special],
                 rng,

@@ -17,6 +17,7 @@ mod products;
 mod scaling;
 #[cfg(test)]
 mod threads;
+#[cfg(test)]
 mod univariate;
 #[cfg(test)]
 mod variants;

@@ -270,6 +270,15 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
     ) -> Result<Ciphertext<R>, LinearTransformError> {
         apply_all(evaluator, &self.factors, whole, keys)
     }
+
+    /// √E|e|² in a slot of the result because diagonals are rounded, for slots of this root mean square.
+    pub(in crate::bootstrap) fn rounding_error(&self, magnitude: f64) -> f64 {
+        let step = |(error, magnitude): (f64, f64), factor: &LinearTransform<R>| {
+            let length = factor.row_length();
+            ((error * length).hypot(factor.rounding_error(magnitude)), magnitude * length)
+        };
+        self.factors.iter().fold((0.0, magnitude), step).0
+    }
 }
 
 /// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on.

@@ -1,0 +1,134 @@
+//! What shipped sets were measured to keep.
+
+use std::fmt;
+
+use sunzi_ckks::Context;
+use sunzi_ring::Ring;
+
+use super::{Blueprint, BootstrapError, Set};
+
+/// −log2 of errors of slots, for slots of at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bits {
+    /// Of the mean error.
+    pub mean: f64,
+    /// Of the error of the worst slot.
+    pub worst: f64,
+}
+
+/// What a set keeps of messages that fill all slots, after the rounds it is meant for: a little less than the worst of what was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statement {
+    /// Of slots that look random.
+    pub random: Bits,
+    /// Of the hardest of three kinds: all slots 1, alternating signs, a single spike.
+    pub adversarial: Bits,
+    /// Of a random message after fifty bootstrappings in a row, where that was measured. Errors of independent bootstrappings add as variances: 2.8
+    /// bits less than after one.
+    pub fifty: Option<Bits>,
+}
+
+impl Statement {
+    /// The statement of a shipped set, none for one that was changed.
+    #[must_use]
+    pub fn of(set: &Set) -> Option<Self> {
+        let [default, n15, precise, paper] = Set::shipped();
+        let bits = |[mean, worst]: [f64; 2]| Bits { mean, worst };
+        let stated = |random, adversarial, fifty: Option<_>| {
+            Some(Self { random: bits(random), adversarial: bits(adversarial), fifty: fifty.map(bits) })
+        };
+        match set {
+            _ if *set == default => stated([23.5, 21.0], [21.4, 20.0], None),
+            _ if *set == n15 => stated([17.9, 15.7], [17.2, 15.3], Some([15.0, 13.0])),
+            _ if *set == precise => stated([36.3, 33.5], [36.3, 33.5], None),
+            _ if *set == paper => stated([20.5, 18.5], [9.2, 9.2], None),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} bits in the mean, {:.1} in the worst slot", self.mean, self.worst)
+    }
+}
+
+/// A set in figures: what it gives, keeps and costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// The set.
+    pub set: Set,
+    /// Slots of its messages.
+    pub slots: usize,
+    /// What it was measured to keep.
+    pub statement: Option<Statement>,
+    /// Levels left after its rounds.
+    pub levels_left: usize,
+    /// log2 of the modulus that is left.
+    pub bits_left: f64,
+    /// log2 QP, by which security is judged.
+    pub log2_key_modulus: f64,
+    /// log2 of a bound on the probability of failure.
+    pub log2_failure: f64,
+    /// Bytes of all keys.
+    pub key_bytes: usize,
+    /// Bytes of the encoded matrices.
+    pub diagonal_bytes: usize,
+}
+
+impl Summary {
+    /// Of messages that fill all slots. Makes the tables of the context, but no key.
+    ///
+    /// # Errors
+    /// As [`Set::parameters`] and [`Blueprint::new`].
+    pub fn new(set: &Set) -> Result<Self, BootstrapError> {
+        let context = Context::<Ring>::new(&set.parameters()?)?;
+        let blueprint = Blueprint::new(&context, set, context.max_slots())?;
+        let levels_left = blueprint.levels_left();
+        Ok(Self {
+            set: set.clone(),
+            slots: blueprint.slots(),
+            statement: Statement::of(set),
+            levels_left,
+            bits_left: context.rlwe().log2_modulus_at(context.limbs(levels_left)?)?,
+            log2_key_modulus: context.rlwe().log2_key_modulus(),
+            log2_failure: blueprint.log2_failure(),
+            key_bytes: blueprint.key_bytes()?,
+            diagonal_bytes: blueprint.diagonal_bytes(),
+        })
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+        let Set { name, secret, security, encapsulation, rounds, .. } = &self.set;
+        writeln!(f, "{name}")?;
+        writeln!(f, "  ring degree n         {}, {} slots", 2 * self.slots, self.slots)?;
+        writeln!(f, "  security              {security}, log2 QP = {:.1}, {secret}", self.log2_key_modulus)?;
+        if let Some(capsule) = encapsulation {
+            let shape =
+                if capsule.rank > 1 { format!(" in {} polynomials", capsule.rank) } else { String::new() };
+            writeln!(f, "  raised under          a secret of Hamming weight {}{shape}", capsule.weight)?;
+        }
+        writeln!(f, "  failure               2^{:.0} at most", self.log2_failure)?;
+        writeln!(f, "  left                  {} levels, {:.0} bits", self.levels_left, self.bits_left)?;
+        writeln!(f, "  rounds                {rounds}")?;
+        match &self.statement {
+            Some(Statement { random, adversarial, fifty }) => {
+                writeln!(f, "  random messages       {random}")?;
+                writeln!(f, "  any message           {adversarial}")?;
+                if let Some(bits) = fifty {
+                    writeln!(f, "  fifty times in a row  {bits}")?;
+                }
+            }
+            None => writeln!(f, "  precision             not measured")?,
+        }
+        write!(
+            f,
+            "  keys, matrices        {:.2} GiB, {:.2} GiB",
+            gib(self.key_bytes),
+            gib(self.diagonal_bytes)
+        )
+    }
+}

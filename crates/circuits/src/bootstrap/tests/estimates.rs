@@ -1,0 +1,97 @@
+//! What ciphertexts say of their errors after a bootstrapping, beside the errors.
+
+use super::*;
+
+/// Messages of the four kinds that are measured, with slots of at most 1.
+pub(super) fn messages(slots: usize) -> [Vec<Complex64>; 4] {
+    let turn = Complex64::from_polar(1.0, 0.8);
+    let each = |f: &dyn Fn(usize) -> Complex64| (0..slots).map(f).collect::<Vec<_>>();
+    [
+        numbers(slots),
+        vec![turn; slots],
+        each(&|at| if at % 2 == 0 { turn } else { -turn }),
+        each(&|at| if at == slots / 3 { turn } else { Complex64::ZERO }),
+    ]
+}
+
+/// −log2 of the root mean square error.
+fn typical(a: &[Complex64], b: &[Complex64]) -> f64 {
+    -(a.iter().zip(b).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>() / a.len() as f64).sqrt().log2()
+}
+
+/// No estimate promises more than half a bit above what is measured; the least one is not far below it. Declared to be small, messages show what
+/// does not depend on them.
+fn law(set: &Set, slots: usize) {
+    let mut bench = Bench::new(set, slots);
+    let level = if set.order == Order::First { set.slots_to_coeffs.levels } else { 0 };
+    for size in [1.0, 1.0 / 64.0] {
+        let mut least = f64::INFINITY;
+        for (kind, values) in messages(slots).iter().enumerate() {
+            let values: Vec<Complex64> = values.iter().map(|value| value * size).collect();
+            let a = bench.encrypt(&values, level);
+            let a = bench.bootstrapper.evaluator().with_magnitude(&a, size).unwrap();
+            let out = bench.bootstrapper.bootstrap_refined(&a, set.rounds, &bench.keys).unwrap();
+            let measured = typical(&bench.open(&out, slots), &values);
+            let estimate = out.metadata().precision.bits();
+            let case =
+                format!("{} {slots} slots of {size}, kind {kind}: {estimate:.2} for {measured:.2}", set.name);
+            println!("{case}");
+            assert!(estimate < measured + 0.5, "{case}");
+            least = least.min(measured - estimate);
+        }
+        assert!(least < 5.0, "{} {slots} {size}: {least} bits below", set.name);
+    }
+}
+
+fn small(log2_degree: u32) -> Set {
+    Set {
+        coeffs_to_slots: LevelRange { levels: 3, scale_bits: 47 },
+        slots_to_coeffs: LevelRange { levels: 2, scale_bits: 40 },
+        ..Set::insecure_for_tests(log2_degree)
+    }
+}
+
+#[test]
+fn estimates_of_both_orders_hold() {
+    for (log2_degree, slots) in [(7, 64), (9, 256), (9, 16)] {
+        for order in [Order::Last, Order::First] {
+            law(&Set { order, name: "cosine", ..small(log2_degree) }, slots);
+        }
+    }
+    law(&Set { order: Order::First, eval_mod_bits: 50, name: "rough", ..small(8) }, 128);
+}
+
+#[test]
+fn estimates_of_all_forms_hold() {
+    let base = small(8);
+    let forms = [
+        ("no arcsine", Form::Cosine { degree: 30, arcsine: 1 }, 3),
+        ("arcsine of degree 7", Form::Cosine { degree: 30, arcsine: 7 }, 3),
+        ("exponential", Form::Exponential { degree: 7 }, 8),
+        ("rough exponential", Form::Exponential { degree: 7 }, 6),
+    ];
+    for (name, form, doublings) in forms {
+        let eval_mod = EvalModParameters { form, doublings, ..base.eval_mod };
+        for slots in [128, 16] {
+            law(&Set { name, eval_mod, ..base.clone() }, slots);
+        }
+    }
+    let range = failure::least_range(SecretDistribution::Ternary, 256, 256, 0.02, -128.0);
+    let eval_mod = EvalModParameters { range, doublings: 6, weight: 171, ..base.eval_mod };
+    law(&Set { name: "dense", encapsulation: None, eval_mod, ..base }, 128);
+}
+
+#[test]
+fn estimates_of_shipped_sets_hold_in_small_rings() {
+    for set in Set::shipped() {
+        let levels = set.slots_to_coeffs.levels.min(3);
+        let set = Set {
+            log2_degree: 8,
+            residual: LevelRange { levels: set.rounds, ..set.residual },
+            slots_to_coeffs: LevelRange { levels, ..set.slots_to_coeffs },
+            security: Security::InsecureForResearchOnly,
+            ..set
+        };
+        law(&set, 128);
+    }
+}
