@@ -19,16 +19,17 @@ use crate::error::check_length;
 /// ```
 /// use sunzi_ring::{Reducer, Reduction};
 ///
-/// // Modulo Φ_105, of degree 48.
-/// let reducer = Reducer::new(105, 7681, Reduction::SparseBarrett)?;
-/// let mut values = vec![0; reducer.length()];
-/// values[40] = 1;
-/// reducer.transform(&mut values)?;
-/// let x = values.clone();
-/// reducer.multiply(&mut values, &x)?;
-/// // X^80 = X^70·X^10, and X^105 = 1.
-/// reducer.reduce(&mut values)?;
-/// assert!(values[..48].iter().any(|&c| c == 1));
+/// // Modulo Φ_97, of degree 96.
+/// let reducer = Reducer::new(97, 7681, Reduction::SparseBarrett)?;
+/// let [mut x, mut y] = [vec![0; reducer.length()], vec![0; reducer.length()]];
+/// (x[95], y[2]) = (1, 1);
+/// reducer.transform(&mut x)?;
+/// reducer.transform(&mut y)?;
+/// reducer.multiply(&mut x, &y)?;
+/// reducer.reduce(&mut x)?;
+/// // X^95·X^2 = X^97 = 1.
+/// assert_eq!(x[..96].iter().position(|&c| c == 1), Some(0));
+/// assert_eq!(x[..96].iter().sum::<u64>(), 1);
 /// # Ok::<(), sunzi_ring::RingError>(())
 /// ```
 #[derive(Clone)]
