@@ -5,7 +5,7 @@ use num_traits::One;
 
 use crate::words::{add_into, add_word, sub_from, sub_word};
 
-/// q_i = 2^h + 1 or 2^h − 1 for h a multiple of 64 [TSKJ20, Lemma 1].
+/// q_i = 2^h + 1 or 2^h − 1 for h a multiple of 64 `[TSKJ20, Lemma 1]`.
 ///
 /// Residues are canonical, in [0, q_i), in words of 64 bits, the lowest first: h/64 of them modulo 2^h − 1 and one more
 /// modulo 2^h + 1, whose largest residue is 2^h. Operations take slices of that [length](Self::len); what has another length or
@@ -147,7 +147,7 @@ impl Component {
         self.finish(a, carry as i64);
     }
 
-    /// out ← 2^e·x: words are moved and bits shifted, nothing is multiplied [TSKJ20, 4.1].
+    /// out ← 2^e·x: words are moved and bits shifted, nothing is multiplied `[TSKJ20, 4.1]`.
     ///
     /// x = H·2^(h−e) + L becomes L·2^e ∓ H; 2^(h+e) is ∓2^e.
     pub fn mul_power_of_two(self, out: &mut [u64], x: &[u64], e: usize) {

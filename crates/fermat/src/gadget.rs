@@ -1,4 +1,4 @@
-//! D_RNS of [TSKJ20, 2.4 and 4.3], and its digits cut in a radix [BEHZ16, B.1].
+//! D_RNS of `[TSKJ20, 2.4 and 4.3]`, and its digits cut in a radix [BEHZ16, B.1].
 
 use std::sync::{Arc, OnceLock};
 

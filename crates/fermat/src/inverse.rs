@@ -1,4 +1,4 @@
-//! x ↦ |x·(q/q_i)^-1|_{q_i}, the digits of FastBconv and of D_RNS, in the four versions of [TSKJ20, 5.2].
+//! x ↦ |x·(q/q_i)^-1|_{q_i}, the digits of FastBconv and of D_RNS, in the four versions of `[TSKJ20, 5.2]`.
 
 use zeroize::Zeroize;
 
@@ -16,9 +16,9 @@ use crate::words::{add_into, sub_from, sub_word};
 /// | both (default) | one rotation of the bits of x, and one subtraction modulo 2^h + 1 | |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shortcuts {
-    /// Shifts for multiplications [TSKJ20, 4.1 and 4.3].
+    /// Shifts for multiplications `[TSKJ20, 4.1 and 4.3]`.
     pub multiplication: bool,
-    /// Shifts and sums for reductions [TSKJ20, 4.2 and 4.3].
+    /// Shifts and sums for reductions `[TSKJ20, 4.2 and 4.3]`.
     pub reduction: bool,
 }
 
@@ -38,7 +38,7 @@ impl Shortcuts {
     ];
 }
 
-/// (q/q_i)^-1 modulo q_i, where q/q_i = ∓2^i [TSKJ20, Lemma 2].
+/// (q/q_i)^-1 modulo q_i, where q/q_i = ∓2^i `[TSKJ20, Lemma 2]`.
 #[derive(Clone, Debug)]
 pub struct InverseCofactor {
     component: Component,
@@ -121,7 +121,7 @@ impl InverseCofactor {
         workspace.scaled = scaled;
     }
 
-    /// product − q_i·⌊(x − b)/2^i⌋ [TSKJ20, Lemma 3]: b = 1 modulo 2^h + 1, unless x = 0, else 0.
+    /// product − q_i·⌊(x − b)/2^i⌋ `[TSKJ20, Lemma 3]`: b = 1 modulo 2^h + 1, unless x = 0, else 0.
     fn subtract_quotient(&self, product: &mut [u64], x: &[u64], quotient: &mut Vec<u64>) {
         quotient.clear();
         quotient.extend_from_slice(x);

@@ -1,4 +1,4 @@
-//! Rings modulo q = 2^g − 1 for Sunzi [TSKJ20].
+//! Rings modulo q = 2^g − 1 for Sunzi `[TSKJ20]`.
 //!
 //! q = (2^(g/2) + 1)(2^(g/4) + 1)⋯(2^64 + 1)(2^64 − 1) has few factors, in which (q/q_i)^-1 is a power of two: the products and
 //! reductions of base conversions become shifts, and so do the digits of relinearisation. Residues have several words for that.

@@ -13,7 +13,7 @@ pub(crate) const WORD: usize = 64;
 /// The largest g.
 pub(crate) const MOST_BITS: usize = 16_384;
 
-/// q = 2^g − 1 for g = 64, 128, …, 16384 and its pairwise coprime factors [TSKJ20, Lemma 1].
+/// q = 2^g − 1 for g = 64, 128, …, 16384 and its pairwise coprime factors `[TSKJ20, Lemma 1]`.
 ///
 /// They stand from the smallest to the largest: 2^64 − 1, 2^64 + 1, 2^128 + 1, …, 2^(g/2) + 1. The first l of them have the
 /// product 2^(g_l) − 1 with g_l = 2^(l+5), which is q at level l.
@@ -67,7 +67,7 @@ impl FermatModulus {
         self.bits
     }
 
-    /// k = 1 + log2(g/64), the number of components [TSKJ20, 4.4].
+    /// k = 1 + log2(g/64), the number of components `[TSKJ20, 4.4]`.
     #[must_use]
     pub fn level(&self) -> usize {
         self.components.len()

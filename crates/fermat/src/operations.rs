@@ -198,7 +198,7 @@ impl PolyRing for FermatRing {
         self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?)
     }
 
-    /// Through integers: modulus switching is no part of [TSKJ20].
+    /// Through integers: modulus switching is no part of `[TSKJ20]`.
     fn mod_switch(
         &self,
         a: &FermatPoly<Evaluation>,

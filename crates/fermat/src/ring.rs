@@ -26,7 +26,7 @@ pub enum Products {
     Kronecker,
 }
 
-/// R_q for q = 2^g − 1: one more [`PolyRing`](sunzi_ring::PolyRing), for BFV [TSKJ20].
+/// R_q for q = 2^g − 1: one more [`PolyRing`](sunzi_ring::PolyRing), for BFV `[TSKJ20]`.
 ///
 /// Residues modulo the [components](FermatModulus) have several words; the ring of products has limbs modulo word-size primes
 /// beside them. It has a level for every component. Nothing here runs in constant time: large residues are carried and folded with branches.

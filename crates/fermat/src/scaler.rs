@@ -1,4 +1,4 @@
-//! Products and decryption of BFV [TSKJ20, 2.3; BEHZ16, Alg. 1 to 3].
+//! Products and decryption of BFV `[TSKJ20, 2.3; BEHZ16, Alg. 1 to 3]`.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Cyclotomic polynomials Φ_m and their sparse multiples [BEHMSZ17, 3.1].
+//! Cyclotomic polynomials Φ_m and their sparse multiples `[BEHMSZ17, 3.1]`.
 
 use crate::{MathError, prime_factors};
 
@@ -136,7 +136,7 @@ impl SparseMultiple {
     }
 
     /// All of them, one for each divisor d of the radical of m whose Φ_d has only coefficients −1, 0 and 1: Φ_m(X)·Φ_(m/p)(X) =
-    /// Φ_(m/p)(X^p), used again and again [BEHMSZ17, 3.1].
+    /// Φ_(m/p)(X^p), used again and again `[BEHMSZ17, 3.1]`.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for m = 0 or above 2^22.
@@ -307,7 +307,7 @@ mod tests {
         assert!(SparseMultiple::best(0).is_err() && SparseMultiple::best((1 << 22) + 1).is_err());
     }
 
-    /// Table 1 of [BEHMSZ17], with the digits that the archived text lost.
+    /// Table 1 of `[BEHMSZ17]`, with the digits that the archived text lost.
     #[test]
     fn the_six_of_the_paper_are_found() {
         let table = [

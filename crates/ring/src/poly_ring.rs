@@ -78,7 +78,7 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
     }
 
-    /// By how much roundings of what is kept for a polynomial grow in the polynomial itself: where it is kept times a unit [BEHMSZ17, Lemma 3].
+    /// By how much roundings of what is kept for a polynomial grow in the polynomial itself: where it is kept times a unit `[BEHMSZ17, Lemma 3]`.
     fn rounding_growth(&self) -> f64 {
         1.0
     }

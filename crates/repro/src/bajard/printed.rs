@@ -1,4 +1,4 @@
-//! What [BEHMSZ17] prints. Its archived text lost digits: they are none here.
+//! What `[BEHMSZ17]` prints. Its archived text lost digits: they are none here.
 
 /// One row of Tables 1 and 2.
 pub(super) struct Reductions {

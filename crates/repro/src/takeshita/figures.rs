@@ -212,7 +212,7 @@ impl Plot {
         }
     }
 
-    /// Polynomials that are multiplied by (q/q_i)^-1 [TSKJ20, 4.1 and 4.3].
+    /// Polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
     fn polynomials(&self) -> f64 {
         match self.operation {
             // Four extensions, three floors, and the digits of relinearisation.

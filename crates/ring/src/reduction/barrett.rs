@@ -1,4 +1,4 @@
-//! Barrett's reduction modulo Φ_m [BEHMSZ17, Alg. 1].
+//! Barrett's reduction modulo Φ_m `[BEHMSZ17, Alg. 1]`.
 
 use sunzi_kernels::Buffer;
 use sunzi_math::cyclotomic_quotient;

@@ -1,5 +1,5 @@
 //! Values at all N-th roots of unity, from the negacyclic transforms of lengths N/2, N/4, …: X^N − 1 = (X^(N/2) + 1)(X^(N/2) − 1),
-//! and so on for the second factor [BEHMSZ17, eq. (2) and (7)].
+//! and so on for the second factor `[BEHMSZ17, eq. (2) and (7)]`.
 
 use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
 

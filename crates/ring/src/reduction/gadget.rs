@@ -1,4 +1,4 @@
-//! Digits for key switching: ξ_q and P_{RNS,q} of [BEHMSZ17, 2.3], and remainders by products of moduli with special moduli [KPZ21, B.2.3].
+//! Digits for key switching: ξ_q and P_{RNS,q} of `[BEHMSZ17, 2.3]`, and remainders by products of moduli with special moduli [KPZ21, B.2.3].
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ use crate::{Coefficient, DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing
 /// Centred remainders of what is kept by products of moduli: one each without special moduli.
 ///
 /// Keys carry M so that the products with digits, reduced by [`Reduction::Montgomery`](super::Reduction::Montgomery), have it once and errors do not grow: an
-/// encryption of zero times M, beside the secret [BEHMSZ17, 4.1]; with [`Reduction::Mixed`](super::Reduction::Mixed) all of it times M [4.4].
+/// encryption of zero times M, beside the secret `[BEHMSZ17, 4.1]`; with [`Reduction::Mixed`](super::Reduction::Mixed) all of it times M [4.4].
 #[derive(Clone, Debug)]
 pub struct UnivariateGadget {
     top: Arc<Top>,

@@ -1,4 +1,4 @@
-//! General cyclotomic rings by polynomial products and reductions modulo Φ_m: the system of [BEHMSZ17].
+//! General cyclotomic rings by polynomial products and reductions modulo Φ_m: the system of `[BEHMSZ17]`.
 //!
 //! Polynomials stand in the power basis 1, X, …, X^(n−1). A product is computed modulo X^N − 1, N the power of two from 2n, and then
 //! reduced: one transform of length N for all of
@@ -34,15 +34,15 @@ pub use scaler::UnivariateScaler;
 /// How products are reduced modulo Φ_m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// By a quotient that two products give [BEHMSZ17, Alg. 1].
+    /// By a quotient that two products give `[BEHMSZ17, Alg. 1]`.
     Barrett,
-    /// The same after a reduction by a sparse multiple of Φ_m [BEHMSZ17, Alg. 2].
+    /// The same after a reduction by a sparse multiple of Φ_m `[BEHMSZ17, Alg. 2]`.
     #[default]
     SparseBarrett,
-    /// Exact division by M = X^(N/2) + 1 [BEHMSZ17, Alg. 3]: polynomials are kept times M, and rounding them costs noise.
+    /// Exact division by M = X^(N/2) + 1 `[BEHMSZ17, Alg. 3]`: polynomials are kept times M, and rounding them costs noise.
     Montgomery,
     /// [`SparseBarrett`](Self::SparseBarrett), but [`Montgomery`](Self::Montgomery) for the products of key switching
-    /// [BEHMSZ17, 4.4].
+    /// `[BEHMSZ17, 4.4]`.
     Mixed,
 }
 

@@ -1,4 +1,4 @@
-//! Exact division by M = X^(N/2) + 1 modulo Φ_m [BEHMSZ17, Alg. 3 and 4].
+//! Exact division by M = X^(N/2) + 1 modulo Φ_m `[BEHMSZ17, Alg. 3 and 4]`.
 
 use sunzi_kernels::Buffer;
 

@@ -16,7 +16,7 @@ use crate::poly_ring::sealed::Sealed;
 use crate::scratch::Scratch;
 use crate::{Basis, Coefficient, Domain, Evaluation, PolyRing, RingError, Shape};
 
-/// R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m [BEHMSZ17].
+/// R_q for any index m, by products of polynomials and a [`Reduction`] modulo Φ_m `[BEHMSZ17]`.
 ///
 /// Sums of products are reduced once, when something else than a sum is asked of them. With [`Reduction::Montgomery`] a polynomial is kept
 /// times M = X^(N/2) + 1; what goes in is multiplied by M and what comes out divided by it, but conversions between moduli round what is kept,
@@ -126,7 +126,7 @@ impl UnivariateRing {
         Ok(self.0.geometry.montgomery_factor())
     }
 
-    /// ‖F_m‖∞ of [BEHMSZ17, Lemma 4]: the expansion factor is at most n times that.
+    /// ‖F_m‖∞ of `[BEHMSZ17, Lemma 4]`: the expansion factor is at most n times that.
     #[must_use]
     pub fn reduction_norm(&self) -> f64 {
         self.0.geometry.growth().norm

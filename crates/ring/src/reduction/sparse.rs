@@ -1,4 +1,4 @@
-//! Reduction by X^m − 1 and by a sparse multiple Q_sp of Φ_m: additions alone [BEHMSZ17, Alg. 2].
+//! Reduction by X^m − 1 and by a sparse multiple Q_sp of Φ_m: additions alone `[BEHMSZ17, Alg. 2]`.
 
 use sunzi_kernels::Modulus;
 use sunzi_math::SparseMultiple;

@@ -8,7 +8,7 @@ use super::centered_binomial;
 use crate::RingError;
 
 /// An error of the ring of this index, n coefficients in the powerful basis, spherical in the canonical embedding as hardness
-/// results ask [LPR13].
+/// results ask `[LPR13]`.
 ///
 /// Coefficients of ∏ x_i^{j_i} are drawn from [`centered_binomial`] for *all* powers of x_i below p_i^{e_i}, for odd p_i, and
 /// then reduced modulo Φ_{m_i}(x_i). Powers of a root of unity are orthogonal, so independent coefficients in
