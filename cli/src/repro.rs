@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::repro::report::Report;
-use ::repro::{ReproError, akimoto, bajard, behz, kpz, plot, takeshita};
+use ::repro::{ReproError, Tell, akimoto, bajard, behz, kpz, plot, takeshita};
 
 use crate::args::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs, TakeshitaArgs};
 use crate::error::CliError;
@@ -76,7 +76,7 @@ fn make(
     way: &ReportArgs,
     folder: &str,
     figures: bool,
-    work: impl FnOnce(&mut (dyn FnMut(&str, usize, usize) + Send)) -> Result<Report, ReproError>,
+    work: impl FnOnce(Tell<'_>) -> Result<Report, ReproError>,
 ) -> Result<(), CliError> {
     let folder = way.out.clone().unwrap_or_else(|| PathBuf::from(folder));
     // Found out before minutes of work, not after.

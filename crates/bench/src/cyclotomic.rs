@@ -6,8 +6,9 @@ use std::fmt;
 use sunzi_bfv::{Algorithms, Plaintext};
 use sunzi_encoding::EncodingError;
 use sunzi_math::{DEFAULT_PRIME_BOUND, Residues, RingIndex, primes_below};
+use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_rlwe::{PublicKey, RelinearizationKey, RingShape, SecretKey, Security};
+use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweContext, SecretKey, Security};
 
 use crate::alternate::{self, Series};
 use crate::options::on_threads;
@@ -33,7 +34,7 @@ struct Case {
     log_n: u32,
     limbs: usize,
     special: usize,
-    /// What HElib 2.3 takes for multiply and relinearise under BGV at no more moduli, recorded in docs/notes/peers.md.
+    /// What HElib 2.3 takes for multiply and relinearise under BGV at no larger moduli; from docs/notes/cyclotomic.md.
     helib_us: f64,
 }
 
@@ -158,20 +159,14 @@ fn bgv(case: Case, ring: RingShape) -> Result<Job, BenchError> {
         sunzi_bgv::Parameters::new(ring, moduli, PLAIN_MODULUS, Security::InsecureForResearchOnly)
             .with_key_switching(switching);
     let context = sunzi_bgv::Context::new(&parameters)?;
-    let (mut rng, [a, b, product]) = (rng(), messages(ring)?);
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-    let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
-    let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
     let evaluator = sunzi_bgv::Evaluator::new(&context);
-    let [a, b] = [context.encrypt(&a, &public, &mut rng)?, context.encrypt(&b, &public, &mut rng)?];
-    let correct = context.decrypt(&evaluator.multiply(&a, &b, &key)?, &secret)? == product;
-    Ok(Job {
-        call: Box::new(move || Ok(evaluator.multiply(&a, &b, &key).map(drop)?)),
-        correct,
-        n: ring.degree(),
-        log_q: parameters.log2_modulus(),
-        log_key_modulus: parameters.log2_key_modulus(),
-    })
+    let sizes = [parameters.log2_modulus(), parameters.log2_key_modulus()];
+    product(
+        (ring, sizes, context.rlwe()),
+        |message, key, rng| context.encrypt(message, key, rng),
+        |ciphertext, key| context.decrypt(ciphertext, key),
+        move |a, b, key| evaluator.multiply(a, b, key),
+    )
 }
 
 fn bfv(case: Case, ring: RingShape) -> Result<Job, BenchError> {
@@ -182,20 +177,38 @@ fn bfv(case: Case, ring: RingShape) -> Result<Job, BenchError> {
         sunzi_bfv::Parameters::new(ring, moduli, PLAIN_MODULUS, Security::InsecureForResearchOnly)
             .with_algorithms(algorithms);
     let context = sunzi_bfv::Context::new(&parameters)?;
-    let (mut rng, [a, b, product]) = (rng(), messages(ring)?);
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-    let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
-    let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
     let evaluator = sunzi_bfv::Evaluator::new(&context);
-    let [a, b] = [context.encrypt(&a, &public, &mut rng)?, context.encrypt(&b, &public, &mut rng)?];
-    let correct = context.decrypt(&evaluator.multiply(&a, &b, &key)?, &secret)? == product;
-    Ok(Job {
-        call: Box::new(move || Ok(evaluator.multiply(&a, &b, &key).map(drop)?)),
-        correct,
-        n: ring.degree(),
-        log_q: parameters.log2_modulus(),
-        log_key_modulus: parameters.log2_key_modulus(),
-    })
+    let sizes = [parameters.log2_modulus(), parameters.log2_key_modulus()];
+    product(
+        (ring, sizes, context.rlwe()),
+        |message, key, rng| context.encrypt(message, key, rng),
+        |ciphertext, key| context.decrypt(ciphertext, key),
+        move |a, b, key| evaluator.multiply(a, b, key),
+    )
+}
+
+/// The product of a scheme's two ciphertexts, done once and decrypted.
+fn product<S: sunzi_rlwe::Scheme, E: Into<BenchError>>(
+    (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext<Ring>),
+    encrypt: impl Fn(&Plaintext, &PublicKey<Ring>, &mut SeededRng) -> Result<Ciphertext<S, Ring>, E>,
+    decrypt: impl Fn(&Ciphertext<S, Ring>, &SecretKey<Ring>) -> Result<Plaintext, E>,
+    multiply: impl Fn(
+        &Ciphertext<S, Ring>,
+        &Ciphertext<S, Ring>,
+        &RelinearizationKey<Ring>,
+    ) -> Result<Ciphertext<S, Ring>, E>
+    + 'static,
+) -> Result<Job, BenchError> {
+    let (mut rng, [a, b, expected]) = (rng(), messages(ring)?);
+    let secret = SecretKey::generate(rlwe, &mut rng)?;
+    let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
+    let key = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+    let a = encrypt(&a, &public, &mut rng).map_err(Into::into)?;
+    let b = encrypt(&b, &public, &mut rng).map_err(Into::into)?;
+    let result = multiply(&a, &b, &key).map_err(Into::into)?;
+    let correct = decrypt(&result, &secret).map_err(Into::into)? == expected;
+    let call = Box::new(move || multiply(&a, &b, &key).map(drop).map_err(Into::into));
+    Ok(Job { call, correct, n: ring.degree(), log_q, log_key_modulus })
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ mod parts;
 pub mod plot;
 pub mod report;
 pub mod rounds;
+mod run;
 pub mod takeshita;
 
 pub use error::ReproError;
+pub use run::Tell;

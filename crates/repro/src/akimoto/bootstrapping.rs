@@ -8,9 +8,10 @@ use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_ring::{Parallelism, Ring};
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
+use super::Options;
 use super::subject::{STRATEGIES, context, message};
-use super::{Options, Progress, on_threads};
 use crate::ReproError;
+use crate::run::{Progress, on_threads};
 
 /// Bits of precision below which a bootstrapping counts as wrong.
 const LEAST_BITS: f64 = 6.0;
@@ -88,7 +89,7 @@ fn set_ways(
     let mut rng = randomness::from_os()?;
     let secret = SecretKey::generate(own.rlwe(), &mut rng)?;
     let blueprint = Blueprint::new(&own, set, slots)?;
-    (progress.tell)(&format!("keys of {}", set.name), progress.done, progress.total);
+    progress.say(format!("keys of {}", set.name));
     let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
     let values = message(slots, 0.77);
     let plaintext = Encoder::new(&own, slots)?.encode_at(&values, 0, own.scale(0)?)?;
@@ -96,7 +97,7 @@ fn set_ways(
     let mut made: Option<(Parallelism, Bootstrapper)> = None;
     let mut all = Vec::new();
     for &way in ways {
-        progress.begin(&format!("bootstrapping, {}, {} thread(s)", set.name, way.threads));
+        progress.begin(format!("bootstrapping, {}, {} thread(s)", set.name, way.threads));
         let bootstrapper = match made.take() {
             Some((parallelism, bootstrapper)) if parallelism == way.parallelism => bootstrapper,
             other => {

@@ -1,11 +1,12 @@
 //! Figures 1 and 2: the operations by threads and by level, every strategy.
 
+use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
 use super::subject::{Operands, Operation, STRATEGIES, Subject};
-use super::{Options, Progress, on_threads};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Machine, Panel, Series};
 use crate::rounds::{Contender, alternate};
+use crate::run::{Progress, on_threads};
 
 /// Medians of every operation by every strategy, at one place of the horizontal axis.
 type Column = Vec<Vec<f64>>;
@@ -20,7 +21,7 @@ pub(super) fn figure1(
     let operands = subject.operands(FIGURE1_LEVEL)?;
     let mut columns = Vec::new();
     for threads in options.thread_counts() {
-        progress.begin(&format!("Figure 1: {threads} thread(s)"));
+        progress.begin(format!("Figure 1: {threads} thread(s)"));
         columns.push((threads, column(options, &subject, &operands, threads)?));
     }
     let title =
@@ -37,7 +38,7 @@ pub(super) fn figure2(
     let subject = Subject::new(options.figure_log2_degree)?;
     let mut columns = Vec::new();
     for level in levels(options) {
-        progress.begin(&format!("Figure 2: level {level}"));
+        progress.begin(format!("Figure 2: level {level}"));
         let operands = subject.operands(level)?;
         columns.push((level, column(options, &subject, &operands, options.threads)?));
     }

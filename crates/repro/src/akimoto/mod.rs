@@ -12,6 +12,7 @@ use crate::ReproError;
 use crate::parts::parts;
 use crate::report::{Machine, Report};
 use crate::rounds::Budget;
+use crate::run::{Progress, Tell};
 
 parts! {
     /// Operations and bootstrapping on one thread.
@@ -93,23 +94,6 @@ impl Options {
     }
 }
 
-/// Hears what is being done, and how many of how many steps are.
-pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
-
-/// Counts the steps of a run.
-struct Progress<'a> {
-    done: usize,
-    total: usize,
-    tell: Tell<'a>,
-}
-
-impl Progress<'_> {
-    fn begin(&mut self, what: &str) {
-        (self.tell)(what, self.done, self.total);
-        self.done += 1;
-    }
-}
-
 /// Reproduces what the options ask for. Takes some 12 GiB of memory where it bootstraps at the paper's degree.
 ///
 /// # Errors
@@ -118,7 +102,7 @@ pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?.with_threads(options.threads);
     let wanted = |part| options.parts.contains(&part);
     let total = options.parts.iter().map(|&part| steps(options, part)).sum();
-    let mut progress = Progress { done: 0, total, tell };
+    let mut progress = Progress::new(total, tell);
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {
         true => bootstrapping::compute(options, wanted(Part::Table2), &mut progress)?,
@@ -147,15 +131,6 @@ fn steps(options: &Options, part: Part) -> usize {
         Part::Figure1 => options.thread_counts().len(),
         Part::Figure2 => figures::levels(options).len(),
     }
-}
-
-/// Runs on a pool of its own with so many threads.
-fn on_threads<T: Send>(
-    threads: usize,
-    work: impl FnOnce() -> Result<T, ReproError> + Send,
-) -> Result<T, ReproError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| ReproError::Thread(error.to_string()))?.install(work)
 }
 
 #[cfg(test)]

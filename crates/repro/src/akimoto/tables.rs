@@ -2,13 +2,14 @@
 
 use sunzi_ring::Parallelism;
 
+use super::Options;
 use super::bootstrapping::Bootstrapped;
 use super::printed::{self, DEPTH, LEVELS_LEFT, PRECISION_BITS};
 use super::subject::{Operation, Subject};
-use super::{Options, Progress, on_threads};
 use crate::ReproError;
 use crate::report::{Quantity, Row, Table, Value};
 use crate::rounds::{Contender, alternate};
+use crate::run::{Progress, on_threads};
 
 /// Names of the columns of Table 1, in milliseconds.
 const COLUMNS: [&str; 6] = ["Add_ms", "CMult_ms", "Mult_ms", "Rescale_ms", "LeftRot_ms", "Bootstrapping_ms"];

@@ -8,10 +8,11 @@ use super::printed;
 use super::reductions::{Measured, OTHERS, WAYS, direct_ring};
 use super::subject::Subject;
 use super::tables::slots;
-use super::{MODULUS_BITS, Options, Progress};
+use super::{MODULUS_BITS, Options};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Machine, Panel, Series};
 use crate::rounds::{Contender, Times, alternate};
+use crate::run::Progress;
 
 /// Reductions, and whole products with them.
 pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
@@ -97,7 +98,7 @@ pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result
     let mut all = Vec::new();
     for printed in printed::DEPTHS.iter().filter(|row| row.m <= options.product_index) {
         let (m, k) = (printed.m, printed.moduli);
-        progress.begin(&format!("products: m = {m}, {k} moduli"));
+        progress.begin(format!("products: m = {m}, {k} moduli"));
         let order = UnivariateRing::root_order(m)?;
         let primes = primes_with_bits(MODULUS_BITS, order, k)?;
         let mut univariate = Vec::new();

@@ -14,6 +14,7 @@ use crate::ReproError;
 use crate::parts::parts;
 use crate::report::{Machine, Report};
 use crate::rounds::Budget;
+use crate::run::{Progress, Tell, on_threads};
 
 /// Bits of every modulus of the paper.
 const MODULUS_BITS: u32 = 62;
@@ -107,40 +108,22 @@ impl Options {
     }
 }
 
-/// Hears what is being done, and how many of how many steps are.
-pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
-
-/// Counts the steps of a run.
-struct Progress<'a> {
-    done: usize,
-    total: usize,
-    tell: Tell<'a>,
-}
-
-impl Progress<'_> {
-    fn begin(&mut self, what: &str) {
-        (self.tell)(what, self.done, self.total);
-        self.done += 1;
-    }
-}
-
 /// Reproduces what the options ask for, on one thread.
 ///
 /// # Errors
 /// [`ReproError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
 pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    pool.map_err(|error| ReproError::Thread(error.to_string()))?.install(|| on_this_thread(options, tell))
+    on_threads(1, || run_here(options, tell))
 }
 
-fn on_this_thread(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
+fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?;
-    let mut progress = Progress { done: 0, total: options.steps(), tell };
+    let mut progress = Progress::new(options.steps(), tell);
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     let mut measured = Vec::new();
     if options.wants_reductions() {
         for row in options.reductions() {
-            progress.begin(&format!("reductions: m = {}", row.m));
+            progress.begin(format!("reductions: m = {}", row.m));
             measured.push(reductions::measure(options, row.m, tables::slots(row.m, row.n)?)?);
         }
     }

@@ -9,9 +9,10 @@ use super::formulas::{Lengths, Sizes};
 use super::printed::{self, Depths, Reductions};
 use super::reductions::Measured;
 use super::subject::Subject;
-use super::{MODULUS_BITS, Options, Progress};
+use super::{MODULUS_BITS, Options};
 use crate::ReproError;
 use crate::report::{Quantity, Row, Table, Value};
+use crate::run::Progress;
 
 fn decimal(value: f64) -> Value {
     Value::Decimal((value * 100.0).round() / 100.0, 2)
@@ -140,7 +141,7 @@ fn depth_row(
     progress: &mut Progress<'_>,
 ) -> Result<Row, ReproError> {
     let m = printed.m;
-    progress.begin(&format!("Table 3: m = {m}, {moduli} moduli"));
+    progress.begin(format!("Table 3: m = {m}, {moduli} moduli"));
     let order = UnivariateRing::root_order(m)?;
     let primes = primes_with_bits(MODULUS_BITS, order, moduli)?;
     let rings = [Reduction::SparseBarrett, Reduction::Montgomery]

@@ -21,6 +21,7 @@ use crate::ReproError;
 use crate::parts::parts;
 use crate::report::{Machine, Report, Value};
 use crate::rounds::Budget;
+use crate::run::{Progress, Tell, on_threads};
 
 /// B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
 pub const ERROR_BOUND: u64 = 48;
@@ -119,27 +120,6 @@ impl Options {
     }
 }
 
-/// Hears what is being done, and how many of how many steps are.
-pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
-
-/// Counts the steps of a run.
-struct Progress<'a> {
-    done: usize,
-    total: usize,
-    tell: Tell<'a>,
-}
-
-impl<'a> Progress<'a> {
-    fn new(total: usize, tell: Tell<'a>) -> Self {
-        Self { done: 0, total, tell }
-    }
-
-    fn begin(&mut self, what: String) {
-        (self.tell)(&what, self.done, self.total);
-        self.done += 1;
-    }
-}
-
 /// Reproduces what the options ask for, on one thread.
 ///
 /// # Errors
@@ -147,9 +127,7 @@ impl<'a> Progress<'a> {
 /// right; [`ReproError::Plot`]; errors of the layers below, of which none is expected.
 pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     options.validate()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| ReproError::Thread(error.to_string()))?;
-    pool.install(|| run_here(options, &mut Progress::new(options.steps(), tell)))
+    on_threads(1, || run_here(options, &mut Progress::new(options.steps(), tell)))
 }
 
 fn run_here(options: &Options, progress: &mut Progress<'_>) -> Result<Report, ReproError> {

@@ -7,9 +7,10 @@ use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
 use super::subject::random_message;
-use super::{ERROR_BOUND, Progress, Rational, Setting, Width, negacyclic};
+use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Panel, Series};
+use crate::run::Progress;
 
 /// t of the figure.
 const PLAIN_MODULUS: u64 = 2;

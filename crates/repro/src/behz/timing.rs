@@ -9,10 +9,11 @@ use sunzi_ring::{
 };
 use sunzi_rlwe::randomness;
 
+use super::Width;
 use super::subject::{Material, Subject, Timed};
-use super::{Progress, Width};
 use crate::ReproError;
 use crate::rounds::{Budget, Times, alternate};
+use crate::run::Progress;
 
 /// t of Table 5.
 const PLAIN_MODULUS: u64 = 1 << 10;

@@ -15,6 +15,7 @@ use super::reference::Counts;
 use super::reference::key_switching::Scheme;
 use crate::ReproError;
 use crate::report::{Quantity, Row, Table, Value};
+use crate::run::on_threads;
 
 /// Degree of the counted runs.
 const DEGREE: usize = 1 << 11;
@@ -91,12 +92,10 @@ impl Case {
         let [a, b] =
             [context.encrypt(&message, &public, &mut rng)?, context.encrypt(&message, &public, &mut rng)?];
         let evaluator = Evaluator::new(&context);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.map_err(|error| ReproError::Thread(error.to_string()))?;
         // Counts are those of a thread: all work must be done by one.
-        let tally = pool.install(|| {
+        let tally = on_threads(1, || {
             let before = Tally::now();
-            evaluator.multiply(&a, &b, &key).map(|_| Tally::now() - before)
+            Ok(evaluator.multiply(&a, &b, &key).map(|_| Tally::now() - before)?)
         })?;
         let n = DEGREE as u64;
         Ok(Counts {

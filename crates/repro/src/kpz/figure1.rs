@@ -6,13 +6,13 @@ use rand_core::CryptoRng;
 use sunzi_circuits::Arithmetic;
 use sunzi_rlwe::randomness;
 
-use super::Progress;
 use super::clear::Clear;
 use super::parameters::Parameters;
 use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject, circuit};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Machine, Panel, Series};
+use crate::run::Progress;
 
 /// The variants of the figure.
 const COLUMNS: [Column; 4] = [Column::Hps, Column::New, Column::Leveled, Column::Bgv];

@@ -18,6 +18,7 @@ pub use figure1::Size;
 use crate::ReproError;
 use crate::parts::parts;
 use crate::report::{Machine, Report};
+use crate::run::{Progress, Tell, on_threads};
 
 parts! {
     /// Counts of a product.
@@ -102,38 +103,19 @@ impl Options {
     }
 }
 
-/// Hears what is being done, and how many of how many steps are.
-pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
-
-/// Counts the steps of a run.
-struct Progress<'a> {
-    done: usize,
-    total: usize,
-    tell: Tell<'a>,
-}
-
-impl Progress<'_> {
-    fn begin(&mut self, what: String) {
-        (self.tell)(&what, self.done, self.total);
-        self.done += 1;
-    }
-}
-
 /// Reproduces what the options ask for, on one thread.
 ///
 /// # Errors
 /// [`ReproError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
 pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| ReproError::Thread(error.to_string()))?;
-    pool.install(|| run_here(options, tell))
+    on_threads(1, || run_here(options, tell))
 }
 
 fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?;
     let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| options.parts.contains(part)).collect();
     let total = parts.iter().map(|&part| options.steps(part)).sum();
-    let mut progress = Progress { done: 0, total, tell };
+    let mut progress = Progress::new(total, tell);
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     for part in parts {
         tables.push(match part {

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use rand_core::CryptoRng;
 use sunzi_rlwe::{Security, randomness};
 
-use super::Progress;
 use super::circuits::{self, Circuit, Outcome};
 use super::clear::Clear;
 use super::parameters::Parameters;
@@ -13,6 +12,7 @@ use super::printed::{self, Cell, Column, Digits, INNER_PRODUCTS};
 use super::subject::{BfvSubject, BgvSubject, Encrypted, Subject, refused};
 use crate::ReproError;
 use crate::report::{Quantity, Row, Table, Value};
+use crate::run::Progress;
 
 /// Terms of the inner products of Table 8.
 const TERMS: usize = 128;
@@ -282,8 +282,7 @@ mod tests {
                 assert!(done < total);
                 steps += 1;
             };
-            let table =
-                plan.compute(&mut Progress { done: 0, total: plan.steps(), tell: &mut tell }).unwrap();
+            let table = plan.compute(&mut Progress::new(plan.steps(), &mut tell)).unwrap();
             assert_eq!(steps, plan.steps());
             assert!(table.rows.len() >= 6, "{table:?}");
             for row in &table.rows {

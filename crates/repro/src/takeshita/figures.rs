@@ -1,10 +1,11 @@
 //! Figures 1 to 9: speed-ups over the version without shortcuts, and the times they come from.
 
 use super::subject::{Operation, Subject, VERSIONS, WORDS};
-use super::{Options, Part, Progress};
+use super::{Options, Part};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Machine, Panel, Quantity, Row, Series, Table, Value};
 use crate::rounds::{Contender, Times, alternate};
+use crate::run::Progress;
 
 /// The version with the paper's largest speed-ups, and ours with both shortcuts.
 const MULTIPLICATION: usize = 1;
@@ -139,7 +140,7 @@ impl Sweep {
         let mut rows: Vec<Vec<Row>> = self.plots.iter().map(|_| Vec::new()).collect();
         let mut series: Vec<Vec<Series>> = self.plots.iter().map(|_| lines()).collect();
         for &(degree, bits, x) in &self.points {
-            progress.begin(&format!("n = {degree}, bit(q) = {bits}"));
+            progress.begin(format!("n = {degree}, bit(q) = {bits}"));
             let subject = Subject::new(degree, bits)?;
             let digits = times(&subject, Operation::Decomposition, options)?;
             for ((plot, rows), series) in self.plots.iter().zip(&mut rows).zip(&mut series) {

@@ -11,6 +11,7 @@ use crate::ReproError;
 use crate::parts::parts;
 use crate::report::{Machine, Report};
 use crate::rounds::Budget;
+use crate::run::{Progress, Tell, on_threads};
 
 parts! {
     /// Components by the bits of q.
@@ -79,37 +80,18 @@ impl Options {
     }
 }
 
-/// Hears what is being done, and how many of how many steps are.
-pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);
-
-/// Counts the steps of a run.
-struct Progress<'a> {
-    done: usize,
-    total: usize,
-    tell: Tell<'a>,
-}
-
-impl Progress<'_> {
-    fn begin(&mut self, what: &str) {
-        (self.tell)(what, self.done, self.total);
-        self.done += 1;
-    }
-}
-
 /// Reproduces what the options ask for, on one thread.
 ///
 /// # Errors
 /// [`ReproError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
 pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let pool = pool.map_err(|error| ReproError::Thread(error.to_string()))?;
-    pool.install(|| run_here(options, tell))
+    on_threads(1, || run_here(options, tell))
 }
 
 fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?;
     let sweeps = figures::sweeps(options);
-    let mut progress = Progress { done: 0, total: sweeps.iter().map(figures::Sweep::steps).sum(), tell };
+    let mut progress = Progress::new(sweeps.iter().map(figures::Sweep::steps).sum(), tell);
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     if options.parts.contains(&Part::Table1) {
         tables.push(table1::compute()?);
