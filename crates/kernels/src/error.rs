@@ -80,6 +80,23 @@ pub enum KernelError {
         /// The scale's modulus.
         got: u64,
     },
+    /// Packed words of a length that no modulus has.
+    #[error("words of {bits} bits cannot be packed; lengths are 1 to 62")]
+    WordLength {
+        /// The length given.
+        bits: u32,
+    },
+    /// Packed words do not take as many bytes as there are.
+    #[error("{expected} bytes of packed words expected, got {got}")]
+    PackedLength {
+        /// The bytes that the words take.
+        expected: usize,
+        /// The bytes found.
+        got: usize,
+    },
+    /// Bits behind the last packed word are set.
+    #[error("bits behind the last packed word are not 0; the bytes are damaged")]
+    Padding,
     /// A permutation index points outside its input.
     #[error("index {index} is outside an input of {len} words")]
     IndexOutOfRange {

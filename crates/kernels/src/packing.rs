@@ -1,0 +1,191 @@
+//! Words of a fixed length in bits, one after the other: how residues are stored and sent.
+//!
+//! Word i takes the bits i·b to (i + 1)·b − 1 of a little-endian number. Eight words take b bytes, which is why lengths are
+//! constants of the loops: every offset and every shift is known when they are compiled.
+
+use crate::error::KernelError;
+
+/// The longest words, in bits: those of the longest modulus.
+const MAX_BITS: u32 = 62;
+
+/// Calls a loop for the length that is asked for.
+macro_rules! with_length {
+    ($bits:expr, $function:ident, $arguments:tt, $($length:literal)*) => {
+        match $bits {
+            $($length => with_length!(@ $function, $length, $arguments),)*
+            _ => Default::default(),
+        }
+    };
+    (@ $function:ident, $length:literal, ($($argument:expr),*)) => {
+        $function::<$length>($($argument),*)
+    };
+    ($bits:expr, $function:ident, $arguments:tt) => {
+        with_length!(
+            $bits, $function, $arguments,
+            1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40
+            41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62
+        )
+    };
+}
+
+/// Bytes that `count` words of `bits` bits take; nothing if that is beyond the machine.
+#[must_use]
+pub fn packed_len(count: usize, bits: u32) -> Option<usize> {
+    let whole = (count / 8).checked_mul(bits as usize)?;
+    whole.checked_add((count % 8 * bits as usize).div_ceil(8))
+}
+
+/// Writes words below 2^`bits` into exactly [`packed_len`] bytes; bits that are left at the end are 0.
+///
+/// ```
+/// let words = [1, 2, 3, 4, 5, 6, 7, 0];
+/// let mut bytes = [0; 3];
+/// sunzi_kernels::pack(&mut bytes, &words, 3)?;
+/// let mut again = [0; 8];
+/// assert_eq!(sunzi_kernels::unpack(&mut again, &bytes, 3)?, 7);
+/// assert_eq!(again, words);
+/// # Ok::<(), sunzi_kernels::KernelError>(())
+/// ```
+///
+/// # Errors
+/// [`KernelError::PackedLength`]; [`KernelError::WordLength`] outside of 1 ≤ `bits` ≤ 62. Longer words give unspecified
+/// bytes.
+pub fn pack(out: &mut [u8], words: &[u64], bits: u32) -> Result<(), KernelError> {
+    check(words.len(), out.len(), bits)?;
+    with_length!(bits, pack_all, (out, words));
+    Ok(())
+}
+
+/// Reads words of `bits` bits from exactly [`packed_len`] bytes, and returns the largest of them, for the caller to compare with
+/// the modulus.
+///
+/// # Errors
+/// As [`pack`]; [`KernelError::Padding`] if bits that are left at the end are not 0. The words are then unspecified.
+pub fn unpack(out: &mut [u64], bytes: &[u8], bits: u32) -> Result<u64, KernelError> {
+    check(out.len(), bytes.len(), bits)?;
+    let used = out.len() % 8 * bits as usize % 8;
+    if used > 0 && bytes.last().is_some_and(|last| last >> used != 0) {
+        return Err(KernelError::Padding);
+    }
+    Ok(with_length!(bits, unpack_all, (out, bytes)))
+}
+
+fn check(words: usize, bytes: usize, bits: u32) -> Result<(), KernelError> {
+    if !(1..=MAX_BITS).contains(&bits) {
+        return Err(KernelError::WordLength { bits });
+    }
+    let expected = packed_len(words, bits).unwrap_or(usize::MAX);
+    if bytes == expected { Ok(()) } else { Err(KernelError::PackedLength { expected, got: bytes }) }
+}
+
+fn pack_all<const BITS: usize>(out: &mut [u8], words: &[u64]) {
+    let (groups, rest) = words.as_chunks::<8>();
+    // What is left may take as many bytes as eight words.
+    let (whole, last) = out.split_at_mut_checked(groups.len() * BITS).unwrap_or_default();
+    let (chunks, _) = whole.as_chunks_mut::<BITS>();
+    for (chunk, group) in chunks.iter_mut().zip(groups) {
+        pack_eight(chunk, group);
+    }
+    let (mut group, mut chunk) = ([0; 8], [0; BITS]);
+    group.iter_mut().zip(rest).for_each(|(to, &word)| *to = word);
+    pack_eight(&mut chunk, &group);
+    last.iter_mut().zip(chunk).for_each(|(to, byte)| *to = byte);
+}
+
+fn unpack_all<const BITS: usize>(out: &mut [u64], bytes: &[u8]) -> u64 {
+    let (groups, rest) = out.as_chunks_mut::<8>();
+    let (whole, last) = bytes.split_at_checked(groups.len() * BITS).unwrap_or_default();
+    let (chunks, _) = whole.as_chunks::<BITS>();
+    let mut largest = 0;
+    for (group, chunk) in groups.iter_mut().zip(chunks) {
+        *group = unpack_eight(chunk);
+        largest = group.iter().fold(largest, |largest, &word| word.max(largest));
+    }
+    let mut chunk = [0; BITS];
+    chunk.iter_mut().zip(last).for_each(|(to, &byte)| *to = byte);
+    rest.iter_mut().zip(unpack_eight(&chunk)).for_each(|(to, word)| *to = word);
+    rest.iter().fold(largest, |largest, &word| word.max(largest))
+}
+
+#[inline(always)]
+fn pack_eight<const BITS: usize>(chunk: &mut [u8; BITS], group: &[u64; 8]) {
+    let mut bytes = chunk.as_mut_slice();
+    let (mut pending, mut length) = (0_u128, 0);
+    for &word in group {
+        pending |= u128::from(word) << length;
+        length += BITS;
+        if length >= 64 {
+            let (head, tail) = std::mem::take(&mut bytes).split_at_mut_checked(8).unwrap_or_default();
+            head.copy_from_slice(&(pending as u64).to_le_bytes());
+            bytes = tail;
+            pending >>= 64;
+            length -= 64;
+        }
+    }
+    bytes.iter_mut().zip(pending.to_le_bytes()).for_each(|(to, byte)| *to = byte);
+}
+
+/// Every word out of the 8 bytes around it, or 16 where it may touch nine: shifts that do not wait for each other.
+#[inline(always)]
+fn unpack_eight<const BITS: usize>(chunk: &[u8; BITS]) -> [u64; 8] {
+    let width = if BITS > 57 { 16 } else { 8 };
+    std::array::from_fn(|i| {
+        let start = (i * BITS / 8).min(BITS.saturating_sub(width));
+        let end = BITS.min(start + width);
+        let mut window = [0; 16];
+        window.iter_mut().zip(chunk.get(start..end).unwrap_or_default()).for_each(|(to, &byte)| *to = byte);
+        let word = (u128::from_le_bytes(window) >> (i * BITS - 8 * start)) as u64;
+        word & ((1 << BITS) - 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bit by bit.
+    fn slow(words: &[u64], bits: u32) -> Vec<u8> {
+        let mut bytes = vec![0; (words.len() * bits as usize).div_ceil(8)];
+        for (i, word) in words.iter().enumerate() {
+            for bit in (0..bits as usize).filter(|bit| word >> bit & 1 == 1) {
+                let place = i * bits as usize + bit;
+                bytes[place / 8] |= 1 << (place % 8);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn packs_as_bit_by_bit_and_back() {
+        for bits in 1..=62 {
+            let top = u64::MAX >> (64 - bits);
+            for count in (0..=33).chain([64, 100]) {
+                let mixed = (0..count as u64).map(|i| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) & top);
+                for words in [mixed.collect(), vec![top; count], vec![0; count]] {
+                    let mut bytes = vec![0xAA; packed_len(count, bits).unwrap()];
+                    pack(&mut bytes, &words, bits).unwrap();
+                    assert_eq!(bytes, slow(&words, bits), "{count} words of {bits} bits");
+                    let mut again = vec![u64::MAX; count];
+                    let largest = unpack(&mut again, &bytes, bits).unwrap();
+                    assert_eq!(again, words, "{count} words of {bits} bits");
+                    assert_eq!(largest, words.iter().copied().max().unwrap_or(0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        let mut bytes = [0; 9];
+        for bits in [0, 63, 64, u32::MAX] {
+            assert_eq!(pack(&mut bytes, &[1], bits), Err(KernelError::WordLength { bits }));
+            assert_eq!(unpack(&mut [0], &bytes, bits), Err(KernelError::WordLength { bits }));
+        }
+        let refused = Err(KernelError::PackedLength { expected: 8, got: 9 });
+        assert_eq!(pack(&mut bytes, &[1; 2], 30), refused);
+        assert_eq!(packed_len(usize::MAX, 62), None);
+        // 15 of 16 bits are words: the last one has to be 0.
+        assert_eq!(unpack(&mut [0; 3], &[0xFF, 0x7F], 5), Ok(31));
+        assert_eq!(unpack(&mut [0; 3], &[0xFF, 0xFF], 5), Err(KernelError::Padding));
+    }
+}
