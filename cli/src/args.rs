@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
-pub(crate) use self::repro::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs, TakeshitaArgs};
+pub(crate) use self::repro::{Paper, RunArgs};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]

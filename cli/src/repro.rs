@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::repro::report::Report;
-use ::repro::{ReproError, Tell, akimoto, bajard, behz, kpz, plot, takeshita};
+use ::repro::{Part, ReproError, Tell, akimoto, bajard, behz, kpz, plot, takeshita};
 
-use crate::args::{AkimotoArgs, BajardArgs, BehzArgs, KpzArgs, Paper, ReportArgs, TakeshitaArgs};
+use crate::args::{Paper, RunArgs};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
@@ -18,72 +18,64 @@ use crate::progress::Progress;
 pub(crate) fn run(paper: &Paper) -> Result<(), CliError> {
     sunzi::kernels::active_isa().map_err(CliError::input)?;
     match paper {
-        Paper::Behz(args) => run_behz(args),
-        Paper::Kpz(args) => run_kpz(args),
-        Paper::Akimoto(args) => run_akimoto(args),
-        Paper::Bajard(args) => run_bajard(args),
-        Paper::Takeshita(args) => run_takeshita(args),
+        Paper::Behz(args) => {
+            let mut options = if args.run.quick { behz::Options::quick() } else { behz::Options::full() };
+            choose(&mut options.parts, &args.run);
+            if !args.log_n.is_empty() {
+                options.log2_degrees.clone_from(&args.log_n);
+                options.log2_degrees.sort_unstable();
+                options.log2_degrees.dedup();
+            }
+            options.validate().map_err(refuse)?;
+            make(&args.run, &options.parts, "repro-behz", |tell| behz::run(&options, tell))
+        }
+        Paper::Kpz(args) => {
+            let mut options = if args.run.quick { kpz::Options::quick() } else { kpz::Options::full() };
+            choose(&mut options.parts, &args.run);
+            make(&args.run, &options.parts, "repro-kpz", |tell| kpz::run(&options, tell))
+        }
+        Paper::Akimoto(args) => {
+            let mut options =
+                if args.run.quick { akimoto::Options::quick() } else { akimoto::Options::full() };
+            choose(&mut options.parts, &args.run);
+            options.threads = args.threads.map_or(options.threads, usize::from);
+            make(&args.run, &options.parts, "repro-akimoto", |tell| akimoto::run(&options, tell))
+        }
+        Paper::Bajard(args) => {
+            let mut options = if args.run.quick { bajard::Options::quick() } else { bajard::Options::full() };
+            choose(&mut options.parts, &args.run);
+            make(&args.run, &options.parts, "repro-bajard", |tell| bajard::run(&options, tell))
+        }
+        Paper::Takeshita(args) => {
+            let quick = args.run.quick;
+            let mut options = if quick { takeshita::Options::quick() } else { takeshita::Options::full() };
+            choose(&mut options.parts, &args.run);
+            options.most_bits = args.bits.map_or(options.most_bits, usize::from);
+            make(&args.run, &options.parts, "repro-takeshita", |tell| takeshita::run(&options, tell))
+        }
     }
 }
 
-fn run_behz(args: &BehzArgs) -> Result<(), CliError> {
-    let options = options(args);
-    options.validate().map_err(refuse)?;
-    let figures = options.parts.iter().any(|part| part.is_figure());
-    make(&args.report, "repro-behz", figures, |tell| behz::run(&options, tell))
-}
-
-fn run_kpz(args: &KpzArgs) -> Result<(), CliError> {
-    let mut options = if args.quick { kpz::Options::quick() } else { kpz::Options::full() };
+/// All parts, or those that were named.
+fn choose<P: Part>(parts: &mut Vec<P>, args: &RunArgs<P>) {
     if !args.only.is_empty() {
-        options.parts.clone_from(&args.only);
+        parts.clone_from(&args.only);
     }
-    let figures = options.parts.iter().any(|part| part.is_figure());
-    make(&args.report, "repro-kpz", figures, |tell| kpz::run(&options, tell))
-}
-
-fn run_akimoto(args: &AkimotoArgs) -> Result<(), CliError> {
-    let mut options = if args.quick { akimoto::Options::quick() } else { akimoto::Options::full() };
-    if !args.only.is_empty() {
-        options.parts.clone_from(&args.only);
-    }
-    options.threads = args.threads.map_or(options.threads, usize::from);
-    let figures = options.parts.iter().any(|part| part.is_figure());
-    make(&args.report, "repro-akimoto", figures, |tell| akimoto::run(&options, tell))
-}
-
-fn run_bajard(args: &BajardArgs) -> Result<(), CliError> {
-    let mut options = if args.quick { bajard::Options::quick() } else { bajard::Options::full() };
-    if !args.only.is_empty() {
-        options.parts.clone_from(&args.only);
-    }
-    let figures = options.parts.iter().any(|part| part.is_figure());
-    make(&args.report, "repro-bajard", figures, |tell| bajard::run(&options, tell))
-}
-
-fn run_takeshita(args: &TakeshitaArgs) -> Result<(), CliError> {
-    let mut options = if args.quick { takeshita::Options::quick() } else { takeshita::Options::full() };
-    if !args.only.is_empty() {
-        options.parts.clone_from(&args.only);
-    }
-    options.most_bits = args.bits.map_or(options.most_bits, usize::from);
-    let figures = options.parts.iter().any(|part| part.is_figure());
-    make(&args.report, "repro-takeshita", figures, |tell| takeshita::run(&options, tell))
 }
 
 /// Does the work, prints the tables, and writes the figures if there are any: into `folder` unless told otherwise.
-fn make(
-    way: &ReportArgs,
+fn make<P: Part>(
+    args: &RunArgs<P>,
+    parts: &[P],
     folder: &str,
-    figures: bool,
     work: impl FnOnce(Tell<'_>) -> Result<Report, ReproError>,
 ) -> Result<(), CliError> {
-    let folder = way.out.clone().unwrap_or_else(|| PathBuf::from(folder));
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(folder));
     // Found out before minutes of work, not after.
-    if figures {
+    if parts.iter().any(|part| part.is_figure()) {
         fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
     }
-    let progress = Progress::new(!way.json && !way.quiet);
+    let progress = Progress::new(!args.json && !args.quiet);
     let report = work(&mut |what, done, total| {
         progress.at(done, total);
         progress.say(what);
@@ -91,23 +83,10 @@ fn make(
     drop(progress);
     let report = report.map_err(refuse)?;
     let files = write_figures(&report, &folder)?;
-    if way.json {
+    if args.json {
         return output::print_json(&report);
     }
     output::print(&human::render(&report, &files))
-}
-
-fn options(args: &BehzArgs) -> behz::Options {
-    let mut options = if args.quick { behz::Options::quick() } else { behz::Options::full() };
-    if !args.only.is_empty() {
-        options.parts.clone_from(&args.only);
-    }
-    if !args.log_n.is_empty() {
-        options.log2_degrees.clone_from(&args.log_n);
-        options.log2_degrees.sort_unstable();
-        options.log2_degrees.dedup();
-    }
-    options
 }
 
 /// A wrong result is a check that did not hold; a degree out of range is the user's to mend.

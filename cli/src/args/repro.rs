@@ -3,7 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use repro::{akimoto, bajard, behz, kpz, takeshita};
+use repro::{Part, akimoto, bajard, behz, kpz, takeshita};
+
+/// What stands below the options of every paper.
+macro_rules! notes {
+    ($($note:literal),+) => {
+        concat!(
+            $($note, "\n"),+,
+            "Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n",
+            "SUNZI_ISA overrides the choice of kernels."
+        )
+    };
+}
 
 /// The papers.
 #[derive(Debug, Subcommand)]
@@ -20,115 +31,15 @@ pub(crate) enum Paper {
     Takeshita(TakeshitaArgs),
 }
 
-/// Options of `sunzi repro behz`.
+/// What `sunzi repro` takes for any paper with parts `P`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters.\n\
-    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA overrides the choice of kernels."
-)]
-pub(crate) struct BehzArgs {
-    /// Parts to make: table1 to table5, figure1 to figure3; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<behz::Part>,
-    /// Degrees up to 2^13 and fewer rounds: about half a minute instead of ten or more
+pub(crate) struct RunArgs<P: Part> {
+    /// Tables and figures to make, such as table1,figure2; all unless given
+    #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = P::from_str)]
+    pub(crate) only: Vec<P>,
+    /// Less of it, in a few minutes
     #[arg(long)]
     pub(crate) quick: bool,
-    /// log2 of the ring degrees to time, 11 to 15
-    #[arg(long, value_name = "L,...", value_delimiter = ',')]
-    pub(crate) log_n: Vec<u32>,
-    /// What is printed and written.
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// Options of `sunzi repro kpz`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters.\n\
-    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA overrides the choice of kernels."
-)]
-pub(crate) struct KpzArgs {
-    /// Parts to make: table1 to table8, figure1; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<kpz::Part>,
-    /// Smaller circuits only: less than three minutes
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// What is printed and written.
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// Options of `sunzi repro akimoto`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.\n\
-    Bootstrapping takes about 12 GiB of memory.\n\
-    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA overrides the choice of kernels."
-)]
-pub(crate) struct AkimotoArgs {
-    /// Parts to make: table1, table2, figure1, figure2; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<akimoto::Part>,
-    /// One bootstrapping of each set, figures at N = 2^14: less than five minutes
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Most threads to use; all processors unless given
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-    /// What is printed and written.
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// Options of `sunzi repro bajard`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.\n\
-    Keys of the largest rings take about 2 GiB of memory.\n\
-    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA overrides the choice of kernels."
-)]
-pub(crate) struct BajardArgs {
-    /// Parts to make: table1 to table3, figure1 to figure3; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<bajard::Part>,
-    /// Depths and products of the smaller rings only: less than four minutes
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// What is printed and written.
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// Options of `sunzi repro takeshita`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters.\n\
-    Exit codes: 0 done; 1 a result that was timed is wrong, or something failed; 2 the input was refused.\n\
-    SUNZI_ISA overrides the choice of kernels."
-)]
-pub(crate) struct TakeshitaArgs {
-    /// Parts to make: table1, figure1 to figure9; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',')]
-    pub(crate) only: Vec<takeshita::Part>,
-    /// Fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Most bits of q, 128 to 16384; 16384 unless given
-    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u16).range(128..=16_384))]
-    pub(crate) bits: Option<u16>,
-    /// What is printed and written.
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-}
-
-/// Where a report goes.
-#[derive(Debug, Args)]
-pub(crate) struct ReportArgs {
     /// Folder for the figures; repro-PAPER unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -138,4 +49,75 @@ pub(crate) struct ReportArgs {
     /// Show no progress bars
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi repro behz`.
+#[derive(Debug, Args)]
+#[command(after_help = notes!(
+    "With --quick degrees up to 2^13 and fewer rounds: half a minute instead of ten or more.",
+    "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
+))]
+pub(crate) struct BehzArgs {
+    /// What every paper takes.
+    #[command(flatten)]
+    pub(crate) run: RunArgs<behz::Part>,
+    /// log2 of the ring degrees to time, 11 to 15
+    #[arg(long, value_name = "L,...", value_delimiter = ',')]
+    pub(crate) log_n: Vec<u32>,
+}
+
+/// Options of `sunzi repro kpz`.
+#[derive(Debug, Args)]
+#[command(after_help = notes!(
+    "With --quick the smaller circuits: less than three minutes.",
+    "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters."
+))]
+pub(crate) struct KpzArgs {
+    /// What every paper takes.
+    #[command(flatten)]
+    pub(crate) run: RunArgs<kpz::Part>,
+}
+
+/// Options of `sunzi repro akimoto`.
+#[derive(Debug, Args)]
+#[command(after_help = notes!(
+    "With --quick one bootstrapping of each set, and figures at N = 2^14: less than five minutes.",
+    "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
+    "Bootstrapping takes about 12 GiB of memory."
+))]
+pub(crate) struct AkimotoArgs {
+    /// What every paper takes.
+    #[command(flatten)]
+    pub(crate) run: RunArgs<akimoto::Part>,
+    /// Most threads to use; all processors unless given
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// Options of `sunzi repro bajard`.
+#[derive(Debug, Args)]
+#[command(after_help = notes!(
+    "With --quick depths and products of the smaller rings only: less than four minutes.",
+    "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
+    "Keys of the largest rings take about 2 GiB of memory."
+))]
+pub(crate) struct BajardArgs {
+    /// What every paper takes.
+    #[command(flatten)]
+    pub(crate) run: RunArgs<bajard::Part>,
+}
+
+/// Options of `sunzi repro takeshita`.
+#[derive(Debug, Args)]
+#[command(after_help = notes!(
+    "With --quick fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes.",
+    "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters."
+))]
+pub(crate) struct TakeshitaArgs {
+    /// What every paper takes.
+    #[command(flatten)]
+    pub(crate) run: RunArgs<takeshita::Part>,
+    /// Most bits of q, 128 to 16384; 16384 unless given
+    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u16).range(128..=16_384))]
+    pub(crate) bits: Option<u16>,
 }

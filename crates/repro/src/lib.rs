@@ -24,4 +24,5 @@ mod run;
 pub mod takeshita;
 
 pub use error::ReproError;
+pub use parts::Part;
 pub use run::Tell;

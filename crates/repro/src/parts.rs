@@ -1,5 +1,20 @@
 //! The tables and figures of a paper, by their names.
 
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use crate::ReproError;
+
+/// A table or figure of a paper; its text is the name it has on the command line.
+pub trait Part:
+    Copy + Debug + Display + PartialEq + FromStr<Err = ReproError> + Send + Sync + 'static
+{
+    /// Whether it is a drawing.
+    fn is_figure(self) -> bool {
+        self.to_string().starts_with("figure")
+    }
+}
+
 /// Declares `Part`: the tables and figures of a paper in its order, each with the name it has on the command line.
 macro_rules! parts {
     ($($(#[doc = $doc:literal])+ $part:ident = $name:literal,)+) => {
@@ -20,13 +35,9 @@ macro_rules! parts {
                     $(Self::$part => $name,)+
                 }
             }
-
-            /// Whether it is a drawing.
-            #[must_use]
-            pub fn is_figure(self) -> bool {
-                self.name().starts_with("figure")
-            }
         }
+
+        impl $crate::Part for Part {}
 
         impl ::std::fmt::Display for Part {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -52,7 +63,7 @@ pub(crate) use parts;
 
 #[cfg(test)]
 mod tests {
-    use crate::{ReproError, akimoto, behz, kpz};
+    use crate::{Part as _, ReproError, akimoto, behz, kpz};
 
     #[test]
     fn parts_are_found_by_their_names_alone() {
