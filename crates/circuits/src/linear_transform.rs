@@ -38,6 +38,7 @@ mod error;
 mod plan;
 
 use num_complex::Complex64;
+use rayon::prelude::*;
 use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::rotation::{named, rotation_exponent};
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, precision};
@@ -200,11 +201,12 @@ impl<R: Multipliers> LinearTransform<R> {
             })
             .collect();
         let sums = hoisted.sums_of_products(&exponents, keys, &lists)?;
-        let turned = self.plan.giants().zip(sums).map(|((giant, _), sum)| match giant {
+        let giants: Vec<_> = self.plan.giants().map(|(giant, _)| giant).zip(sums).collect();
+        let turn = |(giant, sum): (usize, ExtendedCiphertext<R>)| match giant {
             0 => Ok(sum),
             _ => sum.automorphism(rlwe, exponent(giant), keys),
-        });
-        let turned: Vec<_> = turned.collect::<Result<_, RlweError>>()?;
+        };
+        let turned: Vec<_> = giants.into_par_iter().map(turn).collect::<Result<_, RlweError>>()?;
         ExtendedCiphertext::sum(rlwe, &turned)
     }
 

@@ -11,8 +11,9 @@ use crate::parallel::Work;
 use crate::poly_ring::sealed::Sealed;
 use crate::{Domain, Poly, PolyRing, Ring, RingError};
 
-/// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end.
-const CACHED_TABLES: usize = 64;
+/// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end. A bootstrapping turns by 61,
+/// and its keys were made by the inverses of these.
+const CACHED_TABLES: usize = 256;
 
 /// By (evaluation domain, exponent).
 type Tables = HashMap<(bool, u64), Arc<[u32]>>;

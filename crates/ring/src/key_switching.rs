@@ -78,6 +78,18 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         check_level(level, self.level())?;
         self.key_ring().mod_switch(a, level)
     }
+    /// The same for several.
+    ///
+    /// # Errors
+    /// As [`mod_down`](Self::mod_down).
+    fn mod_down_all(
+        &self,
+        polys: &[&R::Poly<Evaluation>],
+        level: usize,
+    ) -> Result<Vec<R::Poly<Evaluation>>, RingError> {
+        check_level(level, self.level())?;
+        self.key_ring().mod_switch_all(polys, level)
+    }
     /// One key switch at once: c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one rounding, for c_0, c_1, c of this
     /// level l ≥ j; then X → X^k. What is not given is 0.
     ///

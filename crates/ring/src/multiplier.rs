@@ -241,7 +241,7 @@ impl Ring {
         for sum in sums.iter_mut().flatten() {
             outs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));
         }
-        let inside = self.parallelism().inside(count);
+        let inside = self.parallelism();
         let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs, inside);
         let work = 2 * (lists.len() + pairs.count()) * count * n;
         if self.parallelism().shares_limbs(Work::Elementwise, work) {

@@ -80,6 +80,21 @@ impl Parallelism {
         if self == Self::Collapsed && enough { Self::ModulusWise } else { self }
     }
 
+    /// Maps items whose work counts as so many words, each of which may be shared further.
+    pub(crate) fn map<T: Sync, U: Send>(
+        self,
+        work: Work,
+        words: usize,
+        items: &[T],
+        f: impl Fn(&T) -> Result<U, RingError> + Send + Sync,
+    ) -> Result<Vec<U>, RingError> {
+        if items.len() > 1 && self.shares_limbs(work, words) {
+            items.par_iter().map(f).collect()
+        } else {
+            items.iter().map(f).collect()
+        }
+    }
+
     /// Runs `f(i, limb i)` over limbs of n words: work that needs all coefficients of a limb at once.
     pub(crate) fn for_each_limb(
         self,

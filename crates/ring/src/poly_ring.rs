@@ -119,6 +119,17 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         a: &Self::Poly<Evaluation>,
         level: usize,
     ) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// [`mod_switch`](Self::mod_switch) of several polynomials: few moduli of one of them leave threads idle.
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch).
+    fn mod_switch_all(
+        &self,
+        polys: &[&Self::Poly<Evaluation>],
+        level: usize,
+    ) -> Result<Vec<Self::Poly<Evaluation>>, RingError> {
+        polys.iter().map(|a| self.mod_switch(a, level)).collect()
+    }
     /// [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its own.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::division::{self, Division, Factor};
 use crate::error::{check_automorphism, check_level, check_shape, supported_index};
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
-use crate::parallel::{Parallelism, groups};
+use crate::parallel::{Parallelism, Work, groups};
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
@@ -303,6 +303,15 @@ impl PolyRing for Ring {
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         division::switch_down(self, a, None, level)
+    }
+
+    fn mod_switch_all(
+        &self,
+        polys: &[&Poly<Evaluation>],
+        level: usize,
+    ) -> Result<Vec<Poly<Evaluation>>, RingError> {
+        let words = polys.iter().map(|a| a.words().len()).sum();
+        self.parallelism().map(Work::Transform, words, polys, |a| self.mod_switch(a, level))
     }
 
     fn mod_switch_sum(

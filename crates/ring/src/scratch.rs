@@ -27,10 +27,11 @@ impl Store {
         Self { buffers: Vec::new(), words: 0, most }
     }
 
-    /// One of at least `len` words and at most a quarter more, the shortest there is: levels differ by few moduli.
+    /// One of at least `len` words and at most twice as many, the shortest there is: computations go down the levels, and what higher ones
+    /// left would otherwise have to go for fresh memory.
     fn take(&mut self, len: usize) -> Option<Buffer> {
         // Of equals the one that came last is most likely still in the caches.
-        let fits = |(_, buffer): &(usize, &Buffer)| (len..=len + len / 4).contains(&buffer.len());
+        let fits = |(_, buffer): &(usize, &Buffer)| (len..=2 * len).contains(&buffer.len());
         let fitting = self.buffers.iter().enumerate().rev().filter(fits);
         let (at, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
         let buffer = self.buffers.remove(at);
@@ -167,9 +168,9 @@ mod tests {
         assert!(store.words <= most);
         assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
         assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len));
-        // A little longer will do, half as long again will not.
-        assert_eq!(store.take(len - len / 5).map(|buffer| buffer.len()), Some(len - 3));
-        assert!(store.take(len / 2).is_none() && store.take(len + 1).is_none());
+        // Twice as long will do, longer will not.
+        assert!(store.take(len / 2 - 2).is_none() && store.take(len + 1).is_none());
+        assert_eq!(store.take(len / 2 - 1).map(|buffer| buffer.len()), Some(len - 3));
         // One larger than the store does not stay.
         assert!(!store.keep(Buffer::zeroed(most + 1)).is_empty());
         assert_eq!((store.words, store.buffers.len()), (0, 0));

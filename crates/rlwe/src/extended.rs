@@ -95,8 +95,7 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
         noise: NoiseBound,
     ) -> Result<Ciphertext<S, R>, RlweError> {
         let gadget = context.gadget_at(self.level)?;
-        let [first, second] = &self.parts;
-        let parts = vec![gadget.mod_down(first, level)?, gadget.mod_down(second, level)?];
+        let parts = gadget.mod_down_all(&self.parts.each_ref(), level)?;
         Ciphertext::from_parts(parts, metadata, noise, self.key)
     }
 

@@ -46,10 +46,7 @@ impl<R: PolyRing> Evaluator<R> {
         let (context, level) = (&self.context, a.metadata().level);
         let scale = a.metadata().scale / self.divisor(level, operation)?;
         let limbs = context.limbs(level - 1)?;
-        let mut parts = Vec::with_capacity(a.parts().len());
-        for part in a.parts() {
-            parts.push(context.ring().mod_switch(part, limbs)?);
-        }
+        let parts = context.ring().mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), limbs)?;
         let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
         let rounding = context.rlwe().noise_model().mod_switch(parts.len());
         let noise = a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding);

@@ -11,7 +11,7 @@ use sunzi_kernels::permute;
 use super::RnsGadget;
 use super::product::{InnerProducts, Input, PAD, RnsDecomposition};
 use crate::multiplier::{Pairs, PairsByBlock, Turn};
-use crate::parallel::{BLOCK, block_of};
+use crate::parallel::{BLOCK, Work, block_of};
 use crate::{Evaluation, Multiplier, Poly, PolyRing, Ring, RingError};
 
 /// All turns of one ciphertext.
@@ -32,11 +32,11 @@ struct KeyedTurn<'a> {
 }
 
 /// [`Multipliers::sums_of_turns`](crate::Multipliers::sums_of_turns).
-pub(crate) fn sums_of_turns(
-    gadget: &RnsGadget,
-    digits: &RnsDecomposition,
+pub(crate) fn sums_of_turns<'a>(
+    gadget: &'a RnsGadget,
+    digits: &'a RnsDecomposition,
     [c0, c1]: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'_, Ring>],
+    turns: &[Turn<'a, Ring>],
     lists: &[Vec<(usize, &Multiplier)>],
 ) -> Result<Pairs<Ring>, RingError> {
     let (tables, ring) = (&*gadget.tables, &gadget.tables.key_ring);
@@ -44,19 +44,16 @@ pub(crate) fn sums_of_turns(
     tables.ring.check(c1)?;
     let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
     let block = BLOCK.min(ring.degree());
-    let mut prepared = Vec::with_capacity(turns.len());
-    for turn in turns {
-        let Some(key) = turn.key else {
-            prepared.push(None);
-            continue;
-        };
+    let prepare = |turn: &Turn<'a, Ring>| {
+        let Some(key) = turn.key else { return Ok(None) };
+        let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
         let sources = ring.automorphism_sources(turn.exponent, true)?;
-        prepared.push(Some(KeyedTurn {
-            products: InnerProducts::with_key(gadget, Input::Digits(digits), key)?,
-            blocks: sources.iter().step_by(block).map(|&source| source as usize / block * block).collect(),
-            places: sources.iter().map(|&source| source % block as u32).collect(),
-        }));
-    }
+        let blocks = sources.iter().step_by(block).map(|&source| source as usize / block * block).collect();
+        let places = sources.iter().map(|&source| source % block as u32).collect();
+        Ok(Some(KeyedTurn { products, blocks, places }))
+    };
+    let words = turns.len() * ring.degree();
+    let prepared = ring.parallelism().map(Work::Elementwise, words, turns, prepare)?;
     ring.sums_by_blocks(&Turns { gadget, multiples, turns: prepared }, lists)
 }
 
