@@ -5,6 +5,7 @@ use sunzi_kernels::{Conversion, InverseScale, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{Basis, Coefficient, Evaluation, PolyRing, RingError};
 
+use crate::blocks::{for_each_block, for_each_row};
 use crate::combination::{BLOCK, Combination};
 use crate::digits::{Digits, Factor, Rows};
 use crate::limbs::Limbs;
@@ -99,13 +100,11 @@ impl Conversions {
     pub(crate) fn convert(&self, a: &FermatPoly<Coefficient>) -> Result<Vec<u64>, RingError> {
         let n = self.ring.degree();
         let mut out = vec![0; n * self.limbs.basis().len()];
-        let mut blocks: Vec<_> = out.chunks_exact_mut(n).map(|limb| limb.chunks_exact_mut(BLOCK)).collect();
-        let mut rows = Rows::default();
-        for block in 0..n / BLOCK {
-            self.digits.cut(a, block, Factor::Words(&[]), &mut rows);
+        for_each_block(out.chunks_exact_mut(n).map(|limb| (limb, 1)), |rows: &mut Rows, block, out| {
+            self.digits.cut(a, block, Factor::Words(&[]), rows);
             let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
-            self.plain.apply(&inputs, &mut next(&mut blocks))?;
-        }
+            Ok(self.plain.apply(&inputs, out)?)
+        })?;
         Ok(out)
     }
 
@@ -115,72 +114,72 @@ impl Conversions {
         let n = self.ring.degree();
         let mut extended: FermatPoly<Evaluation> = self.wide.empty();
         extended.residues.copy_from_slice(&a.residues);
-        let mut rows = Rows::default();
         let (mask, half) = ((1_u64 << self.m_tilde_bits) - 1, 1 << (self.m_tilde_bits - 1));
         let shift = half + self.ring.fermat_modulus().level() as u64 / 2;
-        let mut blocks: Vec<_> =
-            extended.limbs.chunks_exact_mut(n).map(|limb| limb.chunks_exact_mut(BLOCK)).collect();
-        for block in 0..n / BLOCK {
-            self.digits.cut(a, block, Factor::PowerOfTwo(self.m_tilde_bits), &mut rows);
+        let limbs = extended.limbs.chunks_exact_mut(n).map(|limb| (limb, 1));
+        for_each_block(limbs, |rows: &mut Rows, block, out| {
+            self.digits.cut(a, block, Factor::PowerOfTwo(self.m_tilde_bits), rows);
             // −c″/q = c″ modulo m̃, since q = −1 there.
             for low in &mut rows.low {
                 *low = low.wrapping_add(shift) & mask;
             }
             let mut inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
             inputs.extend([rows.low.as_slice(), &[1; BLOCK]]);
-            self.extension.apply(&inputs, &mut next(&mut blocks))?;
-        }
-        for (plan, limb) in self.limbs.rows(&mut extended.limbs) {
-            plan.forward(limb)?;
-        }
+            Ok(self.extension.apply(&inputs, out)?)
+        })?;
+        for_each_row(&mut extended.limbs, n, |i, limb| {
+            self.limbs.plans().get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
+        })?;
         Ok(extended)
     }
 
     /// S3, the fast RNS floor of t·a/q in B_sk, and S4, the conversion to q with the redundant m_sk.
     pub(crate) fn scale(&self, mut a: FermatPoly<Evaluation>) -> Result<FermatPoly<Coefficient>, RingError> {
         let n = self.ring.degree();
-        for ((plan, limb), scale) in self.limbs.rows(&mut a.limbs).zip(&self.floor_scales) {
-            plan.inverse_scaled(limb, scale)?;
-        }
+        for_each_row(&mut a.limbs, n, |i, limb| {
+            match (self.limbs.plans().get(i), self.floor_scales.get(i)) {
+                (Some(plan), Some(scale)) => Ok(plan.inverse_scaled(limb, scale)?),
+                _ => Ok(()),
+            }
+        })?;
         let mut scaled: FermatPoly<Coefficient> = self.ring.empty();
-        let mut outs: Vec<_> = self
-            .ring
-            .0
-            .parts_mut(&mut scaled.residues)
-            .map(|(component, part)| part.chunks_exact_mut(BLOCK * component.len()))
-            .collect();
-        let (mut rows, mut floored) = (Rows::default(), vec![0; self.limbs.basis().len() * BLOCK]);
-        for block in 0..n / BLOCK {
-            self.digits.cut(&a, block, Factor::Words(&[self.t]), &mut rows);
-            let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
-            self.floor.apply(&inputs, &mut floored.chunks_exact_mut(BLOCK).collect::<Vec<_>>())?;
-            let own = block * BLOCK..(block + 1) * BLOCK;
-            let parts = floored.chunks_exact_mut(BLOCK).zip(a.limbs.chunks_exact(n));
-            for ((floored, limb), p) in parts.zip(self.limbs.basis().moduli()) {
-                p.add_assign(floored, limb.get(own.clone()).unwrap_or_default())?;
-            }
-            let mut inputs: Vec<&[u64]> = floored.chunks_exact(BLOCK).collect();
-            let (mut alpha, ones) = ([0; BLOCK], [1; BLOCK]);
-            inputs.push(&ones);
-            self.alpha.apply(&inputs, &mut [&mut alpha])?;
-            // α + h takes the place of z_sk.
-            let sk = inputs.len().saturating_sub(2);
-            if let Some(row) = inputs.get_mut(sk) {
-                *row = &alpha;
-            }
-            for (combination, outs) in self.back.iter().zip(&mut outs) {
-                if let Some(out) = outs.next() {
-                    combination.apply(&inputs, out)?;
-                }
-            }
-        }
+        let outs =
+            self.ring.0.parts_mut(&mut scaled.residues).map(|(component, part)| (part, component.len()));
+        for_each_block(outs, |(rows, floored): &mut (Rows, Vec<u64>), block, outs| {
+            floored.resize(self.limbs.basis().len() * BLOCK, 0);
+            self.scale_block(&a, block, rows, floored, outs)
+        })?;
         Ok(scaled)
     }
-}
 
-/// The next block of every limb.
-fn next<'a>(blocks: &mut [std::slice::ChunksExactMut<'a, u64>]) -> Vec<&'a mut [u64]> {
-    blocks.iter_mut().filter_map(Iterator::next).collect()
+    /// Of a block of coefficients, whose inverse transforms in B_sk are done.
+    fn scale_block(
+        &self,
+        a: &FermatPoly<Evaluation>,
+        block: usize,
+        rows: &mut Rows,
+        floored: &mut [u64],
+        outs: &mut [&mut [u64]],
+    ) -> Result<(), RingError> {
+        self.digits.cut(a, block, Factor::Words(&[self.t]), rows);
+        let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
+        self.floor.apply(&inputs, &mut floored.chunks_exact_mut(BLOCK).collect::<Vec<_>>())?;
+        let own = block * BLOCK..(block + 1) * BLOCK;
+        let parts = floored.chunks_exact_mut(BLOCK).zip(a.limbs.chunks_exact(self.ring.degree()));
+        for ((floored, limb), p) in parts.zip(self.limbs.basis().moduli()) {
+            p.add_assign(floored, limb.get(own.clone()).unwrap_or_default())?;
+        }
+        let mut inputs: Vec<&[u64]> = floored.chunks_exact(BLOCK).collect();
+        let (mut alpha, ones) = ([0; BLOCK], [1; BLOCK]);
+        inputs.push(&ones);
+        self.alpha.apply(&inputs, &mut [&mut alpha])?;
+        // α + h takes the place of z_sk.
+        let sk = inputs.len().saturating_sub(2);
+        if let Some(row) = inputs.get_mut(sk) {
+            *row = &alpha;
+        }
+        self.back.iter().zip(outs).try_for_each(|(combination, out)| combination.apply(&inputs, out))
+    }
 }
 
 /// (m_j/M mod m_j for every j, −1/M mod m_sk), and B.

@@ -3,8 +3,9 @@
 use sunzi_kernels::{Conversion, Modulus};
 use sunzi_math::{DEFAULT_PRIME_BOUND, gcd, is_prime, mod_inv};
 use sunzi_ring::{Coefficient, PolyRing, RingError};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
+use crate::blocks::for_each_block;
 use crate::combination::BLOCK;
 use crate::digits::{Digits, Factor, Rows};
 use crate::error::out_of_range;
@@ -76,16 +77,13 @@ impl Decryptor {
         factors: &[u64],
     ) -> Result<[Vec<u64>; 2], RingError> {
         let mut out = [vec![0; self.degree], vec![0; self.degree]];
-        let mut rows = Rows::default();
-        let [plain, correction] = &mut out;
-        let blocks = plain.chunks_exact_mut(BLOCK).zip(correction.chunks_exact_mut(BLOCK));
-        for (block, (plain, correction)) in blocks.enumerate() {
-            self.digits.cut(a, block, Factor::Words(factors), &mut rows);
-            let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
-            self.conversion.apply(&inputs, &mut [plain, correction])?;
-        }
         // Decryption is what these digits are of.
-        rows.zeroize();
+        let limbs = out.iter_mut().map(|limb| (limb.as_mut_slice(), 1));
+        for_each_block(limbs, |rows: &mut Zeroizing<Rows>, block, out| {
+            self.digits.cut(a, block, Factor::Words(factors), rows);
+            let inputs: Vec<&[u64]> = rows.rows.chunks_exact(BLOCK).collect();
+            Ok(self.conversion.apply(&inputs, out)?)
+        })?;
         Ok(out)
     }
 

@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
 
+use crate::blocks::for_each_block;
+use crate::combination::BLOCK;
 use crate::error::{check_length, out_of_range};
-use crate::product::WordProducts;
+use crate::product::{Lift, WordProducts};
 use crate::{Component, FermatPoly, FermatRing, Workspace};
 
 /// The most digits.
@@ -15,6 +17,8 @@ const MOST_DIGITS: usize = 4096;
 ///
 /// A whole digit has half the bits of q, and relinearisation by it adds noise of that size: products of some depth want a radix,
 /// `radix_bits` of the options, which costs a key polynomial for every 2^`radix_bits` of q. There are no special moduli.
+///
+/// A key keeps from its first use on what it is lifted to for products, which is up to three times as long as its residues.
 #[derive(Clone, Debug)]
 pub struct FermatGadget(Arc<Inner>);
 
@@ -28,6 +32,8 @@ struct Inner {
     digits: Vec<(usize, usize)>,
     /// For products of words with residues, by component.
     products: Vec<OnceLock<WordProducts>>,
+    /// For whole digits, by component: to as many primes as products modulo the largest take.
+    lifts: Vec<OnceLock<Lift>>,
 }
 
 /// The digits of a polynomial.
@@ -36,8 +42,8 @@ pub struct FermatDigits(Form);
 
 #[derive(Clone)]
 enum Form {
-    /// Modulo every component.
-    Whole(Vec<FermatPoly<Evaluation>>),
+    /// Modulo one component each.
+    Whole(Vec<Vec<u64>>),
     /// Below 2^radix_bits.
     Words(Vec<Vec<u64>>),
 }
@@ -68,7 +74,9 @@ impl FermatGadget {
             ));
         }
         let products = (0..level).map(|_| OnceLock::new()).collect();
-        Ok(Self(Arc::new(Inner { top: top.clone(), ring, options: options.clone(), digits, products })))
+        let lifts = (0..level).map(|_| OnceLock::new()).collect();
+        let (top, options) = (top.clone(), options.clone());
+        Ok(Self(Arc::new(Inner { top, ring, options, digits, products, lifts })))
     }
 }
 
@@ -80,12 +88,16 @@ impl FermatGadget {
     pub fn whole_digits(&self, a: &FermatPoly<Evaluation>) -> Result<Vec<Vec<u64>>, RingError> {
         let ring = &self.0.ring;
         ring.check(a)?;
-        let mut workspace = Workspace::default();
         let mut whole = Vec::with_capacity(ring.level());
         for ((component, part), cofactor) in ring.0.parts(&a.residues).zip(self.0.top.cofactors()) {
-            let mut digit = vec![0; part.len()];
-            let pairs = digit.chunks_exact_mut(component.len()).zip(part.chunks_exact(component.len()));
-            pairs.for_each(|(digit, x)| cofactor.apply(digit, x, &mut workspace));
+            let (len, mut digit) = (component.len(), vec![0; part.len()]);
+            for_each_block([(&mut *digit, len)].into_iter(), |workspace: &mut Workspace, block, out| {
+                let own = part.get(block * BLOCK * len..).unwrap_or_default().chunks_exact(len);
+                for (digit, x) in out.iter_mut().flat_map(|out| out.chunks_exact_mut(len)).zip(own) {
+                    cofactor.apply(digit, x, workspace);
+                }
+                Ok(())
+            })?;
             whole.push(digit);
         }
         Ok(whole)
@@ -102,8 +114,9 @@ fn digits(ring: &FermatRing, options: &GadgetOptions) -> Vec<(usize, usize)> {
 }
 
 impl Inner {
-    /// The tables for products modulo the component at a position, for as many digits as there are.
-    fn word_products(&self, position: usize, radix: u32) -> Result<&WordProducts, RingError> {
+    /// The tables for products of digits with residues modulo the component at a position.
+    fn word_products(&self, position: usize) -> Result<&WordProducts, RingError> {
+        let Some(radix) = self.options.radix_bits else { return self.ring.0.word_products(position) };
         let components = self.ring.fermat_modulus().components();
         let (Some(cell), Some(&component)) = (self.products.get(position), components.get(position)) else {
             return Err(RingError::NoSuchLevel { got: position + 1, highest: components.len() });
@@ -115,6 +128,19 @@ impl Inner {
         let bits = component.bits() + (radix + sums) as usize;
         let tables = WordProducts::new(component, &self.ring.0.shared.plans, bits)?;
         Ok(cell.get_or_init(|| tables))
+    }
+
+    /// What lifts whole digit i for all components at once.
+    fn lift(&self, i: usize) -> Result<&Lift, RingError> {
+        let components = self.ring.fermat_modulus().components();
+        let (Some(cell), Some(&component)) = (self.lifts.get(i), components.get(i)) else {
+            return Err(RingError::NoSuchLevel { got: i + 1, highest: components.len() });
+        };
+        if let Some(lift) = cell.get() {
+            return Ok(lift);
+        }
+        let lift = Lift::new(component, self.word_products(components.len() - 1)?.plans().to_vec())?;
+        Ok(cell.get_or_init(|| lift))
     }
 
     fn check_key(&self, key: [&[FermatPoly<Evaluation>]; 2]) -> Result<(), RingError> {
@@ -134,35 +160,80 @@ impl Inner {
         check_length("polynomials of a key half", expected, length)
     }
 
-    fn by_words(
+    /// Lifts every digit once to the primes of the largest component, of which smaller ones use the first; only a whole digit above a component is
+    /// reduced modulo it and lifted again.
+    fn by_transforms(
         &self,
-        digits: &[Vec<u64>],
+        digits: &Form,
         key: [&[FermatPoly<Evaluation>]; 2],
-        radix: u32,
     ) -> Result<[FermatPoly<Evaluation>; 2], RingError> {
-        let mut results = [self.ring.empty(), self.ring.empty()];
-        let mut start = 0;
-        for (position, component) in self.ring.fermat_modulus().components().iter().enumerate() {
-            let range = start..start + self.ring.degree() * component.len();
-            start = range.end;
-            let products = self.word_products(position, radix)?;
-            let mut sums = [products.zero(), products.zero()];
-            for (i, digit) in digits.iter().enumerate() {
-                let digit = products.lift_words(digit)?;
-                for (sum, half) in sums.iter_mut().zip(key) {
-                    if let Some(part) = half.get(i).and_then(|part| part.residues.get(range.clone())) {
-                        products.mul_add(sum, &digit, &products.lift(part)?)?;
-                    }
-                }
-            }
+        let ring = &self.ring;
+        let most = self.word_products(ring.level() - 1)?;
+        let lift = |(i, digit): (usize, &Vec<u64>)| match digits {
+            Form::Whole(_) => self.lift(i)?.apply(digit),
+            Form::Words(_) => most.lift().apply_words(digit),
+        };
+        let (Form::Whole(all) | Form::Words(all)) = digits;
+        let lifted = all.iter().enumerate().map(lift).collect::<Result<Vec<_>, _>>()?;
+        let mut results = [ring.empty(), ring.empty()];
+        for (position, component, range) in ring.ranges() {
+            let products = self.word_products(position)?;
+            let larger = match digits {
+                Form::Whole(digits) => digits.get(position + 1..).unwrap_or_default(),
+                Form::Words(_) => &[],
+            };
+            let from = ring.fermat_modulus().components().iter().skip(position + 1);
+            let own = larger.iter().zip(from);
+            let own = own.map(|(digit, &from)| products.lift().apply(&reduced(component, from, digit)));
+            let own = own.collect::<Result<Vec<_>, _>>()?;
+            let shared = lifted.iter().take(lifted.len() - own.len());
+            let lifts: Vec<&[u64]> = shared.chain(&own).map(|lift| lift.as_slice()).collect();
+            let kept = |half: &[FermatPoly<Evaluation>]| {
+                let parts = half.iter().take(lifts.len()).map(|part| {
+                    let residues = part.residues.get(range.clone()).unwrap_or_default();
+                    part.residues.lifted(position, products.lift().len(), || products.lift().apply(residues))
+                });
+                parts.collect::<Result<Vec<_>, _>>()
+            };
+            let [first, second] = key;
+            let halves = [kept(first)?, kept(second)?];
+            let [first, second] =
+                halves.each_ref().map(|half| half.iter().map(|lift| lift.as_slice()).collect::<Vec<_>>());
+            let sums = products.sum_pair(&lifts, [&first, &second])?;
             for (sum, result) in sums.into_iter().zip(&mut results) {
-                if let Some(out) = result.residues.get_mut(range.clone()) {
-                    products.recover(sum, out)?;
-                }
+                products.recover(sum, result.residues.get_mut(range.clone()).unwrap_or_default())?;
             }
         }
         Ok(results)
     }
+
+    /// Whole digits by products of the ring, whatever these are.
+    fn by_products(
+        &self,
+        digits: &[Vec<u64>],
+        key: [&[FermatPoly<Evaluation>]; 2],
+    ) -> Result<[FermatPoly<Evaluation>; 2], RingError> {
+        let ring = &self.ring;
+        let spread = |(digit, (_, component, _)): (&Vec<u64>, _)| ring.spread(component, digit);
+        let digits: Vec<FermatPoly<Evaluation>> = digits.iter().zip(ring.ranges()).map(spread).collect();
+        let count = digits.len();
+        let restricted = |part: &FermatPoly<Evaluation>| self.top.restrict(part, ring.level());
+        let keys = key.iter().flat_map(|half| half.iter().take(count)).map(restricted);
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let factors: Vec<&FermatPoly<Evaluation>> = digits.iter().chain(&keys).collect();
+        let [first, second] =
+            [1, 2].map(|half| -> Vec<(usize, usize)> { (0..count).map(|i| (i, half * count + i)).collect() });
+        ring.sums_of_products(&factors, [&first, &second])
+    }
+}
+
+/// Residues modulo a component of residues modulo a larger one.
+fn reduced(to: Component, from: Component, residues: &[u64]) -> Vec<u64> {
+    let mut all = vec![0; residues.len() / from.len() * to.len()];
+    for (out, x) in all.chunks_exact_mut(to.len()).zip(residues.chunks_exact(from.len())) {
+        to.reduce(out, x);
+    }
+    all
 }
 
 /// `bits` bits of an integer from the bit `at` on.
@@ -246,15 +317,14 @@ impl Gadget<FermatRing> for FermatGadget {
     fn decompose(&self, a: &FermatPoly<Evaluation>) -> Result<FermatDigits, RingError> {
         let (inner, ring) = (&*self.0, &self.0.ring);
         let whole = self.whole_digits(a)?;
-        let whole: Vec<(Component, Vec<u64>)> =
-            ring.fermat_modulus().components().iter().copied().zip(whole).collect();
         let Some(radix) = inner.options.radix_bits else {
-            return Ok(FermatDigits(Form::Whole(
-                whole.iter().map(|(component, digit)| ring.spread(*component, digit)).collect(),
-            )));
+            return Ok(FermatDigits(Form::Whole(whole)));
         };
         let of = |&(position, at): &(usize, usize)| -> Vec<u64> {
-            let Some((component, digit)) = whole.get(position) else { return Vec::new() };
+            let components = ring.fermat_modulus().components();
+            let Some((digit, component)) = whole.get(position).zip(components.get(position)) else {
+                return Vec::new();
+            };
             digit.chunks_exact(component.len()).map(|digit| cut(digit, at, radix)).collect()
         };
         Ok(FermatDigits(Form::Words(inner.digits.iter().map(of).collect())))
@@ -273,16 +343,8 @@ impl Gadget<FermatRing> for FermatGadget {
         };
         check_length("digits", self.digit_count(), got)?;
         match (&digits.0, inner.options.radix_bits) {
-            (Form::Whole(digits), None) => {
-                let restricted = |part: &FermatPoly<Evaluation>| self.restrict_key(part);
-                let keys = key.iter().flat_map(|half| half.iter().take(got)).map(restricted);
-                let keys = keys.collect::<Result<Vec<_>, _>>()?;
-                let factors: Vec<&FermatPoly<Evaluation>> = digits.iter().chain(&keys).collect();
-                let [first, second] = [1, 2]
-                    .map(|half| -> Vec<(usize, usize)> { (0..got).map(|i| (i, half * got + i)).collect() });
-                inner.ring.sums_of_products(&factors, [&first, &second])
-            }
-            (Form::Words(digits), Some(radix)) => inner.by_words(digits, key, radix),
+            (Form::Whole(digits), None) if !inner.ring.lifts_keys() => inner.by_products(digits, key),
+            (Form::Whole(_), None) | (Form::Words(_), Some(_)) => inner.by_transforms(&digits.0, key),
             _ => Err(out_of_range("digits", "those of this gadget", "digits of another form")),
         }
     }
@@ -293,9 +355,7 @@ impl FermatRing {
     fn spread(&self, component: Component, part: &[u64]) -> FermatPoly<Evaluation> {
         let mut poly = self.empty();
         for (target, residues) in self.0.parts_mut(&mut poly.residues) {
-            for (out, x) in residues.chunks_exact_mut(target.len()).zip(part.chunks_exact(component.len())) {
-                target.reduce(out, x);
-            }
+            residues.copy_from_slice(&reduced(target, component, part));
         }
         poly
     }

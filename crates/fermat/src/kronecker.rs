@@ -2,13 +2,34 @@
 
 use crate::Component;
 
-/// out ← a·b modulo X^n + 1 and q_i: X becomes a power of 2^64 above n·q_i², so one product of two long integers holds all
-/// coefficients side by side.
+impl Component {
+    /// The integer Σ a_i·X^i for n residues a_i, as words: X is the power of 2^64 next above n·q_i², so that a product of two such integers
+    /// holds the coefficients of the product of the polynomials side by side.
+    #[must_use]
+    pub fn pack(self, residues: &[u64]) -> Vec<u64> {
+        let n = residues.len() / self.len();
+        let width = width(self, n);
+        let mut packed = Vec::with_capacity(n * width);
+        for residue in residues.chunks_exact(self.len()) {
+            let end = packed.len() + width;
+            packed.extend_from_slice(residue);
+            packed.resize(end, 0);
+        }
+        packed
+    }
+}
+
+/// Words of a coefficient.
+fn width(component: Component, n: usize) -> usize {
+    (2 * component.bits() + n.max(1).ilog2() as usize + 3).div_ceil(64)
+}
+
+/// out ← a·b modulo X^n + 1 and q_i by one product of two long integers.
 ///
 /// The product is that of the library for big integers, or with the feature `gmp` that of GMP.
 pub(crate) fn negacyclic(component: Component, n: usize, a: &[u64], b: &[u64], out: &mut [u64]) {
-    let width = (2 * component.bits() + n.ilog2() as usize + 3).div_ceil(64);
-    let product = multiply(&pack(component, a, width), &pack(component, b, width));
+    let width = width(component, n);
+    let product = multiply(&component.pack(a), &component.pack(b));
     let mut high = product.chunks_exact(width).skip(n);
     let mut reduced = vec![0; component.len()];
     for (out, low) in out.chunks_exact_mut(component.len()).zip(product.chunks_exact(width)) {
@@ -19,16 +40,6 @@ pub(crate) fn negacyclic(component: Component, n: usize, a: &[u64], b: &[u64], o
             component.sub_assign(out, &reduced);
         }
     }
-}
-
-fn pack(component: Component, a: &[u64], width: usize) -> Vec<u64> {
-    let mut packed = Vec::with_capacity(a.len() / component.len() * width);
-    for residue in a.chunks_exact(component.len()) {
-        let end = packed.len() + width;
-        packed.extend_from_slice(residue);
-        packed.resize(end, 0);
-    }
-    packed
 }
 
 #[cfg(feature = "gmp")]

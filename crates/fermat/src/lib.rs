@@ -15,11 +15,13 @@
 //! | FastBconv from several words | `digits.rs` |
 //! | decryption by γ | `decryption.rs` |
 //! | m̃, the fast floor, FastBconvSK | `conversion.rs`, `auxiliary.rs` |
-//! | products through word-size primes | `product.rs`, `combination.rs` |
+//! | products through word-size primes | `sums.rs`, `product.rs`, `combination.rs` |
 //! | products by Kronecker substitution | `kronecker.rs` |
+//! | what is lifted once; threads | `residues.rs`; `blocks.rs` |
 #![forbid(unsafe_code)]
 
 mod auxiliary;
+mod blocks;
 mod combination;
 mod component;
 mod conversion;
@@ -37,8 +39,10 @@ mod operations;
 mod plans;
 mod poly;
 mod product;
+mod residues;
 mod ring;
 mod scaler;
+mod sums;
 mod words;
 
 pub use component::Component;

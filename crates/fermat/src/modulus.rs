@@ -12,6 +12,8 @@ use crate::{Component, error};
 pub(crate) const WORD: usize = 64;
 /// The largest g.
 pub(crate) const MOST_BITS: usize = 16_384;
+/// The most components.
+pub(crate) const MOST_COMPONENTS: usize = 1 + (MOST_BITS / WORD).ilog2() as usize;
 
 /// q = 2^g − 1 for g = 64, 128, …, 16384 and its pairwise coprime factors `[TSKJ20, Lemma 1]`.
 ///
@@ -35,6 +37,10 @@ pub struct FermatModulus {
 }
 
 impl FermatModulus {
+    /// The least prime that is coprime to every q and 1 modulo 2n for all degrees up to 2^17: a plaintext modulus with slots. 257 and 65537
+    /// divide q.
+    pub const BATCHING: u64 = 786_433;
+
     /// 2^g − 1.
     ///
     /// # Errors

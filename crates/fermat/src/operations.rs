@@ -7,7 +7,7 @@ use sunzi_math::RingIndex;
 use sunzi_ring::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions};
 
 use crate::error::{check_length, out_of_range};
-use crate::{Component, FermatGadget, FermatPoly, FermatRing, FermatScaler, Products, kronecker};
+use crate::{Component, FermatGadget, FermatPoly, FermatRing, FermatScaler};
 
 impl FermatRing {
     /// Applies an operation to all pairs of residues, and one to all pairs of limbs.
@@ -31,86 +31,6 @@ impl FermatRing {
             }
         }
         Ok(())
-    }
-
-    /// The coefficients of Σ_j a_j·b_j for every sum, component by component.
-    ///
-    /// Each polynomial is lifted once, however many sums it is in.
-    pub(crate) fn sums_of_products<const S: usize>(
-        &self,
-        factors: &[&FermatPoly<Evaluation>],
-        sums: [&[(usize, usize)]; S],
-    ) -> Result<[FermatPoly<Evaluation>; S], RingError> {
-        factors.iter().try_for_each(|factor| self.check(factor))?;
-        let mut results = sums.map(|_| self.empty::<Evaluation>());
-        let n = self.0.degree;
-        let mut start = 0;
-        for (position, &component) in self.0.modulus.components().iter().enumerate() {
-            let range = start..start + n * component.len();
-            start = range.end;
-            let parts: Vec<&[u64]> =
-                factors.iter().filter_map(|factor| factor.residues.get(range.clone())).collect();
-            let outs =
-                results.each_mut().map(|result| result.residues.get_mut(range.clone()).unwrap_or_default());
-            match self.0.products {
-                Products::Transforms => self.by_transforms(position, &parts, &sums, outs)?,
-                Products::Kronecker => self.by_kronecker(component, &parts, &sums, outs),
-            }
-        }
-        if let Some(tables) = &self.0.limbs {
-            for (sum, result) in sums.iter().zip(&mut results) {
-                for (i, (plan, out)) in tables.rows(&mut result.limbs).enumerate() {
-                    let rows = |pick: fn(&(usize, usize)) -> usize| -> Vec<&[u64]> {
-                        let limb = |pair| factors.get(pick(pair))?.limbs.chunks_exact(n).nth(i);
-                        sum.iter().filter_map(limb).collect()
-                    };
-                    plan.modulus().inner_product(out, &rows(|pair| pair.0), &rows(|pair| pair.1))?;
-                }
-            }
-        }
-        Ok(results)
-    }
-
-    fn by_transforms<const S: usize>(
-        &self,
-        position: usize,
-        parts: &[&[u64]],
-        sums: &[&[(usize, usize)]; S],
-        outs: [&mut [u64]; S],
-    ) -> Result<(), RingError> {
-        let products = self.0.word_products(position)?;
-        let lifted = parts.iter().map(|part| products.lift(part)).collect::<Result<Vec<_>, _>>()?;
-        for (sum, out) in sums.iter().zip(outs) {
-            let mut total = products.zero();
-            for &(a, b) in *sum {
-                if let (Some(a), Some(b)) = (lifted.get(a), lifted.get(b)) {
-                    products.mul_add(&mut total, a, b)?;
-                }
-            }
-            products.recover(total, out)?;
-        }
-        Ok(())
-    }
-
-    fn by_kronecker<const S: usize>(
-        &self,
-        component: Component,
-        parts: &[&[u64]],
-        sums: &[&[(usize, usize)]; S],
-        outs: [&mut [u64]; S],
-    ) {
-        for (sum, out) in sums.iter().zip(outs) {
-            let mut term = vec![0; out.len()];
-            for &(a, b) in *sum {
-                if let (Some(a), Some(b)) = (parts.get(a), parts.get(b)) {
-                    kronecker::negacyclic(component, self.0.degree, a, b, &mut term);
-                }
-                let pairs = out.chunks_exact_mut(component.len()).zip(term.chunks_exact(component.len()));
-                for (out, term) in pairs {
-                    component.add_assign(out, term);
-                }
-            }
-        }
     }
 
     /// Both levels, and that of `a` not below `level`.
@@ -183,19 +103,25 @@ impl PolyRing for FermatRing {
             return Ok(a.clone());
         }
         let mut poly = to.empty();
-        for (out, word) in poly.residues.iter_mut().zip(&a.residues) {
+        for (out, word) in poly.residues.iter_mut().zip(&*a.residues) {
             *out = *word;
         }
         Ok(poly)
     }
 
+    /// What b is lifted to is kept with it: it is a key as a rule.
     fn mul_restricted_assign(
         &self,
         a: &mut FermatPoly<Evaluation>,
         b: &FermatPoly<Evaluation>,
     ) -> Result<(), RingError> {
         let level = self.level_of(a)?;
-        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?)
+        let [_, ring] = self.between(b, level)?;
+        if !ring.lifts_keys() {
+            return ring.mul_assign(a, &self.restrict(b, level)?);
+        }
+        *a = ring.product_with_key(a, b)?;
+        Ok(())
     }
 
     /// Through integers: modulus switching is no part of `[TSKJ20]`.

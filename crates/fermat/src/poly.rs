@@ -6,6 +6,7 @@ use sunzi_ring::{Domain, Shape};
 use zeroize::Zeroize;
 
 use crate::FermatModulus;
+use crate::residues::Residues;
 
 /// An element of a [`FermatRing`](crate::FermatRing).
 ///
@@ -16,7 +17,7 @@ pub struct FermatPoly<D: Domain> {
     pub(crate) degree: usize,
     /// g.
     pub(crate) bits: usize,
-    pub(crate) residues: Vec<u64>,
+    pub(crate) residues: Residues,
     /// What tells the primes of `limbs` from others; 0 without any.
     pub(crate) tag: u64,
     pub(crate) limbs: Vec<u64>,

@@ -9,6 +9,7 @@ use sunzi_ring::RingError;
 use zeroize::Zeroizing;
 
 use crate::Component;
+use crate::blocks::{for_each_block, for_each_row, for_each_row_pair};
 use crate::combination::{BLOCK, Combination};
 use crate::plans::Plans;
 
@@ -44,11 +45,79 @@ pub(crate) fn digit_bound() -> Result<Modulus, RingError> {
     Ok(Modulus::new(1 << DIGIT_BITS)?)
 }
 
+/// From residues modulo a component, or shorter ones, to their transforms modulo primes.
+pub(crate) struct Lift {
+    component: Component,
+    plans: Vec<Arc<NttPlan>>,
+    conversion: Conversion,
+}
+
+impl std::fmt::Debug for Lift {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lift").field("component", &self.component).finish_non_exhaustive()
+    }
+}
+
+impl Lift {
+    pub(crate) fn new(component: Component, plans: Vec<Arc<NttPlan>>) -> Result<Self, RingError> {
+        let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
+        let entry = |w: usize, p: usize| {
+            let p = moduli.get(p).map_or(3, Modulus::value);
+            mod_pow(2, (DIGIT_BITS as usize * w) as u64, p)
+        };
+        let conversion = Conversion::new(&vec![digit_bound()?; digit_count(component)], &moduli, entry)?;
+        Ok(Self { component, plans, conversion })
+    }
+
+    fn degree(&self) -> usize {
+        self.plans.first().map_or(BLOCK, |plan| plan.n())
+    }
+
+    /// One row of n words for every prime.
+    pub(crate) fn len(&self) -> usize {
+        self.plans.len() * self.degree()
+    }
+
+    fn zero(&self) -> Vec<u64> {
+        vec![0; self.len()]
+    }
+
+    /// n residues as integers in [0, q_j], transformed; erased in the end, since they may be a secret's.
+    pub(crate) fn apply(&self, residues: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
+        let mut lifted = Zeroizing::new(self.zero());
+        let (words, count) = (BLOCK * self.component.len(), digit_count(self.component) * BLOCK);
+        let rows = lifted.chunks_exact_mut(self.degree()).map(|row| (row, 1));
+        for_each_block(rows, |digits: &mut Zeroizing<Vec<u64>>, block, out| {
+            digits.resize(count, 0);
+            let own = residues.get(block * words..(block + 1) * words).unwrap_or_default();
+            cut(self.component, own, digits);
+            Ok(self.conversion.apply(&digits.chunks_exact(BLOCK).collect::<Vec<_>>(), out)?)
+        })?;
+        self.transform(&mut lifted)?;
+        Ok(lifted)
+    }
+
+    /// n words, transformed.
+    pub(crate) fn apply_words(&self, words: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
+        let mut lifted = Zeroizing::new(self.zero());
+        for (row, plan) in lifted.chunks_exact_mut(self.degree()).zip(&self.plans) {
+            plan.modulus().reduce_into(row, words)?;
+        }
+        self.transform(&mut lifted)?;
+        Ok(lifted)
+    }
+
+    fn transform(&self, lifted: &mut [u64]) -> Result<(), RingError> {
+        for_each_row(lifted, self.degree(), |i, row| {
+            self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(row)?))
+        })
+    }
+}
+
 /// Tables for sums of products, the coefficients of which are known by their residues modulo primes p_1, …, p_K.
 pub(crate) struct WordProducts {
     component: Component,
-    plans: Vec<Arc<NttPlan>>,
-    lift: Conversion,
+    lift: Lift,
     /// (P/p)^-1, folded into the inverse transforms.
     scales: Vec<InverseScale>,
     quotient: RoundedQuotient,
@@ -68,12 +137,6 @@ impl WordProducts {
         let per_prime = (DEFAULT_PRIME_BOUND as f64).log2() - 1e-3;
         let plans = pool.first(((bits + 2) as f64 / per_prime).ceil() as usize)?;
         let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
-        let count = digit_count(component);
-        let entry = |w: usize, p: usize| {
-            let p = moduli.get(p).map_or(3, Modulus::value);
-            mod_pow(2, (DIGIT_BITS as usize * w) as u64, p)
-        };
-        let lift = Conversion::new(&vec![digit_bound()?; count], &moduli, entry)?;
         let product: BigUint = moduli.iter().map(Modulus::value).product();
         let (q, mut scales, mut constants) = (component.value(), Vec::new(), Vec::new());
         for (plan, modulus) in plans.iter().zip(&moduli) {
@@ -88,7 +151,7 @@ impl WordProducts {
         constants.push(&q - &product % &q);
         let sources: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
         let combination = Combination::new(component, &sources, &constants)?;
-        Ok(Self { component, plans, lift, scales, quotient, combination })
+        Ok(Self { component, lift: Lift::new(component, plans)?, scales, quotient, combination })
     }
 
     /// For sums of [`MOST_TERMS`] products of residues.
@@ -97,75 +160,56 @@ impl WordProducts {
         Self::new(component, pool, 2 * component.bits() + sums)
     }
 
-    /// K.
-    pub(crate) fn primes(&self) -> usize {
-        self.plans.len()
+    /// The primes: tables of larger components have these first.
+    pub(crate) fn plans(&self) -> &[Arc<NttPlan>] {
+        &self.lift.plans
     }
 
-    fn degree(&self) -> usize {
-        self.plans.first().map_or(BLOCK, |plan| plan.n())
+    pub(crate) fn lift(&self) -> &Lift {
+        &self.lift
     }
 
-    /// A sum of no products.
-    pub(crate) fn zero(&self) -> Vec<u64> {
-        vec![0; self.plans.len() * self.degree()]
+    /// Σ a_i·b_i of lifts modulo these primes, or these and more.
+    pub(crate) fn sum(&self, a: &[&[u64]], b: &[&[u64]]) -> Result<Vec<u64>, RingError> {
+        let (mut sum, n) = (self.lift.zero(), self.lift.degree());
+        for_each_row(&mut sum, n, |i, out| {
+            let Some(plan) = self.lift.plans.get(i) else { return Ok(()) };
+            Ok(plan.modulus().inner_product(out, &rows(a, i, n), &rows(b, i, n))?)
+        })?;
+        Ok(sum)
     }
 
-    /// n residues as integers in [0, q_j], transformed; erased in the end, since they may be a secret's.
-    pub(crate) fn lift(&self, residues: &[u64]) -> Result<Zeroizing<Vec<u64>>, RingError> {
-        let (n, mut lifted) = (self.degree(), Zeroizing::new(self.zero()));
-        let mut digits = Zeroizing::new(vec![0; digit_count(self.component) * BLOCK]);
-        let mut rows: Vec<_> = lifted.chunks_exact_mut(n).map(|row| row.chunks_exact_mut(BLOCK)).collect();
-        for block in residues.chunks_exact(BLOCK * self.component.len()) {
-            cut(self.component, block, &mut digits);
-            let mut out: Vec<&mut [u64]> = rows.iter_mut().filter_map(Iterator::next).collect();
-            self.lift.apply(&digits.chunks_exact(BLOCK).collect::<Vec<_>>(), &mut out)?;
-        }
-        self.transform(&mut lifted)?;
-        Ok(lifted)
-    }
-
-    /// n words below 2^62, transformed.
-    pub(crate) fn lift_words(&self, words: &[u64]) -> Result<Vec<u64>, RingError> {
-        let mut lifted = self.zero();
-        for (row, plan) in lifted.chunks_exact_mut(self.degree()).zip(&self.plans) {
-            plan.modulus().reduce_into(row, words)?;
-        }
-        self.transform(&mut lifted)?;
-        Ok(lifted)
-    }
-
-    fn transform(&self, lifted: &mut [u64]) -> Result<(), RingError> {
-        for (row, plan) in lifted.chunks_exact_mut(self.degree()).zip(&self.plans) {
-            plan.forward(row)?;
-        }
-        Ok(())
-    }
-
-    /// sum ← sum + a·b.
-    pub(crate) fn mul_add(&self, sum: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
-        let n = self.degree();
-        let rows = sum.chunks_exact_mut(n).zip(a.chunks_exact(n)).zip(b.chunks_exact(n));
-        for (((sum, a), b), plan) in rows.zip(&self.plans) {
-            plan.modulus().mul_add_assign(sum, a, b)?;
-        }
-        Ok(())
+    /// Σ a_i·b_i and Σ a_i·c_i.
+    pub(crate) fn sum_pair(&self, a: &[&[u64]], b: [&[&[u64]]; 2]) -> Result<[Vec<u64>; 2], RingError> {
+        let (mut sums, n) = ([self.lift.zero(), self.lift.zero()], self.lift.degree());
+        for_each_row_pair(sums.each_mut().map(Vec::as_mut_slice), n, |i, out| {
+            let [first, second] = b.map(|all| rows(all, i, n));
+            let Some(plan) = self.lift.plans.get(i) else { return Ok(()) };
+            Ok(plan.modulus().inner_product_pair(out, &rows(a, i, n), [&first, &second])?)
+        })?;
+        Ok(sums)
     }
 
     /// The residues of a sum of products.
     pub(crate) fn recover(&self, mut sum: Vec<u64>, out: &mut [u64]) -> Result<(), RingError> {
-        let n = self.degree();
-        for ((row, plan), scale) in sum.chunks_exact_mut(n).zip(&self.plans).zip(&self.scales) {
-            plan.inverse_scaled(row, scale)?;
-        }
-        let mut quotients = [0; BLOCK];
-        let mut rows: Vec<_> = sum.chunks_exact(n).map(|row| row.chunks_exact(BLOCK)).collect();
-        for out in out.chunks_exact_mut(BLOCK * self.component.len()) {
-            let mut inputs: Vec<&[u64]> = rows.iter_mut().filter_map(Iterator::next).collect();
+        let n = self.lift.degree();
+        for_each_row(&mut sum, n, |i, row| match (self.lift.plans.get(i), self.scales.get(i)) {
+            (Some(plan), Some(scale)) => Ok(plan.inverse_scaled(row, scale)?),
+            _ => Ok(()),
+        })?;
+        for_each_block([(out, self.component.len())].into_iter(), |(), block, out| {
+            let own = block * BLOCK..(block + 1) * BLOCK;
+            let mut quotients = [0; BLOCK];
+            let mut inputs: Vec<&[u64]> =
+                sum.chunks_exact(n).filter_map(|row| row.get(own.clone())).collect();
             self.quotient.apply(&inputs, &mut quotients)?;
             inputs.push(&quotients);
-            self.combination.apply(&inputs, out)?;
-        }
-        Ok(())
+            out.iter_mut().try_for_each(|out| self.combination.apply(&inputs, out))
+        })
     }
+}
+
+/// Row i of every lift.
+fn rows<'a>(lifts: &[&'a [u64]], i: usize, n: usize) -> Vec<&'a [u64]> {
+    lifts.iter().filter_map(|lift| lift.get(i * n..(i + 1) * n)).collect()
 }

@@ -11,6 +11,7 @@ use sunzi_ring::{Domain, RingError, Shape};
 use crate::limbs::Limbs;
 use crate::plans::Plans;
 use crate::product::WordProducts;
+use crate::residues::Residues;
 use crate::{Component, FermatModulus, FermatPoly, InverseCofactor, Shortcuts, error};
 
 /// The smallest and the largest ring index.
@@ -178,7 +179,23 @@ impl FermatRing {
     /// # Errors
     /// [`RingError::Math`] if there are not enough.
     pub fn product_primes(&self) -> Result<Vec<usize>, RingError> {
-        (0..self.0.modulus.level()).map(|i| Ok(self.0.word_products(i)?.primes())).collect()
+        (0..self.0.modulus.level()).map(|i| Ok(self.0.word_products(i)?.plans().len())).collect()
+    }
+
+    /// The n residues of a polynomial modulo the component at a position.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for a position without a component.
+    pub fn component_residues<'a, D: Domain>(
+        &self,
+        a: &'a FermatPoly<D>,
+        position: usize,
+    ) -> Result<&'a [u64], RingError> {
+        self.check(a)?;
+        let highest = self.0.modulus.level();
+        let range = self.ranges().nth(position).map(|(_, _, range)| range);
+        let part = range.and_then(|range| a.residues.get(range));
+        part.ok_or(RingError::NoSuchLevel { got: position + 1, highest })
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -204,7 +221,8 @@ impl FermatRing {
     pub(crate) fn empty<D: Domain>(&self) -> FermatPoly<D> {
         let inner = &*self.0;
         let (degree, bits) = (inner.degree, inner.modulus.bits());
-        let residues = vec![0; degree * inner.modulus.components().iter().map(|c| c.len()).sum::<usize>()];
+        let words = inner.modulus.components().iter().map(|c| c.len()).sum::<usize>();
+        let residues = Residues::zero(degree * words);
         let limbs = vec![0; degree * inner.limbs.as_ref().map_or(0, |limbs| limbs.basis().len())];
         FermatPoly { degree, bits, residues, tag: self.tag(), limbs, domain: PhantomData }
     }

@@ -28,6 +28,7 @@ mod plan;
 mod portable;
 mod rounding;
 mod schedule;
+mod sums;
 mod table;
 #[cfg(feature = "tally")]
 mod tally;
@@ -45,5 +46,6 @@ pub use packing::{pack, packed_len, unpack};
 pub use permute::permute;
 pub use plan::{InverseScale, NttPlan, evaluation_exponent};
 pub use rounding::{NearestSum, RoundedQuotient, RoundedSum, WrappingSum};
+pub use sums::WideSums;
 #[cfg(feature = "tally")]
 pub use tally::Tally;

@@ -1,7 +1,7 @@
 //! Products modulo every component, by both ways, at the ends of the range.
 
-use sunzi_fermat::{FermatRing, Products};
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_fermat::{FermatPoly, FermatRing, Products};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PolyRing, Scaler, ScalerOptions};
 
 use crate::common::*;
 
@@ -50,5 +50,53 @@ fn the_largest_sums_are_recovered() {
             assert_eq!(integers(&ring, c1), centered(&twice, &q));
             assert_eq!(integers(&ring, c2), centered(&product(b, b), &q));
         }
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let ring = FermatRing::new(2048, 512).unwrap();
+    let scaler = ring.scaler(786_433, &ScalerOptions::default()).unwrap();
+    let mut rng = rng("threads");
+    let [a, b] = [0, 1].map(|_| ring.uniform(&mut rng));
+    for radix_bits in [None, Some(50)] {
+        let gadget = ring.gadget(&GadgetOptions { radix_bits, ..GadgetOptions::default() }).unwrap();
+        let mut key = || (0..gadget.digit_count()).map(|_| ring.uniform(&mut rng)).collect::<Vec<_>>();
+        let (first, second) = (key(), key());
+        let run = |threads| {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let wide = scaler.wide_top();
+                let parts = [&a, &b].map(|part| scaler.lift(part).unwrap());
+                let [product, ..] = wide.tensor([&parts[0], &parts[1]], [&parts[0], &parts[1]], 1).unwrap();
+                let scaled = scaler.scale_top(product).unwrap();
+                let plain = scaler.decrypt(&scaled).unwrap();
+                let scaled = ring.to_evaluation(scaled).unwrap();
+                let digits = gadget.decompose(&scaled).unwrap();
+                // The first time lifts the key.
+                let switched = [0, 1].map(|_| gadget.product(&digits, [&first, &second]).unwrap());
+                let switched = switched.map(|halves| halves.map(|half| integers(&ring, half)));
+                assert_eq!(switched[0], switched[1]);
+                let mut restricted = scaled.clone();
+                ring.mul_restricted_assign(&mut restricted, &b).unwrap();
+                (integers(&ring, scaled), plain, switched, integers(&ring, restricted))
+            })
+        };
+        let alone = run(1);
+        assert!(alone == run(3), "{radix_bits:?}");
+        // What was lifted is dropped where residues change.
+        let digits = gadget.decompose(&a).unwrap();
+        let doubled = |key: &[FermatPoly<Evaluation>]| -> Vec<_> {
+            let twice = |part: &FermatPoly<Evaluation>| {
+                let mut twice = part.clone();
+                ring.add_assign(&mut twice, part).unwrap();
+                twice
+            };
+            key.iter().map(twice).collect()
+        };
+        let [once, _] = gadget.product(&digits, [&first, &second]).unwrap();
+        let [twice, _] = gadget.product(&digits, [&doubled(&first), &doubled(&second)]).unwrap();
+        let mut sum = once.clone();
+        ring.add_assign(&mut sum, &once).unwrap();
+        assert_eq!(integers(&ring, sum), integers(&ring, twice));
     }
 }

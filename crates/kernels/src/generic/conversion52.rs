@@ -21,6 +21,8 @@ const MAX_TERMS: usize = 512;
 
 /// Source moduli are below it.
 const NARROW: u64 = 1 << 49;
+/// Factors of sums that are not reduced are below it: with a word added they are still read whole.
+const FACTOR: u64 = 1 << 51;
 
 /// One target modulus and its entries times 2^52.
 struct Scaled {
@@ -83,6 +85,22 @@ impl Columns {
         let groups = columns.chunks(TARGETS).map(Group::new).collect();
         Some(Self { groups, steps: multiple.next_power_of_two().ilog2() })
     }
+
+    /// Columns for [`sum`], of factors below 2^51; none for others.
+    pub(crate) fn unreduced(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Self> {
+        let wide = columns.iter().flatten().any(|&factor| factor >= FACTOR);
+        if wide || from.iter().any(|from| from.value() >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
+            return None;
+        }
+        let unscaled = |(j, matrix): (usize, &Vec<u64>)| Scaled {
+            output: 2 * j,
+            modulus: 0,
+            inverse: 0,
+            matrix: matrix.clone(),
+        };
+        let columns: Vec<Scaled> = columns.iter().enumerate().map(unscaled).collect();
+        Some(Self { groups: columns.chunks(TARGETS).map(Group::new).collect(), steps: 0 })
+    }
 }
 
 impl Group {
@@ -116,11 +134,27 @@ type Words = [u64; CHUNK];
 /// out_j = Σ_i x_i·M_ij for every column of the matrix; other outputs stay as they are.
 #[inline(always)]
 pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+    convert_as::<L, true>(l, columns, input, out);
+}
+
+/// out_2j + 2^64·out_(2j+1) = Σ_i x_i·M_ij, not reduced, for columns made for it.
+#[inline(always)]
+pub(crate) fn sum<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+    convert_as::<L, false>(l, columns, input, out);
+}
+
+#[inline(always)]
+fn convert_as<L: Lanes52, const REDUCED: bool>(
+    l: L,
+    columns: &Columns,
+    input: &[&[u64]],
+    out: &mut [&mut [u64]],
+) {
     let len = input.first().map_or(0, |row| row.len());
     let rows: Vec<&[Words]> = input.iter().map(|row| row.as_chunks().0).collect();
     let mut outs: Vec<&mut [Words]> = out.iter_mut().map(|out| out.as_chunks_mut().0).collect();
     for chunk in 0..len / CHUNK {
-        convert_chunk(l, columns, &mut outs, &rows, chunk);
+        convert_chunk::<L, REDUCED>(l, columns, &mut outs, &rows, chunk);
     }
     let done = len / CHUNK * CHUNK;
     if done < len {
@@ -128,7 +162,7 @@ pub(crate) fn convert<L: Lanes52>(l: L, columns: &Columns, input: &[&[u64]], out
         let rows: Vec<&[Words]> = rest.iter().map(<[Words; 1]>::as_slice).collect();
         let mut last: Vec<[Words; 1]> = out.iter().map(|out| [pad(out.get(done..).unwrap_or(&[]))]).collect();
         let mut outs: Vec<&mut [Words]> = last.iter_mut().map(<[Words; 1]>::as_mut_slice).collect();
-        convert_chunk(l, columns, &mut outs, &rows, 0);
+        convert_chunk::<L, REDUCED>(l, columns, &mut outs, &rows, 0);
         for (out, [words]) in out.iter_mut().zip(&last) {
             copy(out.get_mut(done..).unwrap_or_default(), words);
         }
@@ -142,7 +176,7 @@ fn pad(words: &[u64]) -> Words {
 }
 
 #[inline(always)]
-fn convert_chunk<L: Lanes52>(
+fn convert_chunk<L: Lanes52, const REDUCED: bool>(
     l: L,
     columns: &Columns,
     outs: &mut [&mut [Words]],
@@ -152,10 +186,10 @@ fn convert_chunk<L: Lanes52>(
     let shared = shared_products(l, rows, chunk);
     for group in &columns.groups {
         match group.targets.len() {
-            1 => convert_group::<L, 1>(l, group, columns.steps, outs, rows, chunk, shared),
-            2 => convert_group::<L, 2>(l, group, columns.steps, outs, rows, chunk, shared),
-            3 => convert_group::<L, 3>(l, group, columns.steps, outs, rows, chunk, shared),
-            _ => convert_group::<L, TARGETS>(l, group, columns.steps, outs, rows, chunk, shared),
+            1 => convert_group::<L, REDUCED, 1>(l, group, columns.steps, outs, rows, chunk, shared),
+            2 => convert_group::<L, REDUCED, 2>(l, group, columns.steps, outs, rows, chunk, shared),
+            3 => convert_group::<L, REDUCED, 3>(l, group, columns.steps, outs, rows, chunk, shared),
+            _ => convert_group::<L, REDUCED, TARGETS>(l, group, columns.steps, outs, rows, chunk, shared),
         }
     }
 }
@@ -184,7 +218,7 @@ fn shared_products<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) -> Sums<L>
 }
 
 #[inline(always)]
-fn convert_group<L: Lanes52, const J: usize>(
+fn convert_group<L: Lanes52, const REDUCED: bool, const J: usize>(
     l: L,
     group: &Group,
     steps: u32,
@@ -225,7 +259,11 @@ fn convert_group<L: Lanes52, const J: usize>(
     macro_rules! finish {
         ($($j:literal)*) => { $(
             if let (Some(sums), Some(target)) = (sums.get($j), group.targets.get($j)) {
-                finish_target(l, target, steps, sums, outs, chunk);
+                if REDUCED {
+                    finish_target(l, target, steps, sums, outs, chunk);
+                } else {
+                    finish_sum(l, target, sums, outs, chunk);
+                }
             }
         )* };
     }
@@ -248,6 +286,27 @@ fn finish_target<L: Lanes52>(
     if let Some(words) = outs.get_mut(target.output).and_then(|out| out.get_mut(chunk)) {
         for (words, result) in words.as_chunks_mut().0.iter_mut().zip(results) {
             l.store(words, result);
+        }
+    }
+}
+
+/// Both words of the sum.
+#[inline(always)]
+fn finish_sum<L: Lanes52>(l: L, target: &Target, sums: &Sums<L>, outs: &mut [&mut [Words]], chunk: usize) {
+    let mut words = [[l.splat(0); VECTORS]; 2];
+    let [lows, highs] = &mut words;
+    for ((low, high), sum) in lows.iter_mut().zip(highs).zip(sums) {
+        // In two's complement: the high half first takes what the low one carries.
+        let above = l.add(sum.0, l.carry(sum.1));
+        let rest = l.and(sum.1, l.splat((1 << 52) - 1));
+        (*low, *high) = (l.add(rest, l.shift_left(above, 52)), l.shift_right(above, 12));
+    }
+    let own = outs.get_mut(target.output..).unwrap_or_default();
+    for (out, vectors) in own.iter_mut().zip(words) {
+        if let Some(words) = out.get_mut(chunk) {
+            for (words, vector) in words.as_chunks_mut().0.iter_mut().zip(vectors) {
+                l.store(words, vector);
+            }
         }
     }
 }

@@ -117,6 +117,27 @@ fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
+/// Sums on a processor that has the instructions: only [`sums`] makes it.
+struct Sums(Columns);
+
+impl Together for Sums {
+    fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+        fn sum(columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
+            // SAFETY: the features are those of this function.
+            conversion52::sum(unsafe { Avx512Ifma::new() }, columns, input, out);
+        }
+        // SAFETY: the processor has the instructions, or `self` would not exist.
+        unsafe { sum(&self.0, input, out) };
+    }
+}
+
+/// What sums words below these moduli times these columns without a reduction, where it can.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+pub(crate) fn sums(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Arc<dyn Together>> {
+    Some(Arc::new(Sums(Columns::unreduced(from, columns)?)))
+}
+
 define_table! {
     /// Odd moduli below 2^52 / 18: four levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]

@@ -6,4 +6,5 @@ mod cyclotomic;
 mod elementwise;
 mod oracle;
 mod rounding;
+mod sums;
 mod transform;
