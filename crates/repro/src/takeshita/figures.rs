@@ -1,6 +1,7 @@
 //! Figures 1 to 9: speed-ups over the version without shortcuts, and the times they come from.
 
-use super::subject::{Operation, Subject, VERSIONS, WORDS};
+use super::counts::Counts;
+use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
 use crate::ReproError;
 use crate::report::{Corner, Figure, Machine, Panel, Quantity, Row, Series, Table, Value};
@@ -141,7 +142,7 @@ impl Sweep {
         let mut series: Vec<Vec<Series>> = self.plots.iter().map(|_| lines()).collect();
         for &(degree, bits, x) in &self.points {
             progress.begin(format!("n = {degree}, bit(q) = {bits}"));
-            let subject = Subject::new(degree, bits)?;
+            let subject = Subject::new(degree, bits, degree * bits <= options.most_kronecker)?;
             let digits = times(&subject, Operation::Decomposition, options)?;
             for ((plot, rows), series) in self.plots.iter().zip(&mut rows).zip(&mut series) {
                 let times = times(&subject, plot.operation, options)?;
@@ -150,7 +151,11 @@ impl Sweep {
                 for (line, version) in series.iter_mut().zip(1..) {
                     line.points.extend(times.get(version).map(|own: &Times| (x, own.speed_up_over(first))));
                 }
-                rows.push(plot.row((degree, bits), &times, &digits));
+                let counted = match subject.parts() {
+                    Some((ring, scaler)) => Counts::speed_up(ring, scaler, plot.operation)?,
+                    None => None,
+                };
+                rows.push(plot.row((degree, bits), &times, &digits, counted));
             }
         }
         let made = self.plots.iter().zip(rows).zip(series);
@@ -160,7 +165,7 @@ impl Sweep {
 
 fn times(subject: &Subject, operation: Operation, options: &Options) -> Result<Vec<Times>, ReproError> {
     let mut contenders: Vec<Contender<'_>> = Vec::new();
-    for version in 0..VERSIONS.len() {
+    for version in (0..VERSIONS.len()).filter(|&version| subject.has(operation, version)) {
         contenders.push(Box::new(move || subject.time(operation, version)));
     }
     alternate(options.budget, &mut contenders)
@@ -171,14 +176,20 @@ fn lines() -> Vec<Series> {
     let line = |(colour, name): (usize, &&str)| Series {
         name: (*name).to_owned(),
         colour,
-        dashed: colour == WORDS,
+        dashed: colour >= WORDS,
         points: Vec::new(),
     };
     VERSIONS.iter().enumerate().skip(1).map(line).collect()
 }
 
 impl Plot {
-    fn row(&self, (degree, bits): (usize, usize), times: &[Times], digits: &[Times]) -> Row {
+    fn row(
+        &self,
+        (degree, bits): (usize, usize),
+        times: &[Times],
+        digits: &[Times],
+        counted: Option<f64>,
+    ) -> Row {
         let median = |times: &[Times], version: usize| times.get(version).map_or(f64::NAN, Times::median);
         let speed_up = |version: usize| match (times.first(), times.get(version)) {
             (Some(first), Some(own)) => own.speed_up_over(first),
@@ -204,7 +215,14 @@ impl Plot {
         let saved = median(digits, 0) - median(digits, BOTH);
         let own = median(times, BOTH);
         quantities.push(ratio("predicted x", (own + self.polynomials() * saved) / own));
+        quantities.extend(counted.map(|counted| ratio("counted x", counted)));
         quantities.push(ratio("words / both", median(times, WORDS) / own));
+        if let [none, both] = KRONECKER
+            && times.len() > both
+        {
+            quantities.push(ours("Kronecker ms", median(times, both)));
+            quantities.push(ratio("Kronecker x", median(times, none) / median(times, both)));
+        }
         Row {
             measured: true,
             keys: vec![("n", Value::Integer(degree as u64)), ("bit(q)", Value::Integer(bits as u64))],
@@ -231,7 +249,7 @@ impl Plot {
     ) -> (Table, Figure) {
         let title = format!("{}: speed-up over the version without shortcuts", self.what);
         let mut panel = Panel::new(self.what, false);
-        panel.series = series;
+        panel.series = series.into_iter().filter(|line| !line.points.is_empty()).collect();
         let figure = Figure {
             name: self.name,
             title: title.clone(),

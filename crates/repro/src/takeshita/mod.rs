@@ -1,6 +1,8 @@
 //! `[TSKJ20]`, "Enabling faster operations for deeper circuits in full RNS variants of FV-like somewhat homomorphic encryption".
 
+mod counts;
 mod figures;
+mod products;
 mod subject;
 mod table1;
 mod words;
@@ -16,6 +18,8 @@ use crate::run::{Progress, Tell, on_threads};
 parts! {
     /// Components by the bits of q.
     Table1 = "table1",
+    /// Products of polynomials by transforms and by Kronecker substitution.
+    Products = "products",
     /// FastBconv in decryption.
     Figure1 = "figure1",
     /// Decryption.
@@ -47,6 +51,8 @@ pub struct Options {
     pub most_bits: usize,
     /// The largest log2 n of Figures 6 and 7: 14 in the paper.
     pub most_log2_degree: u32,
+    /// The largest n·g for which Kronecker products are timed.
+    pub most_kronecker: usize,
     /// log2 of the smallest degree: 10 in the paper; less is for tests.
     pub least_log2_degree: u32,
 }
@@ -60,6 +66,8 @@ impl Options {
             budget: Budget { time: Duration::from_secs(8), least: 5, most: 31 },
             most_bits: 16_384,
             most_log2_degree: 14,
+            // A library without fast Fourier transforms takes minutes for more.
+            most_kronecker: if cfg!(feature = "gmp") { usize::MAX } else { 1 << 22 },
             least_log2_degree: 10,
         }
     }
@@ -70,6 +78,7 @@ impl Options {
         Self {
             budget: Budget { time: Duration::from_millis(500), least: 3, most: 9 },
             most_log2_degree: 13,
+            most_kronecker: 1 << 21,
             ..Self::full()
         }
     }
@@ -91,10 +100,16 @@ pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
 fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, ReproError> {
     let machine = Machine::this()?;
     let sweeps = figures::sweeps(options);
-    let mut progress = Progress::new(sweeps.iter().map(figures::Sweep::steps).sum(), tell);
+    let with_products = options.parts.contains(&Part::Products);
+    let steps = sweeps.iter().map(figures::Sweep::steps).sum::<usize>() + usize::from(with_products);
+    let mut progress = Progress::new(steps, tell);
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
     if options.parts.contains(&Part::Table1) {
         tables.push(table1::compute()?);
+    }
+    if with_products {
+        progress.begin("products");
+        tables.push(products::compute(options)?);
     }
     for sweep in &sweeps {
         for (table, figure) in sweep.compute(options, &machine, &mut progress)? {
@@ -121,12 +136,15 @@ mod tests {
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
         let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
         let figures = (1..10).map(|i| format!("Figure {i}"));
-        assert_eq!(names, ["Table 1".to_owned()].into_iter().chain(figures).collect::<Vec<_>>());
+        let tables = ["Table 1", "Products"].map(str::to_owned);
+        assert_eq!(names, tables.into_iter().chain(figures).collect::<Vec<_>>());
         assert_eq!(report.figures.len(), 9);
         assert!(report.tables[0].rows.iter().all(|row| row.equal()));
         for figure in &report.figures {
             assert_eq!(figure.panels.len(), 1);
-            assert_eq!(figure.panels[0].series.len(), 4, "three versions and word-size RNS");
+            // Three versions and word-size RNS; with products also two by Kronecker substitution.
+            let lines = if ["Figure 1", "Figure 3", "Figure 4"].contains(&figure.name) { 4 } else { 6 };
+            assert_eq!(figure.panels[0].series.len(), lines, "{}", figure.name);
         }
         assert!(serde_json::to_string(&report).unwrap().contains("predicted"));
     }

@@ -1,11 +1,12 @@
-//! What is timed: BFV over 2^g − 1 in the paper's four versions, and over word-size RNS with as many bits.
+//! What is timed: BFV over 2^g − 1 in the paper's four versions, two of them also with products by Kronecker substitution as the paper had
+//! them, and over word-size RNS with as many bits.
 
 use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_fermat::{FermatGadget, FermatPoly, FermatRing, FermatScaler, Shortcuts};
+use sunzi_fermat::{FermatGadget, FermatPoly, FermatRing, FermatScaler, Products, Shortcuts};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, PolyRing, Ring};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
@@ -17,9 +18,18 @@ use crate::ReproError;
 const PLAIN: u64 = 786_433;
 /// The version that words are beside the four.
 pub(super) const WORDS: usize = 4;
+/// No shortcuts and both, with products by Kronecker substitution.
+pub(super) const KRONECKER: [usize; 2] = [5, 6];
 /// All versions by name.
-pub(super) const VERSIONS: [&str; 5] =
-    ["no shortcuts", "multiplication", "reduction", "both", "word-size RNS"];
+pub(super) const VERSIONS: [&str; 7] = [
+    "no shortcuts",
+    "multiplication",
+    "reduction",
+    "both",
+    "word-size RNS",
+    "no shortcuts, Kronecker",
+    "both, Kronecker",
+];
 
 /// What the figures show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +90,13 @@ struct Version {
     gadget: FermatGadget,
 }
 
-/// All five.
+/// All of them.
 pub(super) struct Subject {
     degree: usize,
     fermat: Party<FermatRing>,
     versions: Vec<Version>,
+    /// Those with Kronecker products, where they are wanted.
+    kronecker: Vec<Version>,
     words: Party<Ring>,
     conversions: WordConversions,
     /// The same uniform polynomial for all conversions.
@@ -95,19 +107,31 @@ pub(super) struct Subject {
     word_product: Option<Ciphertext<Ring>>,
 }
 
+impl Version {
+    fn new(ring: FermatRing) -> Result<Self, ReproError> {
+        let context = Context::with_ring(ring, PLAIN, Security::InsecureForResearchOnly)?;
+        let (scaler, gadget) = (context.scaler().clone(), context.rlwe().gadget().clone());
+        Ok(Self { evaluator: Evaluator::new(&context), context, scaler, gadget })
+    }
+}
+
 impl Subject {
-    /// At degree n modulo about 2^`bits`. Insecure for most of the paper's sizes.
-    pub(super) fn new(degree: usize, bits: usize) -> Result<Self, ReproError> {
+    /// At degree n modulo about 2^`bits`, with or without Kronecker products. Insecure for most of the paper's sizes.
+    pub(super) fn new(degree: usize, bits: usize, kronecker: bool) -> Result<Self, ReproError> {
         let mut rng = randomness::from_os()?;
         let index = 2 * degree as u64;
         let ring = FermatRing::new(index, bits)?;
         let security = Security::InsecureForResearchOnly;
         let mut versions = Vec::with_capacity(4);
         for shortcuts in Shortcuts::ALL {
-            let context = Context::with_ring(ring.with_shortcuts(shortcuts)?, PLAIN, security)?;
-            let (scaler, gadget) = (context.scaler().clone(), context.rlwe().gadget().clone());
-            versions.push(Version { evaluator: Evaluator::new(&context), context, scaler, gadget });
+            versions.push(Version::new(ring.with_shortcuts(shortcuts)?)?);
         }
+        let [none, .., both] = Shortcuts::ALL;
+        let packed = ring.with_products(Products::Kronecker)?;
+        let by_kronecker = [none, both].into_iter().filter(|_| kronecker);
+        let kronecker = by_kronecker
+            .map(|shortcuts| Version::new(packed.with_shortcuts(shortcuts)?))
+            .collect::<Result<Vec<_>, _>>()?;
         let fermat = Party::new(Context::with_ring(ring.clone(), PLAIN, security)?, &mut rng)?;
         let (moduli, special) = words::moduli(bits, index)?;
         let key_switching = GadgetOptions {
@@ -132,6 +156,7 @@ impl Subject {
             degree,
             fermat,
             versions,
+            kronecker,
             words,
             conversions,
             coefficients,
@@ -146,7 +171,8 @@ impl Subject {
 
     /// Multiplies once by every version: products must be the same and decrypt to what they should.
     fn check(&mut self) -> Result<(), ReproError> {
-        for (i, version) in self.versions.iter().enumerate() {
+        let packed = KRONECKER.into_iter().zip(&self.kronecker);
+        for (i, version) in self.versions.iter().enumerate().chain(packed) {
             let (_, product) = self.fermat.multiply(&version.evaluator)?;
             let plain = version.context.decrypt(&product, &self.fermat.secret)?;
             if plain != self.fermat.expected {
@@ -167,10 +193,22 @@ impl Subject {
         ReproError::Wrong { operation, variant, degree: self.degree }
     }
 
+    /// The ring, and what converts.
+    pub(super) fn parts(&self) -> Option<(&FermatRing, &FermatScaler)> {
+        self.versions.last().map(|version| (version.context.ring(), &version.scaler))
+    }
+
+    /// Whether a version of an operation is there, and is not the same as another.
+    pub(super) fn has(&self, operation: Operation, version: usize) -> bool {
+        let multiplies = matches!(operation, Operation::Decryption | Operation::Multiplication);
+        !KRONECKER.contains(&version) || multiplies && !self.kronecker.is_empty()
+    }
+
     /// Does an operation by a version once.
     pub(super) fn time(&self, operation: Operation, version: usize) -> Result<Duration, ReproError> {
-        match self.versions.get(version) {
-            Some(by) => self.time_fermat(operation, by, version),
+        let packed = KRONECKER.into_iter().zip(&self.kronecker);
+        match self.versions.iter().enumerate().chain(packed).find(|(i, _)| *i == version) {
+            Some((_, by)) => self.time_fermat(operation, by, version),
             None => self.time_words(operation),
         }
     }
