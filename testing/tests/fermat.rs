@@ -87,6 +87,31 @@ mod tests {
         }
     }
 
+    /// At 128 bits of security: 2^1024 − 1, and as many bits in primes of one word, both at n = 2^16.
+    #[test]
+    #[ignore = "long: twenty products twice at n = 2^16, minutes and 4 GiB"]
+    fn depth_twenty_equals_word_size_bfv_at_128_bits() {
+        let (index, t) = (1 << 17, FermatModulus::BATCHING);
+        let begin = std::time::Instant::now();
+        let key_switching = GadgetOptions { radix_bits: Some(60), ..GadgetOptions::default() };
+        let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+        let ring = FermatRing::new(index, 1024).unwrap();
+        let context = Context::with_algorithms(ring, t, Security::Bits128, &algorithms).unwrap();
+        let seen = deep(context, 20);
+        println!("2^1024 - 1: {:.1} s", begin.elapsed().as_secs_f64());
+        let begin = std::time::Instant::now();
+        let primes = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, 29).unwrap();
+        let (moduli, special) = primes.split_at(21);
+        let key_switching =
+            GadgetOptions { digits: Some(3), special_moduli: special.to_vec(), ..GadgetOptions::default() };
+        let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+        let ring = Ring::new(index, moduli).unwrap();
+        let context = Context::with_algorithms(ring, t, Security::Bits128, &algorithms).unwrap();
+        let expected = deep(context, 20);
+        println!("21 primes: {:.1} s", begin.elapsed().as_secs_f64());
+        assert!(seen == expected, "the circuits differ");
+    }
+
     /// What the choice of g promises decrypts, and bounds of the context allow it.
     #[test]
     fn a_depth_gets_the_bits_it_takes() {

@@ -20,6 +20,7 @@ mod encrypt;
 mod error;
 mod evaluator;
 pub mod explain;
+mod fermat;
 pub mod noise;
 mod parameters;
 
@@ -30,6 +31,7 @@ pub use context::Context;
 pub use error::BfvError;
 pub use evaluator::{Evaluator, Extended, Hoisted, PreparedPlaintext, ProductSum};
 pub use explain::{Choice, Explanation};
+pub use fermat::FermatParameters;
 pub use parameters::{CrtParameters, Parameters};
 pub use sunzi_encoding::{
     BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, PlainRequest, Plaintext,

@@ -24,4 +24,5 @@ examples! {
     matrix_vector in "../examples/08_matrix_vector.rs";
     ckks in "../examples/09_ckks.rs";
     galois_slots in "../examples/10_galois_slots.rs";
+    fermat_moduli in "../examples/11_fermat_moduli.rs";
 }

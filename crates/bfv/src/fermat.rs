@@ -1,0 +1,121 @@
+//! Parameters for moduli 2^g − 1 `[TSKJ20]`.
+
+use sunzi_fermat::{FermatModulus, FermatRing};
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::{Security, security};
+
+use crate::{Algorithms, BfvError, Context};
+
+/// Bits of the digits of relinearisation: whole components would cost half of the modulus.
+const RADIX_BITS: u32 = 60;
+
+/// Degree and modulus 2^g − 1 for a depth: what [`Parameters`](crate::Parameters) are for word-size primes.
+///
+/// `docs/fermat.md` says when to choose these moduli.
+///
+/// ```
+/// use sunzi_bfv::FermatParameters;
+/// use sunzi_fermat::FermatModulus;
+/// use sunzi_rlwe::Security;
+///
+/// let parameters = FermatParameters::for_depth(3, FermatModulus::BATCHING, Security::Bits128)?;
+/// assert_eq!((parameters.degree(), parameters.bits()), (1 << 14, 256));
+/// let context = parameters.context()?;
+/// assert_eq!(context.degree(), 1 << 14);
+/// # Ok::<(), sunzi_bfv::BfvError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FermatParameters {
+    degree: usize,
+    bits: usize,
+    plain_modulus: u64,
+    security: Security,
+}
+
+impl FermatParameters {
+    /// The smallest degree from 2^10 to 2^17 that is secure with the g that `depth` products one after the other take, by the worst case of the
+    /// papers: see [`FermatModulus::for_depth`].
+    ///
+    /// # Errors
+    /// [`BfvError::Ring`] for a t that is out of range or shares a factor with q; [`BfvError::Request`] for a depth that no degree allows.
+    pub fn for_depth(depth: u32, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
+        for log2_degree in security::LOG2_DEGREES {
+            let degree = 1 << log2_degree;
+            let bits = FermatModulus::for_depth(degree, plain_modulus, depth, Some(RADIX_BITS))?.bits();
+            if security::check(degree, bits as f64, security).is_ok() {
+                return Ok(Self { degree, bits, plain_modulus, security });
+            }
+        }
+        Err(BfvError::Request {
+            what: "depth",
+            got: depth.to_string(),
+            expected: format!("less, at {security:?} with t = {plain_modulus} modulo 2^g - 1"),
+        })
+    }
+
+    /// n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// g.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// t.
+    #[must_use]
+    pub fn plain_modulus(&self) -> u64 {
+        self.plain_modulus
+    }
+
+    /// What the degree was chosen for.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        self.security
+    }
+
+    /// Ring and tables, relinearising by digits of 60 bits.
+    ///
+    /// # Errors
+    /// [`BfvError::Ring`], [`BfvError::Rlwe`]: none is expected.
+    pub fn context(&self) -> Result<Context<FermatRing>, BfvError> {
+        let ring = FermatRing::new(2 * self.degree as u64, self.bits)?;
+        let key_switching = GadgetOptions { radix_bits: Some(RADIX_BITS), ..GadgetOptions::default() };
+        let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+        Context::with_algorithms(ring, self.plain_modulus, self.security, &algorithms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_the_smallest_that_are_secure() {
+        let of = |depth| FermatParameters::for_depth(depth, FermatModulus::BATCHING, Security::Bits128);
+        for depth in [0, 1, 3, 6, 12] {
+            let parameters = of(depth).unwrap();
+            let (log2_degree, bits) = (parameters.degree().ilog2(), parameters.bits());
+            let fits = |log2: u32, bits: usize| {
+                security::max_log2_modulus(log2, Security::Bits128)
+                    .is_some_and(|limit| bits <= limit as usize)
+            };
+            assert!(fits(log2_degree, bits), "{parameters:?}");
+            let smaller = FermatModulus::for_depth(
+                parameters.degree() / 2,
+                parameters.plain_modulus(),
+                depth,
+                Some(RADIX_BITS),
+            );
+            assert!(!fits(log2_degree - 1, smaller.unwrap().bits()), "{parameters:?}");
+        }
+        assert!(matches!(of(1000), Err(BfvError::Ring(_) | BfvError::Request { .. })));
+        assert!(FermatParameters::for_depth(2, 65_537, Security::Bits128).is_err());
+        let research = FermatParameters::for_depth(6, 769, Security::InsecureForResearchOnly).unwrap();
+        assert_eq!((research.degree(), research.security()), (1024, Security::InsecureForResearchOnly));
+        research.context().unwrap();
+    }
+}
