@@ -1,9 +1,11 @@
-//! Every reduction against division by the definition.
+//! Every reduction, and the transform at the m-th roots of unity, against division by the definition.
 
 use sunzi_kernels::Modulus;
+use sunzi_math::{Residues, RingIndex};
 
 use super::{Reducer, Reduction, UnivariateRing};
 use crate::PolyRing;
+use crate::transform::Plan;
 
 /// Primes, prime powers, products of two to four primes, even ones, and the small ones of the paper.
 const INDICES: [u64; 46] = [
@@ -11,34 +13,41 @@ const INDICES: [u64; 46] = [
     97, 100, 105, 127, 128, 165, 180, 195, 255, 257, 315, 420, 455, 1155, 1365, 3003, 3855, 4369,
 ];
 
+/// The other four of the paper.
+const LARGE_INDICES: [u64; 4] = [13107, 21845, 32767, 65535];
+
 const ALL: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
 /// a modulo Φ_m by long division.
 fn divide(a: &[u64], phi: &[i64], modulus: Modulus) -> Vec<u64> {
     let (mut rest, n) = (a.to_vec(), phi.len() - 1);
-    let phi: Vec<u64> = phi.iter().map(|&c| modulus.reduce_i64(c)).collect();
+    let phi: Vec<(usize, u64)> =
+        phi.iter().map(|&c| modulus.reduce_i64(c)).enumerate().filter(|(_, c)| *c != 0).collect();
     for i in (n..rest.len()).rev() {
         let quotient = rest[i];
-        if quotient != 0 {
-            for (x, &c) in rest[i - n..].iter_mut().zip(&phi) {
-                *x = modulus.sub(*x, modulus.mul(quotient, c));
-            }
+        for &(j, c) in &phi {
+            rest[i - n + j] = modulus.sub(rest[i - n + j], modulus.mul(quotient, c));
         }
     }
-    rest.resize(n.max(rest.len()), 0);
-    rest.truncate(n);
+    rest.resize(n, 0);
     rest
 }
 
+/// a·b, coefficient by coefficient, by sums of as many products as 128 bits hold.
 fn product(a: &[u64], b: &[u64], modulus: Modulus) -> Vec<u64> {
-    let mut product = vec![0; a.len() + b.len() - 1];
-    for (i, &x) in a.iter().enumerate().filter(|(_, x)| **x != 0) {
-        for (y, out) in b.iter().zip(&mut product[i..]) {
-            *out = modulus.add(*out, modulus.mul(x, *y));
-        }
-    }
-    product
+    let q = u128::from(modulus.value());
+    let room = usize::try_from(u128::MAX / (q * q)).unwrap_or(usize::MAX) - 1;
+    let backwards: Vec<u64> = b.iter().rev().copied().collect();
+    let coefficient = |k: usize| {
+        let (from, to) = ((k + 1).saturating_sub(b.len()), a.len().min(k + 1));
+        let (a, b) = (&a[from..to], &backwards[b.len() - 1 - (k - from)..]);
+        let sum = a.chunks(room).zip(b.chunks(room)).fold(0, |sum, (a, b)| {
+            a.iter().zip(b).fold(sum, |sum, (&x, &y)| sum + u128::from(x) * u128::from(y)) % q
+        });
+        sum as u64
+    };
+    (0..a.len() + b.len() - 1).map(coefficient).collect()
 }
 
 fn moduli(order: u64) -> Vec<u64> {
@@ -62,45 +71,98 @@ fn samples(n: usize, modulus: Modulus) -> Vec<Vec<u64>> {
     vec![vec![top; n], highest, mixed, random]
 }
 
-#[test]
-fn reductions_are_long_divisions() {
-    for m in INDICES {
-        let order = UnivariateRing::root_order(m).unwrap();
-        let phi = sunzi_math::cyclotomic_polynomial(m).unwrap();
-        let n = phi.len() - 1;
-        for q in moduli(order) {
-            let modulus = Modulus::new(q).unwrap();
-            let all = samples(n, modulus);
-            for reduction in ALL {
-                let Ok(reducer) = Reducer::new(m, q, reduction) else {
-                    assert!(m.is_power_of_two() && reduction.divides_exactly(), "{m} {reduction:?}");
-                    continue;
-                };
-                for (a, b) in all.iter().zip(all.iter().cycle().skip(1)) {
-                    let values = |a: &[u64]| {
-                        let mut values = a.to_vec();
-                        values.resize(reducer.length(), 0);
-                        reducer.transform(&mut values).unwrap();
-                        values
-                    };
-                    let mut c = values(a);
-                    reducer.multiply(&mut c, &values(b)).unwrap();
-                    reducer.reduce(&mut c).unwrap();
-                    c.truncate(n);
-                    if reduction.keeps_factor() {
-                        // c/M times X^(N/2) + 1.
-                        let mut back = c.clone();
-                        back.resize(reducer.length() / 2 + n, 0);
-                        for (i, &x) in c.iter().enumerate() {
-                            let at = &mut back[reducer.length() / 2 + i];
-                            *at = modulus.add(*at, x);
-                        }
-                        c = divide(&back, &phi, modulus);
-                    }
-                    assert_eq!(c, divide(&product(a, b, modulus), &phi, modulus), "{m} {q} {reduction:?}");
-                }
+/// Neighbours in the list of samples with their product modulo Φ_m by the definition.
+type Products = Vec<[Vec<u64>; 3]>;
+
+fn products(m: u64, modulus: Modulus) -> Products {
+    let phi = sunzi_math::cyclotomic_polynomial(m).unwrap();
+    let all = samples(phi.len() - 1, modulus);
+    let pairs = all.iter().zip(all.iter().cycle().skip(1));
+    let known = |(a, b): (&Vec<u64>, &Vec<u64>)| {
+        [a.clone(), b.clone(), divide(&product(a, b, modulus), &phi, modulus)]
+    };
+    pairs.map(known).collect()
+}
+
+fn reductions_agree(m: u64, modulus: Modulus, products: &Products) {
+    let (q, phi) = (modulus.value(), sunzi_math::cyclotomic_polynomial(m).unwrap());
+    let n = phi.len() - 1;
+    for reduction in ALL {
+        let Ok(reducer) = Reducer::new(m, q, reduction) else {
+            assert!(m.is_power_of_two() && reduction.divides_exactly(), "{m} {reduction:?}");
+            continue;
+        };
+        for [a, b, expected] in products {
+            let values = |a: &[u64]| {
+                let mut values = a.to_vec();
+                values.resize(reducer.length(), 0);
+                reducer.transform(&mut values).unwrap();
+                values
+            };
+            let mut c = values(a);
+            reducer.multiply(&mut c, &values(b)).unwrap();
+            reducer.reduce(&mut c).unwrap();
+            c.truncate(n);
+            if reduction.keeps_factor() {
+                // c/M times X^(N/2) + 1.
+                let half = reducer.length() / 2;
+                let mut back = c.clone();
+                back.resize(half + n, 0);
+                c.iter().zip(&mut back[half..]).for_each(|(&x, to)| *to = modulus.add(*to, x));
+                c = divide(&back, &phi, modulus);
             }
+            assert!(c == *expected, "{m} {q} {reduction:?}");
         }
+    }
+}
+
+/// The direct transform, between the powerful basis and values at the primitive m-th roots of unity.
+fn transform_agrees(m: u64, modulus: Modulus, products: &Products) {
+    let (index, residues) = (RingIndex::new(m).unwrap(), Residues(modulus.value()));
+    let Ok(plan) = Plan::new(&index, modulus) else {
+        assert!(m.is_power_of_two() && m < 1 << 7, "{m} {}", modulus.value());
+        return;
+    };
+    for [a, b, expected] in products {
+        let values = |a: &[u64]| {
+            let mut values = index.powerful_from_power(&residues, a);
+            plan.forward(&mut values).unwrap();
+            values
+        };
+        let mut c = values(a);
+        modulus.mul_assign(&mut c, &values(b)).unwrap();
+        plan.inverse(&mut c).unwrap();
+        let c = index.power_from_powerful(&residues, &c).unwrap();
+        assert!(c == *expected, "{m} {} direct", modulus.value());
+    }
+}
+
+#[test]
+fn products_are_reduced_as_by_long_division() {
+    for m in INDICES {
+        for q in moduli(UnivariateRing::root_order(m).unwrap()) {
+            let modulus = Modulus::new(q).unwrap();
+            reductions_agree(m, modulus, &products(m, modulus));
+        }
+        for q in moduli(RingIndex::new(m).unwrap().root_order()) {
+            let modulus = Modulus::new(q).unwrap();
+            transform_agrees(m, modulus, &products(m, modulus));
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: 10^10 multiplications of schoolbook products at the paper's largest indices"]
+fn products_of_large_indices_are_reduced_as_by_long_division() {
+    for m in LARGE_INDICES {
+        let [direct, reduced] =
+            [RingIndex::new(m).unwrap().root_order(), UnivariateRing::root_order(m).unwrap()];
+        // Of both, of which the second is a power of two.
+        let order = direct.max((direct >> direct.trailing_zeros()) * reduced);
+        let modulus = Modulus::new(sunzi_math::primes_with_bits(62, order, 1).unwrap()[0]).unwrap();
+        let products = products(m, modulus);
+        reductions_agree(m, modulus, &products);
+        transform_agrees(m, modulus, &products);
     }
 }
 
