@@ -172,7 +172,7 @@ fn with_bgv(layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Chosen
     let parameters = bgv::Parameters::builder()
         .depth(1)
         .plain_modulus(plain.iter().copied().max()?)
-        .budget(bgv::Budget { fresh: sums, per_level: sums })
+        .budget(bgv::Budget { fresh: sums, per_level: sums, ..bgv::Budget::default() })
         .log2_degree(log2_degree)
         .explain()
         .ok()?

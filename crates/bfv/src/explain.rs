@@ -76,7 +76,7 @@ impl Candidate {
             digits: 0,
             bits_left: Vec::new(),
             cost: 0.0,
-            verdict: Verdict::Refused(Refusal::NoModuli),
+            verdict: Verdict::Refused(Refusal::no_moduli(ring)),
         }
     }
 }
@@ -113,7 +113,12 @@ pub enum Refusal {
     /// The security table has no entry for this ring degree.
     NotSecure,
     /// There are not enough primes for the ciphertext modulus.
-    NoModuli,
+    NoModuli {
+        /// What they must be 1 modulo.
+        order: u64,
+        /// The index of a ring as large that needs no other roots of unity.
+        works: u64,
+    },
     /// The algorithms asked for do not work with these moduli.
     Algorithms {
         /// Which option, and why.
@@ -129,6 +134,14 @@ pub enum Refusal {
     Plain(PlainRefusal),
 }
 
+impl Refusal {
+    /// Too few primes for a ring: one of a power of two has more.
+    pub(crate) fn no_moduli(ring: RingShape) -> Self {
+        let works = (2 * ring.degree() as u64).next_power_of_two();
+        Self::NoModuli { order: ring.root_order(), works }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -137,7 +150,12 @@ impl fmt::Display for Refusal {
             }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
             Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli => f.write_str("there are too few primes for the modulus"),
+            Self::NoModuli { order, works } => {
+                write!(
+                    f,
+                    "there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough"
+                )
+            }
             Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
             Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
         }

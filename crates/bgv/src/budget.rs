@@ -19,6 +19,19 @@ pub struct Operations {
 impl Operations {
     const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
 
+    /// Both.
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            additions: self.additions.saturating_add(other.additions),
+            rotations: self.rotations.saturating_add(other.rotations),
+            plain_products: self.plain_products.saturating_add(other.plain_products),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether this many suffice for `other`.
     fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
@@ -35,16 +48,27 @@ pub struct Budget {
     pub fresh: Operations,
     /// After every multiplication: n′_add and n′_ks.
     pub per_level: Operations,
+    /// After the last multiplication besides: what it costs is paid once, not at every level.
+    #[serde(skip_serializing_if = "Operations::is_none")]
+    pub last: Operations,
 }
 
 impl Budget {
     /// Nothing is refused because it was not declared: noise bounds alone decide. For moduli chosen by hand.
-    pub const UNLIMITED: Self = Self { fresh: Operations::UNLIMITED, per_level: Operations::UNLIMITED };
+    pub const UNLIMITED: Self = Self {
+        fresh: Operations::UNLIMITED,
+        per_level: Operations::UNLIMITED,
+        last: Operations { additions: 0, rotations: 0, plain_products: 0 },
+    };
 
     /// What is declared for a level of a parameter set of this depth.
     #[must_use]
-    pub fn at(&self, level: usize, depth: usize) -> &Operations {
-        if level >= depth { &self.fresh } else { &self.per_level }
+    pub fn at(&self, level: usize, depth: usize) -> Operations {
+        match level {
+            level if level >= depth => self.fresh,
+            0 => self.per_level.and(&self.last),
+            _ => self.per_level,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::{RingShape, Security};
 
 use crate::explain::Explanation;
-use crate::{BgvError, Budget, Parameters};
+use crate::{BgvError, Budget, Operations, Parameters};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -126,6 +126,14 @@ impl ParametersBuilder {
         self
     }
 
+    /// Operations after the last multiplication, beside those that are declared for every one: a final sum, marks or a projection. None
+    /// unless set. They cost noise at the lowest level alone.
+    #[must_use]
+    pub fn last_operations(mut self, operations: Operations) -> Self {
+        self.request.budget.last = operations;
+        self
+    }
+
     /// At least this many numbers in one ciphertext.
     #[must_use]
     pub fn slots(mut self, slots: usize) -> Self {
@@ -156,7 +164,8 @@ impl ParametersBuilder {
     }
 
     /// Whether several level moduli share a word where they fit into one, as they do for small t: fewer and larger moduli
-    /// with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set.
+    /// with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set; of no effect where the ring's index is no power of
+    /// two.
     #[must_use]
     pub fn shared_moduli(mut self, shared: bool) -> Self {
         self.request.shared_moduli = shared;

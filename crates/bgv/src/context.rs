@@ -284,7 +284,7 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Ciphertext<R>, BgvError> {
         let (depth, metadata) = (self.depth(), ciphertext.metadata());
         let level = metadata.level;
-        let declared = self.budget().at(level, depth);
+        let declared = &self.budget().at(level, depth);
         if let Some(excess) = metadata.usage.excess(operation, level, level == depth, declared) {
             return Err(BgvError::Undeclared(excess));
         }

@@ -50,7 +50,7 @@ pub struct Candidate {
 impl Candidate {
     /// A candidate about which only the ring is known.
     pub(crate) fn empty(ring: RingShape, limit: Option<f64>) -> Self {
-        let verdict = Verdict::Refused(Refusal::NoModuli);
+        let verdict = Verdict::Refused(Refusal::no_moduli(ring));
         Self { ring, limit, plain_modulus: 0, log2_moduli: Vec::new(), log2_key_modulus: 0.0, verdict }
     }
 }
@@ -80,7 +80,12 @@ pub enum Refusal {
     /// The security table has no entry for this ring degree.
     NotSecure,
     /// There are not enough primes for the moduli.
-    NoModuli,
+    NoModuli {
+        /// What they must be 1 modulo.
+        order: u64,
+        /// The index of a ring as large that needs no other roots of unity.
+        works: u64,
+    },
     /// The chain is larger than security allows.
     TooLarge {
         /// log2 of the smallest product of the chain.
@@ -98,6 +103,14 @@ pub enum Refusal {
     Plain(PlainRefusal),
 }
 
+impl Refusal {
+    /// Too few primes for a ring: one of a power of two has more.
+    pub(crate) fn no_moduli(ring: RingShape) -> Self {
+        let works = (2 * ring.degree() as u64).next_power_of_two();
+        Self::NoModuli { order: ring.root_order(), works }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -106,7 +119,9 @@ impl fmt::Display for Refusal {
             }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
             Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli => f.write_str("there are too few primes for the moduli"),
+            Self::NoModuli { order, works } => {
+                write!(f, "there are too few primes q = 1 mod {order} for the moduli: m = {works} has enough")
+            }
             Self::TooLarge { log2_modulus, limit } => {
                 write!(f, "the moduli take {log2_modulus:.0} bits of {limit:.0}")
             }
@@ -165,6 +180,7 @@ impl fmt::Display for Request {
         };
         operations("before the first multiplication", &self.budget.fresh)?;
         operations("after each multiplication", &self.budget.per_level)?;
+        operations("besides after the last one", &self.budget.last)?;
         if self.slots > 1 {
             write!(f, ", at least {} slots", self.slots)?;
         }

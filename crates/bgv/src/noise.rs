@@ -45,7 +45,7 @@ impl NoiseSettings {
             let operand = self.switched(&used, level);
             levels.push(LevelNoise { operand, used });
             if level > 0 {
-                used = self.spend(&self.term(&operand, level), level - 1, &budget.per_level);
+                used = self.spend(&self.term(&operand, level), level - 1, &budget.at(level - 1, depth));
             }
         }
         levels.reverse();

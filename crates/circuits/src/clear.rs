@@ -433,7 +433,7 @@ mod tests {
         let turned = clear.rotate(&x, Rotation::Rows(1), &keys).unwrap();
         let sum = clear.add(&five, &turned).unwrap();
         let fresh = Operations { additions: 5, rotations: 1, plain_products: 0 };
-        assert_eq!(clear.counts().budget, Budget { fresh, per_level: Operations::default() });
+        assert_eq!(clear.counts().budget, Budget { fresh, ..Budget::default() });
         // A product starts anew, and so does what joins it from above.
         let product = clear.multiply(&sum, &x, &keys).unwrap();
         let joined = clear.add(&product, &sum).unwrap();
@@ -442,7 +442,7 @@ mod tests {
         let scaled = clear.multiply_plain(&joined, &factor).unwrap();
         clear.multiply_plain(&scaled, &factor).unwrap();
         let per_level = Operations { additions: 1, rotations: 0, plain_products: 2 };
-        assert_eq!(clear.counts().budget, Budget { fresh, per_level });
+        assert_eq!(clear.counts().budget, Budget { fresh, per_level, ..Budget::default() });
     }
 
     #[test]

@@ -12,6 +12,13 @@ impl Ring {
     pub fn root_order(m: u64) -> Result<u64, RingError> {
         Ok(supported_index(m)?.root_order())
     }
+
+    /// Whether a modulus of a ring of index m may be a product of several such primes: the transforms of powers of two alone find the
+    /// roots of unity modulo a product.
+    #[must_use]
+    pub fn takes_products_of_primes(m: u64) -> bool {
+        m.is_power_of_two()
+    }
 }
 
 #[cfg(test)]
@@ -25,6 +32,11 @@ mod tests {
         }
         for m in [9, 15, 21, 4369, 13107, 21845, 32767, 65535] {
             assert_eq!(Ring::root_order(m).unwrap() % m, 0, "{m}");
+        }
+        for (m, primes) in [(128, [257, 641]), (85, [8161, 9521])] {
+            let product = primes.iter().product();
+            assert!(primes.iter().all(|p| sunzi_math::is_prime(*p) && p % Ring::root_order(m).unwrap() == 1));
+            assert_eq!(Ring::takes_products_of_primes(m), Ring::new(m, &[product]).is_ok(), "{m}");
         }
         assert!(Ring::root_order(0).is_err() && Ring::root_order(u64::MAX).is_err());
     }

@@ -81,6 +81,12 @@ impl RingShape {
         Ring::root_order(self.index()).unwrap_or(u64::MAX)
     }
 
+    /// Whether moduli may be products of several primes, for [`Ring`].
+    #[must_use]
+    pub fn takes_products_of_primes(self) -> bool {
+        Ring::takes_products_of_primes(self.index())
+    }
+
     /// Checks that it is one that parameters may have.
     ///
     /// # Errors

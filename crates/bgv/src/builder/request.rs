@@ -83,6 +83,7 @@ impl Request {
         at_most("margin", self.margin, MAX_COUNT)?;
         at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT)?;
         at_most("plain_products_per_level", self.budget.per_level.plain_products, MAX_COUNT)?;
+        at_most("last_plain_products", self.budget.last.plain_products, MAX_COUNT)?;
         if self.digits == Some(0) {
             return refuse("digits", 0, "it must be at least 1");
         }

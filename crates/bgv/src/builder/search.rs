@@ -88,14 +88,14 @@ fn choose(
     }
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
-    let mut refusal = Refusal::NoModuli;
+    let mut refusal = Refusal::no_moduli(ring);
     // Real primes and digits differ a little from the sizes looked for: another look leaves them some room.
     for extra in EXTRA_BITS {
         let sizes = match sizes::smallest(request, ring, plain_modulus, limit, extra) {
             Ok(sizes) => sizes,
             Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
         };
-        let chain = sizes::materialize(&sizes, request, ring.root_order(), plain_modulus)?;
+        let chain = sizes::materialize(&sizes, request, ring, plain_modulus)?;
         candidate.log2_moduli = chain.places().into_iter().map(|(bits, _)| bits).collect();
         match switching::fastest(request, ring, plain_modulus, limit, &chain) {
             Ok(key_switching) => {

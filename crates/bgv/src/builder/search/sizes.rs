@@ -161,20 +161,21 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted and they fit.
+/// Primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted, they fit and the ring takes them.
 pub(super) fn materialize(
     sizes: &Sizes,
     request: &Request,
-    step: u64,
+    ring: RingShape,
     plain_modulus: u64,
 ) -> Result<Chain, Refusal> {
+    let step = ring.root_order();
     let depth = request.depth as usize;
     let mut taken = vec![plain_modulus];
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
         let least = (bits / parts).exp2().ceil() as u64;
         let primes = sunzi_math::primes_from(least, step, parts as usize * repetitions, 1 << 62, &taken);
-        let primes = primes.ok_or(Refusal::NoModuli)?;
+        let primes = primes.ok_or_else(|| Refusal::no_moduli(ring))?;
         taken.extend(&primes);
         Ok((parts as usize, primes))
     };
@@ -184,7 +185,8 @@ pub(super) fn materialize(
     let (limbs_level, level) = find(sizes.level, depth)?;
     let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
     let together = (WORD_BITS / longest) as usize;
-    if !request.shared_moduli || together < 2 || depth < 2 {
+    let shared = request.shared_moduli && ring.takes_products_of_primes();
+    if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
         return Ok(Chain { moduli: [first, level, last].concat(), levels, shares: Vec::new() });
     }
