@@ -1,17 +1,33 @@
 //! Linear maps of the slots.
 
-use sunzi_encoding::{Encoder, GaloisEncoder, Plaintext};
+use std::collections::BTreeSet;
+
+use sunzi_encoding::{Encoder, EncodingError, GaloisEncoder, Plaintext};
 use sunzi_math::MathError;
 
 use super::check_keys;
 use crate::{Automorphisms, CircuitError, Outcome};
 
-/// A map of every slot that is linear over Z_(p^r), such as taking out one coefficient or multiplying by a matrix of bits: Σ c_k·Frob^k(x), which
-/// takes d − 1 automorphisms of one ciphertext and d products with plaintexts, fewer where coefficients are 0.
+/// A map of every slot that is linear over Z_(p^r), such as taking out one coefficient or multiplying by a matrix of bits: Σ c_k·Frob^k(x), by
+/// baby steps and giant steps.
+///
+/// With k = i + b·j the sum is Σ_j Frob^(b·j)(Σ_i Frob^(−b·j)(c_k)·Frob^i(x)): the baby steps Frob^i are automorphisms of one ciphertext,
+/// which share their digits, the giant steps one automorphism of a sum each. So there are about 2·√d key switches and keys, and d products with
+/// plaintexts, fewer where coefficients are 0.
 pub struct SlotMap<A: Automorphisms> {
-    exponents: Vec<u64>,
-    factors: Vec<A::Factor>,
+    /// k of the automorphisms of the input.
+    baby: Vec<u64>,
+    giant: Vec<GiantStep<A>>,
 }
+
+/// An automorphism of a sum of products of baby steps, by their places.
+struct GiantStep<A: Automorphisms> {
+    exponent: u64,
+    factors: Vec<(usize, A::Factor)>,
+}
+
+/// The coefficients of one power of Frobenius, in every slot.
+type Column = Vec<Vec<u64>>;
 
 impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
     /// Prepares a map for each slot, as the images of Y^0, …, Y^(d − 1); the last one serves all slots that follow.
@@ -20,34 +36,36 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
     /// [`CircuitError::Empty`] without a map; [`CircuitError::Encoding`] for too many of them, or images that are no elements;
     /// [`CircuitError::Scheme`].
     pub fn new(arithmetic: &A, encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Outcome<A, Self> {
-        let linearized = |map: &Vec<Vec<u64>>| encoder.ring().linearized(map);
-        let coefficients: Result<Vec<Vec<Vec<u64>>>, MathError> = maps.iter().map(linearized).collect();
-        let coefficients = coefficients.map_err(sunzi_encoding::EncodingError::from)?;
-        let last = coefficients.last().ok_or(CircuitError::Empty { what: "a linear map" })?;
-        let (mut exponents, mut factors) = (Vec::new(), Vec::new());
-        for k in 0..encoder.ring().degree() {
-            let of_slot = coefficients.iter().chain(std::iter::repeat(last));
-            let count = encoder.slots().max(coefficients.len());
-            let column: Vec<&[u64]> =
-                of_slot.take(count).filter_map(|c| c.get(k).map(Vec::as_slice)).collect();
-            if column.iter().all(|c| c.iter().all(|&x| x == 0)) {
-                continue;
+        if maps.is_empty() {
+            return Err(CircuitError::Empty { what: "a linear map" });
+        }
+        let columns = columns(encoder, maps).map_err(EncodingError::from)?;
+        let powers: Vec<usize> = columns.iter().map(|(k, _)| *k).collect();
+        let step = baby_steps(&powers, encoder.ring().degree());
+        let babies: BTreeSet<usize> = powers.iter().map(|k| k % step).collect();
+        let giants: BTreeSet<usize> = powers.iter().map(|k| k / step * step).collect();
+        let exponent = |k: usize| encoder.frobenius_exponent(k as i64);
+        let giant = |&turn: &usize| -> Outcome<A, GiantStep<A>> {
+            let back = encoder.frobenius_exponent(-(turn as i64));
+            let mut factors = Vec::new();
+            for (k, column) in columns.iter().filter(|(k, _)| k / step * step == turn) {
+                let turned = column.iter().map(|c| encoder.ring().substitute(c, back));
+                let turned: Column = turned.collect::<Result<_, _>>().map_err(EncodingError::from)?;
+                let place = babies.iter().position(|baby| *baby == k % step).unwrap_or(0);
+                factors.push((place, arithmetic.factor(&encoder.encode_elements(&turned)?)?));
             }
-            exponents.push(encoder.frobenius_exponent(k as i64));
-            factors.push(arithmetic.factor(&encoder.encode_elements(&column)?)?);
-        }
-        if factors.is_empty() {
-            // The map to 0 is a product with 0.
-            exponents.push(1);
-            factors.push(arithmetic.factor(&encoder.encode(&[])?)?);
-        }
-        Ok(Self { exponents, factors })
+            Ok(GiantStep { exponent: exponent(turn), factors })
+        };
+        Ok(Self {
+            baby: babies.iter().map(|&k| exponent(k)).collect(),
+            giant: giants.iter().map(giant).collect::<Outcome<A, _>>()?,
+        })
     }
 
     /// The exponents that need keys.
-    #[must_use]
-    pub fn exponents(&self) -> &[u64] {
-        &self.exponents
+    pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
+        let all = self.baby.iter().copied().chain(self.giant.iter().map(|step| step.exponent));
+        all.filter(|&exponent| exponent != 1)
     }
 
     /// The mapped slots.
@@ -55,9 +73,61 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
     /// # Errors
     /// [`CircuitError::MissingAutomorphism`]; [`CircuitError::Scheme`].
     pub fn apply(&self, arithmetic: &A, a: &A::Ciphertext, keys: &A::Keys) -> Outcome<A, A::Ciphertext> {
-        check_keys(arithmetic, keys, false, self.exponents.iter().copied())?;
-        let images = arithmetic.automorphisms(a, &self.exponents, keys)?;
-        let terms: Vec<(&A::Ciphertext, &A::Factor)> = images.iter().zip(&self.factors).collect();
-        arithmetic.sum_of_plain_products(&terms)
+        check_keys(arithmetic, keys, false, self.exponents())?;
+        let images = arithmetic.automorphisms(a, &self.baby, keys)?;
+        let mut sum: Option<A::Ciphertext> = None;
+        for GiantStep { exponent, factors } in &self.giant {
+            let terms: Vec<(&A::Ciphertext, &A::Factor)> =
+                factors.iter().filter_map(|(place, factor)| Some((images.get(*place)?, factor))).collect();
+            let inner = arithmetic.sum_of_plain_products(&terms)?;
+            let turned = arithmetic.automorphism(&inner, *exponent, keys)?;
+            sum = Some(match sum {
+                Some(sum) => arithmetic.add(&sum, &turned)?,
+                None => turned,
+            });
+        }
+        sum.ok_or(CircuitError::Empty { what: "a linear map" })
+    }
+}
+
+/// The powers k of Frobenius with their coefficients in all slots, those that are not 0 everywhere; Frob^0 for the map to 0.
+fn columns(encoder: &GaloisEncoder, maps: &[Vec<Vec<u64>>]) -> Result<Vec<(usize, Column)>, MathError> {
+    let linearized = |map: &Vec<Vec<u64>>| encoder.ring().linearized(map);
+    let coefficients: Vec<Column> = maps.iter().map(linearized).collect::<Result<_, _>>()?;
+    let count = encoder.slots().max(coefficients.len());
+    let of_slot = || coefficients.iter().chain(coefficients.last().into_iter().cycle()).take(count);
+    let column = |k: usize| (k, of_slot().filter_map(|c| c.get(k).cloned()).collect::<Column>());
+    let mut columns: Vec<(usize, Column)> = (0..encoder.ring().degree()).map(column).collect();
+    let zero = |column: &Column| column.iter().flatten().all(|&x| x == 0);
+    let nothing = columns.iter().all(|(_, column)| zero(column));
+    columns.retain(|(k, column)| !zero(column) || nothing && *k == 0);
+    Ok(columns)
+}
+
+/// The b with the fewest automorphisms for these k below d; of equal ones the greatest, since baby steps share their digits.
+fn baby_steps(powers: &[usize], d: usize) -> usize {
+    let distinct =
+        |steps: &mut dyn Iterator<Item = usize>| steps.filter(|&k| k != 0).collect::<BTreeSet<_>>().len();
+    let cost =
+        |b: usize| distinct(&mut powers.iter().map(|k| k % b)) + distinct(&mut powers.iter().map(|k| k / b));
+    (1..=d).min_by_key(|&b| (cost(b), std::cmp::Reverse(b))).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_few_automorphisms_as_can_be() {
+        let all = |d: usize| (0..d).collect::<Vec<_>>();
+        // b and how many automorphisms are left of d − 1.
+        for (d, b, left) in [(1, 1, 0), (2, 2, 1), (4, 2, 2), (8, 4, 4), (9, 3, 4), (16, 4, 6), (20, 5, 7)] {
+            assert_eq!(baby_steps(&all(d), d), b, "{d}");
+            assert_eq!(b - 1 + (d - 1) / b, left);
+        }
+        assert_eq!(baby_steps(&[0], 16), 16);
+        assert_eq!(baby_steps(&[5], 16), 16);
+        // Every fourth: giant steps of one baby step, or baby steps alone, which share digits.
+        assert_eq!(baby_steps(&[0, 4, 8, 12], 16), 8);
     }
 }

@@ -5,7 +5,7 @@ use sunzi_math::{Residues, cyclotomic_polynomial, mul_mod};
 use super::*;
 
 /// (m, p, r): p = 2, 3, 7, 17, 127 and others, r from 1 to 8; prime, prime power and composite m, odd and even; good and bad dimensions.
-const TRIPLES: [(u64, u64, u32); 26] = [
+const TRIPLES: [(u64, u64, u32); 31] = [
     (3, 2, 1),
     (4, 3, 1),
     (5, 11, 3),
@@ -32,6 +32,12 @@ const TRIPLES: [(u64, u64, u32); 26] = [
     (144, 17, 2),
     (255, 2, 1),
     (65, (1 << 29) - 3, 2),
+    // Large primes, by convolutions: one to three word-size primes, with axes behind and powers of the prime above.
+    (73, 2, 4),
+    (67, (1 << 29) - 3, 2),
+    (219, 2, 8),
+    (268, 17, 4),
+    (127, 2, 30),
 ];
 
 struct Numbers(u64);
@@ -234,6 +240,29 @@ fn the_sixteen_bit_field_has_1024_slots() {
     assert_eq!(product, expected);
     let moved = encoder.decode_elements(&oracle.rotated(&x, &encoder.rotation(2, 5).unwrap())).unwrap();
     assert!((0..1024).all(|slot| moved[slot] == a[slot / 16 * 16 + (slot + 5) % 16]));
+}
+
+/// By convolutions up to 2^16 + 1; values at some slots by the definition.
+#[test]
+fn large_primes_have_slots() {
+    for (m, p, r) in [(8191, 2, 1), (3 * 337, 2, 2), (65_537, 2, 1)] {
+        let (encoder, mut numbers) = (GaloisEncoder::new(m, p, r).unwrap(), Numbers(6));
+        let elements = numbers.elements(&encoder);
+        let plaintext = encoder.encode_elements(&elements).unwrap();
+        assert!(encoder.decode_elements(&plaintext).unwrap() == elements, "{m}");
+        let (ring, index, powers) = (encoder.ring(), encoder.index(), encoder.ring().powers_of_y());
+        for slot in [0, 1, encoder.slots() - 1] {
+            let unit = encoder.group().representatives()[slot];
+            let mut value = ring.constant(0);
+            for (position, &x) in plaintext.coefficients().iter().enumerate().filter(|(_, x)| **x != 0) {
+                let power = mul_mod(index.exponent(position), unit, m) as usize * ring.degree();
+                for (sum, &y) in value.iter_mut().zip(&powers[power..]) {
+                    *sum = (*sum + x * y) % ring.modulus();
+                }
+            }
+            assert_eq!(value, elements[slot], "{m}, slot {slot}");
+        }
+    }
 }
 
 #[test]

@@ -12,6 +12,9 @@
 use sunzi_math::{GaloisRing, MathError, QuotientGroup, RingIndex, Subring, gcd, mod_inv, mod_pow, mul_mod};
 use zeroize::Zeroizing;
 
+use super::convolution::{self, Convolution};
+use crate::EncodingError;
+
 /// All stages, and t.
 pub(super) struct SlotTransform {
     sums: LazySums,
@@ -38,6 +41,8 @@ struct Stage {
     powers: Vec<u64>,
     /// The trace of η_M^k to the ring before, divided by q.
     traces: Vec<u64>,
+    /// What takes the place of the sums for a large prime.
+    convolution: Option<Convolution>,
 }
 
 /// A class U of units, and the exponents of η_M that lead to it and back.
@@ -161,7 +166,7 @@ impl SlotTransform {
         index: &RingIndex,
         ring: &GaloisRing,
         group: &QuotientGroup,
-    ) -> Result<Self, MathError> {
+    ) -> Result<Self, EncodingError> {
         let sums = LazySums::new(ring.modulus());
         let mut stages = Vec::new();
         let mut ring = ring.clone();
@@ -170,7 +175,10 @@ impl SlotTransform {
         for step in steps(index).iter().rev() {
             let (below, way) = ring.subring(step.growth)?;
             let parents = least_representatives(ring.prime(), below.index());
-            let stage = Stage::new(step, &ring, (&below, &way), &representatives, &parents, &sums)?;
+            let mut stage = Stage::new(step, &ring, (&below, &way), &representatives, &parents, &sums)?;
+            if step.folded && below.index() == 1 && convolution::PRIMES.contains(&step.prime) {
+                stage.convolve([step.prime, ring.modulus()], &representatives)?;
+            }
             stages.push(stage);
             (ring, representatives) = (below, parents);
         }
@@ -179,17 +187,23 @@ impl SlotTransform {
     }
 
     /// The values of all slots, d numbers each, of n coefficients.
-    pub(super) fn forward(&self, coefficients: &[u64]) -> Zeroizing<Vec<u64>> {
+    pub(super) fn forward(&self, coefficients: &[u64]) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
         let mut data = Zeroizing::new(coefficients.to_vec());
         for stage in &self.stages {
-            data = stage.forward(&data, &self.sums);
+            data = match &stage.convolution {
+                Some(convolution) => stage.forward_by(convolution, &data)?,
+                None => stage.forward(&data, &self.sums),
+            };
         }
-        data
+        Ok(data)
     }
 
     /// The n coefficients of these values.
-    pub(super) fn inverse(&self, values: Zeroizing<Vec<u64>>) -> Zeroizing<Vec<u64>> {
-        self.stages.iter().rev().fold(values, |data, stage| stage.inverse(&data, &self.sums))
+    pub(super) fn inverse(&self, values: Zeroizing<Vec<u64>>) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
+        self.stages.iter().rev().try_fold(values, |data, stage| match &stage.convolution {
+            Some(convolution) => stage.inverse_by(convolution, &data),
+            None => Ok(stage.inverse(&data, &self.sums)),
+        })
     }
 }
 
@@ -230,7 +244,16 @@ impl Stage {
             points,
             powers,
             traces,
+            convolution: None,
         })
+    }
+
+    /// Makes the first stage one by convolutions, of which the tables take the place of those of this one.
+    fn convolve(&mut self, moduli: [u64; 2], representatives: &[u64]) -> Result<(), EncodingError> {
+        let [powers, traces] = [&mut self.powers, &mut self.traces].map(std::mem::take);
+        let units: Vec<u64> = representatives.iter().map(|unit| unit % self.index).collect();
+        self.convolution = Some(Convolution::new(moduli, &units, self.degree, &powers, &traces)?);
+        Ok(())
     }
 
     /// Where row x·i + y·j of a table of rows of this width stands.
@@ -257,6 +280,40 @@ impl Stage {
             }
         }
         out
+    }
+
+    /// The first stage, of one class of numbers.
+    fn forward_by(
+        &self,
+        convolution: &Convolution,
+        data: &[u64],
+    ) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
+        let mut out = Zeroizing::new(vec![0; self.points.len() * self.columns * self.degree]);
+        for column in 0..self.columns {
+            let entries = data.get(self.first(column)..).unwrap_or_default();
+            let entries: Zeroizing<Vec<u64>> =
+                Zeroizing::new(entries.iter().step_by(self.stride).take(self.radix).copied().collect());
+            let values = convolution.forward(&entries)?;
+            let targets = out.chunks_mut(self.degree).skip(column).step_by(self.columns);
+            targets.zip(values.chunks(self.degree)).for_each(|(out, value)| out.copy_from_slice(value));
+        }
+        Ok(out)
+    }
+
+    fn inverse_by(
+        &self,
+        convolution: &Convolution,
+        data: &[u64],
+    ) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
+        let mut out = Zeroizing::new(vec![0; self.columns * self.radix]);
+        for column in 0..self.columns {
+            let values = data.chunks(self.degree).skip(column).step_by(self.columns);
+            let values: Zeroizing<Vec<u64>> = Zeroizing::new(values.flatten().copied().collect());
+            let entries = convolution.inverse(&values)?;
+            let targets = out.iter_mut().skip(self.first(column)).step_by(self.stride);
+            targets.zip(entries.iter()).for_each(|(out, &entry)| *out = entry);
+        }
+        Ok(out)
     }
 
     fn inverse(&self, data: &[u64], sums: &LazySums) -> Zeroizing<Vec<u64>> {
