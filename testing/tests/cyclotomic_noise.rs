@@ -6,7 +6,7 @@ mod tests {
     use rayon::prelude::*;
     use sunzi_bfv::Context;
     use sunzi_math::{gcd, primes_below};
-    use sunzi_ring::{BigRing, PolyRing, Reduction, UnivariateRing};
+    use sunzi_ring::{BigRing, PolyRing, Reduction, Ring, UnivariateRing};
     use sunzi_rlwe::Security;
     use sunzi_testing::NoiseMeter;
     use sunzi_testing::attack::attack;
@@ -73,6 +73,11 @@ mod tests {
         gaps(context(BigRing::new(m, &q).unwrap(), t), seed, false)
     }
 
+    fn words(m: u64, t: u64, seed: u64) -> Gaps {
+        let ring = Ring::new(m, &moduli(Ring::root_order(m).unwrap(), 4)).unwrap();
+        gaps(context(ring, t), seed, false)
+    }
+
     fn univariate(m: u64, t: u64, seed: u64) -> Gaps {
         let primes = moduli(UnivariateRing::root_order(m).unwrap(), 4);
         gaps(context(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap(), t), seed, true)
@@ -84,6 +89,11 @@ mod tests {
     }
 
     #[test]
+    fn no_bound_breaks_over_words() {
+        run("words", &INDICES, 0..1, &[2, 49, 127], words);
+    }
+
+    #[test]
     fn no_bound_breaks_in_the_power_basis() {
         run("power basis", &INDICES, 0..1, &[2, 81], univariate);
     }
@@ -91,6 +101,7 @@ mod tests {
     #[test]
     #[ignore = "long: the attacks above under 20 keys"]
     fn no_bound_breaks_under_many_keys() {
+        run("words", &INDICES, 1..21, &[2, 3, 16, 49, 127, 65_537], words);
         run("power basis", &INDICES, 1..21, &[2, 3, 16, 49, 127, 65_537], univariate);
         run("big integers", &INDICES, 1..21, &[2], big);
     }

@@ -13,23 +13,27 @@ mod tests {
     use sunzi_rlwe::{SecretKey, Security};
     use sunzi_testing::{Encrypted, Scheme};
 
-    /// m of degree 64 and more, p, r and random cases.
-    const TRIPLES: [(u64, u64, u32, usize); 10] = [
-        (85, 2, 1, 6),
-        (85, 2, 4, 4),
-        (127, 2, 1, 3),
-        (91, 3, 1, 4),
-        (91, 3, 4, 3),
-        (171, 7, 1, 2),
-        (171, 7, 2, 2),
-        (128, 17, 1, 4),
-        (128, 17, 4, 3),
-        (128, 127, 2, 3),
+    /// m of degree 64 and more, p, r: primes, products of primes, even numbers, a power of two.
+    const TRIPLES: [(u64, u64, u32); 14] = [
+        (85, 2, 1),
+        (85, 2, 4),
+        (127, 2, 1),
+        (255, 2, 2),
+        (91, 3, 1),
+        (91, 3, 4),
+        (171, 7, 1),
+        (171, 7, 2),
+        (420, 17, 1),
+        (315, 17, 2),
+        (128, 17, 4),
+        (255, 127, 1),
+        (128, 127, 2),
+        (195, 127, 4),
     ];
     const SECURITY: Security = Security::InsecureForResearchOnly;
 
-    fn bgv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context<BigRing> {
-        let parameters = sunzi_bgv::Parameters::builder()
+    fn bgv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Parameters {
+        let builder = sunzi_bgv::Parameters::builder()
             .ring_index(encoder.index().value())
             .plain_modulus(encoder.plain_modulus())
             .batching(false)
@@ -39,28 +43,42 @@ mod tests {
             .fresh_plain_products(3)
             .additions_per_level(20)
             .rotations_per_level(2)
-            .plain_products_per_level(1)
-            .security(SECURITY)
-            .build()
-            .unwrap();
-        let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
-        let ring = BigRing::with_chain(encoder.index().value(), &moduli).unwrap();
-        sunzi_bgv::Context::with_ring(ring, &(&parameters).into()).unwrap()
+            .plain_products_per_level(1);
+        builder.security(SECURITY).build().unwrap()
     }
 
-    fn bfv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context<BigRing> {
-        let parameters = sunzi_bfv::Parameters::builder()
+    fn bfv_parameters(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Parameters {
+        let builder = sunzi_bfv::Parameters::builder()
             .ring_index(encoder.index().value())
             .plain_modulus(encoder.plain_modulus())
             .batching(false)
             .depth(depth + 2)
             .additions(6)
-            .rotations(6)
-            .security(SECURITY)
-            .build()
-            .unwrap();
-        let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
-        let ring = BigRing::with_chain(encoder.index().value(), &moduli).unwrap();
+            .rotations(6);
+        builder.security(SECURITY).build().unwrap()
+    }
+
+    fn bgv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context {
+        sunzi_bgv::Context::new(&bgv_parameters(encoder, depth)).unwrap()
+    }
+
+    fn bfv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
+        sunzi_bfv::Context::new(&bfv_parameters(encoder, depth)).unwrap()
+    }
+
+    fn big_ring(encoder: &GaloisEncoder, moduli: &[u64]) -> BigRing {
+        let moduli: Vec<BigUint> = moduli.iter().map(|&q| q.into()).collect();
+        BigRing::with_chain(encoder.index().value(), &moduli).unwrap()
+    }
+
+    fn bgv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context<BigRing> {
+        let parameters = bgv_parameters(encoder, depth);
+        let ring = big_ring(encoder, parameters.moduli());
+        sunzi_bgv::Context::with_ring(ring, &(&parameters).into()).unwrap()
+    }
+
+    fn bfv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context<BigRing> {
+        let ring = big_ring(encoder, bfv_parameters(encoder, depth).moduli());
         sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap()
     }
 
@@ -106,73 +124,101 @@ mod tests {
         }
     }
 
-    /// Sums, products, rotations along every dimension, Frobenius, linear maps.
+    /// Elements of a case: the first ones are the largest, and 0 and 1 by turns.
+    fn case<S: Scheme>(party: &mut Party<'_, S>, case: usize) -> Elements
+    where
+        S::Evaluator: Automorphisms,
+    {
+        let (ring, slots) = (party.encoder.ring(), party.encoder.slots());
+        match case {
+            0 => vec![vec![ring.modulus() - 1; ring.degree()]; slots],
+            1 => (0..slots as u64).map(|slot| ring.constant(slot % 2)).collect(),
+            _ => party.elements(),
+        }
+    }
+
+    /// Sums, products, rotations along every dimension, Frobenius.
     fn slots_are_elements<S: Scheme>(context: S, encoder: &GaloisEncoder, cases: usize)
     where
         S::Evaluator: Automorphisms<Plaintext = Plaintext>,
     {
         let (ring, group) = (encoder.ring(), encoder.group());
         let mut party = Party::new(context, encoder);
-        let map: Elements = party.elements().into_iter().cycle().take(ring.degree()).collect();
-        let map = SlotMap::new(&party.evaluator, encoder, &[map.clone(), map]).unwrap();
-        let rotations: Vec<SlotRotation<S::Evaluator>> = (0..group.dimensions().len())
-            .map(|dimension| SlotRotation::new(&party.evaluator, encoder, dimension, 1).unwrap())
+        // By one, and by about half of the slots of a line.
+        let amounts = |dimension: usize| [1, group.dimensions()[dimension].length / 2 + 1];
+        let rotations: Vec<(usize, usize, SlotRotation<S::Evaluator>)> = (0..group.dimensions().len())
+            .flat_map(|dimension| amounts(dimension).map(|steps| (dimension, steps)))
+            .map(|(dimension, steps)| {
+                let rotation = SlotRotation::new(&party.evaluator, encoder, dimension, steps as i64);
+                (dimension, steps, rotation.unwrap())
+            })
             .collect();
-        let frobenius = encoder.frobenius_exponent(1);
-        let exponents = rotations.iter().flat_map(SlotRotation::exponents).chain([frobenius]);
-        let keys = party.keys(exponents.chain(map.exponents().iter().copied()).collect::<Vec<_>>());
-        for _ in 0..cases {
-            let (a, b) = (party.elements(), party.elements());
+        let frobenius = [1, -1].map(|times| encoder.frobenius_exponent(times));
+        let exponents: Vec<u64> =
+            rotations.iter().flat_map(|rotation| rotation.2.exponents()).chain(frobenius).collect();
+        let keys = party.keys(exponents);
+        for number in 0..cases {
+            let (a, b) = (case(&mut party, number), case(&mut party, number / 2));
             let (x, y) = (party.encrypt(&a), party.encrypt(&b));
             let pairs = || a.iter().zip(&b);
             let sum = party.evaluator.add(&x, &y).unwrap();
-            assert_eq!(party.open(&sum), pairs().map(|(a, b)| ring.add(a, b).unwrap()).collect::<Vec<_>>());
+            let expected: Elements = pairs().map(|(a, b)| ring.add(a, b).unwrap()).collect();
+            assert_eq!(party.open(&sum), expected);
             let product = party.evaluator.multiply(&x, &y, &keys).unwrap();
-            assert_eq!(
-                party.open(&product),
-                pairs().map(|(a, b)| ring.mul(a, b).unwrap()).collect::<Vec<_>>()
-            );
-            for (dimension, rotation) in rotations.iter().enumerate() {
+            let expected: Elements = pairs().map(|(a, b)| ring.mul(a, b).unwrap()).collect();
+            assert_eq!(party.open(&product), expected);
+            for (dimension, steps, rotation) in &rotations {
                 let rotated = party.open(&rotation.apply(&party.evaluator, &x, &keys).unwrap());
-                let along = group.dimensions()[dimension];
-                let stride = group.stride(dimension).unwrap();
+                let along = group.dimensions()[*dimension];
+                let stride = group.stride(*dimension).unwrap();
                 for (slot, element) in rotated.iter().enumerate() {
-                    let e = group.coordinate(slot, dimension).unwrap();
-                    assert_eq!(*element, a[slot - e * stride + (e + 1) % along.length * stride], "{along:?}");
+                    let e = group.coordinate(slot, *dimension).unwrap();
+                    let from = slot - e * stride + (e + steps) % along.length * stride;
+                    assert_eq!(*element, a[from], "{along:?} by {steps}");
                 }
             }
-            let image = party.evaluator.automorphism(&x, frobenius, &keys).unwrap();
-            let expected: Elements = a.iter().map(|a| ring.substitute(a, frobenius).unwrap()).collect();
-            assert_eq!(party.open(&image), expected);
-        }
-        let a = party.elements();
-        let x = party.encrypt(&a);
-        let mapped = party.open(&map.apply(&party.evaluator, &x, &keys).unwrap());
-        // Linear, and what the coefficients say at Y^0.
-        let unit: Elements = vec![ring.constant(1); encoder.slots()];
-        let unit = party.encrypt(&unit);
-        let first = party.open(&map.apply(&party.evaluator, &unit, &keys).unwrap());
-        let shifted = party.evaluator.add(&x, &unit).unwrap();
-        let both = party.open(&map.apply(&party.evaluator, &shifted, &keys).unwrap());
-        for ((both, mapped), first) in both.iter().zip(&mapped).zip(&first) {
-            assert_eq!(*both, ring.add(mapped, first).unwrap());
+            for exponent in frobenius {
+                let image = party.evaluator.automorphism(&x, exponent, &keys).unwrap();
+                let expected: Elements = a.iter().map(|a| ring.substitute(a, exponent).unwrap()).collect();
+                assert_eq!(party.open(&image), expected);
+            }
         }
     }
 
-    #[test]
-    fn bgv_computes_on_elements() {
-        for (m, p, r, cases) in TRIPLES {
+    fn run(triples: &[(u64, u64, u32)], cases: usize) {
+        for &(m, p, r) in triples {
             let encoder = GaloisEncoder::new(m, p, r).unwrap();
             slots_are_elements(bgv(&encoder, 1), &encoder, cases);
+            slots_are_elements(bfv(&encoder, 1), &encoder, cases);
+            let (d, dimensions) = (encoder.ring().degree(), encoder.group().dimensions());
+            println!("m {m}, p {p}, r {r}: d {d}, {dimensions:?}, {cases} cases of BGV and of BFV");
         }
     }
 
     #[test]
-    fn bfv_computes_on_elements() {
-        for (m, p, r, cases) in TRIPLES {
+    fn schemes_compute_on_elements() {
+        run(&TRIPLES, 4);
+    }
+
+    #[test]
+    fn schemes_over_integers_compute_on_elements() {
+        for (m, p, r) in [(85, 2, 1), (91, 3, 4), (128, 127, 2)] {
             let encoder = GaloisEncoder::new(m, p, r).unwrap();
-            slots_are_elements(bfv(&encoder, 1), &encoder, cases);
+            slots_are_elements(bgv_over_integers(&encoder, 1), &encoder, 3);
+            slots_are_elements(bfv_over_integers(&encoder, 1), &encoder, 3);
         }
+    }
+
+    #[test]
+    #[ignore = "long: a thousand cases for every triple"]
+    fn schemes_compute_on_a_thousand_elements() {
+        run(&TRIPLES, 1000);
+    }
+
+    #[test]
+    #[ignore = "long: a hundred cases with 1024 slots of GF(2^16)"]
+    fn schemes_compute_on_a_thousand_slots() {
+        run(&[(21_845, 2, 1)], 100);
     }
 
     /// A map that takes out one coefficient, against the clear; sums of all slots; tests for zero.
@@ -187,9 +233,17 @@ mod tests {
         let taking =
             |place: usize| (0..d).map(|j| ring.constant(u64::from(j == place))).collect::<Elements>();
         let map = SlotMap::new(&party.evaluator, encoder, &[taking(1), taking(0)]).unwrap();
+        // Any maps, one for the first slot and one for all others.
+        let images = [0, 1].map(|_| party.elements().into_iter().cycle().take(d).collect::<Elements>());
+        let any = SlotMap::new(&party.evaluator, encoder, &images).unwrap();
+        assert!(any.exponents().count() < 2 * d.isqrt() + 1, "{d}");
         let sum = SlotSum::of_all(&party.evaluator, encoder).unwrap();
-        let exponents: Vec<u64> =
-            sum.exponents().chain(norm_exponents(encoder)).chain(map.exponents().iter().copied()).collect();
+        let exponents: Vec<u64> = sum
+            .exponents()
+            .chain(norm_exponents(encoder))
+            .chain(map.exponents())
+            .chain(any.exponents())
+            .collect();
         let keys = party.keys(exponents);
         let mut a = party.elements();
         // Zeros, and elements that are almost zero.
@@ -210,6 +264,14 @@ mod tests {
         let taken = party.open(&map.apply(&party.evaluator, &x, &keys).unwrap());
         for (slot, (taken, element)) in taken.iter().zip(&a).enumerate() {
             assert_eq!(*taken, ring.constant(element[usize::from(slot == 0)]));
+        }
+        let mapped = party.open(&any.apply(&party.evaluator, &x, &keys).unwrap());
+        for (slot, (mapped, element)) in mapped.iter().zip(&a).enumerate() {
+            let terms = element.iter().zip(&images[usize::from(slot != 0)]);
+            let expected = terms.fold(ring.constant(0), |sum, (&c, image)| {
+                ring.add(&sum, &ring.mul(&ring.constant(c), image).unwrap()).unwrap()
+            });
+            assert_eq!(*mapped, expected);
         }
         let total = a.iter().fold(ring.constant(0), |sum, element| ring.add(&sum, element).unwrap());
         let sums = party.open(&sum.apply(&party.evaluator, &x, &keys).unwrap());
