@@ -114,8 +114,7 @@ pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Resu
     let mut found: Vec<(IndexChoice, Parameters)> = Vec::new();
     let mut refusal = None;
     for log2 in LOG2_DEGREES {
-        let choices = indices_by_cost(prime, slots, 1 << log2..=(2 << log2) - 1, MAX_SLOT_DEGREE);
-        for choice in choices.into_iter().take(TRIED) {
+        for choice in indices(prime, slots, log2).into_iter().take(TRIED) {
             match build(choice.index.value()) {
                 Ok(parameters) => found.push((choice, parameters)),
                 Err(error) => refusal = Some(error),
@@ -127,11 +126,7 @@ pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Resu
     let Some((chosen, (_, parameters))) = best else {
         return Err(CliError::input(match refusal {
             Some(error) => error.to_string(),
-            None => format!(
-                "no ring of degree 2^{} to 2^{} has {slots} slots for p = {prime}: ask for fewer, or take a prime of the form k*m + 1",
-                LOG2_DEGREES.start(),
-                LOG2_DEGREES.end() + 1
-            ),
+            None => too_many_slots(prime, slots),
         }));
     };
     let group = QuotientGroup::new(chosen.ring_index, prime).map_err(CliError::failure)?;
@@ -149,6 +144,21 @@ pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Resu
         parameters: parameters.clone(),
         candidates,
     })
+}
+
+fn indices(prime: u64, slots: usize, log2: u32) -> Vec<IndexChoice> {
+    indices_by_cost(prime, slots, 1 << log2..=(2 << log2) - 1, MAX_SLOT_DEGREE)
+}
+
+/// What is refused, and the index that has the most slots.
+fn too_many_slots(prime: u64, slots: usize) -> String {
+    let most = LOG2_DEGREES.flat_map(|log2| indices(prime, 1, log2)).max_by_key(|choice| choice.slots);
+    let works = match most {
+        Some(most) => format!("the most are {}, at m = {}", most.slots, most.index.value()),
+        None => "none has any".to_owned(),
+    };
+    let (first, last) = (LOG2_DEGREES.start(), LOG2_DEGREES.end() + 1);
+    format!("no ring of degree 2^{first} to 2^{last} has {slots} slots for p = {prime}: {works}")
 }
 
 impl Explanation {
