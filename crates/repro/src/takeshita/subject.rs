@@ -23,8 +23,8 @@ pub(super) const KRONECKER: [usize; 2] = [5, 6];
 /// All versions by name.
 pub(super) const VERSIONS: [&str; 7] = [
     "no shortcuts",
-    "multiplication",
-    "reduction",
+    "shifts for multiplications",
+    "shifts for reductions",
     "both",
     "word-size RNS",
     "no shortcuts, Kronecker",
