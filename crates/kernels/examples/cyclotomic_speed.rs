@@ -11,8 +11,8 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, RingIndex, primes_below};
 
 const ROUNDS: usize = 301;
 
-fn prime(order: u64) -> Result<Modulus, Box<dyn Error>> {
-    let primes = primes_below(DEFAULT_PRIME_BOUND, order, 1)?;
+fn prime(bound: u64, order: u64) -> Result<Modulus, Box<dyn Error>> {
+    let primes = primes_below(bound, order, 1)?;
     Ok(Modulus::new(primes.first().copied().ok_or("no prime")?)?)
 }
 
@@ -22,13 +22,22 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    for bound in [DEFAULT_PRIME_BOUND, 1 << 62] {
+        table(bound)?;
+    }
+    Ok(())
+}
+
+/// Times for the largest moduli below a bound.
+fn table(bound: u64) -> Result<(), Box<dyn Error>> {
+    println!("moduli of {} bits", bound.ilog2() + u32::from(!bound.is_power_of_two()));
     println!("     m      n  forward  inverse  2^k    forward  inverse  ratio per coefficient");
     for m in [3855, 4369, 13_107, 21_845, 32_767, 65_535] {
         let index = RingIndex::new(m)?;
         let n = index.degree();
         let near = n.next_power_of_two();
-        let plan = CyclotomicPlan::new(prime(index.root_order())?, &index)?;
-        let other = NttPlan::new(prime(2 * near as u64)?, near)?;
+        let plan = CyclotomicPlan::new(prime(bound, index.root_order())?, &index)?;
+        let other = NttPlan::new(prime(bound, 2 * near as u64)?, near)?;
         let mut a = sunzi_kernels::Buffer::from_slice(&(0..n as u64).collect::<Vec<_>>());
         let mut b = sunzi_kernels::Buffer::from_slice(&(0..near as u64).collect::<Vec<_>>());
         let mut times = [const { Vec::new() }; 4];

@@ -59,8 +59,10 @@ impl DerefMut for Buffer {
 }
 
 impl Zeroize for Buffer {
+    // Line by line: volatile writes go word by word.
     fn zeroize(&mut self) {
-        self.deref_mut().zeroize();
+        self.lines.fill(Line([0; 8]));
+        zeroize::optimization_barrier(self.lines.as_slice());
     }
 }
 

@@ -73,27 +73,31 @@ pub(crate) struct Table {
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
     pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
-    /// What multiplies by a constant in the next.
-    pub(crate) lane_factor: Factor,
+    pub(crate) cyclotomic: Transform,
+}
+
+/// Cyclotomic transforms of one arithmetic, for any modulus of the tables that share them.
+#[derive(Clone, Copy)]
+pub(crate) struct Transform {
+    /// What multiplies by a constant, and how many words of it count.
+    pub(crate) constant: fn(u64, u64) -> [u64; 3],
+    pub(crate) words: usize,
     /// Levels that it runs at once.
     pub(crate) levels: u32,
-    pub(crate) cyclotomic: Cyclotomic,
+    pub(crate) run: Cyclotomic,
 }
 
 /// Compiles every generic loop for one arithmetic, behind an attribute that enables its instructions.
 macro_rules! define_table {
     ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
-     $visibility:vis static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $together:expr);) => {
+     $visibility:vis static $name:ident = ($isa:expr, $arithmetic:ty, $new:path, $together:expr, $transform:expr);) => {
         $(#[doc = $doc])*
         $visibility static $name: $crate::table::Table = {
             use $crate::constants::Constants;
-            use $crate::generic::arithmetic::{Arithmetic as _, Butterflies};
-            use $crate::generic::registers::Registers;
+            use $crate::generic::arithmetic::Arithmetic as _;
             use $crate::generic::ntt_inverse::LastFactors;
             use $crate::generic::rounding::{self, Double, Fixed, Nearest, Wrapping};
-            use $crate::cyclotomic::{ScaledKernel, Sweep, Tables};
-            use $crate::generic::sweeps::{self, Path};
-            use $crate::generic::{conversion, cyclotomic, elementwise, inner_product, ntt_forward, ntt_inverse};
+            use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
             use $crate::twiddles::Twiddles;
 
             $(#[target_feature(enable = $features)])?
@@ -168,33 +172,6 @@ macro_rules! define_table {
             fn inverse(c: &Constants, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
                 ntt_inverse::inverse($new(c), twiddles, last, data);
             }
-            $(#[target_feature(enable = $features)])?
-            fn sweep_2(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
-                sweeps::sweep::<_, 2, 2, 4>($new(c), sweep, kernel, path);
-            }
-            $(#[target_feature(enable = $features)])?
-            fn sweep_4(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
-                sweeps::sweep::<_, 4, 6, 8>($new(c), sweep, kernel, path);
-            }
-            $(#[target_feature(enable = $features)])?
-            fn sweep_8(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
-                sweeps::sweep::<_, 8, 14, 16>($new(c), sweep, kernel, path);
-            }
-            $(#[target_feature(enable = $features)])?
-            fn sweep_16(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path<'_>) {
-                sweeps::sweep::<_, 16, 30, 32>($new(c), sweep, kernel, path);
-            }
-            $(#[target_feature(enable = $features)])?
-            fn transform(
-                c: &Constants,
-                tables: &Tables,
-                scaled: Option<&ScaledKernel>,
-                data: &mut [u64],
-                scratch: &mut [u64],
-            ) {
-                cyclotomic::transform($new(c), c, &[sweep_2, sweep_4, sweep_8, sweep_16], tables, scaled, data, scratch);
-            }
-
             $crate::table::Table {
                 isa: $isa,
                 factor: <$arithmetic>::factor,
@@ -218,14 +195,76 @@ macro_rules! define_table {
                 round_fixed,
                 ntt_forward: forward,
                 ntt_inverse: inverse,
-                lane_factor: <$arithmetic>::factor,
-                levels: <<$arithmetic as Butterflies>::Registers as Registers>::LEVELS,
-                cyclotomic: transform,
+                cyclotomic: $transform,
             }
         };
     };
 }
 pub(crate) use define_table;
+
+/// Compiles cyclotomic transforms for one arithmetic. They take long to compile: tables share them where that costs no time.
+macro_rules! define_transform {
+    ($(#[doc = $doc:literal])* $(#[target_feature(enable = $features:literal)])?
+     $visibility:vis static $name:ident = ($arithmetic:ty, $new:path);) => {
+        $(#[doc = $doc])*
+        $visibility static $name: $crate::table::Transform = {
+            use $crate::constants::Constants;
+            use $crate::cyclotomic::{ScaledKernel, Sweep, Tables};
+            use $crate::generic::arithmetic::Butterflies;
+            use $crate::generic::cyclotomic;
+            use $crate::generic::registers::Registers;
+            use $crate::generic::sweeps::{self, Path};
+
+            const WORDS: usize = <$arithmetic as Butterflies>::CONSTANT;
+            $(#[target_feature(enable = $features)])?
+            fn sweep_2(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 2, { 1 * WORDS }, { 2 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_4(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 4, { 3 * WORDS }, { 4 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_8(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 8, { 7 * WORDS }, { 8 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_16(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 16, { 15 * WORDS }, { 16 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_3(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 3, { 3 * WORDS }, { 3 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_5(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 5, { 9 * WORDS }, { 5 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn sweep_6(c: &Constants, sweep: &Sweep, kernel: &[u64], path: &Path) {
+                sweeps::sweep::<_, 6, { 1 * WORDS }, { 6 * WORDS }>($new(c), sweep, kernel, path);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn transform(
+                c: &Constants,
+                tables: &Tables,
+                scaled: Option<&ScaledKernel>,
+                data: &mut [u64],
+                scratch: &mut [u64],
+            ) {
+                let by_size: &sweeps::Sweeps = &[sweep_2, sweep_4, sweep_8, sweep_16, sweep_3, sweep_5, sweep_6];
+                cyclotomic::transform($new(c), c, by_size, tables, scaled, data, scratch);
+            }
+            $crate::table::Transform {
+                constant: <$arithmetic as Butterflies>::constant_words,
+                words: WORDS,
+                levels: <<$arithmetic as Butterflies>::Registers as Registers>::LEVELS,
+                run: transform,
+            }
+        };
+    };
+}
+pub(crate) use define_transform;
 
 /// The table for a modulus on an available instruction set.
 pub(crate) fn choose(isa: Isa, q: u64) -> &'static Table {

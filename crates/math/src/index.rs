@@ -1,6 +1,6 @@
 //! The index m of a cyclotomic ring: its prime powers, and how powers of X stand in the powerful basis.
 
-use crate::{MathError, mod_inv, mul_mod, prime_factors};
+use crate::{MathError, gcd, mod_inv, mul_mod, prime_factors};
 
 /// Ring indices are below this.
 const LIMIT: u64 = 1 << 24;
@@ -75,20 +75,25 @@ impl Axis {
     }
 
     /// The cyclic convolution of length p − 1 that a transform along an axis of odd prime p needs (Rader): how long its Fourier
-    /// transforms are, a power of two, and how many rows of that length are convolved by the definition.
+    /// transforms are, a product of twos, threes and fives, and how many rows of that length are convolved by the definition.
     ///
-    /// Either both multiply to p − 1, or there is one row of twice the length and zeros: whichever takes fewer instructions.
-    /// (1, 1) for p = 2.
+    /// Either both multiply to p − 1, or there is one row of a power of two, twice the length or more, and zeros: whichever takes fewer
+    /// instructions. (1, 1) for p = 2.
     #[must_use]
     pub fn convolution(&self) -> (usize, usize) {
         let length = self.prime as usize - 1;
-        let exact = 1 << length.trailing_zeros();
+        // Instructions a vector: a level in both directions for each factor of the length, 10/3 a product of a row.
+        let (mut rows, mut levels) = (length, 3);
+        for (radix, cost) in [(2, 5), (3, 10), (5, 19)] {
+            while length > 0 && rows.is_multiple_of(radix) {
+                rows /= radix;
+                levels += cost;
+            }
+        }
         let padded = (2 * length).next_power_of_two();
-        // Instructions a vector: 5/2 a level in both directions, 10/3 a product of a row.
-        let levels = |length: usize| 5 * length.ilog2() as usize + 3;
-        let direct = length * levels(exact) + length * (length / exact) * 10 / 3;
-        if length == exact || direct <= padded * levels(padded) {
-            (exact, length / exact)
+        let direct = length * levels + length * rows * 10 / 3;
+        if rows == 1 || direct <= padded * (5 * padded.ilog2() as usize + 3) {
+            (length / rows, rows)
         } else {
             (padded, 1)
         }
@@ -163,7 +168,7 @@ impl RingIndex {
         self.axes.iter().map(|axis| u32::from(axis.prime != 2)).sum()
     }
 
-    /// A transform modulo a prime q needs q ≡ 1 modulo this: m, with as many factors two as convolutions along the axes need.
+    /// A transform modulo a prime q needs q ≡ 1 modulo this: the smallest multiple of m and of the lengths of Fourier transforms along the axes.
     /// m itself for a power of two.
     ///
     /// ```
@@ -173,8 +178,7 @@ impl RingIndex {
     #[must_use]
     pub fn root_order(&self) -> u64 {
         let convolutions = self.axes.iter().map(|axis| axis.convolution().0 as u64);
-        let twos = 1 << self.value.trailing_zeros();
-        self.value / twos * convolutions.fold(twos, u64::max)
+        convolutions.fold(self.value, |order, length| order / gcd(order, length) * length)
     }
 
     /// Entries of the array in which the powers of every x_i below its [`span`](Axis::span) have a place: m of them, or m/2
@@ -263,7 +267,14 @@ mod tests {
             assert!(index.root_order().is_multiple_of(m));
             for axis in index.axes() {
                 let (length, rows) = axis.convolution();
-                assert!(length.is_power_of_two() && index.root_order().is_multiple_of(length as u64));
+                let rest = [2, 3, 5].into_iter().fold(length, |mut rest, radix| {
+                    while rest.is_multiple_of(radix) {
+                        rest /= radix;
+                    }
+                    rest
+                });
+                assert_eq!(rest, 1, "{length}");
+                assert!(index.root_order().is_multiple_of(length as u64));
                 let p = axis.prime() as usize;
                 assert!(
                     length * rows == p - 1 || (rows == 1 && length >= 2 * (p - 1) - 1),

@@ -12,7 +12,7 @@ use crate::generic::lanes::WIDTH;
 use crate::generic::registers::Registers;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
-use crate::table::{Column, Table, Together, define_table};
+use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has Neon.
 #[derive(Clone, Copy)]
@@ -177,14 +177,20 @@ fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
+define_transform! {
+    /// Those of both: no sweep is longer than the period.
+    #[target_feature(enable = "neon")]
+    static TRANSFORM = (Double50<Neon, 4>, arithmetic::<3>);
+}
+
 define_table! {
     /// Moduli up to 2^48: no reduction in a forward transform.
     #[target_feature(enable = "neon")]
-    pub(crate) static DOUBLE_48 = (Isa::Neon, Double48<Neon, 4>, arithmetic::<ENDLESS>, Some(together));
+    pub(crate) static DOUBLE_48 = (Isa::Neon, Double48<Neon, 4>, arithmetic::<ENDLESS>, Some(together), TRANSFORM);
 }
 
 define_table! {
     /// Moduli up to 2^50.
     #[target_feature(enable = "neon")]
-    pub(crate) static DOUBLE_50 = (Isa::Neon, Double50<Neon, 4>, arithmetic::<3>, Some(together));
+    pub(crate) static DOUBLE_50 = (Isa::Neon, Double50<Neon, 4>, arithmetic::<3>, Some(together), TRANSFORM);
 }

@@ -123,7 +123,7 @@ impl CyclotomicPlan {
         let mut scratch = Zeroizing::new(Buffer::zeroed(tables.scratch_words()));
         let (table, constants) = (self.modulus.table, &self.modulus.constants);
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (table.cyclotomic)(constants, tables, scaled, a, &mut scratch) };
+        unsafe { (table.cyclotomic.run)(constants, tables, scaled, a, &mut scratch) };
         Ok(())
     }
 

@@ -86,7 +86,9 @@ pub(crate) trait Butterflies: Copy {
         y: Register<Self>,
         w: Factor<Self>,
     ) -> (Register<Self>, Register<Self>);
-    /// The same at the last level, from the output of at most `PERIOD` levels to canonical numbers.
+    /// The same for w = 1 and a y below FRESH·q or an input.
+    fn sum_difference(self, x: Register<Self>, y: Register<Self>) -> (Register<Self>, Register<Self>);
+    /// The butterfly of the last level, from the output of at most `PERIOD` levels to canonical numbers.
     fn last_butterfly(
         self,
         x: Register<Self>,
@@ -116,8 +118,22 @@ pub(crate) trait Butterflies: Copy {
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
 
+    /// A constant in all lanes, with what goes with it, which may be more than a [`Factor`].
+    type Constant: Copy;
+    /// Words of one in tables.
+    const CONSTANT: usize;
+    /// Those for w < q; any others do not count.
+    fn constant_words(w: u64, q: u64) -> [u64; 3];
+    fn constant(self, words: [u64; 3]) -> Self::Constant;
     /// w·y for any word y, below FRESH·q.
-    fn product(self, y: Register<Self>, w: Factor<Self>) -> Register<Self>;
+    fn product(self, y: Register<Self>, w: Self::Constant) -> Register<Self>;
+    /// [`butterfly`](Self::butterfly) by a constant.
+    fn constant_butterfly(
+        self,
+        x: Register<Self>,
+        y: Register<Self>,
+        w: Self::Constant,
+    ) -> (Register<Self>, Register<Self>);
     /// x − y for the output x of at most `PERIOD` levels and a y below FRESH·q: what [`renormalise`](Self::renormalise) takes.
     fn difference(self, x: Register<Self>, y: Register<Self>) -> Register<Self>;
     /// The canonical number of the output of at most `PERIOD` levels.

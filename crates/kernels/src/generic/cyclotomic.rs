@@ -8,9 +8,9 @@
 use super::arithmetic::{Butterflies, Register};
 use super::lanes::WIDTH;
 use super::registers::Registers;
-use super::sweeps::{Constant, Path, Prepare, Rows, Sweeps, broadcast};
+use super::sweeps::{Constant, Path, Prepare, Rows, Sweeps, twiddle};
 use crate::constants::Constants;
-use crate::cyclotomic::{ABSENT, AxisTables, Convolution, ScaledKernel, Stage, Tables};
+use crate::cyclotomic::{AxisTables, Convolution, ScaledKernel, Stage, Tables};
 
 /// Terms of a sum between reductions, where `PERIOD` allows.
 const RUN: usize = 8;
@@ -38,10 +38,10 @@ struct Task<'a> {
     waste: *mut u64,
 }
 
-impl<'a> Task<'a> {
-    /// Rows of eight words, one after the other, that are mapped to themselves.
-    fn rows(&self, words: *mut u64) -> Rows<'a> {
-        Rows { words, stride: WIDTH, map: &self.axis.convolution.identity, absent: self.waste }
+impl Task<'_> {
+    /// Rows of eight words, one after the other.
+    fn rows(&self, words: *mut u64) -> Rows {
+        Rows { words, stride: WIDTH, absent: self.waste }
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn transform<A: Butterflies>(
 
 /// Eight lanes, as many at a time as a register has.
 #[inline(always)]
-fn lanes<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) {
+fn lanes<A: Butterflies>(a: A, task: Task<'_>, from: Rows, to: Rows) {
     for lane in (0..WIDTH).step_by(A::Registers::WORDS) {
         let (from, to) = (from.shifted(lane), to.shifted(lane));
         let task = Task {
@@ -143,13 +143,16 @@ impl Place {
 fn tiles<A: Butterflies>(a: A, task: Task<'_>, data: &mut [u64]) {
     let AxisTables { degree, stride, inverse, .. } = *task.axis;
     let edge = task.rows(task.edge);
-    let at_once = task.axis.is_one_sweep();
-    if at_once {
+    let mut places = 0..Place::count(task.axis, data.len());
+    if task.axis.is_one_sweep() {
         whole_columns::<A>(task, data);
+        if stride.is_multiple_of(WIDTH) {
+            places = 0..0;
+        }
     }
-    for i in 0..Place::count(task.axis, data.len()) {
+    for i in places {
         let place = Place::of(task.axis, data.len(), i);
-        if at_once && matches!(place, Place::Columns { .. }) {
+        if task.axis.is_one_sweep() && matches!(place, Place::Columns { .. }) {
             continue;
         }
         let (from, to) = match place {
@@ -169,6 +172,13 @@ fn tiles<A: Butterflies>(a: A, task: Task<'_>, data: &mut [u64]) {
                 if inverse { (rows, edge) } else { (edge, rows) }
             }
         };
+        let task = match place {
+            // Evaluations are in the order of the tile.
+            Place::Rows { start } if task.axis.in_place() => {
+                Task { tile: data.as_mut_ptr().wrapping_add(start), ..task }
+            }
+            _ => task,
+        };
         lanes(a, task, from, to);
         match place {
             Place::Columns { .. } => {}
@@ -186,17 +196,15 @@ fn tiles<A: Butterflies>(a: A, task: Task<'_>, data: &mut [u64]) {
 fn whole_columns<A: Butterflies>(task: Task<'_>, data: &mut [u64]) {
     let AxisTables { degree, stride, ref convolution, .. } = *task.axis;
     let Some(step) = convolution.steps.first() else { return };
-    let Some(sweep) = task.sweeps.get(step.levels as usize - 1) else { return };
+    let Some(sweep) = task.sweeps.get(step.function) else { return };
     for block in data.chunks_exact_mut(degree * stride) {
         let rows = Rows { stride, ..task.rows(block.as_mut_ptr()) };
         let path = Path {
-            from: rows.mapped(&convolution.input, task.zeros),
-            to: rows.mapped(&convolution.output, task.waste),
-            first: 0,
-            len: convolution.length,
+            from: rows.or(task.zeros),
+            to: rows,
             prepare: task.prepare,
             canonical: task.canonical,
-            constant: convolution.add.map(|factor| Constant { rows, prepare: task.prepare, factor }),
+            constant: convolution.adds.then_some(Constant { rows, prepare: task.prepare }),
             columns: stride / WIDTH * (WIDTH / A::Registers::WORDS),
         };
         // SAFETY: as in `convolve`.
@@ -273,7 +281,7 @@ fn turn<A: Butterflies, const IN: bool>(a: A, group: &mut [u64], edge: *mut u64,
 
 /// One axis on the lanes of a register.
 #[inline(always)]
-fn run<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) {
+fn run<A: Butterflies>(a: A, task: Task<'_>, from: Rows, to: Rows) {
     let axis = task.axis;
     let whole = task.rows(task.whole);
     let powers = axis.block > 1;
@@ -306,12 +314,10 @@ fn run<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) {
 
 /// The transform of a prime, or of a power of two, along rows.
 #[inline(always)]
-fn convolve<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) {
+fn convolve<A: Butterflies>(a: A, task: Task<'_>, from: Rows, to: Rows) {
     let conv = &task.axis.convolution;
     let tile = task.rows(task.tile);
-    let constant = conv.add.map(|factor| Constant { rows: from, prepare: task.prepare, factor });
-    let finishes = conv.subtract.is_some() || conv.twists;
-    let target = if finishes { tile } else { to.mapped(&conv.output, task.waste) };
+    let constant = conv.adds.then_some(Constant { rows: from, prepare: task.prepare });
     let steps = conv.steps.len();
     for (i, step) in conv.steps.iter().enumerate() {
         if conv.rows > 1 && i == steps / 2 {
@@ -322,58 +328,35 @@ fn convolve<A: Butterflies>(a: A, task: Task<'_>, from: Rows<'_>, to: Rows<'_>) 
             _ if conv.rows > 1 && i == steps / 2 => Prepare::Fresh,
             _ => Prepare::Words,
         };
-        let ends = i + 1 == steps;
-        for row in 0..conv.rows {
-            let path = Path {
-                from: if i == 0 { from.mapped(&conv.input, task.zeros) } else { tile },
-                to: if ends { target } else { tile },
-                first: row * conv.length,
-                len: conv.length,
-                prepare,
-                canonical: task.canonical && ends && !finishes,
-                constant,
-                columns: 1,
-            };
-            if let Some(sweep) = task.sweeps.get(step.levels as usize - 1) {
-                // SAFETY: it is compiled for the instruction set that this function was chosen for.
-                unsafe { sweep(task.constants, step, task.kernel, &path) };
-            }
+        let ends = i + 1 == steps && !conv.twists;
+        let path = Path {
+            from: if i == 0 { from.or(task.zeros) } else { tile },
+            to: if ends { to } else { tile },
+            prepare,
+            canonical: task.canonical && ends,
+            constant,
+            columns: 1,
+        };
+        if let Some(sweep) = task.sweeps.get(step.function) {
+            // SAFETY: it is compiled for the instruction set that this function was chosen for.
+            unsafe { sweep(task.constants, step, task.kernel, &path) };
         }
     }
-    if finishes {
-        finish(a, task, conv, to);
-    }
-}
-
-/// What is left of an inverse transform after its last levels.
-#[inline(always)]
-fn finish<A: Butterflies>(a: A, task: Task<'_>, conv: &Convolution, to: Rows<'_>) {
-    let tile = task.rows(task.tile);
-    let Some(subtract) = conv.subtract else {
+    if conv.twists {
         // The powers of ψ^-1, which make a cyclic transform a negacyclic one.
-        for (row, pair) in task.kernel.as_chunks::<2>().0.iter().enumerate() {
-            let x = a.product(tile.load(a, row, Prepare::Words), broadcast(a, *pair));
+        for row in 0..conv.length {
+            let x = a.product(tile.load(a, row, Prepare::Words), twiddle(a, task.kernel, row));
             to.store(a, row, x, task.canonical);
-        }
-        return;
-    };
-    // The coefficient of x^(p−1) = −1 − x − … − x^(p−2).
-    let top = a.reduce_lazy(tile.load(a, subtract, Prepare::Words));
-    to.store(a, 0, a.difference(a.registers().splat(0), top), task.canonical);
-    for (row, &target) in conv.output.iter().enumerate() {
-        if target != ABSENT {
-            let x = a.difference(tile.load(a, row, Prepare::Words), top);
-            to.store(a, target as usize, x, task.canonical);
         }
     }
 }
 
 /// Cyclic convolutions of the rows of each frequency, by the definition.
 #[inline(always)]
-fn circulants<A: Butterflies>(a: A, task: Task<'_>, conv: &Convolution, constant: Option<Constant<'_>>) {
+fn circulants<A: Butterflies>(a: A, task: Task<'_>, conv: &Convolution, constant: Option<Constant>) {
     let tile = task.rows(task.tile);
     let size = conv.rows;
-    for (frequency, words) in task.kernel.chunks_exact(4 * size).enumerate() {
+    for (frequency, words) in task.kernel.chunks_exact(2 * A::CONSTANT * size).enumerate() {
         let rows = tile.every(conv.length, frequency);
         matrix(a, task, rows, size, words, Starts { first: size, back: 1, forth: 0 });
         if frequency == 0
@@ -392,7 +375,7 @@ fn stages<A: Butterflies>(a: A, task: Task<'_>, stages: &[Stage]) {
     let whole = task.rows(task.whole);
     for stage in stages {
         let block = stage.size * stage.stride;
-        for (i, words) in stage.matrices.chunks_exact(2 * stage.size * stage.size).enumerate() {
+        for (i, words) in stage.matrices.chunks_exact(A::CONSTANT * stage.size * stage.size).enumerate() {
             for at in 0..stage.stride {
                 let rows = whole.every(stage.stride, i * block + at);
                 matrix(a, task, rows, stage.size, words, Starts { first: 0, back: 0, forth: stage.size });
@@ -411,9 +394,8 @@ struct Starts {
 
 /// Rows become sums of rows times constants, below FRESH·q.
 #[inline(always)]
-fn matrix<A: Butterflies>(a: A, task: Task<'_>, rows: Rows<'_>, size: usize, words: &[u64], starts: Starts) {
+fn matrix<A: Butterflies>(a: A, task: Task<'_>, rows: Rows, size: usize, words: &[u64], starts: Starts) {
     let sums = task.rows(task.sums);
-    let pairs = words.as_chunks::<2>().0;
     for first in (0..size).step_by(SUMS) {
         let mut acc = [a.registers().splat(0); SUMS];
         for column in 0..size {
@@ -422,7 +404,7 @@ fn matrix<A: Butterflies>(a: A, task: Task<'_>, rows: Rows<'_>, size: usize, wor
             for (k, acc) in acc.iter_mut().enumerate() {
                 let row = (first + k).min(size - 1);
                 let at = starts.first + row * starts.forth - row * starts.back + column;
-                let w = broadcast(a, pairs.get(at).copied().unwrap_or_default());
+                let w = twiddle(a, words, at);
                 *acc = term(a, *acc, y, w, column, full);
             }
         }
@@ -443,7 +425,7 @@ fn term<A: Butterflies>(
     a: A,
     acc: Register<A>,
     y: Register<A>,
-    w: (Register<A>, Register<A>),
+    w: A::Constant,
     column: usize,
     full: bool,
 ) -> Register<A> {
@@ -451,5 +433,5 @@ fn term<A: Butterflies>(
         return a.product(y, w);
     }
     let acc = if full { a.reduce_lazy(acc) } else { acc };
-    a.butterfly(acc, y, w).0
+    a.constant_butterfly(acc, y, w).0
 }

@@ -264,6 +264,10 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
         (self.d.add(x, t), self.d.sub(x, t))
     }
     #[inline(always)]
+    fn sum_difference(self, x: D::R, y: D::R) -> (D::R, D::R) {
+        (self.d.add(x, y), self.d.sub(x, y))
+    }
+    #[inline(always)]
     fn last_butterfly(self, x: D::R, y: D::R, w: (D::R, D::R)) -> (D::R, D::R) {
         let (x, y) = self.butterfly(x, y, w);
         (self.canonical(self.remainder(x)), self.canonical(self.remainder(y)))
@@ -294,9 +298,24 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Butterflies for Double<D, 
         (self.canonical(self.lazy_product(sum, c)), self.canonical(self.lazy_product(difference, w)))
     }
 
+    type Constant = (D::R, D::R);
+    const CONSTANT: usize = 2;
+
+    fn constant_words(w: u64, q: u64) -> [u64; 3] {
+        let [w, quotient] = Self::factor(w, q);
+        [w, quotient, 0]
+    }
     #[inline(always)]
-    fn product(self, y: D::R, w: (D::R, D::R)) -> D::R {
+    fn constant(self, [w, quotient, _]: [u64; 3]) -> Self::Constant {
+        (self.d.splat(w), self.d.splat(quotient))
+    }
+    #[inline(always)]
+    fn product(self, y: D::R, w: Self::Constant) -> D::R {
         self.lazy_product(y, w)
+    }
+    #[inline(always)]
+    fn constant_butterfly(self, x: D::R, y: D::R, w: Self::Constant) -> (D::R, D::R) {
+        self.butterfly(x, y, w)
     }
     #[inline(always)]
     fn difference(self, x: D::R, y: D::R) -> D::R {

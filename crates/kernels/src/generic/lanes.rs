@@ -56,6 +56,15 @@ pub(crate) trait Lanes64: Lanes {
     fn multiply_high_about(self, a: Self::V, b: Self::V) -> Self::V {
         self.multiply_high(a, b)
     }
+    /// A factor as [`multiply_high_split`](Self::multiply_high_split) takes it.
+    fn split(b: u64) -> [u64; 2] {
+        [b, 0]
+    }
+    /// [`multiply_high_about`](Self::multiply_high_about) with a factor that is split.
+    #[inline(always)]
+    fn multiply_high_split(self, a: Self::V, b: (Self::V, Self::V)) -> Self::V {
+        self.multiply_high_about(a, b.0)
+    }
     /// The 128-bit sums `hi:lo + other_hi:other_lo`, as (hi, lo).
     fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
 }

@@ -21,6 +21,7 @@ pub(crate) mod inner_product;
 pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
+mod radices;
 pub(crate) mod registers;
 pub(crate) mod rounding;
 mod source;

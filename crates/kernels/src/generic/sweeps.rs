@@ -1,17 +1,16 @@
-//! Cyclic Fourier transforms along the rows of a tile, one column a lane: up to four levels at a time.
+//! Cyclic Fourier transforms along the rows of a tile, one column a lane: up to four levels at a time, or a three or a five.
 //!
-//! Forward levels split X^N − 1 again and again, so a twiddle serves a block of rows and frequencies come out bit-reversed; inverse
-//! levels take that order back [Cooley–Tukey, decimation in time]. Both are x ± w·y with lazy words.
-#![expect(unsafe_code, reason = "rows at a stride, permuted, whose bounds hold for a whole axis")]
+//! Forward levels split X^N − 1 again and again, so a twiddle serves a block of rows and frequencies come out with their digits
+//! reversed; inverse levels take that order back, and a twiddle serves a place. In registers both are decimation in time
+//! [Cooley–Tukey]: rows of a forward sweep are loaded in reversed order. Where a twiddle is 1 there is no product.
+#![expect(unsafe_code, reason = "rows at a stride, in any order, whose bounds hold for a whole axis")]
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers and of twiddles")]
 
-use super::arithmetic::{Butterflies, Factor, Register};
+use super::arithmetic::{Butterflies, Register};
+use super::radices::{five, prepared, reduced, settled, three, unit};
 use super::registers::Registers;
 use crate::constants::Constants;
 use crate::cyclotomic::{ABSENT, Kind, Sweep};
-
-/// Levels of a transform that never renormalises: any longer period is endless.
-const LONGEST: usize = 17;
 
 /// What the words are that a sweep loads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,17 +23,16 @@ pub(crate) enum Prepare {
     Words,
 }
 
-/// Rows of a register each, at a stride, in the order of a map.
+/// Rows of a register each, at a stride.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct Rows {
     pub(super) words: *mut u64,
     pub(super) stride: usize,
-    pub(super) map: &'a [u32],
     /// What stands for rows that are not there: zeros to load, anything to store.
     pub(super) absent: *mut u64,
 }
 
-impl<'a> Rows<'a> {
+impl Rows {
     /// Row `first`, then every `step`-th.
     pub(super) fn every(self, step: usize, first: usize) -> Self {
         Self { words: self.words.wrapping_add(first * self.stride), stride: step * self.stride, ..self }
@@ -44,46 +42,43 @@ impl<'a> Rows<'a> {
         Self { words: self.words.wrapping_add(words), ..self }
     }
 
-    pub(super) fn mapped(self, map: &'a [u32], absent: *mut u64) -> Self {
-        Self { map, absent, ..self }
+    pub(super) fn or(self, absent: *mut u64) -> Self {
+        Self { absent, ..self }
     }
 
     #[inline(always)]
-    fn address(self, row: usize) -> *mut u64 {
-        debug_assert!(row < self.map.len());
-        // SAFETY: maps have an entry for every row of a tile, and paths are as long as that.
-        let row = unsafe { *self.map.get_unchecked(row) };
+    fn address(self, row: u32) -> *mut u64 {
         if row == ABSENT { self.absent } else { self.words.wrapping_add(row as usize * self.stride) }
     }
 
     #[inline(always)]
-    fn load_mapped<A: Butterflies>(self, a: A, row: usize) -> Register<A> {
+    fn load_listed<A: Butterflies>(self, a: A, row: u32) -> Register<A> {
         // SAFETY: tables are built for the length of the data, whose rows all lie inside it.
         a.registers().load(unsafe { std::slice::from_raw_parts(self.address(row), A::Registers::WORDS) })
     }
 
     #[inline(always)]
-    fn store_mapped<A: Butterflies>(self, a: A, row: usize, x: Register<A>) {
-        // SAFETY: as in `load_mapped`, and nothing else looks at the data while a transform runs.
+    fn store_listed<A: Butterflies>(self, a: A, row: u32, x: Register<A>) {
+        // SAFETY: as in `load_listed`, and nothing else looks at the data while a transform runs.
         let words = unsafe { std::slice::from_raw_parts_mut(self.address(row), A::Registers::WORDS) };
         a.registers().store(words, x);
     }
 
-    /// A row, whatever the map.
+    /// A row that is there.
     #[inline(always)]
     pub(super) fn load<A: Butterflies>(self, a: A, row: usize, prepare: Prepare) -> Register<A> {
         let address = self.words.wrapping_add(row * self.stride);
-        // SAFETY: as in `load_mapped`.
+        // SAFETY: as in `load_listed`.
         let x = a.registers().load(unsafe { std::slice::from_raw_parts(address, A::Registers::WORDS) });
         if prepare == Prepare::Input { a.forward_input(x) } else { x }
     }
 
-    /// Writes a row, whatever the map, as canonical numbers if asked for.
+    /// Writes a row that is there, as canonical numbers if asked for.
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(self, a: A, row: usize, x: Register<A>, canonical: bool) {
         let x = if canonical { a.canonical_output(x) } else { x };
         let address = self.words.wrapping_add(row * self.stride);
-        // SAFETY: as in `store_mapped`.
+        // SAFETY: as in `store_listed`.
         let words = unsafe { std::slice::from_raw_parts_mut(address, A::Registers::WORDS) };
         a.registers().store(words, x);
     }
@@ -91,20 +86,17 @@ impl<'a> Rows<'a> {
 
 /// From where to where a sweep runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Path<'a> {
-    pub(super) from: Rows<'a>,
-    pub(super) to: Rows<'a>,
-    /// The first row, and how many.
-    pub(super) first: usize,
-    pub(super) len: usize,
+pub(crate) struct Path {
+    pub(super) from: Rows,
+    pub(super) to: Rows,
     pub(super) prepare: Prepare,
     pub(super) canonical: bool,
-    pub(super) constant: Option<Constant<'a>>,
+    pub(super) constant: Option<Constant>,
     /// Registers of columns, side by side.
     pub(super) columns: usize,
 }
 
-impl Path<'_> {
+impl Path {
     #[inline(always)]
     fn column(&self, words: usize) -> Self {
         let constant =
@@ -113,56 +105,52 @@ impl Path<'_> {
     }
 }
 
-/// Row 0 of these, as it was before the first sweep, times a factor: added to frequency 0.
+/// Row 0 of these, as it was before the first sweep: added to frequency 0.
 #[derive(Clone, Copy)]
-pub(crate) struct Constant<'a> {
-    pub(super) rows: Rows<'a>,
+pub(crate) struct Constant {
+    pub(super) rows: Rows,
     pub(super) prepare: Prepare,
-    pub(super) factor: [u64; 2],
 }
 
-impl Constant<'_> {
-    /// x + factor·row below FRESH·q, for x that is.
+impl Constant {
+    /// x + row below FRESH·q, for x that is.
     #[inline(always)]
     pub(super) fn plus<A: Butterflies>(self, a: A, x: Register<A>) -> Register<A> {
-        let y = self.rows.load(a, 0, self.prepare);
-        a.reduce_lazy(a.butterfly(a.enter(x), y, broadcast(a, self.factor)).0)
+        let y = reduced(a, self.rows.load(a, 0, self.prepare), self.prepare);
+        a.reduce_lazy(a.sum_difference(a.enter(x), y).0)
     }
 }
 
-/// (constants, sweep, kernel, path): the levels of a sweep over all blocks of a path, by the number of levels less one.
-pub(crate) type Sweeps = [unsafe fn(&Constants, &Sweep, &[u64], &Path<'_>); 4];
+/// (constants, sweep, kernel, path): a sweep over all blocks of a path, by the place of its size in the tables' `SIZES`.
+pub(crate) type Sweeps = [unsafe fn(&Constants, &Sweep, &[u64], &Path); 7];
 
-/// The levels of a sweep over all blocks of a path. Nothing where registers hold fewer levels: plans have none such.
+/// A sweep over all blocks of a path, `SIZE` rows at a time. Nothing where registers hold fewer levels: plans have none such.
 #[inline(always)]
 pub(crate) fn sweep<A: Butterflies, const SIZE: usize, const WORDS: usize, const KERNEL: usize>(
     a: A,
     sweep: &Sweep,
     kernel: &[u64],
-    path: &Path<'_>,
+    path: &Path,
 ) {
-    if SIZE <= 1 << A::Registers::LEVELS {
+    if SIZE <= 1 << A::Registers::LEVELS || !SIZE.is_power_of_two() {
         for column in 0..path.columns {
             let path = &path.column(column * A::Registers::WORDS);
             match sweep.kind {
-                Kind::Forward => forward::<A, SIZE, WORDS>(a, sweep, path),
-                Kind::Middle => middle::<A, SIZE, WORDS, KERNEL>(a, sweep, kernel, path),
-                Kind::Inverse => inverse::<A, SIZE, WORDS>(a, sweep, path),
+                // All rows of a six are in registers at once.
+                Kind::Levels if SIZE != 6 => outer::<A, SIZE, WORDS>(a, sweep, path),
+                // Any other size has a factor two left.
+                Kind::Middle if SIZE & 1 == 0 => middle::<A, SIZE, WORDS, KERNEL>(a, sweep, kernel, path),
+                _ => {}
             }
         }
     }
 }
 
 #[inline(always)]
-fn gather<A: Butterflies, const SIZE: usize>(
-    a: A,
-    path: &Path<'_>,
-    first: usize,
-    stride: usize,
-) -> [Register<A>; SIZE] {
+fn gather<A: Butterflies, const SIZE: usize>(a: A, path: &Path, rows: &[u32; SIZE]) -> [Register<A>; SIZE] {
     let mut x = [a.registers().splat(0); SIZE];
-    for (k, x) in x.iter_mut().enumerate() {
-        *x = path.from.load_mapped(a, path.first + first + k * stride);
+    for k in 0..SIZE {
+        x[k] = path.from.load_listed(a, rows[k]);
     }
     if path.prepare == Prepare::Input {
         for x in &mut x {
@@ -175,9 +163,8 @@ fn gather<A: Butterflies, const SIZE: usize>(
 #[inline(always)]
 fn scatter<A: Butterflies, const SIZE: usize>(
     a: A,
-    path: &Path<'_>,
-    first: usize,
-    stride: usize,
+    path: &Path,
+    rows: &[u32; SIZE],
     x: &mut [Register<A>; SIZE],
 ) {
     if path.canonical {
@@ -185,74 +172,24 @@ fn scatter<A: Butterflies, const SIZE: usize>(
             *x = a.canonical_output(*x);
         }
     }
-    for (k, x) in x.iter().enumerate() {
-        path.to.store_mapped(a, path.first + first + k * stride, *x);
+    for k in 0..SIZE {
+        path.to.store_listed(a, rows[k], x[k]);
     }
 }
 
-/// A constant and its quotient in all lanes.
+/// The `i`-th constant of a table.
 #[inline(always)]
-pub(super) fn broadcast<A: Butterflies>(a: A, pair: [u64; 2]) -> Factor<A> {
-    (a.registers().splat(pair[0]), a.registers().splat(pair[1]))
-}
-
-#[inline(always)]
-fn twiddle<A: Butterflies, const WORDS: usize>(a: A, words: &[u64; WORDS], i: usize) -> Factor<A> {
-    broadcast(a, [words[2 * i], words[2 * i + 1]])
-}
-
-#[inline(always)]
-fn prepared<A: Butterflies>(a: A, x: Register<A>, prepare: Prepare) -> Register<A> {
-    if prepare == Prepare::Words { a.renormalise(x) } else { a.enter(x) }
-}
-
-/// Whether level `r` of a sweep starts with a renormalisation of its own.
-const fn renormalises(period: usize, r: usize) -> bool {
-    r > 0 && period < LONGEST && r.is_multiple_of(period)
-}
-
-/// Forward level `R`: halves of blocks, a twiddle a block.
-#[inline(always)]
-fn forward_level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize>(
-    a: A,
-    x: &mut [Register<A>; SIZE],
-    words: &[u64; WORDS],
-    prepare: Prepare,
-) {
-    let half = SIZE >> (R + 1);
-    for pair in 0..SIZE / 2 {
-        let (g, k) = (pair / half, pair / half * half + pair);
-        if R == 0 {
-            x[k] = prepared(a, x[k], prepare);
-        } else if renormalises(A::PERIOD, R) {
-            x[k] = a.renormalise(x[k]);
-        }
-        (x[k], x[k + half]) = a.butterfly(x[k], x[k + half], twiddle(a, words, (1 << R) - 1 + g));
+pub(super) fn twiddle<A: Butterflies>(a: A, words: &[u64], i: usize) -> A::Constant {
+    match words.get(i * A::CONSTANT..(i + 1) * A::CONSTANT) {
+        Some(&[w, first, second]) => a.constant([w, first, second]),
+        Some(&[w, quotient]) => a.constant([w, quotient, 0]),
+        _ => a.constant([0; 3]),
     }
 }
 
+/// Level `R`: neighbours 2^R apart, a twiddle for each place among 2^R, the first of which is 1 if `ONE`.
 #[inline(always)]
-fn forward_levels<A: Butterflies, const SIZE: usize, const WORDS: usize>(
-    a: A,
-    x: &mut [Register<A>; SIZE],
-    words: &[u64; WORDS],
-    prepare: Prepare,
-) {
-    forward_level::<A, SIZE, WORDS, 0>(a, x, words, prepare);
-    if SIZE > 2 {
-        forward_level::<A, SIZE, WORDS, 1>(a, x, words, prepare);
-    }
-    if SIZE > 4 {
-        forward_level::<A, SIZE, WORDS, 2>(a, x, words, prepare);
-    }
-    if SIZE > 8 {
-        forward_level::<A, SIZE, WORDS, 3>(a, x, words, prepare);
-    }
-}
-
-/// Inverse level `R`: neighbours 2^R apart, a twiddle for each place among 2^R.
-#[inline(always)]
-fn inverse_level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize>(
+fn level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R: usize, const ONE: bool>(
     a: A,
     x: &mut [Register<A>; SIZE],
     words: &[u64; WORDS],
@@ -261,56 +198,147 @@ fn inverse_level<A: Butterflies, const SIZE: usize, const WORDS: usize, const R:
     let half = 1 << R;
     for pair in 0..SIZE / 2 {
         let (g, k) = (pair % half, pair / half * half + pair);
-        if R == 0 {
-            x[k] = prepared(a, x[k], prepare);
-        } else if renormalises(A::PERIOD, R) {
-            x[k] = a.renormalise(x[k]);
-        }
-        (x[k], x[k + half]) = a.butterfly(x[k], x[k + half], twiddle(a, words, half - 1 + g));
+        x[k] = if R == 0 { prepared(a, x[k], prepare) } else { settled::<A, R>(a, x[k]) };
+        (x[k], x[k + half]) = if ONE && g == 0 {
+            unit(a, x[k], x[k + half], if R == 0 { prepare } else { Prepare::Words })
+        } else {
+            a.constant_butterfly(x[k], x[k + half], twiddle(a, words, half - 1 + g))
+        };
     }
 }
 
 /// Those after the first.
 #[inline(always)]
-fn more_inverse_levels<A: Butterflies, const SIZE: usize, const WORDS: usize>(
+fn more_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
     a: A,
     x: &mut [Register<A>; SIZE],
     words: &[u64; WORDS],
 ) {
     if SIZE > 2 {
-        inverse_level::<A, SIZE, WORDS, 1>(a, x, words, Prepare::Words);
+        level::<A, SIZE, WORDS, 1, ONE>(a, x, words, Prepare::Words);
     }
     if SIZE > 4 {
-        inverse_level::<A, SIZE, WORDS, 2>(a, x, words, Prepare::Words);
+        level::<A, SIZE, WORDS, 2, ONE>(a, x, words, Prepare::Words);
     }
     if SIZE > 8 {
-        inverse_level::<A, SIZE, WORDS, 3>(a, x, words, Prepare::Words);
+        level::<A, SIZE, WORDS, 3, ONE>(a, x, words, Prepare::Words);
     }
 }
 
 #[inline(always)]
-fn forward<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sweep, path: &Path<'_>) {
-    let stride = sweep.block / SIZE;
-    let blocks = (0..path.len).step_by(sweep.block);
-    for (first, words) in blocks.zip(sweep.twiddles.as_chunks::<WORDS>().0) {
-        for at in first..first + stride {
-            let mut x = gather::<A, SIZE>(a, path, at, stride);
-            forward_levels(a, &mut x, words, path.prepare);
-            scatter(a, path, at, stride, &mut x);
+fn levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
+    a: A,
+    x: &mut [Register<A>; SIZE],
+    words: &[u64; WORDS],
+    prepare: Prepare,
+) {
+    if SIZE == 3 {
+        let ones = if ONE { None } else { Some([twiddle(a, words, 0), twiddle(a, words, 1)]) };
+        [x[0], x[1], x[2]] = three(a, [x[0], x[1], x[2]], ones, twiddle(a, words, 2), prepare);
+    } else if SIZE == 5 {
+        five::<A, SIZE, WORDS, ONE>(a, x, words, prepare);
+    } else {
+        level::<A, SIZE, WORDS, 0, ONE>(a, x, words, prepare);
+        more_levels::<A, SIZE, WORDS, ONE>(a, x, words);
+    }
+}
+
+/// Levels, forward or back.
+#[inline(always)]
+fn outer<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sweep, path: &Path) {
+    let (from, to) = (sweep.from.as_chunks::<SIZE>().0, sweep.to.as_chunks::<SIZE>().0);
+    let sets = sweep.twiddles.as_chunks::<WORDS>().0;
+    let (mut set, mut used) = (0, 0);
+    let mut top = a.registers().splat(0);
+    for i in 0..from.len() {
+        let (Some(from), Some(to), Some(words)) = (from.get(i), to.get(i), sets.get(set)) else { return };
+        let mut x = gather(a, path, from);
+        let mut prepare = path.prepare;
+        if sweep.subtracts && i > 0 {
+            // The first of these is part of every result.
+            x[0] = a.sum_difference(prepared(a, x[0], prepare), top).1;
+            prepare = Prepare::Words;
+        }
+        if sweep.cyclic && set == 0 {
+            levels::<A, SIZE, WORDS, true>(a, &mut x, words, prepare);
+        } else {
+            levels::<A, SIZE, WORDS, false>(a, &mut x, words, prepare);
+        }
+        if sweep.subtracts && i == 0 {
+            top = subtract_first(a, &mut x);
+        }
+        scatter(a, path, to, &mut x);
+        used += 1;
+        if used == sweep.per {
+            used = 0;
+            set = if set + 1 == sets.len() { 0 } else { set + 1 };
         }
     }
 }
 
+/// Subtracts the first from all others, and leaves its opposite there.
 #[inline(always)]
-fn inverse<A: Butterflies, const SIZE: usize, const WORDS: usize>(a: A, sweep: &Sweep, path: &Path<'_>) {
-    let stride = sweep.block / SIZE;
-    for first in (0..path.len).step_by(sweep.block) {
-        for (at, words) in (first..first + stride).zip(sweep.twiddles.as_chunks::<WORDS>().0) {
-            let mut x = gather::<A, SIZE>(a, path, at, stride);
-            inverse_level::<A, SIZE, WORDS, 0>(a, &mut x, words, path.prepare);
-            more_inverse_levels(a, &mut x, words);
-            scatter(a, path, at, stride, &mut x);
+fn subtract_first<A: Butterflies, const SIZE: usize>(a: A, x: &mut [Register<A>; SIZE]) -> Register<A> {
+    let top = a.reduce_lazy(x[0]);
+    x[0] = a.registers().splat(0);
+    for x in x {
+        *x = a.difference(*x, top);
+    }
+    top
+}
+
+/// The last forward levels, in registers that are loaded in reversed order, to frequencies in the order of rows.
+#[inline(always)]
+fn last_levels<A: Butterflies, const SIZE: usize, const WORDS: usize, const ONE: bool>(
+    a: A,
+    x: &mut [Register<A>; SIZE],
+    words: &[u64; WORDS],
+    prepare: Prepare,
+) {
+    if SIZE == 6 {
+        threes(a, x, words, prepare);
+        for k in (0..SIZE).step_by(2) {
+            // Two levels make a three.
+            (x[k], x[k + 1]) = unit(a, settled::<A, 2>(a, x[k]), x[k + 1], Prepare::Words);
         }
+    } else {
+        levels::<A, SIZE, WORDS, ONE>(a, x, words, prepare);
+        reverse(x);
+    }
+}
+
+/// Registers in bit-reversed order. The exchanges are written out: they are names to the compiler.
+#[inline(always)]
+fn reverse<R, const SIZE: usize>(x: &mut [R; SIZE]) {
+    match SIZE {
+        4 => x.swap(1, 2),
+        8 => {
+            x.swap(1, 4);
+            x.swap(3, 6);
+        }
+        16 => {
+            x.swap(1, 8);
+            x.swap(2, 4);
+            x.swap(3, 12);
+            x.swap(5, 10);
+            x.swap(7, 14);
+            x.swap(11, 13);
+        }
+        _ => {}
+    }
+}
+
+/// Both threes of a six, rows of which are two apart.
+#[inline(always)]
+fn threes<A: Butterflies, const SIZE: usize, const WORDS: usize>(
+    a: A,
+    x: &mut [Register<A>; SIZE],
+    words: &[u64; WORDS],
+    prepare: Prepare,
+) {
+    let root = twiddle(a, words, 0);
+    for k in 0..2 {
+        [x[k], x[k + 2], x[k + 4]] = three(a, [x[k], x[k + 2], x[k + 4]], None, root, prepare);
     }
 }
 
@@ -321,32 +349,40 @@ fn middle<A: Butterflies, const SIZE: usize, const WORDS: usize, const KERNEL: u
     a: A,
     sweep: &Sweep,
     kernel: &[u64],
-    path: &Path<'_>,
+    path: &Path,
 ) {
     let Some(back) = sweep.back.first_chunk::<WORDS>() else { return };
-    let blocks = (0..path.len).step_by(SIZE);
-    let tables = sweep.twiddles.as_chunks::<WORDS>().0.iter().zip(kernel.as_chunks::<KERNEL>().0);
-    for (first, (words, kernel)) in blocks.zip(tables) {
-        let mut x = gather::<A, SIZE>(a, path, first, 1);
-        forward_levels(a, &mut x, words, path.prepare);
+    let (from, to) = (sweep.from.as_chunks::<SIZE>().0, sweep.to.as_chunks::<SIZE>().0);
+    let (sets, kernels) = (sweep.twiddles.as_chunks::<WORDS>().0, kernel.as_chunks::<KERNEL>().0);
+    let mut set = 0;
+    for i in 0..from.len() {
+        let (Some(from), Some(to), Some(words)) = (from.get(i), to.get(i), sets.get(set)) else { return };
+        let Some(kernel) = kernels.get(i) else { return };
+        let mut x = gather(a, path, from);
+        if sweep.cyclic && set == 0 {
+            last_levels::<A, SIZE, WORDS, true>(a, &mut x, words, path.prepare);
+        } else {
+            last_levels::<A, SIZE, WORDS, false>(a, &mut x, words, path.prepare);
+        }
         for k in (0..SIZE).step_by(2) {
             let mut even = a.product(x[k], twiddle(a, kernel, k));
-            if first == 0
+            if i == 0
                 && k == 0
                 && let Some(constant) = path.constant
             {
                 even = constant.plus(a, even);
             }
-            (x[k], x[k + 1]) = a.butterfly(a.enter(even), x[k + 1], twiddle(a, kernel, k + 1));
+            (x[k], x[k + 1]) = a.constant_butterfly(a.enter(even), x[k + 1], twiddle(a, kernel, k + 1));
         }
-        more_inverse_levels(a, &mut x, back);
+        if SIZE == 6 {
+            threes(a, &mut x, back, Prepare::Words);
+        } else {
+            more_levels::<A, SIZE, WORDS, true>(a, &mut x, back);
+        }
         if sweep.subtracts {
-            let top = a.reduce_lazy(x[SIZE / 2]);
-            x[SIZE / 2] = a.registers().splat(0);
-            for x in &mut x {
-                *x = a.difference(*x, top);
-            }
+            subtract_first(a, &mut x);
         }
-        scatter(a, path, first, 1, &mut x);
+        scatter(a, path, to, &mut x);
+        set = if set + 1 == sets.len() { 0 } else { set + 1 };
     }
 }

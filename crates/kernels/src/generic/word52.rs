@@ -180,6 +180,10 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
         let sum = l.multiply_add_low(l.multiply_add_low(x, y, w.0), quotient, self.negated);
         (sum, l.sub(l.add(x, x), sum))
     }
+    #[inline(always)]
+    fn sum_difference(self, x: L::V, y: L::V) -> (L::V, L::V) {
+        (self.lanes.add(x, y), self.lanes.sub(x, y))
+    }
     /// Both halves below 2q and canonical before they meet: cheaper than reducing two results.
     #[inline(always)]
     fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
@@ -218,9 +222,24 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
     }
 
+    type Constant = (L::V, L::V);
+    const CONSTANT: usize = 2;
+
+    fn constant_words(w: u64, q: u64) -> [u64; 3] {
+        let [w, quotient] = Self::factor(w, q);
+        [w, quotient, 0]
+    }
     #[inline(always)]
-    fn product(self, y: L::V, w: (L::V, L::V)) -> L::V {
+    fn constant(self, [w, quotient, _]: [u64; 3]) -> Self::Constant {
+        (self.lanes.splat(w), self.lanes.splat(quotient))
+    }
+    #[inline(always)]
+    fn product(self, y: L::V, w: Self::Constant) -> L::V {
         self.multiply_lazy(y, w)
+    }
+    #[inline(always)]
+    fn constant_butterfly(self, x: L::V, y: L::V, w: Self::Constant) -> (L::V, L::V) {
+        self.butterfly(x, y, w)
     }
     #[inline(always)]
     fn difference(self, x: L::V, y: L::V) -> L::V {

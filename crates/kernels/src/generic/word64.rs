@@ -39,9 +39,14 @@ impl<L: Lanes64> Word64<L> {
     /// w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
     fn multiply_lazy(self, y: L::V, w: (L::V, L::V)) -> L::V {
+        self.less_quotient(y, w.0, self.lanes.multiply_high_about(y, w.1))
+    }
+
+    /// w·y − quotient·q in `[0, 2q)`.
+    #[inline(always)]
+    fn less_quotient(self, y: L::V, w: L::V, quotient: L::V) -> L::V {
         let l = self.lanes;
-        let quotient = l.multiply_high_about(y, w.1);
-        let r = l.sub(l.multiply_low(y, w.0), l.multiply_low(quotient, self.q));
+        let r = l.sub(l.multiply_low(y, w), l.multiply_low(quotient, self.q));
         // A quotient that is 2 short leaves less than 4q.
         if L::ABOUT_IS_SHORT { self.subtract_once(r, self.q2) } else { r }
     }
@@ -132,9 +137,11 @@ impl<L: Lanes64> Butterflies for Word64<L> {
     }
     #[inline(always)]
     fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
-        let l = self.lanes;
-        let t = self.multiply_lazy(y, w);
-        (l.add(x, t), l.sub(l.add(x, self.q2), t))
+        self.sum_difference(x, self.multiply_lazy(y, w))
+    }
+    #[inline(always)]
+    fn sum_difference(self, x: L::V, y: L::V) -> (L::V, L::V) {
+        (self.lanes.add(x, y), self.lanes.sub(self.lanes.add(x, self.q2), y))
     }
     #[inline(always)]
     fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
@@ -169,9 +176,26 @@ impl<L: Lanes64> Butterflies for Word64<L> {
         (self.canonical(self.multiply_lazy(sum, c)), self.canonical(y))
     }
 
+    type Constant = (L::V, (L::V, L::V));
+    const CONSTANT: usize = 3;
+
+    fn constant_words(w: u64, q: u64) -> [u64; 3] {
+        let [w, quotient] = Self::factor(w, q);
+        let [first, second] = L::split(quotient);
+        [w, first, second]
+    }
     #[inline(always)]
-    fn product(self, y: L::V, w: (L::V, L::V)) -> L::V {
-        self.multiply_lazy(y, w)
+    fn constant(self, [w, first, second]: [u64; 3]) -> Self::Constant {
+        let l = self.lanes;
+        (l.splat(w), (l.splat(first), l.splat(second)))
+    }
+    #[inline(always)]
+    fn product(self, y: L::V, (w, quotient): Self::Constant) -> L::V {
+        self.less_quotient(y, w, self.lanes.multiply_high_split(y, quotient))
+    }
+    #[inline(always)]
+    fn constant_butterfly(self, x: L::V, y: L::V, w: Self::Constant) -> (L::V, L::V) {
+        self.sum_difference(x, self.product(y, w))
     }
     #[inline(always)]
     fn difference(self, x: L::V, y: L::V) -> L::V {

@@ -11,7 +11,7 @@ use crate::constants::Constants;
 use crate::generic::lanes::{Lanes, Lanes64, WIDTH};
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::{Table, define_table};
+use crate::table::{Table, define_table, define_transform};
 
 /// Eight words in an array.
 #[derive(Clone, Copy)]
@@ -114,9 +114,14 @@ fn wide(c: &Constants) -> Wide {
 /// Those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
 
+define_transform! {
+    /// Those of all tables.
+    static TRANSFORM = (Wide, wide);
+}
+
 define_table! {
     /// Any modulus from 2 to 2^62 on any processor.
-    static LANES = (Isa::Portable, Wide, wide, None);
+    static LANES = (Isa::Portable, Wide, wide, None, TRANSFORM);
 }
 
 /// Any modulus. Products and their sums are scalar: vectors would only keep them from the registers.

@@ -12,7 +12,7 @@ use crate::generic::lanes::WIDTH;
 use crate::generic::registers::Registers;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
-use crate::table::{Column, Table, Together, define_table};
+use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
@@ -193,14 +193,20 @@ fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
+define_transform! {
+    /// Those of both: no sweep is longer than the period.
+    #[target_feature(enable = "avx2,fma")]
+    static TRANSFORM = (Double50<Avx2, 2>, arithmetic::<3>);
+}
+
 define_table! {
     /// Moduli up to 2^48: no reduction in a forward transform.
     #[target_feature(enable = "avx2,fma")]
-    pub(crate) static DOUBLE_48 = (Isa::Avx2, Double48<Avx2, 2>, arithmetic::<ENDLESS>, Some(together));
+    pub(crate) static DOUBLE_48 = (Isa::Avx2, Double48<Avx2, 2>, arithmetic::<ENDLESS>, Some(together), TRANSFORM);
 }
 
 define_table! {
     /// Moduli up to 2^50.
     #[target_feature(enable = "avx2,fma")]
-    pub(crate) static DOUBLE_50 = (Isa::Avx2, Double50<Avx2, 2>, arithmetic::<3>, Some(together));
+    pub(crate) static DOUBLE_50 = (Isa::Avx2, Double50<Avx2, 2>, arithmetic::<3>, Some(together), TRANSFORM);
 }

@@ -8,7 +8,7 @@ use crate::constants::Constants;
 use crate::generic::lanes::{Lanes, Lanes64};
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::define_table;
+use crate::table::{define_table, define_transform};
 
 /// Witness that the processor has AVX-512 F, DQ and VL.
 pub(crate) type Avx512Dq = Avx512<false>;
@@ -76,8 +76,14 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Dq::new() }, c)
 }
 
+define_transform! {
+    /// Those of [`WIDE`].
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+    static WIDE_TRANSFORM = (Wide, wide);
+}
+
 define_table! {
     /// Any modulus.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    pub(crate) static WIDE = (Isa::Avx512Dq, Wide, wide, None);
+    pub(crate) static WIDE = (Isa::Avx512Dq, Wide, wide, None, WIDE_TRANSFORM);
 }

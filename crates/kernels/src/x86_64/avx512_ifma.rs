@@ -12,7 +12,7 @@ use crate::generic::word52::Word52;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
-use crate::table::{Column, Table, Together, define_table};
+use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has AVX-512 F, DQ, VL and IFMA.
 pub(crate) type Avx512Ifma = Avx512<true>;
@@ -55,12 +55,19 @@ impl Lanes64 for Avx512Ifma {
     }
     #[inline(always)]
     fn multiply_high_about(self, a: __m512i, b: __m512i) -> __m512i {
+        self.multiply_high_split(a, (self.shift_right(b, 12), self.shift_left(b, 40)))
+    }
+    fn split(b: u64) -> [u64; 2] {
+        [b >> 12, b << 40]
+    }
+    #[inline(always)]
+    fn multiply_high_split(self, a: __m512i, (b1, b0): (__m512i, __m512i)) -> __m512i {
         // a = a1·2^52 + a0 and b·2^-64 = b1·2^-52 + b0·2^-64. The high word of a·b is
         // a1·b1 + a0·b1·2^-52 + a1·b0·2^-12, where each fraction is cut, + a0·b0·2^-64, which is left out.
-        let (a1, b1) = (self.shift_right(a, 52), self.shift_right(b, 12));
+        let a1 = self.shift_right(a, 52);
         let high = self.multiply_add_high(self.multiply_low(a1, b1), a, b1);
         // The multiplier reads b0·2^40.
-        self.multiply_add_high(high, a1, self.shift_left(b, 40))
+        self.multiply_add_high(high, a1, b0)
     }
     #[inline(always)]
     fn add_wide(self, sum: (__m512i, __m512i), other: (__m512i, __m512i)) -> (__m512i, __m512i) {
@@ -80,10 +87,16 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Ifma::new() }, c)
 }
 
+define_transform! {
+    /// Those of [`WIDE`].
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    static WIDE_TRANSFORM = (Wide, wide);
+}
+
 define_table! {
     /// Any modulus: the others are for narrow and odd ones.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static WIDE = (Isa::Avx512Ifma, Wide, wide, None);
+    pub(crate) static WIDE = (Isa::Avx512Ifma, Wide, wide, None, WIDE_TRANSFORM);
 }
 
 type Period4 = Word52<Avx512Ifma, 4>;
@@ -138,20 +151,32 @@ pub(crate) fn sums(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Arc<dyn Tog
     Some(Arc::new(Sums(Columns::unreduced(from, columns)?)))
 }
 
+define_transform! {
+    /// Those of [`PERIOD_4`].
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    static LONG_TRANSFORM = (Period4, arithmetic::<4>);
+}
+
+define_transform! {
+    /// Those of the next two.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    static SHORT_TRANSFORM = (Period1, arithmetic::<1>);
+}
+
 define_table! {
     /// Odd moduli below 2^52 / 18: four levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(together));
+    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(together), LONG_TRANSFORM);
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 10: two levels without a reduction.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(together));
+    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(together), SHORT_TRANSFORM);
 }
 
 define_table! {
     /// Odd moduli below 2^49: a reduction before every level.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(together));
+    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(together), SHORT_TRANSFORM);
 }
