@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use sunzi_kernels::{Modulus, NttPlan};
-use sunzi_math::primes_with_bits;
+use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below, primes_with_bits};
 use sunzi_ring::{Evaluation, PolyRing, Reducer, Reduction, Ring, RingError, UnivariateRing};
 
 use super::{MODULUS_BITS, Options};
@@ -21,6 +21,8 @@ pub(super) struct Measured {
     pub(super) reductions: Vec<Times>,
     /// Whole products: two transforms, one multiplication point by point, one reduction.
     pub(super) products: Vec<Times>,
+    /// The same modulo primes of our own length, below 2^48.
+    pub(super) native: Vec<Times>,
 }
 
 /// The reductions of the paper, with their names.
@@ -37,6 +39,14 @@ impl Measured {
     pub(super) fn speed_up(&self, way: usize) -> f64 {
         let pair = self.reductions.first().zip(self.reductions.get(way));
         pair.map_or(f64::NAN, |(plain, own)| own.speed_up_over(plain))
+    }
+
+    /// How much faster than the best of [`WAYS`] a product by the direct transform is, with moduli of the paper's length and ours.
+    pub(super) fn direct(&self) -> [f64; 2] {
+        [&self.products, &self.native].map(|times| {
+            let Some(direct) = times.get(WAYS.len() + 1) else { return f64::NAN };
+            times.iter().take(WAYS.len()).map(|way| direct.speed_up_over(way)).fold(f64::INFINITY, f64::min)
+        })
     }
 }
 
@@ -145,27 +155,37 @@ fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Du
 
 /// Times everything for one index.
 pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured, ReproError> {
-    let order = UnivariateRing::root_order(m)?;
-    let prime = |order: u64| -> Result<u64, ReproError> {
-        Ok(primes_with_bits(MODULUS_BITS, order, 1)?.first().copied().unwrap_or(2))
+    let long = ways(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
+    let native = ways(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
+    let run = |ways: &[Way], whole: bool| {
+        let mut contenders: Vec<Contender<'_>> = Vec::new();
+        for way in ways {
+            contenders.push(Box::new(move || way.time(whole)));
+        }
+        alternate(options.budget, &mut contenders)
     };
-    let q = prime(order)?;
+    Ok(Measured {
+        m,
+        slots,
+        reductions: run(&long, false)?,
+        products: run(&long, true)?,
+        native: run(&native, true)?,
+    })
+}
+
+/// Everything that is timed, modulo the first primes that there are for a root order.
+fn ways(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Way>, ReproError> {
+    let order = UnivariateRing::root_order(m)?;
+    let q = primes(order)?.first().copied().unwrap_or(2);
     let mut ways = Vec::new();
     for (reduction, _) in WAYS {
         ways.push(Way::Reducer(Reducer::new(m, q, reduction)?));
     }
     ways.push(Way::Power(Box::new(NttPlan::new(Modulus::new(q)?, order as usize / 2)?)));
-    if let Some(ring) = direct_ring(m, 1) {
+    if let Ok(ring) = primes(Ring::root_order(m)?).map_err(RingError::from).and_then(|q| Ring::new(m, &q)) {
         ways.push(Way::Direct(ring));
     }
-    let run = |whole: bool| {
-        let mut contenders: Vec<Contender<'_>> = Vec::new();
-        for way in &ways {
-            contenders.push(Box::new(move || way.time(whole)));
-        }
-        alternate(options.budget, &mut contenders)
-    };
-    Ok(Measured { m, slots, reductions: run(false)?, products: run(true)? })
+    Ok(ways)
 }
 
 /// The ring of index m that evaluates at the m-th roots, if its transform exists for moduli of this length.
