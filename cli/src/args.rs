@@ -145,7 +145,9 @@ pub(crate) struct ParamsArgs {
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     pub(crate) security: String,
     /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = [
+        "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security"
+    ])]
     pub(crate) bootstrapping: bool,
     /// Print one JSON object
     #[arg(long)]

@@ -1,9 +1,9 @@
 //! `sunzi params`: a choice of parameters and its reasons.
 
+mod bootstrapping;
 mod galois;
 
 use sunzi::bfv::Parameters;
-use sunzi::circuits::bootstrap::{Set, Summary};
 use sunzi::rlwe::Security;
 
 use crate::args::ParamsArgs;
@@ -13,7 +13,7 @@ use crate::output;
 /// Explains the choice; refused if nothing fits.
 pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     if args.bootstrapping {
-        return bootstrapping();
+        return bootstrapping::run(args.json);
     }
     let security = match args.security.as_str() {
         "192" => Security::Bits192,
@@ -44,12 +44,4 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
     builder.build_crt().map_err(CliError::input)?;
     let explanation = builder.explain().map_err(CliError::input)?;
     if args.json { output::print_json(&explanation) } else { output::print(&explanation.to_string()) }
-}
-
-/// The sets of bootstrapping, one after the other.
-fn bootstrapping() -> Result<(), CliError> {
-    for set in Set::shipped() {
-        output::print(&Summary::new(&set).map_err(CliError::failure)?.to_string())?;
-    }
-    Ok(())
 }

@@ -77,6 +77,25 @@ fn params_lists_the_sets_of_bootstrapping() {
     {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
+    let sets = json(&sunzi_with("params", &[], &["params", "--bootstrapping", "--json"]));
+    let sets = sets.as_array().unwrap();
+    assert_eq!(sets.len(), 4);
+    for set in sets {
+        let degree = set["degree"].as_u64().unwrap();
+        assert_eq!(set["slots"].as_u64(), Some(degree / 2), "{set}");
+        assert!(text.contains(set["name"].as_str().unwrap()), "{set}");
+        assert!(set["log2_failure"].as_f64().unwrap() <= -128.0, "{set}");
+        assert!(set["levels_left"].as_u64().unwrap() >= 2 && set["key_bytes"].as_u64().unwrap() > 1 << 32);
+        let [random, any] = [&set["precision"]["random"], &set["precision"]["any"]];
+        assert!(random["mean_bits"].as_f64() >= any["mean_bits"].as_f64(), "{set}");
+        let secure = set["security"].as_str().unwrap().starts_with("128");
+        assert_eq!(set["raised_under"].is_object(), secure, "{set}");
+    }
+    assert_eq!(sets[0]["precision"]["fifty_in_a_row"]["mean_bits"], 20.5);
+    assert_refused(
+        &sunzi_with("params", &[], &["params", "--bootstrapping", "--depth", "3"]),
+        &["--depth", "--bootstrapping"],
+    );
 }
 
 #[test]

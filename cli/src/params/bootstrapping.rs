@@ -1,0 +1,94 @@
+//! `sunzi params --bootstrapping`: the sets that CKKS bootstraps with.
+
+use serde::Serialize;
+use sunzi::circuits::bootstrap::{Bits, Set, Summary};
+use sunzi::rlwe::SecretDistribution;
+
+use crate::error::CliError;
+use crate::output;
+
+/// A set in figures.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    /// n: messages fill n/2 slots.
+    degree: usize,
+    slots: usize,
+    security: String,
+    secret: SecretDistribution,
+    /// Hamming weight of the secret that is there for ModRaise alone, and the polynomials that share it.
+    raised_under: Option<Sparse>,
+    log2_qp: f64,
+    log2_failure: f64,
+    levels_left: usize,
+    bits_left: f64,
+    rounds: usize,
+    /// What was measured, if anything was.
+    precision: Option<Precision>,
+    key_bytes: usize,
+    matrix_bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Sparse {
+    weight: usize,
+    polynomials: usize,
+}
+
+/// −log2 of errors of slots, by messages.
+#[derive(Debug, Serialize)]
+struct Precision {
+    random: Figures,
+    any: Figures,
+    fifty_in_a_row: Option<Figures>,
+}
+
+#[derive(Debug, Serialize)]
+struct Figures {
+    mean_bits: f64,
+    worst_bits: f64,
+}
+
+impl From<Bits> for Figures {
+    fn from(bits: Bits) -> Self {
+        Self { mean_bits: bits.mean, worst_bits: bits.worst }
+    }
+}
+
+impl From<Summary> for Row {
+    fn from(of: Summary) -> Self {
+        let precision = of.statement.map(|of| Precision {
+            random: of.random.into(),
+            any: of.adversarial.into(),
+            fifty_in_a_row: of.fifty.map(Figures::from),
+        });
+        let capsule = of.set.encapsulation;
+        Self {
+            name: of.set.name,
+            degree: 1 << of.set.log2_degree,
+            slots: of.slots,
+            security: of.set.security.to_string(),
+            secret: of.set.secret,
+            raised_under: capsule.map(|of| Sparse { weight: of.weight, polynomials: of.rank }),
+            log2_qp: of.log2_key_modulus,
+            log2_failure: of.log2_failure,
+            levels_left: of.levels_left,
+            bits_left: of.bits_left,
+            rounds: of.set.rounds,
+            precision,
+            key_bytes: of.key_bytes,
+            matrix_bytes: of.diagonal_bytes,
+        }
+    }
+}
+
+/// All shipped sets: an array, or one text after the other as each is ready.
+pub(super) fn run(json: bool) -> Result<(), CliError> {
+    let summary = |set: &Set| Summary::new(set).map_err(CliError::failure);
+    if json {
+        let rows: Result<Vec<Row>, CliError> =
+            Set::shipped().iter().map(|set| Ok(summary(set)?.into())).collect();
+        return output::print_json(&rows?);
+    }
+    Set::shipped().iter().try_for_each(|set| output::print(&summary(set)?.to_string()))
+}
