@@ -24,6 +24,7 @@ pub mod report;
 #[cfg(feature = "peers")]
 pub mod rivals;
 mod shape;
+pub mod strategies;
 mod stream;
 mod tally;
 pub mod variants;

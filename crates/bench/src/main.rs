@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use bench::report::{self, Row};
 use bench::{
     BenchError, Options, alternate, conversion, cyclotomic, isa, keyswitch, mp, multiply, ntt, operations,
-    variants,
+    strategies, variants,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -46,6 +46,8 @@ enum What {
     Cyclotomic(Common),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
+    /// CKKS operations shared among threads by coefficients, by moduli and by both, at every level of the default bootstrapping set
+    Strategies(Threads),
     /// Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages
     Bootstrap(bootstrap::Arguments),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
@@ -84,6 +86,18 @@ struct Scheme {
     common: Common,
     /// Threads to use
     #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+#[derive(Args)]
+struct Threads {
+    #[command(flatten)]
+    common: Common,
+    /// The levels to time, separated by commas; all unless given
+    #[arg(long, value_delimiter = ',')]
+    levels: Vec<usize>,
+    /// Threads to use
+    #[arg(long, default_value_t = 2)]
     threads: usize,
 }
 
@@ -127,6 +141,9 @@ fn run(what: &What) -> Result<bool, BenchError> {
         What::Bfv(Scheme { common, threads }) => {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)
+        }
+        What::Strategies(Threads { common, levels, threads }) => {
+            (common, strategies::run(&Options { threads: *threads, ..common.into() }, levels)?)
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]

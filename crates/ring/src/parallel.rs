@@ -137,7 +137,12 @@ impl Parallelism {
     ) -> Result<(), RingError> {
         let total: usize = words.iter().map(|words| words.len()).sum();
         let shared = Work::Elementwise.is_parallel(total);
-        let part = if shared && self != Self::ModulusWise { n.min(PART) } else { n };
+        let part = match self {
+            Self::CoefficientWise if shared => n.min(PART),
+            // Many limbs give enough tasks, and longer ones read memory faster.
+            Self::Collapsed if shared => n.min(4 * PART),
+            _ => n,
+        };
         let (part, n) = (part.max(1), n.max(1));
         // The last part of a limb may be shorter.
         let each = n.div_ceil(part);
