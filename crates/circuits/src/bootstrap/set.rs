@@ -121,7 +121,7 @@ impl Set {
     /// It keeps of random messages
     /// 17.9 bits in the mean, 15.7 in the worst slot,
     /// of messages that are all 1, alternating, or a single spike
-    /// 17.2 bits in the mean, 15.3 in the worst slot,
+    /// 16.9 bits in the mean, 15.3 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 15.0 bits in the mean, 13.0 in the worst slot.
     /// log2 QP = 865 of 868, failure 2^-134, keys of 4.9 GiB.
