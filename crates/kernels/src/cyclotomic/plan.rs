@@ -109,7 +109,8 @@ impl CyclotomicPlan {
     /// For each position of a transformed polynomial the e, below m, such that it holds the value at X = ω^e. The same for all
     /// moduli and instruction sets.
     ///
-    /// Along an axis of prime p place t stands for g^t modulo p, g the smallest generator; of order p^e, i_1·p + i_2·p² + … is added for
+    /// Along an axis of prime p places stand for g^s modulo p, g the smallest generator, in the order in which the dimensions of the convolution
+    /// have s (`docs/format.md`); of order p^e, i_1·p + i_2·p² + … is added for
     /// digits i_1, i_2, … in lexicographic order; along an axis of order 2^e, place i stands for 2·bitrev(i) + 1.
     /// Exponents of ω^(m/m_i) so chosen are those of e. Axes are row-major, but the innermost one: the values of eight of
     /// its rows, or of as many as are left, are interleaved.
