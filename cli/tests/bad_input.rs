@@ -130,7 +130,11 @@ fn parts_of_a_paper_that_are_not_there() {
         refuse("noparts", &only(""), &["--only", "\"\""]);
         refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
     }
-    refuse("figure", &["repro", "takeshita", "--only", "figure10"], &["table1, figure1", "\"figure10\""]);
+    refuse(
+        "figure",
+        &["repro", "takeshita", "--only", "figure10"],
+        &["table1, products", "figure9", "\"figure10\""],
+    );
     refuse("bits", &["repro", "takeshita", "--bits", "64"], &["64", "128"]);
     refuse("degree", &["repro", "behz", "--log-n", "11,16"], &["log2 n between 11 and 15", "got 16"]);
     refuse("nodegree", &["repro", "behz", "--log-n", "x"], &["'x'"]);
