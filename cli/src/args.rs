@@ -136,8 +136,8 @@ pub(crate) struct ParamsArgs {
     #[arg(long, value_name = "R", default_value_t = 0)]
     pub(crate) rotations: u32,
     /// At least so many numbers in a ciphertext
-    #[arg(long, value_name = "S")]
-    pub(crate) slots: Option<usize>,
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub(crate) slots: Option<u64>,
     /// One number a coefficient instead of slots
     #[arg(long)]
     pub(crate) no_batching: bool,

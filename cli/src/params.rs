@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
         None => builder.plain_bits(args.plain_bits),
     };
     if let Some(slots) = args.slots {
-        builder = builder.slots(slots);
+        builder = builder.slots(slots.try_into().unwrap_or(usize::MAX));
     }
     // Says what to relax if nothing fits.
     builder.build_crt().map_err(CliError::input)?;

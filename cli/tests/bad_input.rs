@@ -105,6 +105,7 @@ fn options_that_do_not_exist_or_make_no_sense() {
     refuse("identifiers", &["demo", "--group-by", "mean_area"], &["539 groups", "at most 64"]);
     refuse("depth", &["params", "--depth", "150"], &["no parameter set fits", "depth"]);
     refuse("bits", &["params", "--plain-bits", "61"], &["plain_bits", "61"]);
+    refuse("slots", &["params", "--slots", "0"], &["--slots", "0 is not in 1.."]);
     refuse("security", &["params", "--security", "100"], &["128", "192", "256"]);
     refuse("rounds", &["bench", "--rounds", "0"], &["rounds"]);
     refuse("degree", &["bench", "--log-n", "9"], &["log2 n"]);

@@ -1,28 +1,26 @@
 //! Plaintext polynomials modulo (Φ_m, t) by the definitions: the oracle of both schemes in any ring.
 
-use sunzi_math::{MathError, Residues, RingIndex};
+use sunzi_math::{CoefficientBasis, MathError, Residues, RingIndex};
 
 /// Z_t\[X\]/Φ_m(X) for t < 2^60, elements as lists of n coefficients in [0, t) in the basis of a ring.
 #[derive(Clone, Debug)]
 pub struct ClearRing {
     index: RingIndex,
     t: u64,
-    powers: bool,
+    basis: CoefficientBasis,
 }
 
 impl ClearRing {
-    /// The ring of index m in its powerful basis: the power basis where m is a power of two.
+    /// The ring of index m in this basis.
     ///
     /// # Errors
     /// [`MathError`] for an index of no ring.
-    pub fn new(m: u64, t: u64) -> Result<Self, MathError> {
-        Ok(Self { index: RingIndex::new(m)?, t, powers: false })
+    pub fn new(m: u64, t: u64, basis: CoefficientBasis) -> Result<Self, MathError> {
+        Ok(Self { index: RingIndex::new(m)?, t, basis })
     }
 
-    /// The same in the power basis.
-    #[must_use]
-    pub fn in_powers(self) -> Self {
-        Self { powers: true, ..self }
+    fn is_in_powers(&self) -> bool {
+        self.basis == CoefficientBasis::Power || self.index.is_power_of_two()
     }
 
     /// t.
@@ -33,7 +31,7 @@ impl ClearRing {
 
     /// Coefficients of X^0, …, X^(n−1).
     fn powers_of(&self, a: &[u64]) -> Result<Vec<u64>, MathError> {
-        if self.powers || self.index.value().is_power_of_two() {
+        if self.is_in_powers() {
             return Ok(a.to_vec());
         }
         self.index.power_from_powerful(&Residues(self.t), a)
@@ -42,7 +40,7 @@ impl ClearRing {
     /// Σ c_j·X^j, of any number of terms.
     fn element(&self, powers: Vec<u64>) -> Vec<u64> {
         let arithmetic = Residues(self.t);
-        if self.powers || self.index.value().is_power_of_two() {
+        if self.is_in_powers() {
             self.index.remainder(&arithmetic, powers)
         } else {
             self.index.powerful_from_power(&arithmetic, &powers)
@@ -111,12 +109,15 @@ mod tests {
 
     #[test]
     fn products_wrap_with_a_minus_sign() {
-        let ring = ClearRing::new(8, 1000).unwrap();
+        let ring = ClearRing::new(8, 1000, CoefficientBasis::Power).unwrap();
         let product = ring.product(&[1, 2, 3, 0], &[4, 5, 6, 0]).unwrap();
         assert_eq!(product, [1000 + 4 - 18, 13, 28, 27]);
         let (n, t) = (512, (1 << 60) - 1);
         // (−Σ X^i)² has coefficients (k + 1) − (n − 1 − k).
-        let square = ClearRing::new(1024, t).unwrap().product(&vec![t - 1; n], &vec![t - 1; n]).unwrap();
+        let square = ClearRing::new(1024, t, CoefficientBasis::Powerful)
+            .unwrap()
+            .product(&vec![t - 1; n], &vec![t - 1; n])
+            .unwrap();
         let expected = |k: i64| (2 * k + 2 - n as i64).rem_euclid(t as i64) as u64;
         assert_eq!(square, (0..n as i64).map(expected).collect::<Vec<_>>());
     }
@@ -124,7 +125,8 @@ mod tests {
     /// ζ_15 in both bases: X^15 = 1 and 1 + X^3 + X^6 + X^9 + X^12 = 0.
     #[test]
     fn both_bases_are_the_same_ring() {
-        for ring in [ClearRing::new(15, 97).unwrap(), ClearRing::new(15, 97).unwrap().in_powers()] {
+        for basis in [CoefficientBasis::Powerful, CoefficientBasis::Power] {
+            let ring = ClearRing::new(15, 97, basis).unwrap();
             let monomial = |j: usize| ring.element([vec![0; j], vec![1]].concat());
             assert_eq!(monomial(15), monomial(0));
             for (i, j) in [(3, 4), (7, 7), (14, 14), (0, 9)] {

@@ -43,7 +43,8 @@ impl<R: PolyRing> NoiseMeter<R> {
     pub fn new(context: Context<R>, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
-        let clear = ClearRing::new(rlwe.ring().index(), context.plain_modulus())?;
+        let ring = rlwe.ring();
+        let clear = ClearRing::new(ring.index(), context.plain_modulus(), ring.coefficient_basis())?;
         let secret = SecretKey::generate(rlwe, &mut rng)?;
         Ok(Self {
             public: PublicKey::generate(rlwe, &secret, &mut rng)?,
@@ -57,12 +58,6 @@ impl<R: PolyRing> NoiseMeter<R> {
             rng,
             gaps: Vec::new(),
         })
-    }
-
-    /// The same for a ring whose coefficients are those of powers of X.
-    #[must_use]
-    pub fn in_powers(self) -> Self {
-        Self { clear: self.clear.in_powers(), ..self }
     }
 
     fn plaintext(&self, coefficients: &[u64]) -> Result<Plaintext, BfvError> {

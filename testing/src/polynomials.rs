@@ -51,7 +51,7 @@ where
         let secret = SecretKey::generate(rlwe, &mut rng)?;
         let relinearization = Some(RelinearizationKey::generate(rlwe, &secret, &mut rng)?);
         Ok(Self {
-            clear: ClearRing::new(m, evaluator.plain_modulus())?,
+            clear: ClearRing::new(m, evaluator.plain_modulus(), rlwe.ring().coefficient_basis())?,
             public: PublicKey::generate(rlwe, &secret, &mut rng)?,
             keys: EvaluationKeys { relinearization, galois: None },
             galois: GaloisKeys::generate(rlwe, &secret, exponents.iter().copied(), &mut rng)?,
@@ -60,12 +60,6 @@ where
             secret,
             context,
         })
-    }
-
-    /// The same for a ring whose coefficients are those of powers of X.
-    #[must_use]
-    pub fn in_powers(self) -> Self {
-        Self { clear: self.clear.in_powers(), ..self }
     }
 
     /// Runs a circuit under encryption, skipping what depends on refused values, and compares every value with the oracle.

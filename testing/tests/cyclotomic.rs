@@ -50,8 +50,8 @@ mod tests {
         sunzi_bgv::Context::with_ring(ring, &settings).unwrap()
     }
 
-    /// Runs circuits in each of two forms of coefficients; at least this many values must be checked.
-    fn run<S: Scheme + Sync>(name: &str, context: S, powers: bool, circuits: u64) -> Vec<f64>
+    /// Runs circuits; at least this many values must be checked.
+    fn run<S: Scheme + Sync>(name: &str, context: S, circuits: u64) -> Vec<f64>
     where
         S::Error: From<sunzi_math::MathError> + Send,
         S::Evaluator: Sync,
@@ -60,7 +60,6 @@ mod tests {
         let (degree, t) =
             (context.rlwe().ring().degree(), sunzi_circuits::Arithmetic::plain_modulus(&context.evaluator()));
         let party = Polynomials::new(context, 1).unwrap();
-        let party = if powers { party.in_powers() } else { party };
         let reports: Vec<_> = (0..circuits)
             .into_par_iter()
             .map(|seed| {
@@ -89,8 +88,8 @@ mod tests {
         for (m, t) in CASES {
             let chain: Vec<BigUint> = moduli(4, 4).into_iter().map(BigUint::from).collect();
             let ring = || BigRing::with_chain(m, &chain).unwrap();
-            let first = run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), false, circuits);
-            let second = run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, &[]), false, circuits);
+            let first = run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), circuits);
+            let second = run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, &[]), circuits);
             println!(
                 "m = {m}, t = {t}: median gaps {:.2} under BFV, {:.2} under BGV",
                 median(first),
@@ -104,8 +103,8 @@ mod tests {
             let primes = moduli(UnivariateRing::root_order(m).unwrap(), 6);
             let (own, special) = primes.split_at(4);
             let ring = || UnivariateRing::new(m, own, Reduction::SparseBarrett).unwrap();
-            run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), true, circuits);
-            run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, special), true, circuits);
+            run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), circuits);
+            run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, special), circuits);
         }
     }
 

@@ -25,9 +25,8 @@ mod tests {
         (2..m).filter(|&k| gcd(k, m) == 1).take(4).chain([m - 1]).collect()
     }
 
-    fn gaps<R: PolyRing>(context: Context<R>, seed: u64, powers: bool) -> Gaps {
-        let meter = NoiseMeter::new(context.clone(), seed, &exponents(context.ring().index())).unwrap();
-        let mut meter = if powers { meter.in_powers() } else { meter };
+    fn gaps<R: PolyRing>(context: Context<R>, seed: u64) -> Gaps {
+        let mut meter = NoiseMeter::new(context.clone(), seed, &exponents(context.ring().index())).unwrap();
         attack(&mut meter, seed).unwrap();
         meter.gaps
     }
@@ -70,17 +69,17 @@ mod tests {
 
     fn big(m: u64, t: u64, seed: u64) -> Gaps {
         let q = (num_bigint::BigUint::from(1_u8) << 190_u8) - 1_u8;
-        gaps(context(BigRing::new(m, &q).unwrap(), t), seed, false)
+        gaps(context(BigRing::new(m, &q).unwrap(), t), seed)
     }
 
     fn words(m: u64, t: u64, seed: u64) -> Gaps {
         let ring = Ring::new(m, &moduli(Ring::root_order(m).unwrap(), 4)).unwrap();
-        gaps(context(ring, t), seed, false)
+        gaps(context(ring, t), seed)
     }
 
     fn univariate(m: u64, t: u64, seed: u64) -> Gaps {
         let primes = moduli(UnivariateRing::root_order(m).unwrap(), 4);
-        gaps(context(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap(), t), seed, true)
+        gaps(context(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap(), t), seed)
     }
 
     #[test]

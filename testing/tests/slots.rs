@@ -9,7 +9,7 @@ mod tests {
     use sunzi_circuits::slots::{SlotMap, SlotRotation, SlotSum, is_zero, norm, norm_exponents, zero_depth};
     use sunzi_circuits::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys};
     use sunzi_encoding::{Encoder, GaloisEncoder, Plaintext};
-    use sunzi_ring::BigRing;
+    use sunzi_ring::{BigRing, PolyRing, Reduction, UnivariateRing};
     use sunzi_rlwe::{SecretKey, Security};
     use sunzi_testing::{Encrypted, Scheme};
 
@@ -38,9 +38,9 @@ mod tests {
             .plain_modulus(encoder.plain_modulus())
             .batching(false)
             .depth(depth)
-            .fresh_additions(40)
-            .fresh_rotations(40)
-            .fresh_plain_products(3)
+            .fresh_additions(256)
+            .fresh_rotations(256)
+            .fresh_plain_products(4)
             .additions_per_level(20)
             .rotations_per_level(2)
             .plain_products_per_level(1);
@@ -142,6 +142,7 @@ mod tests {
     where
         S::Evaluator: Automorphisms<Plaintext = Plaintext>,
     {
+        let encoder = &encoder.in_basis(context.rlwe().ring().coefficient_basis());
         let (ring, group) = (encoder.ring(), encoder.group());
         let mut party = Party::new(context, encoder);
         // By one, and by about half of the slots of a line.
@@ -206,6 +207,21 @@ mod tests {
             let encoder = GaloisEncoder::new(m, p, r).unwrap();
             slots_are_elements(bgv_over_integers(&encoder, 1), &encoder, 3);
             slots_are_elements(bfv_over_integers(&encoder, 1), &encoder, 3);
+        }
+    }
+
+    /// Coefficients of powers of X: the ring says so to the encoder.
+    #[test]
+    fn schemes_in_the_power_basis_compute_on_elements() {
+        for (m, p, r) in [(85, 2, 1), (91, 3, 4), (420, 17, 1)] {
+            let encoder = GaloisEncoder::new(m, p, r).unwrap();
+            let order = UnivariateRing::root_order(m).unwrap();
+            let primes = sunzi_math::primes_with_bits(62, order, 4).unwrap();
+            for reduction in [Reduction::SparseBarrett, Reduction::Montgomery] {
+                let ring = UnivariateRing::new(m, &primes, reduction).unwrap();
+                let context = sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap();
+                slots_are_elements(context, &encoder, 3);
+            }
         }
     }
 
@@ -292,7 +308,7 @@ mod tests {
 
     #[test]
     fn maps_sums_and_tests_for_zero() {
-        for (m, p) in [(85, 2), (91, 3), (171, 7), (127, 2)] {
+        for (m, p) in [(85, 2), (91, 3), (171, 7), (127, 2), (257, 2)] {
             let encoder = GaloisEncoder::new(m, p, 1).unwrap();
             circuits_on_elements(bgv(&encoder, zero_depth(&encoder)), &encoder);
             circuits_on_elements(bfv(&encoder, zero_depth(&encoder)), &encoder);

@@ -1,7 +1,7 @@
 //! The client with its word, and the server with the public sequence.
 
 use serde::Serialize;
-use sunzi::bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
+use sunzi::bgv::{BgvError, Ciphertext, Context, Evaluator, Operations, Parameters};
 use sunzi::circuits::lookup::LookupTable;
 use sunzi::circuits::{CircuitError, EvaluationKeys};
 use sunzi::encoding::{Encoder, GaloisEncoder, Plaintext};
@@ -122,8 +122,11 @@ fn context(table: &LookupTable) -> Result<(Parameters, Context), BgvError> {
         .depth(table.depth())
         .fresh_rotations(1)
         .rotations_per_level(1)
-        .plain_products_per_level(1)
-        .additions_per_level(table.blocks() as u64)
+        .last_operations(Operations {
+            additions: table.blocks() as u64,
+            plain_products: 1,
+            ..Default::default()
+        })
         .build()?;
     let context = Context::new(&parameters)?;
     Ok((parameters, context))

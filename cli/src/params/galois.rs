@@ -100,7 +100,7 @@ fn plain(args: &ParamsArgs, prime: u64) -> Result<u64, CliError> {
 /// The choice, or what to relax.
 pub(super) fn explain(args: &ParamsArgs, prime: u64, security: Security) -> Result<Explanation, CliError> {
     let plain_modulus = plain(args, prime)?;
-    let slots = args.slots.unwrap_or(1).max(1);
+    let slots = args.slots.unwrap_or(1).try_into().unwrap_or(usize::MAX);
     let build = |index: u64| {
         Parameters::builder()
             .ring_index(index)

@@ -110,7 +110,7 @@ pub(crate) fn index_with_slots(p: u64, slots: usize) -> Option<u64> {
 /// The primes below and above; 2 if there is none below.
 pub(crate) fn neighbouring_primes(p: u64) -> [u64; 2] {
     let below = (2..p).rev().find(|&q| is_prime(q)).unwrap_or(2);
-    let above = (p.saturating_add(1)..u64::MAX).find(|&q| is_prime(q)).unwrap_or(below);
+    let above = (p.max(below).saturating_add(1)..u64::MAX).find(|&q| is_prime(q)).unwrap_or(below);
     [below, above]
 }
 
@@ -165,7 +165,7 @@ mod tests {
         assert!(IndexChoice::new(m, 2).unwrap().slots >= 700);
         assert!((3..m).filter_map(|m| IndexChoice::new(m, 2)).all(|choice| choice.slots < 700));
         assert_eq!(index_with_slots(2, usize::MAX), None);
-        assert_eq!(neighbouring_primes(0), [2, 2]);
+        assert_eq!(neighbouring_primes(0), [2, 3]);
         assert_eq!(neighbouring_primes(9), [7, 11]);
         assert_eq!(without_prime(105, 3), 35);
         for (m, p) in [(9, 3), (8, 2), (12, 3), (21, 7), (36, 3), (1 << 14, 2)] {

@@ -48,6 +48,16 @@ where
     }
 }
 
+/// Which basis the n coefficients of an element of a ring stand in. For an index that is a power of two both are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CoefficientBasis {
+    /// Products of powers of the x_i, in the order of [`RingIndex`].
+    #[default]
+    Powerful,
+    /// 1, X, …, X^(n−1).
+    Power,
+}
+
 /// Words modulo this number: coefficients are in [0, t).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residues(pub u64);

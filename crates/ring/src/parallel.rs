@@ -63,6 +63,12 @@ impl Work {
     }
 }
 
+/// Whether threads have about as many of these tasks each.
+fn divides_evenly(tasks: usize) -> bool {
+    let threads = rayon::current_num_threads();
+    tasks.is_multiple_of(threads) || tasks >= 4 * threads
+}
+
 impl Parallelism {
     /// Whether work on so many words is shared limb by limb.
     pub(crate) fn shares_limbs(self, work: Work, words: usize) -> bool {
@@ -137,16 +143,17 @@ impl Parallelism {
     ) -> Result<(), RingError> {
         let total: usize = words.iter().map(|words| words.len()).sum();
         let shared = Work::Elementwise.is_parallel(total);
+        let n = n.max(1);
+        let limbs = words.first().map_or(0, |words| words.len() / n);
         let part = match self {
             Self::CoefficientWise if shared => n.min(PART),
-            // Many limbs give enough tasks, and longer ones read memory faster.
-            Self::Collapsed if shared => n.min(4 * PART),
+            // Longer parts read memory faster: whole limbs where no thread is left without one.
+            Self::Collapsed if shared && !divides_evenly(limbs) => n.min(4 * PART),
             _ => n,
         };
-        let (part, n) = (part.max(1), n.max(1));
         // The last part of a limb may be shorter.
         let each = n.div_ceil(part);
-        let count = words.first().map_or(0, |words| words.len() / n * each);
+        let count = limbs * each;
         let mut lists = words.map(|words| words.chunks_mut(n).flat_map(|limb| limb.chunks_mut(part)));
         let parts: Vec<[&mut [u64]; K]> =
             (0..count).map(|_| lists.each_mut().map(|list| list.next().unwrap_or_default())).collect();

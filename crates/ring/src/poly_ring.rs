@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
-use sunzi_math::RingIndex;
+use sunzi_math::{CoefficientBasis, RingIndex};
 use zeroize::Zeroize;
 
 use crate::{Expansion, Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds, sampling};
@@ -25,8 +25,8 @@ pub(crate) mod sealed {
 /// The representation of a polynomial, as a type: a mix-up does not compile.
 pub trait Domain: sealed::Sealed + Copy + Debug + Send + Sync + 'static {}
 
-/// Coefficients in the powerful basis, in the order of [`RingIndex`]: for a power of two, index `i` holds the coefficient of
-/// X^i; index 0 is the constant in any ring.
+/// Coefficients in the powerful basis, in the order of [`RingIndex`], unless the ring says otherwise
+/// ([`PolyRing::coefficient_basis`]): for a power of two, index `i` holds the coefficient of X^i; index 0 is the constant in any ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Coefficient;
 
@@ -63,6 +63,10 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
 
     /// The ring index with its prime powers, and the order of coefficients.
     fn ring_index(&self) -> &RingIndex;
+    /// The basis of coefficients: what encoders of general slots and polynomials in the clear go by.
+    fn coefficient_basis(&self) -> CoefficientBasis {
+        CoefficientBasis::Powerful
+    }
     /// The ring index m.
     fn index(&self) -> u64 {
         self.ring_index().value()

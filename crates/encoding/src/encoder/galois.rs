@@ -6,7 +6,9 @@ mod transform;
 use std::fmt;
 use std::sync::Arc;
 
-use sunzi_math::{GaloisRing, MAX_SLOT_DEGREE, QuotientGroup, RingIndex, mod_inv, mod_pow};
+use sunzi_math::{
+    CoefficientBasis, GaloisRing, MAX_SLOT_DEGREE, QuotientGroup, Residues, RingIndex, mod_inv, mod_pow,
+};
 use zeroize::Zeroizing;
 
 use crate::index_search::{index_with_slots, neighbouring_primes, prime_of_order_one, without_prime};
@@ -21,9 +23,11 @@ use transform::SlotTransform;
 /// With d the order of p modulo m there are φ(m)/d slots. An element is a list of up to d coefficients in \[0, t) modulo the polynomial G of
 /// [`ring`](Self::ring), the same in all slots; a number stands for a constant. Slots form a hypercube, whose dimensions are those of
 /// [`group`](Self::group): slot i holds the value at X = Y^u, u its i-th representative. So X → X^g rotates along the dimension of g, and
-/// X → X^p is the Frobenius automorphism Y → Y^p in every slot. Plaintexts are in the powerful basis, as rings are.
+/// X → X^p is the Frobenius automorphism Y → Y^p in every slot. Plaintexts are in the powerful basis, as rings are, unless
+/// [`in_basis`](Self::in_basis) says otherwise.
 ///
-/// Encoding and decoding take about n·q·d multiplications for every prime factor q of m, d the order of p modulo the greater ones, but only n·log q for the greatest one where it is from 64 to 65537. Primes above that take minutes.
+/// Encoding and decoding take about n·q·d multiplications for every prime factor q of m, d the order of p modulo the greater ones, but only
+/// n·log q for the greatest one where it is from 64 to 65537. Primes above that take minutes.
 ///
 /// ```
 /// use sunzi_encoding::GaloisEncoder;
@@ -36,7 +40,10 @@ use transform::SlotTransform;
 /// # Ok::<(), sunzi_encoding::EncodingError>(())
 /// ```
 #[derive(Clone)]
-pub struct GaloisEncoder(Arc<Tables>);
+pub struct GaloisEncoder {
+    tables: Arc<Tables>,
+    basis: CoefficientBasis,
+}
 
 struct Tables {
     index: RingIndex,
@@ -100,25 +107,32 @@ impl GaloisEncoder {
         }
         let ring = GaloisRing::new(m, p, r)?;
         let transform = SlotTransform::new(&index, &ring, &group)?;
-        Ok(Self(Arc::new(Tables { index, ring, group, transform })))
+        let tables = Arc::new(Tables { index, ring, group, transform });
+        Ok(Self { tables, basis: CoefficientBasis::Powerful })
+    }
+
+    /// The same for rings whose coefficients stand in this basis, as a ring's `coefficient_basis` says: the powerful one unless set.
+    #[must_use]
+    pub fn in_basis(&self, basis: CoefficientBasis) -> Self {
+        Self { tables: Arc::clone(&self.tables), basis }
     }
 
     /// The ring index m and the shape of plaintexts.
     #[must_use]
     pub fn index(&self) -> &RingIndex {
-        &self.0.index
+        &self.tables.index
     }
 
     /// The ring that a slot holds an element of; it also computes with elements.
     #[must_use]
     pub fn ring(&self) -> &GaloisRing {
-        &self.0.ring
+        &self.tables.ring
     }
 
     /// The hypercube of slots.
     #[must_use]
     pub fn group(&self) -> &QuotientGroup {
-        &self.0.group
+        &self.tables.group
     }
 
     /// The plaintext of these elements, of up to d coefficients each; missing slots count as zero.
@@ -127,13 +141,13 @@ impl GaloisEncoder {
     /// [`EncodingError::TooManyElements`], saying which m has enough slots; [`EncodingError::ElementDegree`];
     /// [`EncodingError::ValueOutOfRange`].
     pub fn encode_elements<E: AsRef<[u64]>>(&self, elements: &[E]) -> Result<Plaintext, EncodingError> {
-        let (d, t) = (self.0.ring.degree(), self.0.ring.modulus());
+        let (d, t) = (self.tables.ring.degree(), self.tables.ring.modulus());
         self.check_count(elements.len())?;
-        let mut values = Zeroizing::new(vec![0; self.0.index.degree()]);
+        let mut values = Zeroizing::new(vec![0; self.tables.index.degree()]);
         for (slot, (element, value)) in elements.iter().zip(values.chunks_mut(d)).enumerate() {
             let element = element.as_ref();
             if element.len() > d {
-                let (prime, index) = (self.0.ring.prime(), self.0.index.value());
+                let (prime, index) = (self.tables.ring.prime(), self.tables.index.value());
                 return Err(EncodingError::ElementDegree {
                     slot,
                     got: element.len(),
@@ -149,7 +163,12 @@ impl GaloisEncoder {
                 *value = x;
             }
         }
-        Plaintext::new(std::mem::take(&mut *self.0.transform.inverse(values)?), t)
+        let mut coefficients = self.tables.transform.inverse(values)?;
+        if self.basis == CoefficientBasis::Power {
+            let powers = self.tables.index.power_from_powerful(&Residues(t), &coefficients)?;
+            coefficients = Zeroizing::new(powers);
+        }
+        Plaintext::new(std::mem::take(&mut *coefficients), t)
     }
 
     /// The elements of all slots, d coefficients each.
@@ -158,28 +177,33 @@ impl GaloisEncoder {
     /// [`EncodingError::PlaintextMismatch`].
     pub fn decode_elements(&self, plaintext: &Plaintext) -> Result<Vec<Vec<u64>>, EncodingError> {
         let values = self.values(plaintext)?;
-        Ok(values.chunks(self.0.ring.degree()).map(<[u64]>::to_vec).collect())
+        Ok(values.chunks(self.tables.ring.degree()).map(<[u64]>::to_vec).collect())
     }
 
     fn values(&self, plaintext: &Plaintext) -> Result<Zeroizing<Vec<u64>>, EncodingError> {
-        plaintext.check(self.0.index.degree(), self.0.ring.modulus())?;
-        self.0.transform.forward(plaintext.coefficients())
+        plaintext.check(self.tables.index.degree(), self.tables.ring.modulus())?;
+        if self.basis == CoefficientBasis::Powerful {
+            return self.tables.transform.forward(plaintext.coefficients());
+        }
+        let residues = Residues(self.tables.ring.modulus());
+        let coefficients = self.tables.index.powerful_from_power(&residues, plaintext.coefficients());
+        self.tables.transform.forward(&Zeroizing::new(coefficients))
     }
 
     fn check_count(&self, got: usize) -> Result<(), EncodingError> {
-        let slots = self.0.group.slots();
+        let slots = self.tables.group.slots();
         if got <= slots {
             return Ok(());
         }
-        let (prime, index) = (self.0.ring.prime(), self.0.index.value());
+        let (prime, index) = (self.tables.ring.prime(), self.tables.index.value());
         Err(EncodingError::TooManyElements { got, slots, prime, index, works: index_with_slots(prime, got) })
     }
 
     /// The k of X → X^k that applies Y → Y^p in every slot, `times` times: p^times modulo m. Negative ones undo.
     #[must_use]
     pub fn frobenius_exponent(&self, times: i64) -> u64 {
-        let times = times.rem_euclid(self.0.ring.degree() as i64).cast_unsigned();
-        mod_pow(self.0.ring.prime(), times, self.0.index.value())
+        let times = times.rem_euclid(self.tables.ring.degree() as i64).cast_unsigned();
+        mod_pow(self.tables.ring.prime(), times, self.tables.index.value())
     }
 
     /// How to rotate along a dimension: slot e + `steps` of every line moves to slot e, cyclically.
@@ -187,10 +211,10 @@ impl GaloisEncoder {
     /// # Errors
     /// [`EncodingError::NoDimension`].
     pub fn rotation(&self, dimension: usize, steps: i64) -> Result<DimensionRotation, EncodingError> {
-        let group = &self.0.group;
+        let group = &self.tables.group;
         let missing = EncodingError::NoDimension { got: dimension, dimensions: group.dimensions().len() };
         let along = *group.dimensions().get(dimension).ok_or(missing)?;
-        let m = self.0.index.value();
+        let m = self.tables.index.value();
         let steps = steps.rem_euclid(along.length as i64).cast_unsigned();
         let exponent = mod_pow(along.generator, steps, m);
         if along.good || steps == 0 {
@@ -211,8 +235,8 @@ impl fmt::Debug for GaloisEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The tables follow from these.
         f.debug_struct("GaloisEncoder")
-            .field("index", &self.0.index.value())
-            .field("ring", &self.0.ring)
+            .field("index", &self.tables.index.value())
+            .field("ring", &self.tables.ring)
             .finish_non_exhaustive()
     }
 }
@@ -220,15 +244,15 @@ impl fmt::Debug for GaloisEncoder {
 /// A number modulo p^r in every slot, as a constant; decoding refuses other elements.
 impl Encoder for GaloisEncoder {
     fn degree(&self) -> usize {
-        self.0.index.degree()
+        self.tables.index.degree()
     }
 
     fn plain_modulus(&self) -> u64 {
-        self.0.ring.modulus()
+        self.tables.ring.modulus()
     }
 
     fn slots(&self) -> usize {
-        self.0.group.slots()
+        self.tables.group.slots()
     }
 
     fn encode(&self, values: &[u64]) -> Result<Plaintext, EncodingError> {
@@ -243,7 +267,7 @@ impl Encoder for GaloisEncoder {
             [number, rest @ ..] if rest.iter().all(|&x| x == 0) => Ok(*number),
             _ => Err(EncodingError::NotANumber { slot }),
         };
-        values.chunks(self.0.ring.degree()).enumerate().map(number).collect()
+        values.chunks(self.tables.ring.degree()).enumerate().map(number).collect()
     }
 }
 

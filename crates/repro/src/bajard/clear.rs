@@ -1,7 +1,7 @@
 //! Products of plaintexts modulo 2 and Φ_m, by the definition: what every product is checked against.
 
 use sunzi_encoding::Plaintext;
-use sunzi_math::{Residues, RingIndex, cyclotomic_polynomial};
+use sunzi_math::{CoefficientBasis, Residues, RingIndex, cyclotomic_polynomial};
 
 use crate::ReproError;
 
@@ -34,23 +34,14 @@ fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
     }
 }
 
-/// The basis of a ring's coefficients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Basis {
-    /// 1, X, …, X^(n−1).
-    Power,
-    /// Products of powers for the prime powers of m.
-    Powerful,
-}
-
 /// a·b for coefficients in a basis, modulo 2.
 pub(super) fn product_in(
-    basis: Basis,
+    basis: CoefficientBasis,
     a: &Plaintext,
     b: &Plaintext,
     m: u64,
 ) -> Result<Plaintext, ReproError> {
-    if basis == Basis::Power {
+    if basis == CoefficientBasis::Power {
         return product(a, b, m);
     }
     let (shape, bits) = (RingIndex::new(m)?, Residues(2));

@@ -3,7 +3,6 @@
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{PolyRing, Reduction, Ring, UnivariateRing};
 
-use super::clear::Basis;
 use super::printed;
 use super::reductions::{Measured, OTHERS, WAYS, direct_ring};
 use super::subject::Subject;
@@ -105,11 +104,11 @@ pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result
         let primes = primes_with_bits(MODULUS_BITS, order, k)?;
         let mut univariate = Vec::new();
         for (reduction, name) in REDUCTIONS.into_iter().zip(NAMES) {
-            univariate.push(Subject::new(name, Basis::Power, UnivariateRing::new(m, &primes, reduction)?)?);
+            univariate.push(Subject::new(name, UnivariateRing::new(m, &primes, reduction)?)?);
         }
-        let mut others = vec![Subject::new(OTHERS[0], Basis::Power, Ring::new(order, &primes)?)?];
+        let mut others = vec![Subject::new(OTHERS[0], Ring::new(order, &primes)?)?];
         if let Some(ring) = direct_ring(m, k) {
-            others.push(Subject::new(OTHERS[1], Basis::Powerful, ring)?);
+            others.push(Subject::new(OTHERS[1], ring)?);
         }
         let mut fv: Vec<Contender<'_>> = Vec::new();
         let mut bgv: Vec<Contender<'_>> = Vec::new();

@@ -7,7 +7,7 @@ use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_ring::{Auxiliary, Evaluation, Multiplication, PolyRing, Scaler, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption, randomness};
 
-use super::clear::{self, Basis};
+use super::clear;
 use crate::ReproError;
 use crate::rounds::Contender;
 
@@ -17,7 +17,6 @@ pub(super) const PLAIN_MODULUS: u64 = 2;
 /// Keys over a ring. The paper's sets are for 80 bits by the estimates of 2015, hence the opt-in.
 pub(super) struct Subject<R: PolyRing> {
     name: &'static str,
-    basis: Basis,
     context: Context<R>,
     secret: SecretKey<R>,
     public: PublicKey<R>,
@@ -31,7 +30,7 @@ type Parts<R> = [<R as PolyRing>::Poly<Evaluation>; 2];
 type Known<T> = (T, Plaintext);
 
 impl<R: PolyRing> Subject<R> {
-    pub(super) fn new(name: &'static str, basis: Basis, ring: R) -> Result<Self, ReproError> {
+    pub(super) fn new(name: &'static str, ring: R) -> Result<Self, ReproError> {
         let scaling = ScalerOptions {
             multiplication: Multiplication::Hps,
             auxiliary: Auxiliary::LikeModulus,
@@ -44,7 +43,7 @@ impl<R: PolyRing> Subject<R> {
         let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
         let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
         let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
-        Ok(Self { name, basis, context, secret, public, relinearization })
+        Ok(Self { name, context, secret, public, relinearization })
     }
 
     fn message<G: Rng + ?Sized>(&self, rng: &mut G) -> Result<Plaintext, ReproError> {
@@ -67,7 +66,8 @@ impl<R: PolyRing> Subject<R> {
 
     /// The product of two messages.
     fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext, ReproError> {
-        clear::product_in(self.basis, a, b, self.context.ring().index())
+        let ring = self.context.ring();
+        clear::product_in(ring.coefficient_basis(), a, b, ring.index())
     }
 
     fn wrong(&self, operation: &'static str) -> ReproError {

@@ -4,7 +4,6 @@ use sunzi_math::{SparseMultiple, multiplicative_order, primes_with_bits};
 use sunzi_ring::{PolyRing, Reduction, UnivariateRing};
 use sunzi_rlwe::{Security, security};
 
-use super::clear::Basis;
 use super::formulas::{Lengths, Sizes};
 use super::printed::{self, Depths, Reductions};
 use super::reductions::Measured;
@@ -163,10 +162,7 @@ fn depth_row(
         ..plain
     };
     let theory = [plain.bgv_depth(), with_factor.bgv_depth(), plain.fv_depth(), with_factor.fv_depth()];
-    let (first, second) = (
-        Subject::new("Barrett", Basis::Power, barrett)?,
-        Subject::new("Montgomery", Basis::Power, montgomery)?,
-    );
+    let (first, second) = (Subject::new("Barrett", barrett)?, Subject::new("Montgomery", montgomery)?);
     let most = options.most_depth;
     let observed = [first.bgv_depth()?, second.bgv_depth()?, first.fv_depth(most)?, second.fv_depth(most)?];
     let same = moduli == printed.moduli;

@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
-use sunzi_math::{Integers, RingIndex};
+use sunzi_math::{CoefficientBasis, Integers, RingIndex};
 use zeroize::Zeroizing;
 
 use super::poly::Form;
@@ -28,6 +28,10 @@ impl PolyRing for UnivariateRing {
 
     fn ring_index(&self) -> &RingIndex {
         &self.geometry().shape
+    }
+
+    fn coefficient_basis(&self) -> CoefficientBasis {
+        CoefficientBasis::Power
     }
 
     /// Coefficients are those of the power basis.
