@@ -173,6 +173,9 @@ pub(crate) struct BenchArgs {
     /// What to time
     #[arg(value_enum, default_value_t = Timed::Bfv)]
     pub(crate) what: Timed,
+    /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes
+    #[arg(long, conflicts_with = "what")]
+    pub(crate) model: bool,
     /// log2 of the ring degrees to time, instead of the usual ones
     #[arg(long, value_name = "L,...", value_delimiter = ',')]
     pub(crate) log_n: Vec<u32>,

@@ -66,6 +66,11 @@ impl Prices {
         Ok(Self { job, output: vec![Buffer::zeroed(n); LIMBS], transformed })
     }
 
+    /// Products of one conversion.
+    pub(crate) fn products(n: usize) -> usize {
+        LIMBS * LIMBS * n
+    }
+
     /// One forward transform; one conversion of [`LIMBS`] limbs to as many.
     pub(crate) fn contenders(
         &mut self,
@@ -82,8 +87,8 @@ impl Prices {
 
 /// The time of what was counted, at the prices of the same rounds.
 pub(crate) fn price(counts: Counts, n: usize, transform: &Series, conversion: &Series) -> Series {
-    let conversions = counts.conversion_products as f64 / (LIMBS * LIMBS * n) as f64;
-    transform.scaled(counts.transforms as f64).plus(&conversion.scaled(conversions))
+    let conversions = counts.conversion_products as f64 / Prices::products(n) as f64;
+    transform.scaled(counts.transforms() as f64).plus(&conversion.scaled(conversions))
 }
 
 /// Tables and data of one conversion.

@@ -24,7 +24,7 @@ const STEPS: i64 = 1;
 /// How far hoisted rotations go: so many, that share one decomposition.
 pub(crate) const HOISTED: std::ops::RangeInclusive<i64> = 1..=16;
 /// Their name.
-const ROTATE_HOISTED: &str = "rotate_hoisted";
+pub(crate) const ROTATE_HOISTED: &str = "rotate_hoisted";
 
 /// What is compared with other libraries, in any scheme that has it. A modulus switch and a rescaling are
 /// those of a product; the products named after them end with one.
@@ -171,6 +171,11 @@ impl Job {
     /// Bytes of the key of one rotation.
     pub(crate) fn rotation_key_bytes(&self) -> Result<usize, BenchError> {
         Ok(self.galois.get(row_rotation_exponent(self.n(), STEPS))?.byte_len())
+    }
+
+    /// Bytes of the relinearisation key.
+    pub(crate) fn relinearization_key_bytes(&self) -> usize {
+        self.relinearization.byte_len()
     }
 
     /// Everything that can be timed.

@@ -54,7 +54,7 @@ fn transforms(shape: &Shape, rotations: u64) -> [u64; 2] {
 fn rotations(shape: &Shape, rounds: usize) -> Result<Vec<Row>, BenchError> {
     let n = shape.degree();
     let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
-    let parameters = shape.parameters()?;
+    let parameters = shape.parameters(PLAIN_MODULUS)?;
     let plan = NttPlan::new(Modulus::new(parameters.moduli().first().copied().unwrap_or_default())?, n)?;
     // Many keys only where they are used.
     let hoisted = if shape.method() == Method::Hybrid { hoisted_exponents(n) } else { Vec::new() };
@@ -94,7 +94,7 @@ fn row(
         ours_us: ours.median(),
         isa: Some(plan.modulus().isa().to_string()),
         bound: Some(bound(shape, *rotations, stream.bytes(), [ours, forward, inverse, read])),
-        transforms: counted.map(|counts| counts.transforms),
+        transforms: counted.map(|counts| counts.transforms()),
         conversion_products: counted.map(|counts| counts.conversion_products),
         correct: job.outcome(name)? == expected(name, left, right, PLAIN_MODULUS),
         rounds,

@@ -14,6 +14,7 @@ mod error;
 pub mod isa;
 mod job;
 pub mod keyswitch;
+pub mod model;
 pub mod mp;
 pub mod multiply;
 pub mod ntt;

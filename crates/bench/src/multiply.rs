@@ -208,7 +208,7 @@ impl Timed {
     fn fill(&self, row: Row, name: &str, baseline: &Self) -> Row {
         let costs = self.cost.as_ref().zip(baseline.cost.as_ref());
         Row {
-            transforms: self.counts.map(|counts| counts.transforms),
+            transforms: self.counts.map(|counts| counts.transforms()),
             conversion_products: self.counts.map(|counts| counts.conversion_products),
             predicted_ratio: costs.map(|(cost, base)| cost.over(base).median),
             ..row

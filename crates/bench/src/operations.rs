@@ -88,7 +88,7 @@ fn time(
 
 /// As many default primes as 128-bit security allows at this degree.
 pub(crate) fn parameters(log_n: u32) -> Result<Parameters, BenchError> {
-    Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters()
+    Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters(PLAIN_MODULUS)
 }
 
 #[cfg(test)]

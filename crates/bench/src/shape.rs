@@ -9,7 +9,6 @@ use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
 use crate::BenchError;
-use crate::operations::PLAIN_MODULUS;
 
 /// How a key switch cuts its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +63,11 @@ impl Shape {
         }
     }
 
-    pub(crate) fn parameters(&self) -> Result<Parameters, BenchError> {
+    pub(crate) fn parameters(&self, t: u64) -> Result<Parameters, BenchError> {
         // The largest are the special ones: P is at least as large as every digit.
         let mut special = primes_below(DEFAULT_PRIME_BOUND, 2 << self.log_n, self.limbs + self.special)?;
         let moduli = special.split_off(self.special);
-        Ok(parameters(self.log_n, moduli, special, PLAIN_MODULUS))
+        Ok(parameters(self.log_n, moduli, special, t))
     }
 }
 

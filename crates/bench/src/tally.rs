@@ -2,11 +2,19 @@
 
 use crate::BenchError;
 
-/// Transforms, and products in base conversions.
+/// Transforms of one limb, and products of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
-    pub(crate) transforms: u64,
+    pub(crate) forward: u64,
+    pub(crate) inverse: u64,
     pub(crate) conversion_products: u64,
+    pub(crate) products: u64,
+}
+
+impl Counts {
+    pub(crate) fn transforms(self) -> u64 {
+        self.forward + self.inverse
+    }
 }
 
 /// Counts one call on this thread.
@@ -14,8 +22,9 @@ pub(crate) struct Counts {
 pub(crate) fn count(call: &dyn Fn() -> Result<(), BenchError>) -> Result<Option<Counts>, BenchError> {
     let before = sunzi_kernels::Tally::now();
     call()?;
-    let tally = sunzi_kernels::Tally::now() - before;
-    Ok(Some(Counts { transforms: tally.transforms(), conversion_products: tally.conversion_products }))
+    let sunzi_kernels::Tally { forward, inverse, conversion_products, products, .. } =
+        sunzi_kernels::Tally::now() - before;
+    Ok(Some(Counts { forward, inverse, conversion_products, products }))
 }
 
 /// Without the feature there is nothing to count with.
