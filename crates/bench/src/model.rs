@@ -294,7 +294,7 @@ mod tests {
     #[test]
     #[cfg(feature = "tally")]
     fn every_operation_is_counted_and_right() {
-        let options = Options { rounds: 1, log_n: vec![12], ..Options::default() };
+        let options = Options { rounds: 1, log_n: vec![13], ..Options::default() };
         let mut steps = 0;
         let rows = run(&options, &mut |_, _| steps += 1).unwrap();
         assert_eq!((rows.len(), steps), (count(&options), count(&options) + 1));
