@@ -13,6 +13,7 @@ pub mod noise_meter;
 pub mod party;
 pub mod polynomials;
 pub mod scheme;
+pub mod wire;
 
 pub use circuit::{Circuit, Operation};
 pub use clear_ring::ClearRing;

@@ -22,7 +22,7 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
         let (message, t) = (plaintext.coefficients(), self.plain_modulus());
-        self.encryption(encrypt_public(self.rlwe(), key, message, t, rng)?, key.id())
+        Ok(self.encryption(encrypt_public(self.rlwe(), key, message, t, rng)?, key.id()))
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -38,12 +38,11 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Ciphertext<R>, BfvError> {
         self.check_plaintext(plaintext)?;
         let (message, t) = (plaintext.coefficients(), self.plain_modulus());
-        self.encryption(encrypt_secret(self.rlwe(), key, message, t, rng)?, key.id())
+        Ok(self.encryption(encrypt_secret(self.rlwe(), key, message, t, rng)?, key.id()))
     }
 
-    fn encryption(&self, (parts, noise): Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BfvError> {
-        let fresh = Ciphertext::from_parts(parts.into(), self.plain_modulus(), noise, key)?;
-        Ok(self.record(fresh, "encrypt", &[]))
+    fn encryption(&self, encryption: Encryption<R>, key: KeyId) -> Ciphertext<R> {
+        self.record(Ciphertext::from_encryption(encryption, self.plain_modulus(), key), "encrypt", &[])
     }
 
     /// ⌊(q/t)·m⌉ in evaluation form, erased when dropped.

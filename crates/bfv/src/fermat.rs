@@ -1,5 +1,6 @@
 //! Parameters for moduli 2^g − 1 `[TSKJ20]`.
 
+use sunzi_encoding::{check_degree, check_plain_modulus};
 use sunzi_fermat::{FermatModulus, FermatRing};
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security};
@@ -53,6 +54,19 @@ impl FermatParameters {
         })
     }
 
+    /// Takes degree and g as they are.
+    ///
+    /// # Errors
+    /// [`BfvError::Encoding`] for a degree or t out of range; [`BfvError::Ring`] for g, and for a t that shares a factor with q; [`BfvError::Rlwe`] above
+    /// the security limit.
+    pub fn new(degree: usize, bits: usize, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
+        check_degree(degree)?;
+        check_plain_modulus(plain_modulus)?;
+        FermatModulus::new(bits)?.check_coprime(plain_modulus)?;
+        security::check(degree, bits as f64, security)?;
+        Ok(Self { degree, bits, plain_modulus, security })
+    }
+
     /// n.
     #[must_use]
     pub fn degree(&self) -> usize {
@@ -77,14 +91,18 @@ impl FermatParameters {
         self.security
     }
 
+    /// The digits of relinearisation.
+    pub(crate) fn key_switching() -> GadgetOptions {
+        GadgetOptions { radix_bits: Some(RADIX_BITS), ..GadgetOptions::default() }
+    }
+
     /// Ring and tables, relinearising by digits of 60 bits.
     ///
     /// # Errors
     /// [`BfvError::Ring`], [`BfvError::Rlwe`]: none is expected.
     pub fn context(&self) -> Result<Context<FermatRing>, BfvError> {
         let ring = FermatRing::new(2 * self.degree as u64, self.bits)?;
-        let key_switching = GadgetOptions { radix_bits: Some(RADIX_BITS), ..GadgetOptions::default() };
-        let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+        let algorithms = Algorithms { key_switching: Self::key_switching(), ..Algorithms::default() };
         Context::with_algorithms(ring, self.plain_modulus, self.security, &algorithms)
     }
 }

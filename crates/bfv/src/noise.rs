@@ -112,7 +112,7 @@ impl ProductModel {
     /// The noise of a product of two operands that are ready, before it is rounded.
     #[must_use]
     pub fn tensor(&self, a: &NoiseBound, b: &NoiseBound) -> NoiseBound {
-        let secret_degree = a.secret_degree.max(b.secret_degree) + 1;
+        let secret_degree = a.secret_degree.max(b.secret_degree).saturating_add(1);
         let noise = NoiseTerm {
             worst: self.worst(a.worst, b.worst),
             deviation: self.deviation(a, b, secret_degree),

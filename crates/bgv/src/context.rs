@@ -166,6 +166,12 @@ impl<R: PolyRing> Context<R> {
         self.inner.factors.get(level).copied()
     }
 
+    /// Moduli of Q_0, …, Q_L, and the factor of the last one that belongs to each, 0 for all of it.
+    pub(crate) fn level_places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let levels = self.inner.places.iter().take(self.inner.factors.len());
+        levels.map(|place| (place.limbs, place.rest))
+    }
+
     /// Q_place.
     pub(crate) fn place(&self, place: usize) -> Result<&Place, BgvError> {
         let missing = BgvError::LevelMismatch { level: place, limbs: 0, factor: 0 };

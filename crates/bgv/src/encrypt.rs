@@ -45,9 +45,9 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// A ciphertext of the highest level: factor 1.
-    fn encryption(&self, (parts, noise): Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BgvError> {
+    fn encryption(&self, encryption: Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BgvError> {
         let metadata = self.metadata(self.depth(), self.top(), Usage::ONE)?;
-        self.finish(Ciphertext::from_parts(parts.into(), metadata, noise, key)?, "encrypt", &[])
+        self.finish(Ciphertext::from_encryption(encryption, metadata, key), "encrypt", &[])
     }
 
     /// ⌊(Q/t)·(f·m mod t)⌉ for the modulus Q of a place, in evaluation form, erased when dropped: (Q·m′ + µ)/t with

@@ -29,6 +29,7 @@ pub mod noise;
 pub mod paper;
 mod parameters;
 mod unified;
+mod wire;
 
 pub use budget::{Budget, Excess, Operations, Usage};
 pub use builder::{NoiseModel, ParametersBuilder, Request};

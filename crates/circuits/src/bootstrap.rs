@@ -19,6 +19,7 @@ pub mod failure;
 mod keys;
 mod set;
 mod statement;
+mod wire;
 
 pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;

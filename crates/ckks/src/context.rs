@@ -154,6 +154,11 @@ impl<R: PolyRing> Context<R> {
         self.inner.levels.get(level).ok_or(CkksError::NoSuchLevel { level, depth: self.depth() })
     }
 
+    /// Moduli and canonical scale of every level, level 0 first.
+    pub(crate) fn level_scales(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.inner.levels.iter().map(|level| (level.ring.level(), level.scale))
+    }
+
     /// The ring R modulo Q_l.
     ///
     /// # Errors

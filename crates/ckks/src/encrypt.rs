@@ -24,7 +24,13 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, CkksError> {
         self.check_message(plaintext)?;
-        self.encryption(plaintext, zero_public(self.rlwe(), key, rng)?, key.id(), randomness::tag(rng))
+        let mut zero = zero_public(self.rlwe(), key, rng)?;
+        if plaintext.level() < self.depth() {
+            let [c0, c1] = &zero.parts;
+            let limbs = self.limbs(plaintext.level())?;
+            zero.parts = [self.ring().restrict(c0, limbs)?, self.ring().restrict(c1, limbs)?];
+        }
+        self.encryption(plaintext, zero, key.id(), randomness::tag(rng))
     }
 
     /// Encrypts under the secret key: less noise, for those who hold it.
@@ -38,7 +44,8 @@ impl<R: PolyRing> Context<R> {
         rng: &mut G,
     ) -> Result<Ciphertext<R>, CkksError> {
         self.check_message(plaintext)?;
-        self.encryption(plaintext, zero_secret(self.rlwe(), key, rng)?, key.id(), randomness::tag(rng))
+        let limbs = self.limbs(plaintext.level())?;
+        self.encryption(plaintext, zero_secret(self.rlwe(), key, limbs, rng)?, key.id(), randomness::tag(rng))
     }
 
     fn check_message(&self, plaintext: &Plaintext<R>) -> Result<(), CkksError> {
@@ -55,25 +62,18 @@ impl<R: PolyRing> Context<R> {
     fn encryption(
         &self,
         plaintext: &Plaintext<R>,
-        (zero, noise): Encryption<R>,
+        mut zero: Encryption<R>,
         key: KeyId,
         tag: u64,
     ) -> Result<Ciphertext<R>, CkksError> {
         let (level, scale, slots) = (plaintext.level(), plaintext.scale(), plaintext.slots());
-        let ring = self.ring_at(level)?;
-        let mut parts = Vec::with_capacity(zero.len());
-        for part in zero {
-            let whole = level == self.depth();
-            parts.push(if whole { part } else { self.ring().restrict(&part, ring.level())? });
-        }
-        if let Some(c0) = parts.first_mut() {
-            ring.add_assign(c0, plaintext.poly())?;
-        }
-        let noise = noise.plus_own(NoiseTerm::rounding());
+        let [c0, _] = &mut zero.parts;
+        self.ring_at(level)?.add_assign(c0, plaintext.poly())?;
+        zero.noise = zero.noise.plus_own(NoiseTerm::rounding());
         // Of the plaintext's own error only what does not depend on the message: that it is rounded.
-        let own = slot_error(noise.deviation.bits().exp2(), slots, scale);
+        let own = slot_error(zero.noise.deviation.bits().exp2(), slots, scale);
         let precision = Precision::fresh(self.message_bound(), own, tag);
         let metadata = Metadata { level, scale, slots, precision };
-        self.finish(Ciphertext::from_parts(parts, metadata, noise, key)?, "encrypt", &[])
+        self.finish(Ciphertext::from_encryption(zero, metadata, key), "encrypt", &[])
     }
 }

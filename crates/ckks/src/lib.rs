@@ -67,6 +67,7 @@ mod parameters;
 mod plaintext;
 pub mod precision;
 pub mod rotation;
+mod wire;
 
 pub use num_complex::Complex64;
 

@@ -5,6 +5,10 @@
 //! Gaussians, slots are as large as their bound. Errors of operands that share an encryption add linearly, those of
 //! others as variances. The sound bounds of [`NoiseBound`](sunzi_rlwe::NoiseBound) stand beside it.
 
+use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
+
+/// Bytes in files.
+pub(crate) const STORED_LEN: usize = (2 + WORDS) * 8;
 /// Bits of an ancestry.
 const WORDS: usize = 4;
 
@@ -125,6 +129,21 @@ impl Precision {
     #[must_use]
     pub fn plus_dependent_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation + deviation, ..*self }
+    }
+
+    /// Writes all of it.
+    pub(crate) fn put(&self, fields: &mut Fields) {
+        fields.f64(self.magnitude);
+        fields.f64(self.deviation);
+        self.ancestry.0.iter().for_each(|&word| fields.u64(word));
+    }
+
+    /// Reads it: what its writer says.
+    pub(crate) fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        let magnitude = fields.f64_in("bound on slots", 0.0..=f64::MAX)?;
+        let deviation = fields.f64_in("deviation of slots", 0.0..=f64::MAX)?;
+        let ancestry = Ancestry([fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?]);
+        Ok(Self { magnitude, deviation, ancestry })
     }
 
     fn join(&self, other: &Self, a: f64, b: f64) -> f64 {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use sunzi_kernels::{pack, packed_len, unpack};
 use sunzi_math::RingIndex;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::EncodingError;
 
@@ -108,6 +109,38 @@ impl Plaintext {
         Self::new(coefficients, plain_modulus)
     }
 
+    /// Bytes that a packed plaintext takes: the bits of t − 1 for each coefficient.
+    #[must_use]
+    pub fn packed_len(degree: usize, plain_modulus: u64) -> usize {
+        packed_len(degree, bits(plain_modulus)).unwrap_or(usize::MAX)
+    }
+
+    /// The coefficients, packed one after the other; erased when dropped.
+    ///
+    /// # Errors
+    /// None is expected.
+    pub fn to_packed(&self) -> Result<Zeroizing<Vec<u8>>, EncodingError> {
+        let mut bytes = Zeroizing::new(vec![0; Self::packed_len(self.degree(), self.plain_modulus)]);
+        pack(&mut bytes, &self.coefficients, bits(self.plain_modulus))?;
+        Ok(bytes)
+    }
+
+    /// Reads what [`to_packed`](Self::to_packed) wrote.
+    ///
+    /// # Errors
+    /// As [`Plaintext::new`]; [`EncodingError::Kernel`] for bytes of another length, and for bits behind the last that are not 0.
+    pub fn from_packed(bytes: &[u8], degree: usize, plain_modulus: u64) -> Result<Self, EncodingError> {
+        check_plain_modulus(plain_modulus)?;
+        check_length(degree)?;
+        let mut plaintext = Self { coefficients: vec![0; degree], plain_modulus };
+        let largest = unpack(&mut plaintext.coefficients, bytes, bits(plain_modulus))?;
+        if largest < plain_modulus {
+            return Ok(plaintext);
+        }
+        let index = plaintext.coefficients.iter().position(|&c| c >= plain_modulus);
+        Err(EncodingError::unsigned_out_of_range(index.unwrap_or(0), plain_modulus))
+    }
+
     /// The coefficients, each in [0, t).
     #[must_use]
     pub fn coefficients(&self) -> &[u64] {
@@ -159,6 +192,11 @@ impl Plaintext {
     pub fn centred(&self) -> Vec<i64> {
         self.coefficients.iter().map(|&c| crate::encoder::to_signed(c, self.plain_modulus)).collect()
     }
+}
+
+/// Bits of t − 1.
+fn bits(plain_modulus: u64) -> u32 {
+    plain_modulus.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }
 
 impl fmt::Debug for Plaintext {
@@ -250,6 +288,25 @@ mod tests {
         let text = format!("{p:?}");
         assert!(text.contains("99991") && !text.contains("7777") && !text.contains("8888"), "{text}");
         assert_eq!(p.into_coefficients(), [77_777, 88_888]);
+    }
+
+    #[test]
+    fn packed_plaintexts_come_back() {
+        for t in [2, 3, 4, 65_537, 1 << 59, (1 << 60) - 1] {
+            let coefficients: Vec<u64> =
+                (0..13_u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % t).collect();
+            let plaintext = Plaintext::new(coefficients, t).unwrap();
+            let bytes = plaintext.to_packed().unwrap();
+            assert_eq!(Plaintext::from_packed(&bytes, 13, t).unwrap(), plaintext);
+            let ones = vec![0xFF; bytes.len()];
+            assert!(Plaintext::from_packed(&ones, 13, t).is_err());
+            assert!(
+                Plaintext::from_packed(&bytes, 12, t).is_err() || bytes.len() == Plaintext::packed_len(12, t)
+            );
+        }
+        assert!(Plaintext::from_packed(&[0b11], 1, 3).is_err());
+        assert!(Plaintext::from_packed(&[], 0, 3).is_err());
+        assert!(Plaintext::from_packed(&[], usize::MAX, 3).is_err());
     }
 
     #[test]

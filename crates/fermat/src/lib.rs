@@ -17,6 +17,7 @@
 //! | m̃, the fast floor, FastBconvSK | `conversion.rs`, `auxiliary.rs` |
 //! | products through word-size primes | `sums.rs`, `product.rs`, `combination.rs` |
 //! | products by Kronecker substitution | `kronecker.rs` |
+//! | polynomials in files | `packing.rs` |
 //! | what is lifted once; threads | `residues.rs`; `blocks.rs` |
 #![forbid(unsafe_code)]
 
@@ -36,6 +37,7 @@ mod kronecker;
 mod limbs;
 mod modulus;
 mod operations;
+mod packing;
 mod plans;
 mod poly;
 mod product;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::error::check_level;
+use crate::error::{check_level, no_such_digit};
 use crate::{Coefficient, Evaluation, GadgetOptions, PolyRing, RingError};
 
 /// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ ≈ P·c (mod Q_l·P) for a vector g.
@@ -56,6 +56,26 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         source: &R::Poly<Evaluation>,
         i: usize,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
+    /// The ring that the i-th polynomials of a key are of: the key ring, unless limbs are dropped.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for `i` not below `digit_count`.
+    fn part_ring(&self, i: usize) -> Result<R, RingError> {
+        if i < self.digit_count() {
+            Ok(self.key_ring().clone())
+        } else {
+            Err(no_such_digit(self.digit_count(), i))
+        }
+    }
+    /// f_i·a, the second of the i-th polynomials of a key, for a of the key ring.
+    ///
+    /// # Errors
+    /// As [`key_part`](Self::key_part).
+    fn uniform_part(&self, a: R::Poly<Evaluation>, i: usize) -> Result<R::Poly<Evaluation>, RingError> {
+        let zero = self.key_ring().zero();
+        let [_, a] = self.key_part([zero.clone(), a], &zero, i)?;
+        Ok(a)
+    }
     /// The digits of a, of this level.
     ///
     /// # Errors

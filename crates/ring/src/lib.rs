@@ -45,6 +45,7 @@ mod multi_precision;
 mod multiplier;
 mod once;
 mod options;
+mod packing;
 mod parallel;
 mod plaintext;
 mod poly;
@@ -70,6 +71,7 @@ pub use multiplier::{Multiplier, Multipliers, Turn};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
+pub use packing::{Packing, PackingError, Storage, describe};
 pub use parallel::Parallelism;
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler, Side};

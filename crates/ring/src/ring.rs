@@ -100,7 +100,7 @@ impl Ring {
     }
 
     /// A ring of the same index over these tables.
-    fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<Plan>>) -> Result<Self, RingError> {
+    pub(crate) fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<Plan>>) -> Result<Self, RingError> {
         let transform = Transform::from_plans(self.0.degree, plans, self.parallelism());
         let basis = Basis::from_moduli(moduli, self.isa())?;
         Ok(Self::assemble(Arc::clone(&self.0.index), basis, transform, Arc::clone(&self.0.automorphisms)))

@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 use sunzi_ring::{Evaluation, PolyRing, RingError};
 
+use crate::encryption::Encryption;
 use crate::{KeyId, NoiseBound, RlweError, Trace};
 
 /// A scheme, as a type: ciphertexts of two schemes do not mix.
@@ -21,6 +22,8 @@ pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
 #[derive(Clone)]
 pub struct Ciphertext<S: Scheme, R: PolyRing> {
     parts: Vec<R::Poly<Evaluation>>,
+    /// What c_1 follows from, as long as it is that of a fresh encryption.
+    seed: Option<[u8; 32]>,
     metadata: S::Metadata,
     noise: NoiseBound,
     key: KeyId,
@@ -46,7 +49,31 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
                 remedy: "a single polynomial is a plaintext",
             });
         }
-        Ok(Self { parts, metadata, noise, key, trace: Trace::default() })
+        Ok(Self { parts, seed: None, metadata, noise, key, trace: Trace::default() })
+    }
+
+    /// Wraps a fresh encryption. For schemes; users encrypt.
+    #[must_use]
+    pub fn from_encryption(encryption: Encryption<R>, metadata: S::Metadata, key: KeyId) -> Self {
+        let Encryption { parts, noise, seed } = encryption;
+        Self { parts: parts.into(), seed, metadata, noise, key, trace: Trace::default() }
+    }
+
+    /// What a file had: a seed only if c_1 follows from it.
+    pub(crate) fn from_stored(
+        parts: Vec<R::Poly<Evaluation>>,
+        seed: Option<[u8; 32]>,
+        metadata: S::Metadata,
+        noise: NoiseBound,
+        key: KeyId,
+    ) -> Result<Self, RlweError> {
+        Ok(Self { seed, ..Self::from_parts(parts, metadata, noise, key)? })
+    }
+
+    /// The seed of c_1, as long as it is that of a fresh encryption under the secret key.
+    #[must_use]
+    pub fn seed(&self) -> Option<&[u8; 32]> {
+        self.seed.as_ref()
     }
 
     /// The parts c_0, c_1, ….
@@ -57,6 +84,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
 
     /// The parts, to be changed in place together with the noise bound that follows from it.
     pub fn parts_mut(&mut self) -> &mut Vec<R::Poly<Evaluation>> {
+        self.seed = None;
         &mut self.parts
     }
 
@@ -165,7 +193,8 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
             }
         }
         let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
-        Ok(Self { parts: Vec::new(), metadata, noise: self.noise.sum(&other.noise), key: self.key, trace })
+        let noise = self.noise.sum(&other.noise);
+        Ok(Self { parts: Vec::new(), seed: None, metadata, noise, key: self.key, trace })
     }
 
     /// c_0 and c_1 of a ciphertext of exactly two parts.

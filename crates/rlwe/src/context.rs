@@ -146,6 +146,11 @@ impl<R: PolyRing> RlweContext<R> {
         Ok(self.gadget.at_level(level)?)
     }
 
+    /// What key switching was made with.
+    pub(crate) fn options(&self) -> &GadgetOptions {
+        self.gadget.options()
+    }
+
     /// How key switching cuts polynomials into digits.
     pub fn gadget(&self) -> &R::Gadget {
         &self.gadget

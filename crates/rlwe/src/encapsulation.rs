@@ -65,9 +65,7 @@ impl<R: PolyRing> EncapsulationKeys<R> {
         rng: &mut G,
     ) -> Result<Self, RlweError> {
         let [low, high] = levels;
-        let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
-        let low = RlweContext::with_gadget(context.ring_at(low)?, context.security(), &options)?;
-        let low = low.with_module_secrets(SecretDistribution::FixedWeight(sparse.weight), sparse.rank)?;
+        let low = Self::low_context(context, sparse, low, special_moduli)?;
         let coefficients = low.secrets().sample(low.dimension(), rng)?;
         let polynomials = |ring: &R| -> Result<Vec<_>, RlweError> {
             let one = |part| Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(part)?)?));
@@ -82,6 +80,37 @@ impl<R: PolyRing> EncapsulationKeys<R> {
             .map(|part| KeySwitchKey::generate(context, secret.evaluation(), part, high, rng))
             .collect::<Result<_, _>>()?;
         Ok(Self { low, id: secret.id(), enter, leave })
+    }
+
+    /// The context of the sparse secret, checked against the security table.
+    pub(crate) fn low_context(
+        context: &RlweContext<R>,
+        sparse: SparseSecret,
+        level: usize,
+        special_moduli: &[u64],
+    ) -> Result<RlweContext<R>, RlweError> {
+        let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
+        let low = RlweContext::with_gadget(context.ring_at(level)?, context.security(), &options)?;
+        low.with_module_secrets(SecretDistribution::FixedWeight(sparse.weight), sparse.rank)
+    }
+
+    pub(crate) fn from_keys(
+        low: RlweContext<R>,
+        id: KeyId,
+        enter: Vec<KeySwitchKey<R>>,
+        leave: Vec<KeySwitchKey<R>>,
+    ) -> Self {
+        Self { low, id, enter, leave }
+    }
+
+    /// The keys to the sparse secret.
+    pub(crate) fn enter(&self) -> &[KeySwitchKey<R>] {
+        &self.enter
+    }
+
+    /// The keys back.
+    pub(crate) fn leave(&self) -> &[KeySwitchKey<R>] {
+        &self.leave
     }
 
     /// [`mod_raise`] of a ciphertext of the low level under the sparse secret, to the high level and under its own secret again: for

@@ -14,7 +14,15 @@ use crate::keys::zero_sample;
 use crate::{Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, SecretKey, noise, randomness};
 
 /// Two parts of an encryption, with their noise.
-pub type Encryption<R> = ([<R as PolyRing>::Poly<Evaluation>; 2], NoiseBound);
+#[derive(Clone)]
+pub struct Encryption<R: PolyRing> {
+    /// c_0 and c_1.
+    pub parts: [R::Poly<Evaluation>; 2],
+    /// Both bounds.
+    pub noise: NoiseBound,
+    /// What c_1 follows from, under the secret key: in files it stands for c_1.
+    pub seed: Option<[u8; 32]>,
+}
 
 /// An encryption of zero under the public key: (p_0·u + e_1, p_1·u + e_2) with u ternary, scaled down if made modulo Qp.
 ///
@@ -43,9 +51,9 @@ pub fn encrypt_public<R: PolyRing, G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<Encryption<R>, RlweError> {
     let scaled = Zeroizing::new(context.encryption_ring()?.scale_plaintext(message, t)?);
-    let (parts, noise) = masked_public(context, key, Some(&scaled), rng)?;
+    let zero = masked_public(context, key, Some(&scaled), rng)?;
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-context.log2_encryption_excess()));
-    Ok((parts, noise.plus_own(rounding)))
+    Ok(Encryption { noise: zero.noise.plus_own(rounding), ..zero })
 }
 
 fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
@@ -68,7 +76,7 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
     let [p0, p1] = &key.parts;
     let parts = [mask(p0, message)?, mask(p1, None)?];
     let noise = context.noise_model().public_encryption(context.log2_encryption_excess());
-    Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
+    Ok(Encryption { parts, noise: NoiseBound::fresh(noise, randomness::tag(rng)), seed: None })
 }
 
 /// An encryption of a message with coefficients in [0, t) under the secret key: less noise, for those who hold it.
@@ -84,25 +92,27 @@ pub fn encrypt_secret<R: PolyRing, G: CryptoRng + ?Sized>(
 ) -> Result<Encryption<R>, RlweError> {
     let ring = context.ring();
     let scaled = Zeroizing::new(ring.to_evaluation(ring.scale_plaintext(message, t)?)?);
-    let ([mut c0, c1], noise) = zero_secret(context, key, rng)?;
-    ring.add_assign(&mut c0, &scaled)?;
-    Ok(([c0, c1], noise.plus_own(NoiseTerm::rounding())))
+    let mut zero = zero_secret(context, key, context.level(), rng)?;
+    let [c0, _] = &mut zero.parts;
+    ring.add_assign(c0, &scaled)?;
+    Ok(Encryption { noise: zero.noise.plus_own(NoiseTerm::rounding()), ..zero })
 }
 
-/// An encryption of zero under the secret key: (−(a·s + e), a).
+/// An encryption of zero of a level under the secret key: (−(a·s + e), a).
 ///
 /// # Errors
-/// [`RlweError::Ring`] if the key belongs to another ring.
+/// [`RlweError::Ring`] if the key belongs to another ring, and for a level that is not there.
 pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
     context: &RlweContext<R>,
     key: &SecretKey<R>,
+    level: usize,
     rng: &mut G,
 ) -> Result<Encryption<R>, RlweError> {
-    let seed = randomness::public_seed(rng);
-    let a = context.ring().uniform(&mut randomness::public_stream(&seed, 0));
-    let parts = zero_sample(context.ring(), &*key.at_level(context, context.level())?, a, rng)?;
-    let noise = noise::secret_encryption(context.ring().expansion());
-    Ok((parts, NoiseBound::fresh(noise, randomness::tag(rng))))
+    let (ring, seed) = (context.ring_at(level)?, randomness::public_seed(rng));
+    let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
+    let parts = zero_sample(&ring, &*key.at_level(context, level)?, a, rng)?;
+    let noise = NoiseBound::fresh(noise::secret_encryption(ring.expansion()), randomness::tag(rng));
+    Ok(Encryption { parts, noise, seed: Some(seed) })
 }
 
 /// The phase c(s) = c_0 + c_1·s + c_2·s² + … modulo Q_l, for parts of any level l. It is secret: erased when dropped.

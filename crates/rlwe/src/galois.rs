@@ -123,6 +123,15 @@ impl<R: PolyRing> GaloisKeys<R> {
         self.id
     }
 
+    pub(crate) fn from_keys(id: KeyId, index: u64, keys: BTreeMap<u64, KeySwitchKey<R>>) -> Self {
+        Self { id, index, keys }
+    }
+
+    /// Exponents and keys, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &KeySwitchKey<R>)> + '_ {
+        self.keys.iter().map(|(&exponent, key)| (exponent, key))
+    }
+
     /// The exponents at hand, ascending.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
         self.keys.keys().copied()

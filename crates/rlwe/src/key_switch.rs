@@ -95,6 +95,16 @@ impl<R: PolyRing> KeySwitchKey<R> {
         }
     }
 
+    /// The key with these halves, the second ones from the seed.
+    pub(crate) fn from_halves(
+        seed: [u8; 32],
+        options: GadgetOptions,
+        level: usize,
+        halves: [Vec<R::Poly<Evaluation>>; 2],
+    ) -> Self {
+        Self { seed, options, level, halves }
+    }
+
     /// The seed of the uniform halves.
     #[must_use]
     pub fn seed(&self) -> &[u8; 32] {

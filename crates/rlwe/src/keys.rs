@@ -1,5 +1,7 @@
 //! Secret and public keys.
 
+use std::fmt;
+
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, PolyRing};
 use zeroize::{Zeroize, Zeroizing};
@@ -20,8 +22,21 @@ impl KeyId {
         &self.0
     }
 
+    /// The name with these bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
     pub(crate) fn random<G: CryptoRng + ?Sized>(rng: &mut G) -> Self {
         Self(randomness::public_bytes(rng))
+    }
+}
+
+/// 32 hexadecimal digits.
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -38,10 +53,8 @@ impl<R: PolyRing> SecretKey<R> {
     /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
     pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
         context.check_security()?;
-        let ring = context.key_ring();
-        let coefficients = context.secrets().sample(ring.degree(), rng)?;
-        let s = ring.to_evaluation(ring.from_signed(&coefficients)?)?;
-        Ok(Self { id: KeyId::random(rng), s })
+        let coefficients = context.secrets().sample(context.key_ring().degree(), rng)?;
+        Self::from_coefficients(context, KeyId::random(rng), &coefficients)
     }
 
     /// A second copy of the secret, for those who mean it.
@@ -55,13 +68,26 @@ impl<R: PolyRing> SecretKey<R> {
     /// # Errors
     /// [`RlweError::Ring`] for another degree, or if the secret is not of the context `from`.
     pub fn in_context(&self, from: &RlweContext<R>, to: &RlweContext<R>) -> Result<Self, RlweError> {
-        let lowest = from.key_ring().at_level(1)?;
-        let coefficients = Zeroizing::new(lowest.to_coefficient(from.key_ring().restrict(&self.s, 1)?)?);
-        // Exact: coefficients are −1, 0 or 1.
+        Self::from_coefficients(to, self.id, &self.coefficients(from)?)
+    }
+
+    /// The secret with these coefficients.
+    pub(crate) fn from_coefficients(
+        context: &RlweContext<R>,
+        id: KeyId,
+        coefficients: &[i64],
+    ) -> Result<Self, RlweError> {
+        let ring = context.key_ring();
+        Ok(Self { id, s: ring.to_evaluation(ring.from_signed(coefficients)?)? })
+    }
+
+    /// −1, 0 or 1 for every power of X.
+    pub(crate) fn coefficients(&self, context: &RlweContext<R>) -> Result<Zeroizing<Vec<i64>>, RlweError> {
+        let lowest = context.key_ring().at_level(1)?;
+        let coefficients = Zeroizing::new(lowest.to_coefficient(context.key_ring().restrict(&self.s, 1)?)?);
+        // Exact: they are small.
         let floats = Zeroizing::new(lowest.to_floats(&coefficients)?);
-        let small: Zeroizing<Vec<i64>> = Zeroizing::new(floats.iter().map(|&c| c as i64).collect());
-        let ring = to.key_ring();
-        Ok(Self { id: self.id, s: ring.to_evaluation(ring.from_signed(&small)?)? })
+        Ok(Zeroizing::new(floats.iter().map(|&c| c as i64).collect()))
     }
 
     /// The key's name.
@@ -94,7 +120,9 @@ impl<R: PolyRing> Drop for SecretKey<R> {
 /// An encryption of zero that anybody may add messages to: (−(a·s + e), a), modulo Qp where there is a special modulus.
 #[derive(Clone)]
 pub struct PublicKey<R: PolyRing> {
-    id: KeyId,
+    pub(crate) id: KeyId,
+    /// What the second part follows from.
+    pub(crate) seed: [u8; 32],
     pub(crate) parts: [R::Poly<Evaluation>; 2],
 }
 
@@ -113,7 +141,7 @@ impl<R: PolyRing> PublicKey<R> {
         let s = secret.at_level(context, ring.level())?;
         let seed = randomness::public_seed(rng);
         let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
-        Ok(Self { id: secret.id(), parts: zero_sample(&ring, &s, a, rng)? })
+        Ok(Self { id: secret.id(), seed, parts: zero_sample(&ring, &s, a, rng)? })
     }
 
     /// The name of the secret key this one belongs to.

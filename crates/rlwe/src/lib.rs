@@ -28,6 +28,7 @@ mod secret_distribution;
 pub mod security;
 pub mod switch_cost;
 pub mod trace;
+pub mod wire;
 
 pub use ciphertext::{Ciphertext, Scheme, Sign};
 pub use context::RlweContext;

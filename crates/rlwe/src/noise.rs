@@ -17,6 +17,7 @@
 //! The rounding of a message, whatever its coefficients are, counts as in Z\[X\]/(X^n + 1): T stands far above what it may lack elsewhere.
 
 mod model;
+mod stored;
 mod tail;
 
 use std::f64::consts::PI;
@@ -25,6 +26,7 @@ use std::ops::{Add, Mul};
 use sunzi_ring::{DigitBound, Expansion};
 
 pub use model::{NoiseModel, mod_switch, public_encryption};
+pub(crate) use stored::STORED_LEN;
 pub use tail::{TAIL_BITS, Tail};
 
 /// B_err: the error is centred binomial on 21 + 21 bits, so never larger than 21.

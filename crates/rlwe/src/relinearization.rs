@@ -43,6 +43,10 @@ impl<R: PolyRing> RelinearizationKey<R> {
         Ok(Self { id: secret.id(), key })
     }
 
+    pub(crate) fn from_key(id: KeyId, key: KeySwitchKey<R>) -> Self {
+        Self { id, key }
+    }
+
     /// The name of the secret key this one belongs to.
     #[must_use]
     pub fn id(&self) -> KeyId {

@@ -45,9 +45,10 @@ mod tests {
         }
 
         /// log2 of the largest |c(s) − (Q/t)·m|.
-        fn noise(&self, (parts, _): &Encryption<R>, message: &[u64], t: u64) -> f64 {
+        fn noise(&self, encryption: &Encryption<R>, message: &[u64], t: u64) -> f64 {
             let ring = self.context.ring();
-            let phase = ring.to_integers(&phase(&self.context, parts, &self.secret).unwrap()).unwrap();
+            let phase =
+                ring.to_integers(&phase(&self.context, &encryption.parts, &self.secret).unwrap()).unwrap();
             let q = BigInt::from(ring.modulus().clone());
             let period = &q * t;
             let distance = |(c, &m): (&BigInt, &u64)| {
@@ -75,12 +76,12 @@ mod tests {
                 };
                 let encryption = party.encrypt(&message, t).unwrap();
                 let measured = party.noise(&encryption, &message, t);
-                let (bound, worst) = (encryption.1.bound(DEGREE).bits(), encryption.1.worst.bits());
+                let (bound, worst) = (encryption.noise.bound(DEGREE).bits(), encryption.noise.worst.bits());
                 assert!(measured <= bound && measured <= worst, "{measured} of {bound}, {worst}");
                 largest = largest.max(measured);
                 let own = encrypt_secret(&party.context, &party.secret, &message, t, &mut party.rng).unwrap();
                 let measured = party.noise(&own, &message, t);
-                assert!(measured <= own.1.worst.bits() && measured <= own.1.bound(DEGREE).bits());
+                assert!(measured <= own.noise.worst.bits() && measured <= own.noise.bound(DEGREE).bits());
             }
         }
         let deviation = noise::public_encryption(DEGREE, if special > 0 { 36.0 } else { 0.0 }).deviation;

@@ -53,7 +53,7 @@ mod tests {
         let mut rng = Recorder { state: 1, words: HashSet::new() };
         let secret = SecretKey::generate(&context, &mut rng).unwrap();
         let key = RelinearizationKey::generate(&context, &secret, &mut rng).unwrap();
-        let (parts, _) = zero_secret(&context, &secret, &mut rng).unwrap();
+        let parts = zero_secret(&context, &secret, context.level(), &mut rng).unwrap().parts;
         let mut public = words(key.key().seed());
         public.extend(words(secret.id().as_bytes()));
         public.extend(parts.iter().flat_map(|part| part.words()).copied());

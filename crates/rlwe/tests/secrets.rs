@@ -8,7 +8,7 @@ mod tests {
     use rand_core::SeedableRng;
     use sunzi_math::primes_with_bits;
     use sunzi_ring::{BigRing, GadgetOptions, Ring};
-    use sunzi_rlwe::encryption::{phase, zero_public};
+    use sunzi_rlwe::encryption::{Encryption, phase, zero_public};
     use sunzi_rlwe::{
         Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PolyRing, PublicKey, RelinearizationKey,
         RlweContext, RlweError, Scheme, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation,
@@ -110,7 +110,7 @@ mod tests {
             let key = RelinearizationKey::generate(&context, &secret, &mut rng).unwrap();
             let (mut fresh, mut switched) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
             for _ in 0..8 {
-                let (parts, noise) = zero_public(&context, &public, &mut rng).unwrap();
+                let Encryption { parts, noise, .. } = zero_public(&context, &public, &mut rng).unwrap();
                 let error =
                     largest(&context.ring().to_integers(&phase(&context, &parts, &secret).unwrap()).unwrap());
                 assert!(error <= noise.worst.bits() && error <= noise.bound(DEGREE).bits());
@@ -143,7 +143,7 @@ mod tests {
         rng: &mut ChaCha20Rng,
     ) -> Ciphertext<Bare, R> {
         let public = PublicKey::generate(context, secret, rng).unwrap();
-        let (parts, noise) = zero_public(context, &public, rng).unwrap();
+        let Encryption { parts, noise, .. } = zero_public(context, &public, rng).unwrap();
         let parts = parts.iter().map(|part| context.ring().restrict(part, level).unwrap()).collect();
         Ciphertext::from_parts(parts, (), noise, secret.id()).unwrap()
     }

@@ -34,8 +34,8 @@ mod tests {
         let [secret, other] = [(); 2].map(|()| SecretKey::generate(&context, &mut rng).unwrap());
         let mut polynomials = Vec::new();
         while polynomials.len() < 8 {
-            let (parts, _) = encrypt_secret(&context, &secret, &[1; 64], 17, &mut rng).unwrap();
-            polynomials.extend(parts);
+            let fresh = encrypt_secret(&context, &secret, &[1; 64], 17, &mut rng).unwrap();
+            polynomials.extend(fresh.parts);
         }
         let value = |c: &Ciphertext<Plain, Ring>| (*phase(&context, c.parts(), &secret).unwrap()).clone();
         let integers = |p| ring.to_integers(&p).unwrap();

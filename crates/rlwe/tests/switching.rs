@@ -7,7 +7,7 @@ mod tests {
     use num_traits::{Signed, ToPrimitive};
     use rand_core::SeedableRng;
     use sunzi_ring::{BigRing, Evaluation};
-    use sunzi_rlwe::encryption::{phase, zero_public, zero_secret};
+    use sunzi_rlwe::encryption::{Encryption, phase, zero_public, zero_secret};
     use sunzi_rlwe::{
         Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, PublicKey, RelinearizationKey, RlweContext,
         RlweError, Scheme, SecretKey, Security, galois, relinearization,
@@ -94,9 +94,9 @@ mod tests {
         let public = PublicKey::generate(&f.context, &f.secret, &mut f.rng).unwrap();
         let zeros = vec![BigInt::from(0); 64];
         for _ in 0..50 {
-            for (parts, noise) in [
+            for Encryption { parts, noise, .. } in [
                 zero_public(&f.context, &public, &mut f.rng).unwrap(),
-                zero_secret(&f.context, &f.secret, &mut f.rng).unwrap(),
+                zero_secret(&f.context, &f.secret, f.context.level(), &mut f.rng).unwrap(),
             ] {
                 let error = distance(&f.phase(&parts), &zeros, f.context.ring().modulus());
                 assert!(error <= noise.worst.bits() && error <= noise.bound(64).bits());

@@ -10,9 +10,9 @@ use crate::bootstrap::BootstrapError;
 /// All keys of a [`Blueprint`]; no part of them is secret.
 #[derive(Clone)]
 pub struct BootstrapKeys<R: PolyRing = Ring> {
-    relinearization: RelinearizationKey<R>,
-    automorphisms: GaloisKeys<R>,
-    encapsulation: Option<EncapsulationKeys<R>>,
+    pub(super) relinearization: RelinearizationKey<R>,
+    pub(super) automorphisms: GaloisKeys<R>,
+    pub(super) encapsulation: Option<EncapsulationKeys<R>>,
 }
 
 impl<R: Multipliers> BootstrapKeys<R> {

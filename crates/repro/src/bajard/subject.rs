@@ -59,9 +59,9 @@ impl<R: PolyRing> Subject<R> {
     fn encrypted_parts<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Known<Parts<R>>, ReproError> {
         let message = self.message(rng)?;
         let coefficients = message.coefficients();
-        let (parts, _) =
+        let encryption =
             encryption::encrypt_public(self.context.rlwe(), &self.public, coefficients, PLAIN_MODULUS, rng)?;
-        Ok((parts, message))
+        Ok((encryption.parts, message))
     }
 
     /// The product of two messages.

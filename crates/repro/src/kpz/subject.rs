@@ -92,7 +92,8 @@ impl BfvSubject {
         rng: &mut G,
     ) -> Result<sunzi_bfv::Ciphertext, ReproError> {
         let ring = self.context.ring();
-        let ([mut c0, c1], noise) = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
+        let zero = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
+        let (noise, [mut c0, c1]) = (zero.noise, zero.parts);
         let mut scaled = ring.to_evaluation(ring.from_signed(&message.centred())?)?;
         let delta: BigUint = ring.modulus() / self.context.plain_modulus();
         ring.mul_integer_assign(&mut scaled, &BigInt::from(delta))?;

@@ -1,6 +1,7 @@
 //! The simple implementation of the seam: the oracle of the tests.
 
 mod gadget;
+mod packing;
 mod poly;
 mod product;
 mod ring;

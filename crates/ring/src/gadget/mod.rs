@@ -113,6 +113,14 @@ impl Top {
         get_or_try_init(cell, || Tables::new(self, level).map(Arc::new)).cloned()
     }
 
+    /// The ring of the limbs that keys for a digit keep.
+    fn kept(&self, digit: &Digit) -> Result<Ring, RingError> {
+        let limbs = self.ring.basis().moduli().iter().zip(self.ring.plans()).enumerate();
+        let kept = limbs.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
+        let (moduli, plans) = kept.map(|(_, (&modulus, plan))| (modulus, Arc::clone(plan))).unzip();
+        self.ring.derive(moduli, plans)
+    }
+
     /// P·ω^z modulo a modulus of the digit: g there.
     fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
         modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
@@ -276,6 +284,17 @@ impl Gadget<Ring> for RnsGadget {
             }
         }
         Ok([b, a])
+    }
+
+    fn part_ring(&self, i: usize) -> Result<Ring, RingError> {
+        let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
+        if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.kept(digit) }
+    }
+
+    fn uniform_part(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        let digit = self.digit(i)?;
+        self.tables.key_ring.check(&a)?;
+        if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {

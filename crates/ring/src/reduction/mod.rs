@@ -17,6 +17,7 @@ mod gadget;
 mod geometry;
 mod montgomery;
 mod operations;
+mod packing;
 mod poly;
 mod reducer;
 mod ring;

@@ -1,0 +1,161 @@
+//! BGV in files: what `docs/format.md` has beside keys.
+
+use std::io::Read;
+
+use sunzi_encoding::Plaintext;
+use sunzi_ring::Packing;
+use sunzi_rlwe::moduli::MAX_MODULI;
+use sunzi_rlwe::wire::{
+    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat, Sink,
+    Source, StoredParameters, WireError, get_security, put_security,
+};
+use sunzi_rlwe::{KeyId, RingShape, RlweContext, SecretDistribution};
+
+use crate::budget::{Budget, Operations, Usage};
+use crate::{Bgv, Context, Metadata, Parameters};
+
+/// What messages depend on: t, and the moduli and the factor of the last one of every level.
+fn describe(plain_modulus: u64, levels: impl Iterator<Item = (usize, u64)>, fields: &mut Fields) {
+    fields.bytes(b"BGV\0");
+    fields.u64(plain_modulus);
+    for (limbs, rest) in levels {
+        fields.usize(limbs);
+        fields.u64(rest);
+    }
+}
+
+fn get_u32(what: &'static str, fields: &mut FieldReader<'_>) -> Result<u32, WireError> {
+    Ok(fields.usize_in(what, 0..=u32::MAX as usize)? as u32)
+}
+
+impl<R: Packing> SchemeFormat for Context<R> {
+    type Scheme = Bgv;
+    type Ring = R;
+    const CIPHERTEXT: Kind = Kind::BgvCiphertext;
+    const CIPHERTEXTS: Kind = Kind::BgvCiphertexts;
+    const METADATA_LEN: usize = 5 * 8;
+
+    fn rlwe(&self) -> &RlweContext<R> {
+        self.rlwe()
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        describe(self.plain_modulus(), self.level_places(), fields);
+    }
+
+    fn put_metadata(&self, metadata: &Metadata, fields: &mut Fields) {
+        let Metadata { level, place, usage, .. } = metadata;
+        fields.usize(*level);
+        fields.usize(*place);
+        fields.u64(usage.terms);
+        fields.u64(usage.rotations);
+        fields.u64(usage.plain_products.into());
+    }
+
+    fn get_metadata(&self, fields: &mut FieldReader<'_>) -> Result<Metadata, WireError> {
+        let level = fields.usize_in("level of BGV", 0..=self.depth())?;
+        let place = fields.usize_in("place in the chain of moduli", level..=level + 1)?;
+        let (terms, rotations) = (fields.u64()?, fields.u64()?);
+        let plain_products = get_u32("products with plaintexts", fields)?;
+        let usage = Usage { terms, rotations, plain_products };
+        self.metadata(level, place, usage).map_err(WireError::scheme)
+    }
+
+    fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError> {
+        self.check(&ciphertext).map_err(WireError::scheme)?;
+        self.finish(ciphertext, "load", &[]).map_err(WireError::scheme)
+    }
+}
+
+impl<R: Packing> Format<Plaintext> for Context<R> {
+    const KIND: Kind = Kind::BgvPlaintext;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.message_fingerprint())
+    }
+
+    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
+        (self.message_fingerprint(), None)
+    }
+
+    fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
+        plaintext.check(self.degree(), self.plain_modulus()).map_err(WireError::scheme)?;
+        sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
+    }
+
+    fn get(&self, _: &Header, source: &mut Source<impl Read>) -> Result<Plaintext, WireError> {
+        let (degree, t) = (self.degree(), self.plain_modulus());
+        let bytes = source.sealed("the plaintext", Plaintext::packed_len(degree, t))?;
+        Plaintext::from_packed(&bytes, degree, t).map_err(WireError::scheme)
+    }
+}
+
+/// Moduli of every level and the factor of the last one.
+fn places(parameters: &Parameters) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let shares = parameters.shares().iter().copied().chain(std::iter::repeat(0));
+    parameters.levels().iter().copied().zip(shares)
+}
+
+fn ring_part(parameters: &Parameters) -> RingPart {
+    RingPart {
+        index: parameters.ring().index(),
+        moduli: parameters.moduli().to_vec(),
+        key_switching: parameters.key_switching().clone(),
+        secrets: SecretDistribution::Ternary,
+    }
+}
+
+fn put_operations(operations: &Operations, fields: &mut Fields) {
+    fields.u64(operations.additions);
+    fields.u64(operations.rotations);
+    fields.u64(operations.plain_products.into());
+}
+
+fn get_operations(fields: &mut FieldReader<'_>) -> Result<Operations, WireError> {
+    let (additions, rotations) = (fields.u64()?, fields.u64()?);
+    let plain_products = get_u32("declared products with plaintexts", fields)?;
+    Ok(Operations { additions, rotations, plain_products })
+}
+
+impl StoredParameters for Parameters {
+    const KIND: Kind = Kind::BgvParameters;
+
+    fn fingerprint(&self) -> Fingerprint {
+        let mut fields = Fields::default();
+        describe(self.plain_modulus(), places(self), &mut fields);
+        Fingerprint::of_ring(&ring_part(self).to_bytes()).with_scheme(fields.as_bytes())
+    }
+
+    fn put(&self, fields: &mut Fields) {
+        fields.bytes(&ring_part(self).to_bytes());
+        fields.u64(self.plain_modulus());
+        fields.list(self.levels().iter().map(|&limbs| limbs as u64));
+        fields.list(self.shares().iter().copied());
+        put_security(fields, self.security());
+        let Budget { fresh, per_level, last } = self.budget();
+        [fresh, per_level, last].into_iter().for_each(|operations| put_operations(operations, fields));
+    }
+
+    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        let ring = RingPart::get(fields)?;
+        if ring.secrets != SecretDistribution::Ternary {
+            return Err(WireError::value("secrets of BGV", SecretDistribution::Ternary, ring.secrets));
+        }
+        let plain_modulus = fields.u64()?;
+        let levels = fields.list("levels", MAX_LEVELS)?;
+        let shares = fields.list("shares of moduli", MAX_LEVELS)?;
+        let security = get_security(fields)?;
+        let [fresh, per_level, last] =
+            [get_operations(fields)?, get_operations(fields)?, get_operations(fields)?];
+        let levels = levels.into_iter().map(|limbs| usize::try_from(limbs).unwrap_or(usize::MAX)).collect();
+        let parameters = Self::new(RingShape::of_index(ring.index), ring.moduli, plain_modulus, security)
+            .with_shared_moduli(levels, shares)
+            .with_key_switching(ring.key_switching)
+            .with_budget(Budget { fresh, per_level, last });
+        parameters.validate().map_err(WireError::scheme)?;
+        Ok(parameters)
+    }
+}
+
+/// Several levels may share a modulus.
+const MAX_LEVELS: usize = 8 * MAX_MODULI;

@@ -1,0 +1,210 @@
+//! Ciphertexts of any scheme, alone and in arrays.
+
+use std::io::Read;
+
+use sunzi_ring::{Packing, PolyRing};
+
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Sink, Source, WireError};
+use crate::noise::STORED_LEN;
+use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
+
+/// Parts that a ciphertext may have: products have three.
+const MOST_PARTS: usize = 16;
+/// Level, parts, whether c_1 is a seed, the seed.
+const SHAPE_LEN: usize = 3 * 8 + 32;
+
+/// A context of a scheme: what is in a file besides polynomials.
+pub trait SchemeFormat: Sized {
+    /// The scheme.
+    type Scheme: Scheme;
+    /// The ring.
+    type Ring: Packing;
+    /// What one ciphertext is.
+    const CIPHERTEXT: Kind;
+    /// What an array of them is.
+    const CIPHERTEXTS: Kind;
+    /// Bytes of metadata.
+    const METADATA_LEN: usize;
+
+    /// Ring and keys.
+    fn rlwe(&self) -> &RlweContext<Self::Ring>;
+    /// What messages depend on besides the ring.
+    fn describe(&self, fields: &mut Fields);
+    /// Writes metadata.
+    fn put_metadata(&self, metadata: &<Self::Scheme as Scheme>::Metadata, fields: &mut Fields);
+    /// Reads metadata, and fails for any that no ciphertext of this context has.
+    ///
+    /// # Errors
+    /// [`WireError::Value`]; [`WireError::Scheme`].
+    fn get_metadata(
+        &self,
+        fields: &mut FieldReader<'_>,
+    ) -> Result<<Self::Scheme as Scheme>::Metadata, WireError>;
+    /// Fails unless operations of this context might have left the ciphertext; notes where it came from.
+    ///
+    /// # Errors
+    /// [`WireError::Scheme`].
+    fn accept(&self, ciphertext: CiphertextOf<Self>) -> Result<CiphertextOf<Self>, WireError>;
+
+    /// Names the parameters of messages.
+    fn message_fingerprint(&self) -> Fingerprint {
+        let mut fields = Fields::default();
+        self.describe(&mut fields);
+        self.rlwe().fingerprint().with_scheme(fields.as_bytes())
+    }
+}
+
+/// The ciphertexts of a context.
+pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme, <C as SchemeFormat>::Ring>;
+
+fn put<C: SchemeFormat>(
+    context: &C,
+    ciphertext: &CiphertextOf<C>,
+    sink: &mut impl Sink,
+) -> Result<(), WireError> {
+    let (parts, seed) = (ciphertext.parts(), ciphertext.seed());
+    let [first, ..] = parts else { return Err(WireError::value("parts", "2 or more", 0)) };
+    let level = context.rlwe().ring().level_of(first)?;
+    let ring = context.rlwe().ring_at(level)?;
+    let mut fields = Fields::default();
+    fields.usize(level);
+    fields.usize(parts.len());
+    fields.u64(u64::from(seed.is_some()));
+    fields.bytes(seed.unwrap_or(&[0; 32]));
+    ciphertext.noise().put(&mut fields)?;
+    context.put_metadata(ciphertext.metadata(), &mut fields);
+    sink.sealed(fields.as_bytes())?;
+    for (i, part) in parts.iter().enumerate() {
+        if i != 1 || seed.is_none() {
+            sink.poly(&ring, part)?;
+        }
+    }
+    sink.seal()
+}
+
+fn get<C: SchemeFormat>(
+    context: &C,
+    key: KeyId,
+    source: &mut Source<impl Read>,
+) -> Result<CiphertextOf<C>, WireError> {
+    let record = source.sealed("a ciphertext's numbers", SHAPE_LEN + STORED_LEN + C::METADATA_LEN)?;
+    let mut fields = FieldReader::new(&record);
+    let level = fields.usize_in("level", 1..=context.rlwe().level())?;
+    let parts = fields.usize_in("parts", 2..=MOST_PARTS)?;
+    let (seeded, seed) = (fields.flag("whether there is a seed")?, fields.array()?);
+    if !seeded && seed != [0; 32] {
+        return Err(WireError::value("seed", "0 where there is none", "something else"));
+    }
+    let noise = NoiseBound::get(&mut fields)?;
+    let metadata = context.get_metadata(&mut fields)?;
+    fields.finish()?;
+    let ring = context.rlwe().ring_at(level)?;
+    let stored = parts - usize::from(seeded);
+    let mut polys = (0..stored).map(|_| source.poly(&ring)).collect::<Result<Vec<_>, _>>()?;
+    source.seal("a ciphertext")?;
+    if seeded {
+        polys.insert(1, ring.uniform(&mut randomness::public_stream(&seed, 0)));
+    }
+    let ciphertext = Ciphertext::from_stored(polys, seeded.then_some(seed), metadata, noise, key)?;
+    context.accept(ciphertext)
+}
+
+impl<C: SchemeFormat> Format<CiphertextOf<C>> for C {
+    const KIND: Kind = C::CIPHERTEXT;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.message_fingerprint())
+    }
+
+    fn origin(&self, ciphertext: &CiphertextOf<C>) -> (Fingerprint, Option<KeyId>) {
+        (self.message_fingerprint(), Some(ciphertext.key()))
+    }
+
+    fn put(&self, ciphertext: &CiphertextOf<C>, sink: &mut impl Sink) -> Result<(), WireError> {
+        put(self, ciphertext, sink)
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<CiphertextOf<C>, WireError> {
+        get(self, header.required_key()?, source)
+    }
+}
+
+impl<C: SchemeFormat> Format<Vec<CiphertextOf<C>>> for C {
+    const KIND: Kind = C::CIPHERTEXTS;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.message_fingerprint())
+    }
+
+    fn origin(&self, ciphertexts: &Vec<CiphertextOf<C>>) -> (Fingerprint, Option<KeyId>) {
+        (self.message_fingerprint(), ciphertexts.first().map(Ciphertext::key))
+    }
+
+    fn put(&self, ciphertexts: &Vec<CiphertextOf<C>>, sink: &mut impl Sink) -> Result<(), WireError> {
+        sink.sealed(&(ciphertexts.len() as u64).to_le_bytes())?;
+        let mut pairs = ciphertexts.windows(2);
+        if pairs.any(|pair| matches!(pair, [a, b] if a.key() != b.key())) {
+            return Err(WireError::MixedKeys);
+        }
+        ciphertexts.iter().try_for_each(|ciphertext| put(self, ciphertext, sink))
+    }
+
+    fn get(
+        &self,
+        header: &Header,
+        source: &mut Source<impl Read>,
+    ) -> Result<Vec<CiphertextOf<C>>, WireError> {
+        let count = get_count(source)?;
+        let mut ciphertexts = Vec::new();
+        for _ in 0..count {
+            ciphertexts.push(get(self, header.required_key()?, source)?);
+        }
+        Ok(ciphertexts)
+    }
+}
+
+fn get_count(source: &mut Source<impl Read>) -> Result<u64, WireError> {
+    let record = source.sealed("the count of ciphertexts", 8)?;
+    FieldReader::new(&record).u64()
+}
+
+/// The ciphertexts of an array, read one at a time. After an error there are no more.
+pub struct Ciphertexts<'a, C, I: Read> {
+    context: &'a C,
+    header: Header,
+    source: Option<Source<I>>,
+    left: u64,
+}
+
+impl<'a, C: SchemeFormat, I: Read> Ciphertexts<'a, C, I> {
+    /// Starts to read an array.
+    ///
+    /// # Errors
+    /// Those of headers; [`WireError::Truncated`]; [`WireError::Checksum`]; [`WireError::Io`].
+    pub fn new(context: &'a C, reader: Reader<I>) -> Result<Self, WireError> {
+        let (header, mut source) = reader.into_source::<Vec<CiphertextOf<C>>, C>(context)?;
+        let left = get_count(&mut source)?;
+        Ok(Self { context, header, source: Some(source), left })
+    }
+
+    fn step(&mut self) -> Result<Option<CiphertextOf<C>>, WireError> {
+        let Some(source) = &mut self.source else { return Ok(None) };
+        if self.left == 0 {
+            return self.source.take().map_or(Ok(None), |source| source.finish().map(|_| None));
+        }
+        self.left -= 1;
+        get(self.context, self.header.required_key()?, source).map(Some)
+    }
+}
+
+impl<C: SchemeFormat, I: Read> Iterator for Ciphertexts<'_, C, I> {
+    type Item = Result<CiphertextOf<C>, WireError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            self.source = None;
+        }
+        step.transpose()
+    }
+}

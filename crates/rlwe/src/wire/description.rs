@@ -1,0 +1,155 @@
+//! What parameters are as bytes, and the names of parameters that follow from these.
+
+use sha2::{Digest, Sha256};
+use sunzi_ring::{GadgetOptions, Packing, Storage, describe};
+
+use super::{FieldReader, Fields, WireError};
+use crate::moduli::MAX_MODULI;
+use crate::{RlweContext, SecretDistribution, Security};
+
+/// Bytes of one half of a fingerprint.
+const LEN: usize = 8;
+
+/// Names parameters: a half for what keys depend on, another one for what messages depend on besides. Against mix-ups: what a wrong
+/// guess lets through is still checked number by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    /// Of ring, moduli, digits of key switching and distribution of secrets.
+    pub ring: [u8; LEN],
+    /// Of scheme, plaintext modulus, levels, scales; 0 for keys, which serve every scheme.
+    pub scheme: [u8; LEN],
+}
+
+impl Fingerprint {
+    /// That of keys: the first bytes of SHA-256.
+    #[must_use]
+    pub fn of_ring(ring: &[u8]) -> Self {
+        Self { ring: hash(b"sunzi ring\0", ring), scheme: [0; LEN] }
+    }
+
+    /// That of messages.
+    #[must_use]
+    pub fn with_scheme(self, scheme: &[u8]) -> Self {
+        Self { scheme: hash(b"sunzi scheme\0", scheme), ..self }
+    }
+
+    /// Fails unless `other` is the same.
+    ///
+    /// # Errors
+    /// [`WireError::Parameters`].
+    pub fn check(&self, other: &Self) -> Result<(), WireError> {
+        if self.ring != other.ring {
+            return Err(WireError::Parameters { what: "ring, moduli or key switching" });
+        }
+        let what = "plaintext modulus, levels or scales";
+        if self.scheme == other.scheme { Ok(()) } else { Err(WireError::Parameters { what }) }
+    }
+}
+
+fn hash(domain: &[u8], bytes: &[u8]) -> [u8; LEN] {
+    let hash = Sha256::new().chain_update(domain).chain_update(bytes).finalize();
+    hash.first_chunk().copied().unwrap_or_default()
+}
+
+/// What the keys of a parameter set over [`Ring`](sunzi_ring::Ring) depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RingPart {
+    /// m.
+    pub index: u64,
+    /// The ciphertext moduli.
+    pub moduli: Vec<u64>,
+    /// Digits and special moduli.
+    pub key_switching: GadgetOptions,
+    /// How secrets are drawn.
+    pub secrets: SecretDistribution,
+}
+
+impl RingPart {
+    /// Its bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        ring_bytes(describe(Storage::Words, self.index, &self.moduli), &self.key_switching, self.secrets)
+    }
+
+    /// Reads it. Nothing is checked that [`moduli::check`](crate::moduli::check) and security will.
+    ///
+    /// # Errors
+    /// [`WireError::Value`]; [`WireError::Length`].
+    pub fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        let [storage] = fields.array()?;
+        if storage != Storage::Words as u8 {
+            return Err(WireError::value("storage of residues", Storage::Words as u8, storage));
+        }
+        let (index, count) = (fields.u64()?, fields.u32()? as usize);
+        if count > MAX_MODULI {
+            return Err(WireError::value("moduli", format!("at most {MAX_MODULI}"), count));
+        }
+        let moduli = (0..count).map(|_| fields.u64()).collect::<Result<_, _>>()?;
+        let key_switching = get_options(fields)?;
+        let weight = fields.option("weight of secrets")?;
+        let secrets = weight.map_or(SecretDistribution::Ternary, |weight| {
+            SecretDistribution::FixedWeight(usize::try_from(weight).unwrap_or(usize::MAX))
+        });
+        Ok(Self { index, moduli, key_switching, secrets })
+    }
+}
+
+fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError> {
+    let radix = fields.option("radix of digits")?;
+    let radix_bits = radix.map(u32::try_from).transpose();
+    let radix_bits =
+        radix_bits.map_err(|_| WireError::value("radix of digits", "at most 61 bits", "more"))?;
+    let dropped_limbs = fields.usize_in("dropped limbs", 0..=MAX_MODULI)?;
+    let digits = fields.option("digits")?.map(|digits| usize::try_from(digits).unwrap_or(usize::MAX));
+    let special_moduli = fields.list("special moduli", MAX_MODULI)?;
+    Ok(GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli })
+}
+
+/// What keys depend on: the [description](Packing::description) of a ring, and how switching keys and secrets are made.
+#[must_use]
+pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: SecretDistribution) -> Vec<u8> {
+    let mut fields = Fields::default();
+    fields.bytes(&description);
+    fields.option(options.radix_bits.map(u64::from));
+    fields.usize(options.dropped_limbs);
+    fields.option(options.digits.map(|digits| digits as u64));
+    fields.list(options.special_moduli.iter().copied());
+    fields.option(match secrets {
+        SecretDistribution::Ternary => None,
+        SecretDistribution::FixedWeight(weight) => Some(weight as u64),
+    });
+    fields.into_bytes()
+}
+
+impl<R: Packing> RlweContext<R> {
+    /// Names what keys of this context depend on.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        let bytes = ring_bytes(self.ring().description(), self.options(), self.secrets());
+        Fingerprint::of_ring(&bytes)
+    }
+}
+
+/// Writes the security asked for, in bits.
+pub fn put_security(fields: &mut Fields, security: Security) {
+    fields.u64(match security {
+        Security::InsecureForResearchOnly => 0,
+        Security::Bits128 => 128,
+        Security::Bits192 => 192,
+        Security::Bits256 => 256,
+    });
+}
+
+/// Reads it.
+///
+/// # Errors
+/// [`WireError::Value`]; [`WireError::Length`].
+pub fn get_security(fields: &mut FieldReader<'_>) -> Result<Security, WireError> {
+    match fields.u64()? {
+        0 => Ok(Security::InsecureForResearchOnly),
+        128 => Ok(Security::Bits128),
+        192 => Ok(Security::Bits192),
+        256 => Ok(Security::Bits256),
+        got => Err(WireError::value("security", "0, 128, 192 or 256", got)),
+    }
+}

@@ -1,0 +1,210 @@
+//! Numbers one after the other, little-endian.
+
+use super::WireError;
+
+/// Writes numbers.
+#[derive(Debug, Default)]
+pub struct Fields(Vec<u8>);
+
+impl Fields {
+    /// Bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Two bytes.
+    pub fn u16(&mut self, value: u16) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    /// Four bytes.
+    pub fn u32(&mut self, value: u32) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    /// Eight bytes.
+    pub fn u64(&mut self, value: u64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    /// The eight bytes of a double.
+    pub fn f64(&mut self, value: f64) {
+        self.u64(value.to_bits());
+    }
+
+    /// A count or a level: eight bytes.
+    pub fn usize(&mut self, value: usize) {
+        self.u64(value as u64);
+    }
+
+    /// A number that may be missing: whether it is there, and 0 if it is not.
+    pub fn option(&mut self, value: Option<u64>) {
+        self.u64(u64::from(value.is_some()));
+        self.u64(value.unwrap_or(0));
+    }
+
+    /// The place of a choice among all.
+    pub fn choice<T: PartialEq>(&mut self, choice: &T, all: &[T]) {
+        self.usize(all.iter().position(|other| other == choice).unwrap_or(all.len()));
+    }
+
+    /// Their count and numbers.
+    pub fn list(&mut self, values: impl ExactSizeIterator<Item = u64>) {
+        self.usize(values.len());
+        values.for_each(|value| self.u64(value));
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Reads what [`Fields`] wrote.
+#[derive(Debug)]
+pub struct FieldReader<'a>(&'a [u8]);
+
+impl<'a> FieldReader<'a> {
+    /// Reads these bytes.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// Bytes as they are.
+    ///
+    /// # Errors
+    /// [`WireError::Length`] if fewer are left, as for all that follow.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
+        match self.0.split_first_chunk() {
+            Some((first, rest)) => {
+                self.0 = rest;
+                Ok(*first)
+            }
+            None => Err(WireError::Length { expected: N as u64, got: self.0.len() as u64 }),
+        }
+    }
+
+    /// Two bytes.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    pub fn u16(&mut self) -> Result<u16, WireError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// Four bytes.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    pub fn u32(&mut self) -> Result<u32, WireError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Eight bytes.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    pub fn u64(&mut self) -> Result<u64, WireError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// The eight bytes of a double, whatever it is.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    pub fn f64(&mut self) -> Result<f64, WireError> {
+        self.u64().map(f64::from_bits)
+    }
+
+    /// A double in a range: what is no number is in none.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`].
+    pub fn f64_in(
+        &mut self,
+        what: &'static str,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<f64, WireError> {
+        let value = self.f64()?;
+        if range.contains(&value) {
+            Ok(value)
+        } else {
+            Err(WireError::value(what, format!("{range:?}"), value))
+        }
+    }
+
+    /// A number from a range.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`].
+    pub fn usize_in(
+        &mut self,
+        what: &'static str,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Result<usize, WireError> {
+        let value = self.u64()?;
+        match usize::try_from(value) {
+            Ok(value) if range.contains(&value) => Ok(value),
+            _ => Err(WireError::value(what, format!("{range:?}"), value)),
+        }
+    }
+
+    /// Whether something is so: 0 or 1.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`].
+    pub fn flag(&mut self, what: &'static str) -> Result<bool, WireError> {
+        Ok(self.usize_in(what, 0..=1)? == 1)
+    }
+
+    /// A number that may be missing.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`].
+    pub fn option(&mut self, what: &'static str) -> Result<Option<u64>, WireError> {
+        match (self.flag(what)?, self.u64()?) {
+            (true, value) => Ok(Some(value)),
+            (false, 0) => Ok(None),
+            (false, value) => Err(WireError::value(what, "0 where it is missing", value)),
+        }
+    }
+
+    /// One of these.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`].
+    pub fn choice<T: Copy>(&mut self, what: &'static str, all: &[T]) -> Result<T, WireError> {
+        let last = all.len().saturating_sub(1);
+        let at = self.usize_in(what, 0..=last)?;
+        all.get(at).copied().ok_or_else(|| WireError::value(what, format!("0..={last}"), at))
+    }
+
+    /// At most so many numbers. What is allocated is what is there.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`] for more.
+    pub fn list(&mut self, what: &'static str, most: usize) -> Result<Vec<u64>, WireError> {
+        let count = self.usize_in(what, 0..=most)?;
+        let mut values = Vec::new();
+        for _ in 0..count {
+            values.push(self.u64()?);
+        }
+        Ok(values)
+    }
+
+    /// Fails unless all was read.
+    ///
+    /// # Errors
+    /// [`WireError::Trailing`].
+    pub fn finish(self) -> Result<(), WireError> {
+        if self.0.is_empty() { Ok(()) } else { Err(WireError::Trailing { extra: self.0.len() as u64 }) }
+    }
+}

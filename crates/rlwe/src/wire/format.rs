@@ -1,0 +1,130 @@
+//! Reading and writing of whole objects.
+
+use std::io::{Read, Write};
+
+use super::header::HEADER_LEN;
+use super::sink::{Length, Output};
+use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
+use crate::KeyId;
+
+/// A context in which objects `T` are written and read.
+pub trait Format<T> {
+    /// What they are.
+    const KIND: Kind;
+
+    /// The parameters that objects must belong to; nothing if the objects are parameters.
+    fn fingerprint(&self) -> Option<Fingerprint>;
+    /// The parameters that an object belongs to, and its secret key, if there is one.
+    fn origin(&self, object: &T) -> (Fingerprint, Option<KeyId>);
+    /// Writes what follows the header.
+    ///
+    /// # Errors
+    /// [`WireError::Io`]; [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
+    fn put(&self, object: &T, sink: &mut impl Sink) -> Result<(), WireError>;
+    /// Reads what follows the header, which was checked.
+    ///
+    /// # Errors
+    /// Any [`WireError`] but those of headers.
+    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<T, WireError>;
+}
+
+/// Writes an object, header first. It is not flushed.
+///
+/// # Errors
+/// [`WireError::Io`]; [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
+pub fn write<T, C: Format<T>>(context: &C, object: &T, mut out: impl Write) -> Result<(), WireError> {
+    let mut length = Length::default();
+    context.put(object, &mut length)?;
+    let (parameters, key) = context.origin(object);
+    let header = Header { kind: C::KIND as u16, parameters, key, body_len: length.0 };
+    out.write_all(&header.to_bytes())?;
+    context.put(object, &mut Output::new(out))
+}
+
+/// The bytes of an object.
+///
+/// # Errors
+/// [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
+pub fn to_bytes<T, C: Format<T>>(context: &C, object: &T) -> Result<Vec<u8>, WireError> {
+    let mut length = Length::default();
+    context.put(object, &mut length)?;
+    let mut bytes = Vec::with_capacity(HEADER_LEN + length.0 as usize);
+    write(context, object, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads an object from exactly its bytes.
+///
+/// # Errors
+/// Any [`WireError`].
+pub fn from_bytes<T, C: Format<T>>(context: &C, bytes: &[u8]) -> Result<T, WireError> {
+    Reader::with_len(bytes, bytes.len() as u64)?.read(context)
+}
+
+/// An object whose header was read.
+pub struct Reader<I: Read> {
+    header: Header,
+    input: I,
+}
+
+impl<I: Read> Reader<I> {
+    /// Reads the header of the next object of a stream.
+    ///
+    /// # Errors
+    /// Those of [`Header::read`].
+    pub fn new(mut input: I) -> Result<Self, WireError> {
+        Ok(Self { header: Header::read(&mut input)?, input })
+    }
+
+    /// The same for an object that has to have so many bytes, header included.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`WireError::Truncated`] and [`WireError::Trailing`] for another length.
+    pub fn with_len(input: I, len: u64) -> Result<Self, WireError> {
+        let reader = Self::new(input)?;
+        let (expected, got) = (reader.header.body_len, len.saturating_sub(HEADER_LEN as u64));
+        match got.checked_sub(expected) {
+            Some(0) => Ok(reader),
+            Some(extra) => Err(WireError::Trailing { extra }),
+            None => Err(WireError::Truncated),
+        }
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Fails unless the object belongs to this key.
+    ///
+    /// # Errors
+    /// [`WireError::Key`].
+    pub fn for_key(self, key: KeyId) -> Result<Self, WireError> {
+        let (expected, got) = (Some(key), self.header.key);
+        if got == expected { Ok(self) } else { Err(WireError::Key { expected, got }) }
+    }
+
+    /// Reads the object.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn read<T, C: Format<T>>(self, context: &C) -> Result<T, WireError> {
+        let (header, mut source) = self.into_source(context)?;
+        let object = context.get(&header, &mut source)?;
+        source.finish()?;
+        Ok(object)
+    }
+
+    /// What follows the header, once that fits.
+    pub(super) fn into_source<T, C: Format<T>>(self, context: &C) -> Result<(Header, Source<I>), WireError> {
+        let header = self.header;
+        if header.kind != C::KIND as u16 {
+            return Err(WireError::Kind { expected: C::KIND, got: header.kind });
+        }
+        if let Some(expected) = context.fingerprint() {
+            expected.check(&header.parameters)?;
+        }
+        Ok((header, Source::new(self.input, header.body_len)))
+    }
+}

@@ -1,0 +1,192 @@
+//! Galois keys, with a directory by which one of many is read.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
+
+use sunzi_ring::Packing;
+
+use super::header::HEADER_LEN;
+use super::keys::{Bodies, get_switch, put_switch};
+use super::sink::{CHECKSUM_LEN, Length};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Sink, Source, WireError};
+use crate::{GaloisKeys, KeyId, KeySwitchKey, RlweContext};
+
+/// Exponent, offset and length.
+const ENTRY_LEN: usize = 3 * 8;
+
+/// Where a key stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    exponent: u64,
+    /// From the first byte of the body.
+    offset: u64,
+    len: u64,
+}
+
+/// How many keys there are, then their entries by ascending exponent: two records.
+fn put_directory(entries: &[Entry], sink: &mut impl Sink) -> Result<(), WireError> {
+    sink.sealed(&(entries.len() as u64).to_le_bytes())?;
+    let mut fields = Fields::default();
+    for entry in entries {
+        fields.u64(entry.exponent);
+        fields.u64(entry.offset);
+        fields.u64(entry.len);
+    }
+    sink.sealed(fields.as_bytes())
+}
+
+/// Bytes of both records.
+fn directory_len(count: usize) -> u64 {
+    (8 + count * ENTRY_LEN + 2 * CHECKSUM_LEN) as u64
+}
+
+/// Reads a directory whose keys follow it without gaps to the end.
+fn get_directory(index: u64, most: usize, source: &mut Source<impl Read>) -> Result<Vec<Entry>, WireError> {
+    let body = source.left();
+    let record = source.sealed("the count of Galois keys", 8)?;
+    let count = FieldReader::new(&record).usize_in("Galois keys", 0..=most)?;
+    let record = source.sealed("the directory of Galois keys", count * ENTRY_LEN)?;
+    let mut fields = FieldReader::new(&record);
+    let (mut entries, mut least, mut next) = (Vec::new(), 2, directory_len(count));
+    for _ in 0..count {
+        let entry = Entry { exponent: fields.u64()?, offset: fields.u64()?, len: fields.u64()? };
+        if !(least..index).contains(&entry.exponent) || sunzi_math::gcd(entry.exponent, index) != 1 {
+            let expected = format!("ascending units modulo {index}");
+            return Err(WireError::value("exponents of Galois keys", expected, entry.exponent));
+        }
+        if entry.offset != next {
+            return Err(WireError::value("offset of a Galois key", next, entry.offset));
+        }
+        next = next.saturating_add(entry.len);
+        least = entry.exponent + 1;
+        entries.push(entry);
+    }
+    if next == body { Ok(entries) } else { Err(WireError::Length { expected: next, got: body }) }
+}
+
+/// Reads one key, of just the bytes that its entry says.
+fn get_entry<R: Packing>(
+    context: &RlweContext<R>,
+    entry: &Entry,
+    input: impl Read,
+) -> Result<KeySwitchKey<R>, WireError> {
+    let mut source = Source::new(input, entry.len);
+    let key = get_switch(context, Bodies::Stored, &mut source)?;
+    source.finish()?;
+    Ok(key)
+}
+
+impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
+    const KIND: Kind = Kind::GaloisKeys;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+
+    fn origin(&self, keys: &GaloisKeys<R>) -> (Fingerprint, Option<KeyId>) {
+        (self.fingerprint(), Some(keys.id()))
+    }
+
+    fn put(&self, keys: &GaloisKeys<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+        let mut offset = directory_len(keys.exponents().count());
+        let mut entries = Vec::new();
+        for (exponent, key) in keys.iter() {
+            let mut len = Length::default();
+            put_switch(self, key, Bodies::Stored, &mut len)?;
+            entries.push(Entry { exponent, offset, len: len.0 });
+            offset += len.0;
+        }
+        put_directory(&entries, sink)?;
+        keys.iter().try_for_each(|(_, key)| put_switch(self, key, Bodies::Stored, sink))
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<GaloisKeys<R>, WireError> {
+        let ring = self.ring();
+        let entries = get_directory(ring.index(), ring.degree(), source)?;
+        let mut keys = BTreeMap::new();
+        for entry in &entries {
+            let before = source.left();
+            keys.insert(entry.exponent, get_switch(self, Bodies::Stored, source)?);
+            let got = before - source.left();
+            if got != entry.len {
+                return Err(WireError::Length { expected: entry.len, got });
+            }
+        }
+        Ok(GaloisKeys::from_keys(header.required_key()?, ring.index(), keys))
+    }
+}
+
+/// Galois keys in a file, of which those that are asked for are read: a file, or a slice of memory that a file is mapped to.
+///
+/// ```
+/// use std::io::Cursor;
+/// use sunzi_ring::Ring;
+/// use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey, Security, randomness, wire};
+///
+/// let ring = Ring::new(128, &sunzi_math::primes_below(1 << 36, 128, 3)?)?;
+/// let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+/// let mut rng = randomness::from_os()?;
+/// let secret = SecretKey::generate(&context, &mut rng)?;
+/// let keys = GaloisKeys::for_rotations(&context, &secret, 1..=8, &mut rng)?;
+/// let bytes = wire::to_bytes(&context, &keys)?;
+///
+/// let mut file = wire::GaloisFile::open(&context, Cursor::new(&bytes[..]))?;
+/// assert_eq!(file.exponents().count(), 8);
+/// let few = file.read(&[3, 9])?;
+/// assert_eq!(few.exponents().collect::<Vec<_>>(), [3, 9]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GaloisFile<'a, R: Packing, I: Read + Seek> {
+    context: &'a RlweContext<R>,
+    id: KeyId,
+    entries: Vec<Entry>,
+    /// Where the body starts.
+    start: u64,
+    input: I,
+}
+
+impl<'a, R: Packing, I: Read + Seek> GaloisFile<'a, R, I> {
+    /// Reads the header and the directory of keys that start here.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn open(context: &'a RlweContext<R>, mut input: I) -> Result<Self, WireError> {
+        let start = input.stream_position()? + HEADER_LEN as u64;
+        let reader = Reader::new(&mut input)?;
+        let (header, mut source) = reader.into_source::<GaloisKeys<R>, _>(context)?;
+        let ring = context.ring();
+        let entries = get_directory(ring.index(), ring.degree(), &mut source)?;
+        Ok(Self { context, id: header.required_key()?, entries, start, input })
+    }
+
+    /// The name of the secret key they belong to.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The exponents there are keys for, ascending.
+    pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
+        self.entries.iter().map(|entry| entry.exponent)
+    }
+
+    /// Reads the keys of these exponents; repetitions and the identity cost nothing.
+    ///
+    /// # Errors
+    /// [`RlweError::MissingGaloisKey`](crate::RlweError::MissingGaloisKey); any [`WireError`].
+    pub fn read(&mut self, exponents: &[u64]) -> Result<GaloisKeys<R>, WireError> {
+        let index = self.context.ring().index();
+        let mut keys = BTreeMap::new();
+        for &exponent in exponents.iter().filter(|&&exponent| exponent != 1) {
+            let Ok(at) = self.entries.binary_search_by_key(&exponent, |entry| entry.exponent) else {
+                let present = self.exponents().collect();
+                return Err(crate::RlweError::MissingGaloisKey { exponent, index, present }.into());
+            };
+            if let (Some(entry), false) = (self.entries.get(at), keys.contains_key(&exponent)) {
+                self.input.seek(SeekFrom::Start(self.start.saturating_add(entry.offset)))?;
+                keys.insert(exponent, get_entry(self.context, entry, &mut self.input)?);
+            }
+        }
+        Ok(GaloisKeys::from_keys(self.id, index, keys))
+    }
+}

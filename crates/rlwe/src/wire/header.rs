@@ -1,0 +1,189 @@
+//! The first 64 bytes of every object.
+
+use std::fmt;
+use std::io::Read;
+
+use twox_hash::XxHash3_64;
+
+use super::fields::{FieldReader, Fields};
+use super::{Fingerprint, WireError};
+use crate::KeyId;
+
+/// The first bytes: no text, and changed by whatever converts ends of lines.
+pub const MAGIC: [u8; 8] = *b"\x89SUNZI\r\n";
+/// The version that is written and read.
+pub const VERSION: u16 = 1;
+/// Bytes of a header.
+pub const HEADER_LEN: usize = 64;
+
+/// Declares the kinds with their numbers and names.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
+        /// What an object is: its number never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(u16)]
+        pub enum Kind {
+            $($(#[$doc])* $kind = $number,)*
+        }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// That of a number.
+            #[must_use]
+            pub fn of(number: u16) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$kind),)*
+                    _ => None,
+                }
+            }
+
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Parameters of BFV.
+    BfvParameters = 0x0101, "BFV parameters";
+    /// Parameters of BGV.
+    BgvParameters = 0x0102, "BGV parameters";
+    /// Parameters of CKKS.
+    CkksParameters = 0x0103, "CKKS parameters";
+    /// Parameters of BFV with several plaintext moduli.
+    CrtParameters = 0x0104, "BFV parameters of several plaintext moduli";
+    /// Parameters of BFV modulo 2^g − 1.
+    FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
+    /// A secret key.
+    SecretKey = 0x0200, "a SECRET key";
+    /// A public key.
+    PublicKey = 0x0300, "a public key";
+    /// A relinearisation key.
+    RelinearizationKey = 0x0400, "a relinearisation key";
+    /// Galois keys.
+    GaloisKeys = 0x0500, "Galois keys";
+    /// The keys to a sparse secret and back.
+    EncapsulationKeys = 0x0600, "encapsulation keys";
+    /// All keys of a bootstrapping.
+    BootstrapKeys = 0x0700, "bootstrapping keys";
+    /// A plaintext of BFV.
+    BfvPlaintext = 0x0801, "a BFV plaintext";
+    /// A plaintext of BGV.
+    BgvPlaintext = 0x0802, "a BGV plaintext";
+    /// A plaintext of CKKS.
+    CkksPlaintext = 0x0803, "a CKKS plaintext";
+    /// A ciphertext of BFV.
+    BfvCiphertext = 0x0901, "a BFV ciphertext";
+    /// A ciphertext of BGV.
+    BgvCiphertext = 0x0902, "a BGV ciphertext";
+    /// A ciphertext of CKKS.
+    CkksCiphertext = 0x0903, "a CKKS ciphertext";
+    /// Ciphertexts of BFV.
+    BfvCiphertexts = 0x0A01, "BFV ciphertexts";
+    /// Ciphertexts of BGV.
+    BgvCiphertexts = 0x0A02, "BGV ciphertexts";
+    /// Ciphertexts of CKKS.
+    CkksCiphertexts = 0x0A03, "CKKS ciphertexts";
+}
+
+impl Kind {
+    /// The name of what may be none.
+    pub(super) fn describe(number: u16) -> String {
+        Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
+    }
+
+    /// Whether files with it must be kept from others.
+    #[must_use]
+    pub const fn is_secret(self) -> bool {
+        matches!(self, Self::SecretKey | Self::BfvPlaintext | Self::BgvPlaintext | Self::CkksPlaintext)
+    }
+}
+
+/// "a BFV ciphertext".
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What stands before every object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What follows: [`Kind::of`] names it.
+    pub kind: u16,
+    /// The parameters it was made with.
+    pub parameters: Fingerprint,
+    /// The secret key it belongs to, if any.
+    pub key: Option<KeyId>,
+    /// Bytes that follow.
+    pub body_len: u64,
+}
+
+impl Header {
+    /// The bytes of the header.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut fields = Fields::default();
+        fields.bytes(&MAGIC);
+        fields.u16(VERSION);
+        fields.u16(self.kind);
+        fields.u32(0);
+        fields.bytes(&self.parameters.ring);
+        fields.bytes(&self.parameters.scheme);
+        fields.bytes(&self.key.map_or([0; 16], |key| *key.as_bytes()));
+        fields.u64(self.body_len);
+        fields.u64(checksum(fields.as_bytes()));
+        fields.into_bytes()
+    }
+
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// [`WireError::Magic`], [`WireError::Version`], [`WireError::Checksum`], [`WireError::Flags`], asked in this order; [`WireError::Truncated`];
+    /// [`WireError::Io`].
+    pub fn read(from: &mut impl Read) -> Result<Self, WireError> {
+        let mut bytes = [0; HEADER_LEN];
+        from.read_exact(&mut bytes)?;
+        let (body, _) = bytes.split_at(HEADER_LEN - 8);
+        let mut fields = FieldReader::new(&bytes);
+        let got = fields.array()?;
+        if got != MAGIC {
+            return Err(WireError::Magic { got });
+        }
+        let version = fields.u16()?;
+        if version != VERSION {
+            return Err(WireError::Version { got: version });
+        }
+        let (kind, flags) = (fields.u16()?, fields.u32()?);
+        let parameters = Fingerprint { ring: fields.array()?, scheme: fields.array()? };
+        let (key, body_len): ([u8; 16], u64) = (fields.array()?, fields.u64()?);
+        if fields.u64()? != checksum(body) {
+            return Err(WireError::Checksum { what: "the header" });
+        }
+        if flags != 0 {
+            return Err(WireError::Flags { got: flags });
+        }
+        let key = (key != [0; 16]).then(|| KeyId::from_bytes(key));
+        Ok(Self { kind, parameters, key, body_len })
+    }
+
+    /// The key of an object that has one.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] if it has none.
+    pub fn required_key(&self) -> Result<KeyId, WireError> {
+        self.key.ok_or_else(|| WireError::value("the name of the key", "16 bytes that are not all 0", "none"))
+    }
+}
+
+/// XXH3-64 without a seed: against accidents, not against attackers.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
+    XxHash3_64::oneshot(bytes)
+}

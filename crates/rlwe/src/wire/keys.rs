@@ -1,0 +1,171 @@
+//! Keys: their secrets as small numbers, their uniform halves as seeds.
+
+use std::io::Read;
+
+use sunzi_kernels::{pack, packed_len, unpack};
+use sunzi_ring::{Gadget, Packing};
+use zeroize::Zeroizing;
+
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use crate::{
+    KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey,
+    randomness,
+};
+
+/// Bits of a coefficient of a secret, which is stored plus 1.
+const COEFFICIENT_BITS: u32 = 2;
+
+impl<R: Packing> Format<SecretKey<R>> for RlweContext<R> {
+    const KIND: Kind = Kind::SecretKey;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+
+    fn origin(&self, key: &SecretKey<R>) -> (Fingerprint, Option<KeyId>) {
+        (self.fingerprint(), Some(key.id()))
+    }
+
+    fn put(&self, key: &SecretKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+        let coefficients = key.coefficients(self)?;
+        let words = Zeroizing::new(coefficients.iter().map(|&c| (c + 1) as u64).collect::<Vec<_>>());
+        let mut bytes = Zeroizing::new(vec![0; secret_len(words.len())]);
+        pack(&mut bytes, &words, COEFFICIENT_BITS).map_err(sunzi_ring::RingError::from)?;
+        sink.sealed(&bytes)
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<SecretKey<R>, WireError> {
+        let degree = self.ring().degree();
+        let bytes = source.sealed("the secret", secret_len(degree))?;
+        let mut words = Zeroizing::new(vec![0; degree]);
+        let range = "numbers from 0 to 2, and 0 behind the last";
+        match unpack(&mut words, &bytes, COEFFICIENT_BITS) {
+            Ok(0..=2) => {}
+            _ => return Err(WireError::value("coefficients of the secret", range, "others")),
+        }
+        let coefficients = Zeroizing::new(words.iter().map(|&word| word as i64 - 1).collect::<Vec<_>>());
+        let weight = coefficients.iter().map(|c| c * c).sum::<i64>();
+        match self.secrets() {
+            SecretDistribution::FixedWeight(expected) if weight != expected as i64 => {
+                Err(WireError::value("Hamming weight of the secret", expected, "another"))
+            }
+            _ => Ok(SecretKey::from_coefficients(self, header.required_key()?, &coefficients)?),
+        }
+    }
+}
+
+fn secret_len(degree: usize) -> usize {
+    // Of at most 2^17 numbers: it exists.
+    packed_len(degree, COEFFICIENT_BITS).unwrap_or(usize::MAX)
+}
+
+impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
+    const KIND: Kind = Kind::PublicKey;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+
+    fn origin(&self, key: &PublicKey<R>) -> (Fingerprint, Option<KeyId>) {
+        (self.fingerprint(), Some(key.id()))
+    }
+
+    fn put(&self, key: &PublicKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+        sink.sealed(&key.seed)?;
+        let [body, _] = &key.parts;
+        sink.poly(&self.encryption_ring()?, body)?;
+        sink.seal()
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<PublicKey<R>, WireError> {
+        let ring = self.encryption_ring()?;
+        let seed = FieldReader::new(&source.sealed("the seed of the public key", 32)?).array()?;
+        let body = source.poly(&ring)?;
+        source.seal("the public key")?;
+        let uniform = ring.uniform(&mut randomness::public_stream(&seed, 0));
+        Ok(PublicKey { id: header.required_key()?, seed, parts: [body, uniform] })
+    }
+}
+
+impl<R: Packing> Format<RelinearizationKey<R>> for RlweContext<R> {
+    const KIND: Kind = Kind::RelinearizationKey;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+
+    fn origin(&self, key: &RelinearizationKey<R>) -> (Fingerprint, Option<KeyId>) {
+        (self.fingerprint(), Some(key.id()))
+    }
+
+    fn put(&self, key: &RelinearizationKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+        put_switch(self, key.key(), Bodies::Stored, sink)
+    }
+
+    fn get(
+        &self,
+        header: &Header,
+        source: &mut Source<impl Read>,
+    ) -> Result<RelinearizationKey<R>, WireError> {
+        let key = get_switch(self, Bodies::Stored, source)?;
+        Ok(RelinearizationKey::from_key(header.required_key()?, key))
+    }
+}
+
+/// Whether the first halves of a key-switching key are in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bodies {
+    /// One for every digit.
+    Stored,
+    /// They are 0.
+    Zero,
+}
+
+/// Level and seed in one record, then the first halves in another.
+pub(super) fn put_switch<R: Packing>(
+    context: &RlweContext<R>,
+    key: &KeySwitchKey<R>,
+    bodies: Bodies,
+    sink: &mut impl Sink,
+) -> Result<(), WireError> {
+    let [first, _] = key.halves(context, key.level())?;
+    let mut fields = Fields::default();
+    fields.usize(key.level());
+    fields.bytes(key.seed());
+    sink.sealed(fields.as_bytes())?;
+    if bodies == Bodies::Zero {
+        return Ok(());
+    }
+    let gadget = context.gadget_at(key.level())?;
+    for (digit, body) in first.iter().enumerate() {
+        sink.poly(&gadget.part_ring(digit)?, body)?;
+    }
+    sink.seal()
+}
+
+/// Reads what [`put_switch`] wrote; uniform halves are made when all else is known to be whole.
+pub(super) fn get_switch<R: Packing>(
+    context: &RlweContext<R>,
+    bodies: Bodies,
+    source: &mut Source<impl Read>,
+) -> Result<KeySwitchKey<R>, WireError> {
+    let record = source.sealed("a key's numbers", 8 + 32)?;
+    let mut fields = FieldReader::new(&record);
+    let (level, seed) = (fields.usize_in("level of a key", 1..=context.level())?, fields.array()?);
+    let gadget = context.gadget_at(level)?;
+    let digits = 0..gadget.digit_count();
+    let mut first = Vec::new();
+    for digit in digits.clone() {
+        let ring = gadget.part_ring(digit)?;
+        first.push(if bodies == Bodies::Stored { source.poly(&ring)? } else { ring.zero() });
+    }
+    if bodies == Bodies::Stored {
+        source.seal("a key")?;
+    }
+    let uniform = |digit: usize| {
+        let a = gadget.key_ring().uniform(&mut randomness::public_stream(&seed, digit as u64));
+        gadget.uniform_part(a, digit)
+    };
+    let second = digits.map(uniform).collect::<Result<_, _>>()?;
+    Ok(KeySwitchKey::from_halves(seed, gadget.options().clone(), level, [first, second]))
+}

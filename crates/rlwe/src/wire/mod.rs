@@ -1,0 +1,37 @@
+//! Objects as bytes: format version 1 of `docs/format.md`.
+//!
+//! A context that implements [`Format`] for a kind of objects reads and writes them: an [`RlweContext`](crate::RlweContext) keys, the
+//! context of a scheme its plaintexts and ciphertexts.
+//!
+//! Bytes may come from anybody. What is read is checked against the context before anything is allocated for it; no key is generated; an object
+//! of another kind, of other parameters or of another key is an error. Checksums are against accidents only: whoever can change a ciphertext can make
+//! another one, and a noise bound in a file is what its sender says, never a reason to trust.
+//!
+//! What is allocated is the object, 8 bytes a residue where the file has the bits of its modulus, and one polynomial; uniform halves that the file has
+//! as a seed double keys and fresh ciphertexts.
+
+mod ciphertext;
+mod description;
+mod encapsulation;
+mod error;
+mod fields;
+mod file;
+mod format;
+mod galois;
+mod header;
+mod keys;
+mod parameters;
+mod sink;
+mod source;
+
+pub use ciphertext::{CiphertextOf, Ciphertexts, SchemeFormat};
+pub use description::{Fingerprint, RingPart, get_security, put_security, ring_bytes};
+pub use error::{Fault, WireError};
+pub use fields::{FieldReader, Fields};
+pub use file::{load, replace, store};
+pub use format::{Format, Reader, from_bytes, to_bytes, write};
+pub use galois::GaloisFile;
+pub use header::{HEADER_LEN, Header, Kind, MAGIC, VERSION, checksum};
+pub use parameters::{NoContext, StoredParameters};
+pub use sink::Sink;
+pub use source::Source;

@@ -1,0 +1,95 @@
+//! Where objects are written to: once to learn how long they are, once for good.
+
+use std::hash::Hasher;
+use std::io::{self, Write};
+
+use sunzi_ring::{Domain, Packing};
+use twox_hash::XxHash3_64;
+
+use super::WireError;
+use super::header::checksum;
+
+/// Bytes of a checksum.
+pub(super) const CHECKSUM_LEN: usize = 8;
+
+/// Takes the records of an object. A record is either bytes in one piece, or polynomials up to their [`seal`](Self::seal).
+pub trait Sink {
+    /// A record in one piece.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError>;
+    /// A polynomial of the record at hand.
+    ///
+    /// # Errors
+    /// [`WireError::Io`]; [`WireError::Rlwe`] for one of another ring.
+    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, a: &R::Poly<D>) -> Result<(), WireError>;
+    /// Ends a record of polynomials.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    fn seal(&mut self) -> Result<(), WireError>;
+}
+
+/// Counts bytes, and packs none.
+#[derive(Debug, Default)]
+pub(super) struct Length(pub(super) u64);
+
+impl Sink for Length {
+    fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        self.0 += (bytes.len() + CHECKSUM_LEN) as u64;
+        Ok(())
+    }
+
+    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, _: &R::Poly<D>) -> Result<(), WireError> {
+        self.0 += ring.packed_len() as u64;
+        Ok(())
+    }
+
+    fn seal(&mut self) -> Result<(), WireError> {
+        self.0 += CHECKSUM_LEN as u64;
+        Ok(())
+    }
+}
+
+/// Writes bytes and their checksums.
+pub(super) struct Output<W: Write> {
+    out: W,
+    hash: XxHash3_64,
+}
+
+impl<W: Write> Output<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { out, hash: XxHash3_64::new() }
+    }
+}
+
+/// What is part of the record at hand.
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.write(bytes.get(..written).unwrap_or(bytes));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Sink for Output<W> {
+    /// Without the state of a hash, which would keep a part of a secret.
+    fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        self.out.write_all(bytes)?;
+        Ok(self.out.write_all(&checksum(bytes).to_le_bytes())?)
+    }
+
+    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, a: &R::Poly<D>) -> Result<(), WireError> {
+        Ok(ring.pack(a, self)?)
+    }
+
+    fn seal(&mut self) -> Result<(), WireError> {
+        let hash = std::mem::replace(&mut self.hash, XxHash3_64::new());
+        Ok(self.out.write_all(&hash.finish().to_le_bytes())?)
+    }
+}

@@ -1,0 +1,117 @@
+//! Where objects are read from: no more than the header says, and every record with its checksum.
+
+use std::hash::Hasher;
+use std::io::{self, Read};
+
+use sunzi_ring::{Domain, Packing};
+use twox_hash::XxHash3_64;
+use zeroize::Zeroizing;
+
+use super::WireError;
+use super::header::checksum;
+use super::sink::CHECKSUM_LEN;
+
+/// What is allocated for a record before any byte of it came; no secret is longer.
+const FIRST: usize = 1 << 20;
+
+/// Reads the records of an object.
+pub struct Source<I: Read> {
+    input: I,
+    /// Bytes that are left by the header.
+    left: u64,
+    hash: XxHash3_64,
+}
+
+impl<I: Read> Source<I> {
+    pub(super) fn new(input: I, left: u64) -> Self {
+        Self { input, left, hash: XxHash3_64::new() }
+    }
+
+    /// Bytes of the object that were not read yet, as the header has it.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// A record in one piece, of a length that the object has; erased when dropped. What is allocated is at most twice what comes, or 1 MiB.
+    ///
+    /// # Errors
+    /// [`WireError::Length`] if fewer bytes are left; [`WireError::Truncated`]; [`WireError::Checksum`]; [`WireError::Io`].
+    pub fn sealed(&mut self, what: &'static str, len: usize) -> Result<Zeroizing<Vec<u8>>, WireError> {
+        self.claim((len + CHECKSUM_LEN) as u64)?;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(len.min(FIRST)));
+        (&mut self.input).take(len as u64).read_to_end(&mut bytes)?;
+        if bytes.len() < len {
+            return Err(WireError::Truncated);
+        }
+        let mut expected = [0; CHECKSUM_LEN];
+        self.input.read_exact(&mut expected)?;
+        if u64::from_le_bytes(expected) == checksum(&bytes) {
+            Ok(bytes)
+        } else {
+            Err(WireError::Checksum { what })
+        }
+    }
+
+    /// All that is left, in one piece of at most so many bytes.
+    ///
+    /// # Errors
+    /// As [`sealed`](Self::sealed); [`WireError::Length`] for more.
+    pub fn rest(&mut self, what: &'static str, most: usize) -> Result<Zeroizing<Vec<u8>>, WireError> {
+        let len = self.left.saturating_sub(CHECKSUM_LEN as u64);
+        match usize::try_from(len) {
+            Ok(len) if len <= most => self.sealed(what, len),
+            _ => Err(WireError::Length { expected: most as u64, got: len }),
+        }
+    }
+
+    /// A polynomial of the record at hand.
+    ///
+    /// # Errors
+    /// As [`sealed`](Self::sealed); [`WireError::Residue`].
+    pub fn poly<R: Packing, D: Domain>(&mut self, ring: &R) -> Result<R::Poly<D>, WireError> {
+        self.claim(ring.packed_len() as u64)?;
+        Ok(ring.unpack(&mut Hashed { input: &mut self.input, hash: &mut self.hash })?)
+    }
+
+    /// Checks the end of a record of polynomials.
+    ///
+    /// # Errors
+    /// As [`sealed`](Self::sealed).
+    pub fn seal(&mut self, what: &'static str) -> Result<(), WireError> {
+        self.claim(CHECKSUM_LEN as u64)?;
+        let hash = std::mem::replace(&mut self.hash, XxHash3_64::new());
+        let mut expected = [0; CHECKSUM_LEN];
+        self.input.read_exact(&mut expected)?;
+        if u64::from_le_bytes(expected) == hash.finish() { Ok(()) } else { Err(WireError::Checksum { what }) }
+    }
+
+    /// Fails unless all was read.
+    pub(super) fn finish(self) -> Result<I, WireError> {
+        if self.left == 0 { Ok(self.input) } else { Err(WireError::Trailing { extra: self.left }) }
+    }
+
+    fn claim(&mut self, bytes: u64) -> Result<(), WireError> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(WireError::Length { expected: bytes, got: self.left }),
+        }
+    }
+}
+
+/// Bytes on their way to a polynomial.
+struct Hashed<'a, I> {
+    input: &'a mut I,
+    hash: &'a mut XxHash3_64,
+}
+
+impl<I: Read> Read for Hashed<'_, I> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(bytes)?;
+        self.hash.write(bytes.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}

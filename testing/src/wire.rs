@@ -1,0 +1,9 @@
+//! Objects of every kind as files, each with its reader and with every operation that takes it: for tests of the wire format.
+
+pub mod alloc;
+pub mod mutation;
+mod operate;
+mod specimens;
+
+pub use operate::{Objects, Operate};
+pub use specimens::{Failure, Specimen, every_specimen, parameter_specimens, specimens};

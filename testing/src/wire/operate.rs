@@ -1,0 +1,250 @@
+//! Every operation of every scheme on what was read, whatever comes of it.
+
+use rand_core::CryptoRng;
+use sunzi_ckks::{Complex64, Encoder as CkksEncoder};
+use sunzi_encoding::Plaintext;
+use sunzi_ring::Packing;
+use sunzi_rlwe::wire::{CiphertextOf, Format, SchemeFormat};
+use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
+
+/// Objects of one owner, of which any may come from a file.
+pub struct Objects<'a, C: Operate> {
+    /// The secret key.
+    pub secret: &'a SecretKey<C::Ring>,
+    /// The public key.
+    pub public: &'a PublicKey<C::Ring>,
+    /// The relinearisation key.
+    pub relinearization: &'a RelinearizationKey<C::Ring>,
+    /// Galois keys.
+    pub galois: &'a GaloisKeys<C::Ring>,
+    /// A plaintext.
+    pub plaintext: &'a C::Plain,
+    /// A ciphertext.
+    pub ciphertext: &'a CiphertextOf<C>,
+}
+
+/// What all schemes do.
+pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
+    /// Plaintexts.
+    type Plain;
+    /// Errors.
+    type Error: std::error::Error + 'static;
+
+    /// Some message.
+    ///
+    /// # Errors
+    /// None is expected.
+    fn message(&self) -> Result<Self::Plain, Self::Error>;
+    /// Under the public key.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn encrypt_public<G: CryptoRng>(
+        &self,
+        plaintext: &Self::Plain,
+        key: &PublicKey<Self::Ring>,
+        rng: &mut G,
+    ) -> Result<CiphertextOf<Self>, Self::Error>;
+    /// Under the secret key.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn encrypt_own<G: CryptoRng>(
+        &self,
+        plaintext: &Self::Plain,
+        key: &SecretKey<Self::Ring>,
+        rng: &mut G,
+    ) -> Result<CiphertextOf<Self>, Self::Error>;
+    /// A product of three parts.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error>;
+    /// Fails unless the message is right.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn opens(
+        &self,
+        ciphertext: &CiphertextOf<Self>,
+        key: &SecretKey<Self::Ring>,
+        expected: &Self::Plain,
+    ) -> Result<bool, Self::Error>;
+    /// Runs all operations. Errors are fine, panics are not.
+    fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G);
+}
+
+/// Ends an operation of which only that it ends is of interest.
+fn ran<T, E>(result: Result<T, E>) -> Option<T> {
+    result.ok()
+}
+
+/// A message of small numbers for either exact scheme.
+fn small_message(degree: usize, t: u64) -> Result<Plaintext, sunzi_encoding::EncodingError> {
+    Plaintext::new((0..degree as u64).map(|i| i * i % t.min(97)).collect(), t)
+}
+
+/// The operations that BFV and BGV have under the same names.
+macro_rules! operate_exactly {
+    ($scheme:ident, $error:ident) => {
+        type Plain = Plaintext;
+        type Error = $scheme::$error;
+
+        fn message(&self) -> Result<Plaintext, Self::Error> {
+            Ok(small_message(self.degree(), self.plain_modulus())?)
+        }
+
+        fn encrypt_public<G: CryptoRng>(
+            &self,
+            plaintext: &Plaintext,
+            key: &PublicKey<R>,
+            rng: &mut G,
+        ) -> Result<CiphertextOf<Self>, Self::Error> {
+            self.encrypt(plaintext, key, rng)
+        }
+
+        fn encrypt_own<G: CryptoRng>(
+            &self,
+            plaintext: &Plaintext,
+            key: &SecretKey<R>,
+            rng: &mut G,
+        ) -> Result<CiphertextOf<Self>, Self::Error> {
+            self.encrypt_secret(plaintext, key, rng)
+        }
+
+        fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error> {
+            $scheme::Evaluator::new(self).multiply_unrelinearized(a, a)
+        }
+
+        fn opens(
+            &self,
+            ciphertext: &CiphertextOf<Self>,
+            key: &SecretKey<R>,
+            expected: &Plaintext,
+        ) -> Result<bool, Self::Error> {
+            Ok(self.decrypt(ciphertext, key)? == *expected)
+        }
+
+        fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G) {
+            let Objects { secret, public, relinearization, galois, plaintext, ciphertext: a } = *objects;
+            let evaluator = $scheme::Evaluator::new(self);
+            let fresh = ran(self.encrypt(plaintext, public, rng));
+            let fresh = fresh.or_else(|| ran(self.encrypt_secret(plaintext, secret, rng)));
+            let b = fresh.as_ref().unwrap_or(a);
+            let own: &[Option<Ciphertext<_, R>>] = &[
+                ran(evaluator.add(a, b)),
+                ran(evaluator.sub(b, a)),
+                ran(evaluator.negate(a)),
+                ran(evaluator.sum([a, b, a])),
+                ran(evaluator.multiply(a, b, relinearization)),
+                ran(evaluator.square(a, relinearization)),
+                ran(evaluator.multiply_unrelinearized(a, b)),
+                ran(evaluator.relinearize(a, relinearization)),
+                ran(evaluator.add_plain(a, plaintext)),
+                ran(evaluator.sub_plain(a, plaintext)),
+                ran(evaluator.multiply_scalar(a, -3)),
+                ran(evaluator.rotate_columns(a, galois)),
+                ran(evaluator.sum_slots(a, galois)),
+                ran(evaluator.hoist(a).and_then(|hoisted| hoisted.automorphism(3, galois))),
+                galois.exponents().next().and_then(|k| ran(evaluator.automorphism(a, k, galois))),
+                ran(evaluator
+                    .prepare_plain(plaintext)
+                    .and_then(|prepared| evaluator.sum_of_plain_products([(a, &prepared)]))),
+            ];
+            let own = own.iter().flatten().chain([a]);
+            own.for_each(|result| drop(ran(self.decrypt(result, secret))));
+        }
+    };
+}
+
+impl<R: Packing> Operate for sunzi_bfv::Context<R> {
+    operate_exactly!(sunzi_bfv, BfvError);
+}
+
+impl<R: Packing> Operate for sunzi_bgv::Context<R> {
+    operate_exactly!(sunzi_bgv, BgvError);
+}
+
+impl<R: Packing> Operate for sunzi_ckks::Context<R> {
+    type Plain = sunzi_ckks::Plaintext<R>;
+    type Error = sunzi_ckks::CkksError;
+
+    fn message(&self) -> Result<Self::Plain, Self::Error> {
+        let slots = (0..self.max_slots()).map(|i| Complex64::new((i % 7) as f64 / 8.0, 0.25));
+        CkksEncoder::new(self, self.max_slots())?.encode(&slots.collect::<Vec<_>>())
+    }
+
+    fn encrypt_public<G: CryptoRng>(
+        &self,
+        plaintext: &Self::Plain,
+        key: &PublicKey<R>,
+        rng: &mut G,
+    ) -> Result<CiphertextOf<Self>, Self::Error> {
+        self.encrypt(plaintext, key, rng)
+    }
+
+    fn encrypt_own<G: CryptoRng>(
+        &self,
+        plaintext: &Self::Plain,
+        key: &SecretKey<R>,
+        rng: &mut G,
+    ) -> Result<CiphertextOf<Self>, Self::Error> {
+        self.encrypt_secret(plaintext, key, rng)
+    }
+
+    fn unrelinearized(&self, a: &CiphertextOf<Self>) -> Result<CiphertextOf<Self>, Self::Error> {
+        sunzi_ckks::Evaluator::new(self).multiply_unscaled(a, a)
+    }
+
+    fn opens(
+        &self,
+        ciphertext: &CiphertextOf<Self>,
+        key: &SecretKey<R>,
+        expected: &Self::Plain,
+    ) -> Result<bool, Self::Error> {
+        let encoder = CkksEncoder::new(self, self.max_slots())?;
+        let got = encoder.decode(&self.decrypt(ciphertext, key)?)?;
+        let expected = encoder.decode(expected)?;
+        Ok(got.iter().zip(&expected).all(|(got, expected)| (got - expected).norm() < 1e-3))
+    }
+
+    fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G) {
+        let Objects { secret, public, relinearization, galois, plaintext, ciphertext: a } = *objects;
+        let evaluator = sunzi_ckks::Evaluator::new(self);
+        let fresh = ran(self.encrypt(plaintext, public, rng));
+        let fresh = fresh.or_else(|| ran(self.encrypt_secret(plaintext, secret, rng)));
+        let b = fresh.as_ref().unwrap_or(a);
+        let level = a.metadata().level;
+        let own: &[Option<Ciphertext<_, R>>] = &[
+            ran(evaluator.add(a, b)),
+            ran(evaluator.sub(b, a)),
+            ran(evaluator.negate(a)),
+            ran(evaluator.sum([a, b, a])),
+            ran(evaluator.multiply(a, b, relinearization)),
+            ran(evaluator.square(a, relinearization)),
+            ran(evaluator.multiply_unscaled(a, b)),
+            ran(evaluator.relinearize(a, relinearization)),
+            ran(evaluator.relinearize_rescale(a, relinearization)),
+            ran(evaluator.rescale(a)),
+            ran(evaluator.drop_to(a, 0)),
+            ran(evaluator.level_to(a, level.saturating_sub(1))),
+            ran(evaluator.add_constant(a, Complex64::new(0.5, -0.5))),
+            ran(evaluator.multiply_constant(a, Complex64::new(0.5, -0.5))),
+            ran(evaluator.multiply_integer(a, -3)),
+            ran(evaluator.multiply_by_i(a)),
+            ran(evaluator.add_plain(a, plaintext)),
+            ran(evaluator.sub_plain(a, plaintext)),
+            ran(evaluator.multiply_plain(a, plaintext)),
+            ran(evaluator.rotate(a, 1, galois)),
+            ran(evaluator.conjugate(a, galois)),
+            ran(evaluator.hoist(a).and_then(|hoisted| hoisted.rotate(1, galois))),
+            galois.exponents().next().and_then(|k| ran(evaluator.automorphism(a, k, galois))),
+        ];
+        let encoder = ran(CkksEncoder::new(self, self.max_slots()));
+        for result in own.iter().flatten().chain([a]) {
+            let opened = ran(self.decrypt(result, secret));
+            drop(opened.zip(encoder.as_ref()).and_then(|(opened, encoder)| ran(encoder.decode(&opened))));
+        }
+        drop(encoder.and_then(|encoder| ran(encoder.decode(plaintext))));
+    }
+}

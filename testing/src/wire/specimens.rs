@@ -1,0 +1,339 @@
+//! One object of every kind for every scheme and ring, small and from fixed seeds.
+
+use std::error::Error;
+use std::ops::Range;
+use std::rc::Rc;
+
+use chacha20::ChaCha20Rng;
+use num_bigint::BigUint;
+use rand_core::SeedableRng;
+use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
+use sunzi_encoding::EncodingError;
+use sunzi_math::primes_with_bits;
+use sunzi_ring::{
+    BigRing, Domain, GadgetOptions, MultiPrecisionRing, Packing, PolyRing, Reduction, Ring, UnivariateRing,
+};
+use sunzi_rlwe::wire::{self, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError};
+use sunzi_rlwe::{
+    EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, SparseSecret,
+};
+
+use super::{Objects, Operate};
+
+/// What goes wrong while specimens are made: nothing should.
+pub type Failure = Box<dyn Error>;
+
+const SECURITY: Security = Security::InsecureForResearchOnly;
+
+type Read = dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>;
+type Run = dyn Fn(&[u8]) -> Result<(), WireError>;
+
+/// A file with what can be done to it.
+pub struct Specimen {
+    /// The subject and the object: the name of its file.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The records behind the header, without their checksums.
+    pub records: Vec<Range<usize>>,
+    read: Box<Read>,
+    run: Box<Run>,
+}
+
+impl Specimen {
+    fn new<T, C>(name: &str, context: &C, object: &T, run: impl Fn(&T) + 'static) -> Result<Self, Failure>
+    where
+        C: Format<T> + Clone + 'static,
+        T: 'static,
+    {
+        let bytes = wire::to_bytes(context, object)?;
+        let mut layout = Layout { at: wire::HEADER_LEN, start: wire::HEADER_LEN, records: Vec::new() };
+        context.put(object, &mut layout)?;
+        let (reader, runner) = (context.clone(), context.clone());
+        Ok(Self {
+            name: name.to_owned(),
+            kind: C::KIND,
+            bytes,
+            records: layout.records,
+            read: Box::new(move |bytes| wire::to_bytes(&reader, &wire::from_bytes::<T, C>(&reader, bytes)?)),
+            run: Box::new(move |bytes| {
+                run(&wire::from_bytes(&runner, bytes)?);
+                Ok(())
+            }),
+        })
+    }
+
+    /// Reads bytes as what this is, and writes it again.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn rewritten(&self, bytes: &[u8]) -> Result<Vec<u8>, WireError> {
+        (self.read)(bytes)
+    }
+
+    /// Reads bytes as what this is, and runs every operation on it.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn run(&self, bytes: &[u8]) -> Result<(), WireError> {
+        (self.run)(bytes)
+    }
+}
+
+/// Notes where records begin and end.
+struct Layout {
+    at: usize,
+    start: usize,
+    records: Vec<Range<usize>>,
+}
+
+impl Sink for Layout {
+    fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+        self.at += bytes.len();
+        self.seal()
+    }
+
+    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, _: &R::Poly<D>) -> Result<(), WireError> {
+        self.at += ring.packed_len();
+        Ok(())
+    }
+
+    fn seal(&mut self) -> Result<(), WireError> {
+        self.records.push(self.start..self.at);
+        self.at += 8;
+        self.start = self.at;
+        Ok(())
+    }
+}
+
+/// What one owner has.
+struct Owned<C: Operate> {
+    context: C,
+    secret: SecretKey<C::Ring>,
+    public: PublicKey<C::Ring>,
+    relinearization: RelinearizationKey<C::Ring>,
+    galois: GaloisKeys<C::Ring>,
+    plaintext: C::Plain,
+    ciphertext: CiphertextOf<C>,
+}
+
+impl<C: Operate> Owned<C> {
+    fn objects(&self) -> Objects<'_, C> {
+        Objects {
+            secret: &self.secret,
+            public: &self.public,
+            relinearization: &self.relinearization,
+            galois: &self.galois,
+            plaintext: &self.plaintext,
+            ciphertext: &self.ciphertext,
+        }
+    }
+}
+
+/// Runs all operations with one of the objects exchanged.
+fn with<C: Operate, T, E>(owned: &Rc<Owned<C>>, exchange: E) -> impl Fn(&T) + use<C, T, E>
+where
+    E: for<'a> Fn(Objects<'a, C>, &'a T) -> Objects<'a, C>,
+{
+    let owned = Rc::clone(owned);
+    move |object| {
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        owned.context.operate(&exchange(owned.objects(), object), &mut rng);
+    }
+}
+
+/// Keys, plaintexts and ciphertexts of a context.
+///
+/// # Errors
+/// None is expected.
+pub fn specimens<C>(name: &str, context: &C, seed: u64) -> Result<Vec<Specimen>, Failure>
+where
+    C: Operate + 'static,
+    C::Plain: 'static,
+{
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let rlwe = context.rlwe().clone();
+    let secret = SecretKey::generate(&rlwe, &mut rng)?;
+    let public = PublicKey::generate(&rlwe, &secret, &mut rng)?;
+    let relinearization = RelinearizationKey::generate(&rlwe, &secret, &mut rng)?;
+    let index = rlwe.ring().index();
+    let exponents = [2, 3, index - 1].into_iter().filter(|&k| sunzi_math::gcd(k, index) == 1);
+    let galois = GaloisKeys::generate(&rlwe, &secret, exponents, &mut rng)?;
+    let plaintext = context.message()?;
+    let ciphertext = context.encrypt_own(&plaintext, &secret, &mut rng)?;
+    let owned =
+        Owned { context: context.clone(), secret, public, relinearization, galois, plaintext, ciphertext };
+    let owned = Rc::new(owned);
+    let Owned { secret, public, relinearization, galois, plaintext, ciphertext, .. } = &*owned;
+    let asymmetric = context.encrypt_public(plaintext, public, &mut rng)?;
+    let product = context.unrelinearized(&asymmetric)?;
+    let several = vec![ciphertext.clone(), asymmetric.clone(), product.clone()];
+
+    let file = |object: &str| format!("{name}-{object}");
+    let ciphertext_run = || with(&owned, |objects, ciphertext| Objects { ciphertext, ..objects });
+    let each = ciphertext_run();
+    Ok(vec![
+        Specimen::new(
+            &file("secret"),
+            &rlwe,
+            secret,
+            with(&owned, |objects, secret| Objects { secret, ..objects }),
+        )?,
+        Specimen::new(
+            &file("public"),
+            &rlwe,
+            public,
+            with(&owned, |objects, public| Objects { public, ..objects }),
+        )?,
+        Specimen::new(
+            &file("relinearization"),
+            &rlwe,
+            relinearization,
+            with(&owned, |objects, relinearization| Objects { relinearization, ..objects }),
+        )?,
+        Specimen::new(
+            &file("galois"),
+            &rlwe,
+            galois,
+            with(&owned, |objects, galois| Objects { galois, ..objects }),
+        )?,
+        Specimen::new(
+            &file("plaintext"),
+            context,
+            plaintext,
+            with(&owned, |objects, plaintext| Objects { plaintext, ..objects }),
+        )?,
+        Specimen::new::<CiphertextOf<C>, C>(&file("fresh"), context, ciphertext, ciphertext_run())?,
+        Specimen::new::<CiphertextOf<C>, C>(&file("ciphertext"), context, &asymmetric, ciphertext_run())?,
+        Specimen::new::<CiphertextOf<C>, C>(&file("product"), context, &product, ciphertext_run())?,
+        Specimen::new::<Vec<CiphertextOf<C>>, C>(&file("array"), context, &several, move |several| {
+            several.iter().for_each(&each)
+        })?,
+    ])
+}
+
+fn parameters<P: StoredParameters + 'static>(
+    name: &str,
+    parameters: &P,
+    run: fn(&P),
+) -> Result<Specimen, Failure> {
+    Specimen::new(&format!("{name}-parameters"), &NoContext, parameters, run)
+}
+
+fn bfv_parameters() -> Result<sunzi_bfv::Parameters, Failure> {
+    let [p, moduli @ ..] =
+        <[u64; 4]>::try_from(primes_with_bits(36, 128, 4)?).map_err(|_| EncodingError::NoPlainModuli)?;
+    let key_switching =
+        GadgetOptions { special_moduli: vec![p], digits: Some(3), ..GadgetOptions::default() };
+    let algorithms = Algorithms { key_switching, ..Algorithms::default() };
+    Ok(sunzi_bfv::Parameters::new(6, moduli.to_vec(), 257, SECURITY).with_algorithms(algorithms))
+}
+
+fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
+    let mut moduli = primes_with_bits(36, 128, 4)?;
+    let special_moduli = moduli.split_off(3);
+    let key_switching = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+    Ok(sunzi_bgv::Parameters::new(6, moduli, 257, SECURITY).with_key_switching(key_switching))
+}
+
+fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
+    let range = sunzi_ckks::LevelRange { levels: 2, scale_bits: 36 };
+    Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
+}
+
+/// Parameters of every kind.
+///
+/// # Errors
+/// None is expected.
+pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
+    let bfv = bfv_parameters()?;
+    let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], SECURITY);
+    let fermat = FermatParameters::new(64, 256, 769, SECURITY)?;
+    Ok(vec![
+        parameters("bfv", &bfv, |parameters| drop(sunzi_bfv::Context::new(parameters)))?,
+        parameters("crt", &several, |parameters| {
+            parameters.parts().iter().for_each(|part| drop(sunzi_bfv::Context::new(part)));
+        })?,
+        parameters("fermat", &fermat, |parameters| drop(parameters.context()))?,
+        parameters("bgv", &bgv_parameters()?, |parameters| drop(sunzi_bgv::Context::new(parameters)))?,
+        parameters("ckks", &ckks_parameters()?, |parameters| drop(sunzi_ckks::Context::new(parameters)))?,
+    ])
+}
+
+/// BFV over every storage of residues.
+fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
+    let context = sunzi_bfv::Context::new(&bfv_parameters()?)?;
+    let mut all = specimens("bfv", &context, 1)?;
+    let key_switching = GadgetOptions { radix_bits: Some(12), dropped_limbs: 1, ..GadgetOptions::default() };
+    let dropping = Algorithms { key_switching, ..Algorithms::default() };
+    let moduli = primes_with_bits(30, 128, 3)?;
+    let of = |ring: Ring| sunzi_bfv::Context::with_algorithms(ring, 257, SECURITY, &dropping);
+    all.extend(specimens("bfv-dropped", &of(Ring::new(128, &moduli)?)?, 2)?);
+    let cyclotomic = Ring::new(45, &primes_with_bits(36, Ring::root_order(45)?, 3)?)?;
+    all.extend(specimens("bfv-45", &sunzi_bfv::Context::with_ring(cyclotomic, 7, SECURITY)?, 3)?);
+    let multi = MultiPrecisionRing::new(128, &primes_with_bits(40, 128, 3)?)?;
+    all.extend(specimens("bfv-multi", &sunzi_bfv::Context::with_ring(multi, 257, SECURITY)?, 4)?);
+    let big = BigRing::with_chain(128, &moduli.iter().map(|&q| q.into()).collect::<Vec<BigUint>>())?;
+    all.extend(specimens("bfv-big", &sunzi_bfv::Context::with_ring(big, 257, SECURITY)?, 5)?);
+    for (name, reduction) in [("bfv-barrett", Reduction::Barrett), ("bfv-mixed", Reduction::Mixed)] {
+        let primes = primes_with_bits(40, UnivariateRing::root_order(45)?, 3)?;
+        let context =
+            sunzi_bfv::Context::with_ring(UnivariateRing::new(45, &primes, reduction)?, 7, SECURITY)?;
+        all.extend(specimens(name, &context, 6)?);
+    }
+    all.extend(specimens("bfv-fermat", &FermatParameters::new(64, 256, 769, SECURITY)?.context()?, 7)?);
+    Ok(all)
+}
+
+/// All there are.
+///
+/// # Errors
+/// None is expected.
+pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
+    let mut all = parameter_specimens()?;
+    all.extend(bfv_specimens()?);
+    let parameters = bgv_parameters()?;
+    all.extend(specimens("bgv", &sunzi_bgv::Context::new(&parameters)?, 11)?);
+    let settings = sunzi_bgv::Settings {
+        key_switching: GadgetOptions { radix_bits: Some(40), ..GadgetOptions::default() },
+        ..sunzi_bgv::Settings::from(&parameters)
+    };
+    let chain = |moduli: &[u64]| moduli.iter().map(|&q| BigUint::from(q)).collect::<Vec<_>>();
+    let big = BigRing::with_chain(128, &chain(parameters.moduli()))?;
+    all.extend(specimens("bgv-big", &sunzi_bgv::Context::with_ring(big, &settings)?, 12)?);
+    let parameters = ckks_parameters()?;
+    let context = sunzi_ckks::Context::new(&parameters)?;
+    all.extend(specimens("ckks", &context, 21)?);
+    let settings = sunzi_ckks::Settings {
+        key_switching: GadgetOptions { radix_bits: Some(40), ..GadgetOptions::default() },
+        ..sunzi_ckks::Settings::from(&parameters)
+    };
+    let big = BigRing::with_chain(128, &chain(parameters.moduli()))?;
+    all.extend(specimens("ckks-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 22)?);
+    all.extend(encapsulation("ckks", &context)?);
+    Ok(all)
+}
+
+/// Keys to sparse secrets of one polynomial and of two.
+fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specimen>, Failure> {
+    let mut rng = ChaCha20Rng::seed_from_u64(31);
+    let rlwe = context.rlwe();
+    let secret = SecretKey::generate(rlwe, &mut rng)?;
+    let plaintext = context.message()?;
+    let level = context.limbs(0)?;
+    let ciphertext = context.encrypt_secret(&plaintext, &secret, &mut rng)?;
+    let low = Rc::new(sunzi_ckks::Evaluator::new(context).drop_to(&ciphertext, 0)?);
+    let special = primes_with_bits(52, 128, 1)?;
+    let mut all = Vec::new();
+    for rank in [1, 2] {
+        let sparse = SparseSecret { weight: 8, rank };
+        let keys =
+            EncapsulationKeys::generate(rlwe, &secret, sparse, [level, rlwe.level()], &special, &mut rng)?;
+        let (low, own) = (Rc::clone(&low), rlwe.clone());
+        let run = move |keys: &EncapsulationKeys<Ring>| drop(keys.mod_raise(&own, &low));
+        all.push(Specimen::new(&format!("{name}-encapsulation-{rank}"), rlwe, &keys, run)?);
+    }
+    Ok(all)
+}
