@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/tuneinsight/lattigo/v6/circuits/ckks/lintrans"
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/ring/ringqp"
 	"github.com/tuneinsight/lattigo/v6/schemes/ckks"
@@ -18,7 +19,12 @@ type approximate struct {
 	decryptor  *rlwe.Decryptor
 	evaluator  *ckks.Evaluator
 
+	keys            *rlwe.KeyGenerator
+	secret          *rlwe.SecretKey
+	relinearization *rlwe.RelinearizationKey
+
 	right   []complex128
+	other   *rlwe.Plaintext
 	plain   *rlwe.Plaintext
 	a, b    *rlwe.Ciphertext
 	product *rlwe.Ciphertext // of degree 2
@@ -33,6 +39,11 @@ type approximate struct {
 	lowered *rlwe.Ciphertext
 	digits  []ringqp.Poly
 	rotated [hoisted]*rlwe.Ciphertext
+
+	// Made when they are first asked for.
+	pool   []*rlwe.Ciphertext
+	grown  *rlwe.Ciphertext
+	matrix func() error
 }
 
 func newApproximate(asked request) (*approximate, error) {
@@ -60,8 +71,10 @@ func newApproximate(asked request) (*approximate, error) {
 	for step := range hoisted {
 		galois = append(galois, keys.GenGaloisKeyNew(parameters.GaloisElementForRotation(step+1), secret))
 	}
-	evaluation := rlwe.NewMemEvaluationKeySet(keys.GenRelinearizationKeyNew(secret), galois...)
+	relinearization := keys.GenRelinearizationKeyNew(secret)
+	evaluation := rlwe.NewMemEvaluationKeySet(relinearization, galois...)
 	job := &approximate{
+		keys: keys, secret: secret, relinearization: relinearization,
 		parameters: parameters,
 		encoder:    ckks.NewEncoder(parameters),
 		encryptor:  ckks.NewEncryptor(parameters, public),
@@ -82,13 +95,14 @@ func newApproximate(asked request) (*approximate, error) {
 	for at := range job.rotated {
 		job.rotated[at] = ckks.NewCiphertext(parameters, 1, level)
 	}
-	if err := job.encoder.Encode(left, job.encoded); err != nil {
+	job.other = ckks.NewPlaintext(parameters, level)
+	if err := job.encoder.Encode(left, job.other); err != nil {
 		return nil, err
 	}
 	if err := job.encoder.Encode(right, job.plain); err != nil {
 		return nil, err
 	}
-	if job.a, err = job.encryptor.EncryptNew(job.encoded); err != nil {
+	if job.a, err = job.encryptor.EncryptNew(job.other); err != nil {
 		return nil, err
 	}
 	if job.b, err = job.encryptor.EncryptNew(job.plain); err != nil {
@@ -103,8 +117,9 @@ func newApproximate(asked request) (*approximate, error) {
 
 func (job *approximate) operations() []string {
 	return []string{
-		"encode_encrypt", "encrypt_public", "decrypt_decode", "multiply", "relinearize", "multiply_relinearize",
-		"multiply_relinearize_rescale", "rescale", "rotate", "rotate_hoisted",
+		"encode_encrypt", "encrypt_public", "decrypt", "decrypt_decode", "add", "multiply", "relinearize",
+		"multiply_relinearize", "multiply_relinearize_rescale", "rescale", "rotate", "rotate_hoisted",
+		"inner_product_128", "product_tree_128", "matrix_vector_64",
 	}
 }
 
@@ -117,6 +132,16 @@ func (job *approximate) operation(name string) (func() error, error) {
 		return func() error { return job.encryptor.Encrypt(job.plain, job.sealed) }, nil
 	case "decrypt_decode":
 		return func() error { return job.open(job.a) }, nil
+	case "decrypt":
+		return func() error { job.decryptor.Decrypt(job.a, job.encoded); return nil }, nil
+	case "add":
+		return func() error { return evaluator.Add(job.a, job.b, job.result) }, nil
+	case "inner_product_128":
+		return job.innerProduct, job.fillPool()
+	case "product_tree_128":
+		return job.productTree, job.fillPool()
+	case "matrix_vector_64":
+		return job.makeMatrix()
 	case "multiply":
 		return func() error { return evaluator.Mul(job.a, job.b, job.tensor) }, nil
 	case "relinearize":
@@ -147,11 +172,13 @@ func (job *approximate) verify(name string) (any, error) {
 	switch name {
 	case "encode_encrypt", "encrypt_public":
 		results[0] = job.sealed
-	case "decrypt_decode":
+	case "decrypt", "decrypt_decode":
 		results[0] = job.a
+	case "product_tree_128":
+		results[0] = job.grown
 	case "multiply":
 		results[0] = job.tensor
-	case "multiply_relinearize_rescale", "rescale":
+	case "multiply_relinearize_rescale", "rescale", "inner_product_128", "matrix_vector_64":
 		results[0] = job.lowered
 	case "rotate_hoisted":
 		results = job.rotated[:]
@@ -191,6 +218,80 @@ func (job *approximate) rotateHoisted() error {
 		}
 	}
 	return nil
+}
+
+func (job *approximate) about() about {
+	return newAbout(job.parameters.Parameters, job.relinearization)
+}
+
+func (job *approximate) fillPool() (err error) {
+	if job.pool == nil {
+		job.pool, err = pool(job.parameters.N(), func(right bool) (*rlwe.Ciphertext, error) {
+			if right {
+				return job.encryptor.EncryptNew(job.plain)
+			}
+			return job.encryptor.EncryptNew(job.other)
+		})
+	}
+	return err
+}
+
+// innerProduct sums products in three parts, relinearizes and rescales once.
+func (job *approximate) innerProduct() error {
+	evaluator, count := job.evaluator, len(job.pool)
+	sum := ckks.NewCiphertext(job.parameters, 2, job.parameters.MaxLevel())
+	if err := evaluator.Mul(job.pool[0], job.pool[1], sum); err != nil {
+		return err
+	}
+	for at := 1; at < pairs; at++ {
+		if err := evaluator.MulThenAdd(job.pool[2*at%count], job.pool[(2*at+1)%count], sum); err != nil {
+			return err
+		}
+	}
+	if err := evaluator.Relinearize(sum, job.result); err != nil {
+		return err
+	}
+	return evaluator.Rescale(job.result, job.lowered)
+}
+
+func (job *approximate) productTree() (err error) {
+	multiply := func(a, b *rlwe.Ciphertext, _ bool) (*rlwe.Ciphertext, error) {
+		product, err := job.evaluator.MulRelinNew(a, b)
+		if err == nil {
+			err = job.evaluator.Rescale(product, product)
+		}
+		return product, err
+	}
+	job.grown, err = tree(job.pool, 0, factors, multiply)
+	return err
+}
+
+func (job *approximate) makeMatrix() (func() error, error) {
+	if job.matrix != nil {
+		return job.matrix, nil
+	}
+	parameters := job.parameters
+	all := lintrans.Diagonals[complex128](diagonals(job.right, parameters.MaxSlots()))
+	transformation := lintrans.NewTransformation(parameters, lintrans.Parameters{
+		DiagonalsIndexList:        all.DiagonalsIndexList(),
+		LevelQ:                    job.a.Level(),
+		LevelP:                    parameters.MaxLevelP(),
+		Scale:                     parameters.GetOptimalScalingFactor(job.a.Scale, parameters.DefaultScale(), job.a.Level()),
+		LogDimensions:             job.a.LogDimensions,
+		LogBabyStepGiantStepRatio: ratio,
+	})
+	if err := lintrans.Encode(job.encoder, all, transformation); err != nil {
+		return nil, err
+	}
+	galois := job.keys.GenGaloisKeysNew(transformation.GaloisElements(parameters), job.secret)
+	evaluator := lintrans.NewEvaluator(job.evaluator.WithKey(rlwe.NewMemEvaluationKeySet(nil, galois...)))
+	job.matrix = func() error {
+		if err := evaluator.Evaluate(job.a, transformation, job.result); err != nil {
+			return err
+		}
+		return job.evaluator.Rescale(job.result, job.lowered)
+	}
+	return job.matrix, nil
 }
 
 func (job *approximate) open(ciphertext *rlwe.Ciphertext) error {

@@ -48,6 +48,11 @@ type job interface {
 	verify(name string) (any, error)
 }
 
+// described is a job that says what its parameters and keys come to.
+type described interface {
+	about() about
+}
+
 // informed is a job with more to tell than its operations.
 type informed interface {
 	facts() any
@@ -112,6 +117,9 @@ func serve(asked request, prepared *job) (answer, error) {
 		// What was prepared before is garbage: collected now, not while something is timed.
 		runtime.GC()
 		given := answer{"operations": made.operations()}
+		if made, ok := made.(described); ok {
+			given["about"] = made.about()
+		}
 		if made, ok := made.(informed); ok {
 			given["facts"] = made.facts()
 		}

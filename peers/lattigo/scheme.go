@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/tuneinsight/lattigo/v6/circuits/bgv/lintrans"
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/ring"
 	"github.com/tuneinsight/lattigo/v6/ring/ringqp"
@@ -25,7 +26,12 @@ type scheme struct {
 	decryptor  *rlwe.Decryptor
 	evaluator  *bgv.Evaluator
 
+	keys            *rlwe.KeyGenerator
+	secret          *rlwe.SecretKey
+	relinearization *rlwe.RelinearizationKey
+
 	right   []uint64
+	other   *rlwe.Plaintext
 	plain   *rlwe.Plaintext
 	a, b    *rlwe.Ciphertext
 	product *rlwe.Ciphertext // of degree 2
@@ -41,6 +47,11 @@ type scheme struct {
 	lowered *rlwe.Ciphertext
 	digits  []ringqp.Poly
 	rotated [hoisted]*rlwe.Ciphertext
+
+	// Made when they are first asked for.
+	pool   []*rlwe.Ciphertext
+	grown  *rlwe.Ciphertext
+	matrix func() error
 }
 
 func newScheme(asked request, invariant bool) (*scheme, error) {
@@ -69,8 +80,10 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 		element := parameters.GaloisElementForColRotation(step + 1)
 		galois = append(galois, keys.GenGaloisKeyNew(element, secret))
 	}
-	evaluation := rlwe.NewMemEvaluationKeySet(keys.GenRelinearizationKeyNew(secret), galois...)
+	relinearization := keys.GenRelinearizationKeyNew(secret)
+	evaluation := rlwe.NewMemEvaluationKeySet(relinearization, galois...)
 	job := &scheme{
+		keys: keys, secret: secret, relinearization: relinearization,
 		invariant:  invariant,
 		parameters: parameters,
 		encoder:    bgv.NewEncoder(parameters),
@@ -93,14 +106,14 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 	for at := range job.rotated {
 		job.rotated[at] = bgv.NewCiphertext(parameters, 1, level)
 	}
-	other := bgv.NewPlaintext(parameters, level)
-	if err := job.encoder.Encode(left, other); err != nil {
+	job.other = bgv.NewPlaintext(parameters, level)
+	if err := job.encoder.Encode(left, job.other); err != nil {
 		return nil, err
 	}
 	if err := job.encoder.Encode(right, job.plain); err != nil {
 		return nil, err
 	}
-	if job.a, err = job.encryptor.EncryptNew(other); err != nil {
+	if job.a, err = job.encryptor.EncryptNew(job.other); err != nil {
 		return nil, err
 	}
 	if job.b, err = job.encryptor.EncryptNew(job.plain); err != nil {
@@ -115,8 +128,9 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 
 func (job *scheme) operations() []string {
 	all := []string{
-		"encode_encrypt", "encrypt_public", "decrypt", "decrypt_decode",
+		"encode_encrypt", "encrypt_public", "decrypt", "decrypt_decode", "add",
 		"multiply", "relinearize", "multiply_relinearize", "rotate", "rotate_hoisted",
+		"inner_product_128", "product_tree_128", "matrix_vector_64",
 	}
 	if job.invariant {
 		return all
@@ -135,6 +149,14 @@ func (job *scheme) operation(name string) (func() error, error) {
 		return func() error { job.decrypt(); return nil }, nil
 	case "decrypt_decode":
 		return func() error { return job.open(job.a) }, nil
+	case "add":
+		return func() error { return evaluator.Add(job.a, job.b, job.result) }, nil
+	case "inner_product_128":
+		return job.innerProduct, job.fillPool()
+	case "product_tree_128":
+		return job.productTree, job.fillPool()
+	case "matrix_vector_64":
+		return job.makeMatrix()
 	case "multiply":
 		return func() error { return evaluator.Mul(job.a, job.b, job.tensor) }, nil
 	case "relinearize":
@@ -171,6 +193,8 @@ func (job *scheme) verify(name string) (any, error) {
 		err = job.open(job.tensor)
 	case "mod_switch", "multiply_relinearize_switch":
 		err = job.open(job.lowered)
+	case "product_tree_128":
+		err = job.open(job.grown)
 	case "rotate_hoisted":
 		return job.openAll()
 	default:
@@ -204,6 +228,81 @@ func (job *scheme) rotateHoisted() error {
 		}
 	}
 	return nil
+}
+
+func (job *scheme) about() about {
+	return newAbout(job.parameters.Parameters, job.relinearization)
+}
+
+func (job *scheme) fillPool() (err error) {
+	if job.pool == nil {
+		job.pool, err = pool(job.parameters.N(), func(right bool) (*rlwe.Ciphertext, error) {
+			if right {
+				return job.encryptor.EncryptNew(job.plain)
+			}
+			return job.encryptor.EncryptNew(job.other)
+		})
+	}
+	return err
+}
+
+// innerProduct sums products in three parts, and relinearizes once.
+func (job *scheme) innerProduct() error {
+	evaluator, count := job.evaluator, len(job.pool)
+	sum := bgv.NewCiphertext(job.parameters, 2, job.parameters.MaxLevel())
+	if err := evaluator.Mul(job.pool[0], job.pool[1], sum); err != nil {
+		return err
+	}
+	for at := 1; at < pairs; at++ {
+		a, b := job.pool[2*at%count], job.pool[(2*at+1)%count]
+		if !job.invariant {
+			if err := evaluator.MulThenAdd(a, b, sum); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := evaluator.Mul(a, b, job.tensor); err != nil {
+			return err
+		}
+		if err := evaluator.Add(sum, job.tensor, sum); err != nil {
+			return err
+		}
+	}
+	return evaluator.Relinearize(sum, job.result)
+}
+
+func (job *scheme) productTree() (err error) {
+	multiply := func(a, b *rlwe.Ciphertext, last bool) (*rlwe.Ciphertext, error) {
+		product, err := job.evaluator.MulRelinNew(a, b)
+		if err == nil && !last && !job.invariant {
+			err = job.evaluator.Rescale(product, product)
+		}
+		return product, err
+	}
+	job.grown, err = tree(job.pool, 0, factors, multiply)
+	return err
+}
+
+func (job *scheme) makeMatrix() (func() error, error) {
+	if job.matrix != nil {
+		return job.matrix, nil
+	}
+	all := lintrans.Diagonals[uint64](diagonals(job.right, job.parameters.MaxSlots()))
+	transformation := lintrans.NewLinearTransformation(job.parameters, lintrans.Parameters{
+		DiagonalsIndexList:        all.DiagonalsIndexList(),
+		LevelQ:                    job.a.Level(),
+		LevelP:                    job.parameters.MaxLevelP(),
+		Scale:                     job.parameters.DefaultScale(),
+		LogDimensions:             job.a.LogDimensions,
+		LogBabyStepGiantStepRatio: ratio,
+	})
+	if err := lintrans.Encode(job.encoder, all, transformation); err != nil {
+		return nil, err
+	}
+	galois := job.keys.GenGaloisKeysNew(transformation.GaloisElements(job.parameters), job.secret)
+	evaluator := lintrans.NewEvaluator(job.evaluator.WithKey(rlwe.NewMemEvaluationKeySet(nil, galois...)))
+	job.matrix = func() error { return evaluator.Evaluate(job.a, transformation, job.result) }
+	return job.matrix, nil
 }
 
 // openAll returns the slots of all rotations, one after the other.

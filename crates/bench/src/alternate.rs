@@ -61,6 +61,18 @@ impl Series {
         Self { micros }
     }
 
+    /// Rounds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.micros.len()
+    }
+
+    /// Whether there was no round.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.micros.is_empty()
+    }
+
     /// Median time of a call in microseconds; NaN without rounds.
     #[must_use]
     pub fn median(&self) -> f64 {
@@ -102,24 +114,57 @@ impl Series {
 /// # Errors
 /// The first error of any contender.
 pub fn alternate(rounds: usize, contenders: &mut [&mut dyn Contender]) -> Result<Vec<Series>, BenchError> {
-    let mut calls = Vec::with_capacity(contenders.len());
-    let mut together = Duration::ZERO;
-    for contender in contenders.iter_mut() {
-        let (count, each) = calls_a_turn(*contender)?;
-        calls.push(count);
-        together += each;
+    let mut turns = Turns::new(contenders)?;
+    for _ in 0..rounds {
+        turns.round(contenders)?;
     }
-    let warm = contenders.len() > 1 && together < WARM_UP;
-    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
-    for round in 0..rounds {
-        let mut turns: Vec<_> = contenders.iter_mut().zip(&calls).zip(&mut times).collect();
-        let first = round % turns.len().max(1);
+    Ok(turns.series())
+}
+
+/// Rounds of the same contenders, one at a time.
+pub(crate) struct Turns {
+    calls: Vec<u32>,
+    warm: bool,
+    rounds: usize,
+    times: Vec<Vec<f64>>,
+}
+
+impl Turns {
+    /// Finds out how many calls fill a turn of each.
+    ///
+    /// # Errors
+    /// The first error of any contender.
+    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self, BenchError> {
+        let mut calls = Vec::with_capacity(contenders.len());
+        let mut together = Duration::ZERO;
+        for contender in contenders.iter_mut() {
+            let (count, each) = calls_a_turn(*contender)?;
+            calls.push(count);
+            together += each;
+        }
+        let warm = contenders.len() > 1 && together < WARM_UP;
+        Ok(Self { calls, warm, rounds: 0, times: vec![Vec::new(); contenders.len()] })
+    }
+
+    /// One more round of the same contenders in the same order.
+    ///
+    /// # Errors
+    /// The first error of any contender.
+    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<(), BenchError> {
+        let mut turns: Vec<_> = contenders.iter_mut().zip(&self.calls).zip(&mut self.times).collect();
+        let first = self.rounds % turns.len().max(1);
         turns.rotate_left(first);
         for ((contender, calls), series) in turns {
-            series.push(contender.turn(*calls, warm)?.as_secs_f64() * 1e6 / f64::from(*calls));
+            series.push(contender.turn(*calls, self.warm)?.as_secs_f64() * 1e6 / f64::from(*calls));
         }
+        self.rounds += 1;
+        Ok(())
     }
-    Ok(times.into_iter().map(Series::from_micros).collect())
+
+    /// One series for each contender, in order.
+    pub(crate) fn series(self) -> Vec<Series> {
+        self.times.into_iter().map(Series::from_micros).collect()
+    }
 }
 
 /// Lets calls of one kind take turns.

@@ -4,6 +4,7 @@ use sunzi_bfv::BfvError;
 use sunzi_bgv::BgvError;
 use sunzi_circuits::CircuitError;
 use sunzi_circuits::bootstrap::BootstrapError;
+use sunzi_circuits::linear_transform::LinearTransformError;
 use sunzi_ckks::CkksError;
 use sunzi_encoding::EncodingError;
 use sunzi_kernels::KernelError;
@@ -99,9 +100,15 @@ pub enum BenchError {
     /// An error of the layer below it.
     #[error(transparent)]
     Rlwe(#[from] RlweError),
-    /// An error of a circuit.
+    /// An error of a circuit of BFV.
     #[error(transparent)]
     Circuit(#[from] CircuitError<BfvError>),
+    /// An error of a circuit of BGV.
+    #[error(transparent)]
+    BgvCircuit(#[from] CircuitError<BgvError>),
+    /// An error of a matrix of CKKS.
+    #[error(transparent)]
+    LinearTransform(#[from] LinearTransformError),
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
@@ -113,8 +120,8 @@ pub enum BenchError {
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),
-    /// Standard output could not be written.
-    #[error("cannot write the rows: {0}")]
+    /// Standard output or a file could not be read or written.
+    #[error("cannot read or write rows: {0}")]
     Output(#[from] std::io::Error),
     /// The rows could not be written as JSON.
     #[error(transparent)]

@@ -1,9 +1,13 @@
 //! Keys and data of one BFV parameter set, and every operation on them.
 
 #[cfg(feature = "peers")]
+pub(crate) mod bfv;
+#[cfg(feature = "peers")]
 pub(crate) mod bgv;
 #[cfg(feature = "peers")]
 pub(crate) mod ckks;
+#[cfg(feature = "peers")]
+pub(crate) mod many;
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -17,7 +21,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, r
 
 use crate::BenchError;
 #[cfg(feature = "peers")]
-use crate::rivals::Values;
+use crate::rivals::{About, Values};
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
@@ -29,11 +33,12 @@ pub(crate) const ROTATE_HOISTED: &str = "rotate_hoisted";
 /// What is compared with other libraries, in any scheme that has it. A modulus switch and a rescaling are
 /// those of a product; the products named after them end with one.
 #[cfg(feature = "peers")]
-pub(crate) const COMPARED: [&str; 13] = [
+pub(crate) const COMPARED: [&str; 17] = [
     "encode_encrypt",
     "encrypt_public",
     "decrypt",
     "decrypt_decode",
+    "add",
     "multiply",
     "relinearize",
     "multiply_relinearize",
@@ -43,6 +48,9 @@ pub(crate) const COMPARED: [&str; 13] = [
     "rescale",
     "rotate",
     ROTATE_HOISTED,
+    many::INNER_PRODUCT,
+    many::PRODUCT_TREE,
+    many::MATRIX_VECTOR,
 ];
 /// Those among them that only CKKS has.
 #[cfg(feature = "peers")]
@@ -62,10 +70,8 @@ pub(crate) type Operation<'a> = (&'static str, Call<'a>);
 pub(crate) trait Subject {
     /// The operations that can be timed.
     fn names(&self) -> Vec<&'static str>;
-    /// log2 of the ciphertext modulus.
-    fn log_q(&self) -> f64;
-    /// log2 of everything that keys are modulo: what security depends on.
-    fn log_key_modulus(&self) -> f64;
+    /// Its parameters and sizes.
+    fn about(&self) -> Result<About, BenchError>;
     /// The slots that the result of an operation opens to.
     fn outcome(&self, name: &str) -> Result<Values, BenchError>;
     /// One operation as something to time.
@@ -282,31 +288,12 @@ impl Job {
     }
 }
 
-#[cfg(feature = "peers")]
-impl Subject for Job {
-    fn names(&self) -> Vec<&'static str> {
-        self.operations().into_iter().map(|(name, _)| name).collect()
-    }
-
-    fn log_q(&self) -> f64 {
-        self.log_q()
-    }
-
-    fn log_key_modulus(&self) -> f64 {
-        self.context.rlwe().log2_key_modulus()
-    }
-
-    fn outcome(&self, name: &str) -> Result<Values, BenchError> {
-        Ok(Values::Words(self.outcome(name)?))
-    }
-
-    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
-        self.contender(name)
-    }
-}
-
 /// The slots that the result of an operation on `left` and `right` opens to, in any library.
 pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u64> {
+    #[cfg(feature = "peers")]
+    if let Some(slots) = many::expected_words(name, left, right, t) {
+        return slots;
+    }
     let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
         left.iter().zip(right).map(|(x, y)| f(*x, *y)).collect()
     };

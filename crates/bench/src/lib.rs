@@ -21,6 +21,7 @@ pub mod ntt;
 pub mod operations;
 mod options;
 mod peer;
+pub mod publish;
 pub mod report;
 #[cfg(feature = "peers")]
 pub mod rivals;

@@ -9,13 +9,15 @@ mod bootstrap;
 #[cfg(feature = "peers")]
 mod peers;
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bench::report::{self, Row};
 use bench::{
     BenchError, Options, alternate, conversion, cyclotomic, isa, keyswitch, mp, multiply, ntt, operations,
-    strategies, variants,
+    publish, strategies, variants,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -53,6 +55,8 @@ enum What {
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
+    /// A page and a picture of the rows that comparisons saved
+    Publish(Publish),
     /// Serve as a rival: requests on standard input, answers on standard output
     #[cfg(feature = "peers")]
     Serve,
@@ -69,6 +73,19 @@ struct Common {
     /// log2 of the degrees, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
+}
+
+#[derive(Args)]
+struct Publish {
+    /// Where benchmarks.md, benchmarks.svg and benchmarks.json go
+    #[arg(long)]
+    directory: PathBuf,
+    /// When, where and by which commands, for the page
+    #[arg(long, default_value = "")]
+    about: String,
+    /// JSON arrays of rows; of rows about the same, the last counts
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
 }
 
 #[derive(Args)]
@@ -148,6 +165,10 @@ fn run(what: &What) -> Result<bool, BenchError> {
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
+        What::Publish(arguments) => {
+            publish(arguments)?;
+            return Ok(true);
+        }
         #[cfg(feature = "peers")]
         What::Serve => {
             bench::rivals::serve(io::stdin().lock(), io::stdout().lock())?;
@@ -156,6 +177,14 @@ fn run(what: &What) -> Result<bool, BenchError> {
     };
     print(&rows, common.json)?;
     Ok(report::all_correct(&rows))
+}
+
+fn publish(Publish { directory, about, files }: &Publish) -> Result<(), BenchError> {
+    let read = |path: &PathBuf| Ok::<Vec<Row>, BenchError>(serde_json::from_str(&fs::read_to_string(path)?)?);
+    let rows = publish::merged(files.iter().map(read).collect::<Result<_, _>>()?);
+    fs::write(directory.join("benchmarks.md"), publish::page(&rows, about))?;
+    fs::write(directory.join("benchmarks.svg"), publish::picture(&rows))?;
+    Ok(fs::write(directory.join("benchmarks.json"), report::json(&rows)? + "\n")?)
 }
 
 fn print(rows: &[Row], json: bool) -> Result<(), BenchError> {

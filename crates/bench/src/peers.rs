@@ -1,9 +1,11 @@
 //! The subcommand `peers`.
 
+use std::fs;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use bench::report;
-use bench::rivals::{self, Choice, Scheme, Selection, processor};
+use bench::rivals::{self, Absence, Choice, Memory, Scheme, Selection, processor};
 use bench::{BenchError, Options};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,10 +14,12 @@ use super::Common;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A rival and its program, as fhe-rs=PROGRAM, lattigo=PROGRAM, sunzi=PROGRAM (another build of
-    /// this one) or tfhe-ntt
-    #[arg(long = "rival", value_name = "NAME=PROGRAM", required = true)]
+    /// A rival and its program, as lattigo=PROGRAM, sunzi=PROGRAM (another build of this one) or tfhe-ntt
+    #[arg(long = "rival", value_name = "NAME=PROGRAM", required_unless_present = "absent")]
     rivals: Vec<Selection>,
+    /// A rival that cannot be compared with, and why
+    #[arg(long, value_name = "NAME=REASON")]
+    absent: Vec<Absence>,
     #[command(flatten)]
     common: Common,
     /// Only these schemes, separated by commas
@@ -24,6 +28,15 @@ pub(crate) struct Arguments {
     /// Only these operations of a scheme, separated by commas
     #[arg(long, value_delimiter = ',')]
     operations: Vec<String>,
+    /// How the memory of rivals is given, stock or kept, separated by commas (both, where it matters)
+    #[arg(long, value_delimiter = ',')]
+    memory: Vec<Memory>,
+    /// Begin no new round of an operation after so many seconds
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Also write the rows here, as JSON
+    #[arg(long)]
+    save: Option<PathBuf>,
     /// Fail if a bar is missed
     #[arg(long)]
     check: bool,
@@ -38,8 +51,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let choice = Choice { schemes: arguments.schemes.clone(), operations: arguments.operations.clone() };
-    let rows = rivals::run(&options, &arguments.rivals, &choice, &mut |at| {
+    let Arguments { schemes, operations, memory, seconds, .. } = arguments;
+    let (schemes, operations, memory) = (schemes.clone(), operations.clone(), memory.clone());
+    let choice = Choice { schemes, operations, memory, seconds: *seconds };
+    let mut rivals = arguments.rivals.clone();
+    rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
+    let rows = rivals::run(&options, &rivals, &choice, &mut |at| {
         bar.set_length(at.total as u64);
         bar.set_position(at.done as u64);
         bar.set_message(format!("{}, n = {}", at.name, at.n));
@@ -47,6 +64,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     });
     bar.finish_and_clear();
     let rows = rows?;
+    if let Some(path) = &arguments.save {
+        fs::write(path, report::json(&rows)? + "\n")?;
+    }
     super::print(&rows, arguments.common.json)?;
     let missed = rows.iter().filter(|row| row.met == Some(false)).count();
     if arguments.check && missed > 0 {

@@ -1,11 +1,15 @@
 //! Rows of results, as JSON and as a table for people.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::alternate::Series;
 
+/// The share of the bandwidth at which an operation is as fast as memory allows.
+pub const BANDWIDTH_BAR: f64 = 0.8;
+
 /// One timing. Times in microseconds for one call; sizes in bits; `None` where it does not apply.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Row {
     /// What was timed.
     pub name: String,
@@ -30,6 +34,21 @@ pub struct Row {
     /// How the peer was built and what it uses of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_features: Option<String>,
+    /// Whether the allocator of the peer keeps what it frees: `stock` or `kept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+    /// Why there is no time of the peer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Secret, keys and sizes of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
+    /// Secret, keys and sizes of the peer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_about: Option<About>,
+    /// Time of a plain loop over as many bytes, over that of ours: the share of the bandwidth that ours has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
     /// log2 of the peer's modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_log_q: Option<f64>,
@@ -61,7 +80,7 @@ pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bar: Option<f64>,
     /// The least time by what was counted, and ours against it.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub bound: Option<Bound>,
     /// Whether every bar of this row that could be measured is met; `None` without any.
     pub met: Option<bool>,
@@ -69,6 +88,33 @@ pub struct Row {
     pub correct: bool,
     /// Rounds that the medians stand on.
     pub rounds: usize,
+}
+
+/// Parameters and sizes of one side of a comparison.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct About {
+    /// log2 of the ciphertext modulus, where a library chooses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_q: Option<f64>,
+    /// log2 of everything that keys are modulo, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_key_modulus: Option<f64>,
+    /// Distribution of the secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// Digits of a key switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digits: Option<usize>,
+    /// Bytes of a fresh ciphertext in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ciphertext_bytes: Option<usize>,
+    /// Bytes of the relinearisation key in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relinearization_key_bytes: Option<usize>,
+    /// Bytes of the key of one rotation in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub galois_key_bytes: Option<usize>,
 }
 
 /// Least time that what was counted can take at the rates measured in the same rounds.
@@ -146,10 +192,11 @@ impl Row {
         }
     }
 
-    /// Settles `met` from the bars that were measured.
+    /// Settles `met` from the bars that were measured. What is bound by memory need not meet the bar on the ratio.
     #[must_use]
     pub fn judged(mut self) -> Self {
-        let ratio = self.ratio.zip(self.bar).map(|(ratio, bar)| ratio <= bar);
+        let bound_by_memory = self.bandwidth.is_some_and(|share| share >= BANDWIDTH_BAR);
+        let ratio = self.ratio.zip(self.bar).map(|(ratio, bar)| ratio <= bar || bound_by_memory);
         let bound = self.bound.as_ref().and_then(|bound| bound.bound_bar.map(|bar| bound.over_bound <= bar));
         self.met = match (ratio, bound) {
             (None, None) => None,
@@ -159,10 +206,10 @@ impl Row {
     }
 }
 
-/// Whether every row was checked and right.
+/// Whether every row that has a time was checked and right.
 #[must_use]
 pub fn all_correct(rows: &[Row]) -> bool {
-    rows.iter().all(|row| row.correct)
+    rows.iter().all(|row| row.correct || row.failed.is_some())
 }
 
 /// The rows as a JSON array.
@@ -173,48 +220,53 @@ pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(rows)
 }
 
+/// The columns of a table.
+const HEADER: [&str; 30] = [
+    "name",
+    "n",
+    "log q",
+    "log qp",
+    "ours µs",
+    "peer",
+    "memory",
+    "log q",
+    "log qp",
+    "peer µs",
+    "ratio",
+    "spread",
+    "predicted",
+    "counted",
+    "per bit",
+    "bound µs",
+    "over",
+    "ports µs",
+    "over",
+    "madd/ns",
+    "add/ns",
+    "transforms",
+    "each µs",
+    "key MB",
+    "GB/s",
+    "bandwidth",
+    "bar",
+    "met",
+    "right",
+    "no time since",
+];
+
 /// The rows as a table of aligned columns.
 #[must_use]
 pub fn table(rows: &[Row]) -> String {
-    let header = [
-        "name",
-        "n",
-        "log q",
-        "log qp",
-        "ours µs",
-        "peer",
-        "log q",
-        "log qp",
-        "peer µs",
-        "ratio",
-        "spread",
-        "predicted",
-        "counted",
-        "per bit",
-        "bound µs",
-        "over",
-        "ports µs",
-        "over",
-        "madd/ns",
-        "add/ns",
-        "transforms",
-        "each µs",
-        "key MB",
-        "GB/s",
-        "bar",
-        "met",
-        "right",
-    ];
-    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    let mut lines = vec![HEADER.map(str::to_owned).to_vec()];
     lines.extend(rows.iter().map(cells));
-    let mut widths = vec![0; header.len()];
+    let mut widths = vec![0; HEADER.len()];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = cell.chars().count().max(*width);
         }
     }
     // A column in which no row has anything is left out.
-    let used: Vec<bool> = (0..header.len())
+    let used: Vec<bool> = (0..HEADER.len())
         .map(|column| {
             let mut body = lines.iter().skip(1);
             body.any(|line| line.get(column).is_some_and(|cell| !cell.is_empty()))
@@ -258,8 +310,9 @@ fn cells(row: &Row) -> Vec<String> {
         row.n.to_string(),
         format!("{:.1}", row.log_q),
         number(row.log_key_modulus, 1),
-        format!("{:.2}", row.ours_us),
+        number(row.failed.is_none().then_some(row.ours_us), 2),
         row.peer.clone().unwrap_or_default(),
+        row.memory.clone().unwrap_or_default(),
         number(row.peer_log_q, 1),
         number(row.peer_log_key_modulus, 1),
         number(row.peer_us, 2),
@@ -280,9 +333,11 @@ fn cells(row: &Row) -> Vec<String> {
         }),
         number(switch.map(|counted| counted.key_bytes as f64 / 1e6), 1),
         number(switch.map(|counted| counted.bytes_per_ns), 1),
+        number(row.bandwidth, 2),
         bars.join(", "),
         row.met.map_or_else(String::new, yes_no),
-        yes_no(row.correct),
+        if row.failed.is_some() { String::new() } else { yes_no(row.correct) },
+        row.failed.clone().unwrap_or_default(),
     ]
 }
 
@@ -315,6 +370,22 @@ mod tests {
         assert_eq!(row(Some(0.6), Some(1.41)).judged().met, Some(false));
         assert_eq!(row(None, Some(1.3)).judged().met, Some(true));
         assert_eq!(row(None, None).judged().met, None);
+    }
+
+    #[test]
+    fn what_memory_bounds_need_not_be_faster() {
+        let row = |bandwidth| Row { bandwidth, ..row(Some(0.66), None) }.judged().met;
+        assert_eq!(row(Some(0.8)), Some(true));
+        assert_eq!(row(Some(0.79)), Some(false));
+    }
+
+    #[test]
+    fn rows_are_read_again() {
+        let about = Some(About { digits: Some(3), ..About::default() });
+        let rows = [Row { about, failed: Some("absent".into()), ..row(Some(0.5), None) }];
+        let read: Vec<Row> = serde_json::from_str(&json(&rows).unwrap()).unwrap();
+        assert_eq!(read[0].about.as_ref().unwrap().digits, Some(3));
+        assert_eq!((read[0].ratio, read[0].failed.as_deref()), (Some(0.5), Some("absent")));
     }
 
     #[test]

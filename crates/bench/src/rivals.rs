@@ -7,160 +7,51 @@
 
 mod bootstrapping;
 mod chains;
+mod library;
 mod process;
 pub mod processor;
 mod protocol;
 mod serve;
 
-use std::f64::consts::SQRT_2;
+use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
-use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sunzi_math::{log2_product, primes_with_bits};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
 pub use bootstrapping::bootstrapping;
+pub use library::{Absence, Library, Memory, Scheme, Selection};
 pub use process::RivalError;
 pub use serve::serve;
 
-use crate::alternate::{self, Contender};
+pub(crate) use crate::report::About;
+
+use crate::alternate::{Contender, Series, Turns};
 use crate::check;
-use crate::job::{self, COMPARED};
+use crate::job::{self, COMPARED, Subject, many};
 use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
 use crate::report::Row;
+use crate::stream::{Addition, Stream};
 use crate::{BenchError, Options};
 use chains::{Chain, SCALE_BITS};
+use library::{DEGREES, TRANSFORM_DEGREES};
 use process::Rival;
-use protocol::Preparation;
 pub(crate) use protocol::Values;
+use protocol::{Preparation, Prepared};
 
-/// A scheme that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Brakerski 2012, Fan and Vercauteren 2012.
-    Bfv,
-    /// Brakerski, Gentry and Vaikuntanathan 2012.
-    Bgv,
-    /// Cheon, Kim, Kim and Song 2017.
-    Ckks,
-}
-
-impl Scheme {
-    const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
-
-    /// Its name on command lines and in the protocol.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bfv => "bfv",
-            Self::Bgv => "bgv",
-            Self::Ckks => "ckks",
-        }
-    }
-
-    /// log2 of the degrees that it is compared at.
-    fn degrees(self) -> RangeInclusive<u32> {
-        match self {
-            Self::Bfv | Self::Bgv => 13..=15,
-            Self::Ckks => 14..=16,
-        }
-    }
-}
-
-impl FromStr for Scheme {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == text);
-        found.ok_or_else(|| format!("expected one of {known}, got {text}"))
-    }
-}
-
-/// Width of the prime that a rival's transforms are compared at, and log2 of the degrees.
-const TRANSFORM_BITS: u32 = 60;
-const TRANSFORM_DEGREES: RangeInclusive<u32> = 12..=16;
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
-/// Longest time for one request: keys at n = 2^15 take a slow library a minute.
-const PATIENCE: Duration = Duration::from_secs(300);
-
-/// A library to compare with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Library {
-    /// fhe.rs, BFV in Rust.
-    FheRs,
-    /// Lattigo, BFV and transforms in Go.
-    Lattigo,
-    /// tfhe-ntt, transforms in Rust, within this process.
-    TfheNtt,
-    /// Another build of Sunzi.
-    Sunzi,
-}
-
-impl Library {
-    const ALL: [Self; 4] = [Self::FheRs, Self::Lattigo, Self::TfheNtt, Self::Sunzi];
-
-    /// Its name on command lines.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FheRs => "fhe-rs",
-            Self::Lattigo => "lattigo",
-            Self::TfheNtt => "tfhe-ntt",
-            Self::Sunzi => "sunzi",
-        }
-    }
-
-    /// The schemes that it speaks of.
-    fn schemes(self) -> &'static [Scheme] {
-        match self {
-            Self::FheRs => &[Scheme::Bfv],
-            Self::Lattigo | Self::Sunzi => &Scheme::ALL,
-            Self::TfheNtt => &[],
-        }
-    }
-
-    /// Bar on ours / theirs.
-    fn bar(self, scheme: Scheme, operation: &str) -> Option<f64> {
-        match (self, operation) {
-            (Self::Lattigo, "encrypt_public") if scheme == Scheme::Ckks => Some(0.25),
-            (Self::Lattigo, "multiply_relinearize_rescale") => Some(0.25),
-            (Self::FheRs, "multiply_relinearize") => Some(0.25),
-            (Self::Lattigo, "multiply_relinearize" | "multiply_relinearize_switch" | "rotate") => Some(0.25),
-            (Self::FheRs, "encrypt_public" | "decrypt" | "rotate") => Some(0.5),
-            _ => None,
-        }
-    }
-}
-
-/// A library and the program that speaks for it, written `name=program`, or `tfhe-ntt` alone.
-#[derive(Clone, Debug)]
-pub struct Selection {
-    library: Library,
-    program: PathBuf,
-}
-
-impl FromStr for Selection {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, program) = text.split_once('=').unwrap_or((text, ""));
-        let Some(library) = Library::ALL.into_iter().find(|library| library.name() == name) else {
-            let known = Library::ALL.map(Library::name).join(", ");
-            return Err(format!("expected one of {known}, got {name}"));
-        };
-        if program.is_empty() != (library == Library::TfheNtt) {
-            return Err(format!("expected {name}=PROGRAM, and no program for tfhe-ntt alone"));
-        }
-        Ok(Self { library, program: program.into() })
-    }
-}
+/// Prime, and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
+const LARGE_PLAIN_MODULUS: u64 = 786_433;
+/// Longest time for one request: keys at n = 2^16 take a slow library minutes.
+const PATIENCE: Duration = Duration::from_secs(900);
+/// Fewest rounds, however long they take.
+const LEAST_ROUNDS: usize = 3;
 
 /// What to compare: all of it where nothing is named.
 #[derive(Clone, Debug, Default)]
@@ -169,13 +60,17 @@ pub struct Choice {
     pub schemes: Vec<Scheme>,
     /// The operations of every scheme.
     pub operations: Vec<String>,
+    /// How the memory of rivals is given.
+    pub memory: Vec<Memory>,
+    /// No new round of an operation is begun after so many seconds.
+    pub seconds: Option<f64>,
 }
 
-/// Compares with every rival that was selected; `progress` hears of each operation before it begins.
+/// Compares with every rival that was selected; `progress` hears of each operation before it begins. A rival that cannot, and an
+/// operation that one of both sides does not have, is a row that says so.
 ///
 /// # Errors
-/// A degree out of range; an operation that is not compared; a rival that does not start, ends, is silent or talks nonsense; an operation of
-/// ours that fails.
+/// A degree out of range; an operation that is not compared; an operation of ours that fails.
 pub fn run(
     options: &Options,
     rivals: &[Selection],
@@ -183,7 +78,7 @@ pub fn run(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Vec<Row>, BenchError> {
     options.validate()?;
-    let Choice { schemes, operations } = choice;
+    let Choice { schemes, operations, .. } = choice;
     if let Some(got) = operations.iter().find(|name| !COMPARED.contains(&name.as_str())) {
         return Err(BenchError::Operation { got: got.clone(), known: COMPARED.join(", ") });
     }
@@ -191,33 +86,20 @@ pub fn run(
     let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
     let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
     on_threads(1, || {
-        let total = total(options, rivals, &schemes, operations.len());
-        let mut run = Comparison { options, schemes, operations, progress, done: 0, total };
+        let mut run = Comparison { options, choice, schemes, operations, progress, done: 0, total: 0 };
+        run.total = rivals.iter().map(|rival| run.rows(rival.library)).sum();
         let mut rows = Vec::new();
         for selection in rivals {
-            rows.extend(run.library(selection)?);
+            rows.extend(run.selection(selection)?);
         }
         Ok(rows)
     })
 }
 
-/// How many rows there will be, at most.
-fn total(options: &Options, rivals: &[Selection], schemes: &[Scheme], operations: usize) -> usize {
-    let within = |range: RangeInclusive<u32>| {
-        options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).count()
-    };
-    let rows = rivals.iter().map(|Selection { library, .. }| {
-        let schemes = schemes.iter().filter(|scheme| library.schemes().contains(scheme));
-        let shapes: usize = schemes.map(|scheme| within(scheme.degrees())).sum();
-        let transforms = if *library == Library::Lattigo { TRANSFORMS.len() } else { 0 };
-        operations * shapes + transforms * within(TRANSFORM_DEGREES)
-    });
-    rows.sum()
-}
-
 /// A run over several rivals.
 struct Comparison<'a> {
     options: &'a Options,
+    choice: &'a Choice,
     schemes: Vec<Scheme>,
     operations: Vec<&'static str>,
     progress: &'a mut (dyn FnMut(Progress) + Send),
@@ -226,28 +108,21 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn library(&mut self, selection: &Selection) -> Result<Vec<Row>, BenchError> {
-        let library = selection.library;
-        if library == Library::TfheNtt {
-            return ntt::run(&Options { peers: true, ..self.options.clone() });
-        }
-        let mut command = Command::new(&selection.program);
-        if library == Library::Sunzi {
-            command.arg("serve");
-        }
-        let mut rival = Rival::start(library.name(), command, PATIENCE)?;
-        let mut rows = Vec::new();
-        for scheme in self.schemes.clone().iter().filter(|scheme| library.schemes().contains(scheme)) {
-            for log_n in self.degrees(scheme.degrees()) {
-                rows.extend(self.scheme(library, *scheme, &mut rival, log_n)?);
-            }
-        }
-        if library == Library::Lattigo {
-            for log_n in self.degrees(TRANSFORM_DEGREES) {
-                rows.extend(self.transforms(&mut rival, log_n)?);
-            }
-        }
-        Ok(rows)
+    /// How many rows there will be, at most.
+    fn rows(&self, library: Library) -> usize {
+        let schemes = self.schemes(library).len() * self.degrees(DEGREES).len() * self.operations.len();
+        let transforms = library.transforms().map_or(0, |_| TRANSFORMS.len());
+        (schemes + transforms * self.degrees(TRANSFORM_DEGREES).len()) * self.memory(library).len()
+    }
+
+    fn schemes(&self, library: Library) -> Vec<Scheme> {
+        self.schemes.iter().copied().filter(|scheme| library.schemes().contains(scheme)).collect()
+    }
+
+    fn memory(&self, library: Library) -> Vec<Memory> {
+        let chosen = |memory: &&Memory| self.choice.memory.is_empty() || self.choice.memory.contains(memory);
+        let found: Vec<Memory> = library.memory().iter().filter(chosen).copied().collect();
+        if found.is_empty() { vec![Memory::Stock] } else { found }
     }
 
     /// The degrees asked for that are among these, or all of these.
@@ -255,48 +130,81 @@ impl Comparison<'_> {
         self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
     }
 
-    fn scheme(
-        &mut self,
-        library: Library,
-        scheme: Scheme,
-        rival: &mut Rival,
-        log_n: u32,
-    ) -> Result<Vec<Row>, BenchError> {
-        let n = 1_usize << log_n;
-        let operands = Operands::new(scheme, n);
-        let job = serve::prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?;
-        let theirs = preparation(scheme, library, log_n, &operands)?;
-        let peer_log_q = log2_product(&theirs.q);
-        let peer_log_key_modulus = peer_log_q + log2_product(&theirs.p);
-        let offered = rival.prepare(theirs)?.operations;
-        let both = |name: &&str| offered.iter().any(|other| other == name) && job.names().contains(name);
+    fn selection(&mut self, selection: &Selection) -> Result<Vec<Row>, BenchError> {
+        let library = selection.library;
+        let program = match &selection.program {
+            _ if library == Library::TfheNtt => {
+                return ntt::run(&Options { peers: true, ..self.options.clone() });
+            }
+            Ok(program) => program,
+            Err(reason) => return Ok(vec![failed(library, "all", 0, reason.clone())]),
+        };
         let mut rows = Vec::new();
-        for name in self.operations.clone().into_iter().filter(both) {
-            self.begin(name, n);
-            let expected = operands.expected(name);
-            let correct = job.outcome(name)?.agree(&expected) && rival.verify(name)?.agree(&expected);
-            let mut ours = job.contender(name)?;
-            let row = self.compare(name, &mut ours, rival)?;
-            let row = Row {
-                name: format!("{} {name}", scheme.name()),
-                n,
-                log_q: job.log_q(),
-                log_key_modulus: Some(job.log_key_modulus()),
-                peer_log_q: Some(peer_log_q),
-                peer_log_key_modulus: Some(peer_log_key_modulus),
-                bar: library.bar(scheme, name),
-                correct,
-                ..row
-            };
-            rows.push(row.judged());
+        for memory in self.memory(library) {
+            for scheme in self.schemes(library) {
+                for log_n in self.degrees(DEGREES) {
+                    rows.extend(self.scheme((library, program, memory), scheme, log_n)?);
+                }
+            }
+            if let Some(bits) = library.transforms() {
+                for log_n in self.degrees(TRANSFORM_DEGREES) {
+                    let made = start(library, program, memory);
+                    let made = made.and_then(|mut rival| self.transforms(&mut rival, bits, log_n));
+                    rows.extend(theirs(made, || failed(library, "transforms", 1 << log_n, String::new()))?);
+                }
+            }
         }
         Ok(rows)
     }
 
-    fn transforms(&mut self, rival: &mut Rival, log_n: u32) -> Result<Vec<Row>, BenchError> {
+    /// All operations of one scheme at one degree, with a rival of its own.
+    fn scheme(
+        &mut self,
+        (library, program, memory): (Library, &Path, Memory),
+        scheme: Scheme,
+        log_n: u32,
+    ) -> Result<Vec<Row>, BenchError> {
+        let operands = Operands::new(scheme, log_n);
+        let job = serve::prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?;
+        let asked = preparation(scheme, library, log_n, &operands)?;
+        let chain = [log2_product(&asked.q), log2_product(&asked.q) + log2_product(&asked.p)];
+        let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
+        let made = start(library, program, memory).and_then(|mut rival| {
+            let prepared = rival.prepare(asked)?;
+            Ok((rival, prepared))
+        });
+        let (rival, prepared) = match made {
+            Ok(made) => made,
+            Err(error) => return theirs(Err(error), whole),
+        };
+        let about = job.about()?;
+        let row = Row {
+            n: 1 << log_n,
+            log_q: about.log_q.unwrap_or_default(),
+            log_key_modulus: about.log_key_modulus,
+            peer_log_q: Some(prepared.about.log_q.unwrap_or(chain[0])),
+            peer_log_key_modulus: Some(prepared.about.log_key_modulus.unwrap_or(chain[1])),
+            about: Some(about),
+            peer_about: Some(prepared.about.clone()),
+            memory: (library.memory().len() > 1).then(|| memory.name().to_owned()),
+            peer: Some(rival.title()),
+            peer_features: Some(rival.features().to_owned()),
+            isa: Some(sunzi_kernels::active_isa()?.to_string()),
+            ..Row::default()
+        };
+        let mut pair = Pair { library, scheme, log_n, job, rival, prepared, operands, row };
+        let mut rows = Vec::new();
+        for name in self.operations.clone().into_iter().filter(|name| exists(scheme, name)) {
+            self.begin(name, 1 << log_n);
+            rows.push(pair.compare(name, self.options.rounds, self.choice.seconds)?);
+        }
+        Ok(rows)
+    }
+
+    fn transforms(&mut self, rival: &mut Rival, bits: u32, log_n: u32) -> Result<Vec<Row>, BenchError> {
         let n = 1_usize << log_n;
         let ours = ntt::Ours::new(n)?;
-        let primes = primes_with_bits(TRANSFORM_BITS, 2 * n as u64, 1)?;
+        let primes = primes_with_bits(bits, 2 * n as u64, 1)?;
         let modulus = primes.first().copied().unwrap_or_default();
         let (left, right) = (check::residues(n, modulus, 1), check::sparse_residues(n, modulus, 2));
         let product = Values::Words(check::schoolbook(&left, &right, modulus));
@@ -308,27 +216,28 @@ impl Comparison<'_> {
         for operation in TRANSFORMS {
             let name = operation.name();
             self.begin(name, n);
-            let correct = holds && rival.verify(name)?.agree(&product);
             let mut data = ours.operand();
             let mut turn = || Ok(ours.apply(operation, &mut data)?);
-            let row = self.compare(name, &mut turn, rival)?;
+            let rounds = Rounds { most: self.options.rounds, seconds: self.choice.seconds };
+            let (series, correct) = rounds.take(&mut turn, rival, name, None, &mut |rival| {
+                Ok(holds && rival.verify(name)?.agree(&product))
+            })?;
             let (log_q, peer_log_q) = ((ours.q() as f64).log2(), Some((modulus as f64).log2()));
-            rows.push(Row { n, log_q, peer_log_q, correct, ..row });
+            let isa = Some(sunzi_kernels::active_isa()?.to_string());
+            let peer_features = Some(rival.features().to_owned());
+            let row = Row {
+                name: name.to_owned(),
+                n,
+                log_q,
+                peer_log_q,
+                correct,
+                isa,
+                peer_features,
+                ..Row::default()
+            };
+            rows.push(timed(row, &series, rival.title()));
         }
         Ok(rows)
-    }
-
-    /// The times of one operation.
-    fn compare(&self, name: &str, ours: &mut dyn Contender, rival: &mut Rival) -> Result<Row, BenchError> {
-        let rounds = self.options.rounds;
-        let peer_features = Some(rival.features().to_owned());
-        let series = alternate::alternate(rounds, &mut [ours, &mut rival.contender(name)])?;
-        let [ours, theirs] = series.as_slice() else {
-            return Err(BenchError::TooFewRounds { got: 0, least: 1 });
-        };
-        let isa = Some(sunzi_kernels::active_isa()?.to_string());
-        let row = Row { name: name.to_owned(), isa, peer_features, rounds, ..Row::default() };
-        Ok(row.against(ours, rival.title(), theirs))
     }
 
     fn begin(&mut self, name: &'static str, n: usize) {
@@ -337,38 +246,207 @@ impl Comparison<'_> {
     }
 }
 
+/// Both sides of one scheme, ready.
+struct Pair {
+    library: Library,
+    scheme: Scheme,
+    log_n: u32,
+    job: Box<dyn Subject>,
+    rival: Rival,
+    prepared: Prepared,
+    operands: Operands,
+    /// What all rows share.
+    row: Row,
+}
+
+impl Pair {
+    fn compare(
+        &mut self,
+        name: &'static str,
+        rounds: usize,
+        seconds: Option<f64>,
+    ) -> Result<Row, BenchError> {
+        let row = Row { name: format!("{} {name}", self.scheme.name()), ..self.row.clone() };
+        let reason = match self.missing(name) {
+            Some(reason) => reason,
+            None => match self.time(name, &Rounds { most: rounds, seconds }) {
+                Ok((series, correct)) => {
+                    let row = Row { bar: self.library.bar(name), correct, ..row };
+                    return Ok(timed(row, &series, self.rival.title()).judged());
+                }
+                Err(BenchError::Rival(error)) => error.to_string(),
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(Row { failed: Some(reason), ..row })
+    }
+
+    /// Why an operation cannot be compared.
+    fn missing(&self, name: &str) -> Option<String> {
+        let least = if self.scheme == Scheme::Bfv { 14 } else { 15 };
+        if name == many::PRODUCT_TREE && self.log_n < least {
+            return Some(format!("depth {} does not fit log2 Q", many::TREE_DEPTH));
+        }
+        if self.prepared.operations.iter().any(|other| other == name) {
+            return None;
+        }
+        let reason = self.prepared.not_offered.get(name).map(|reason| format!(": {reason}"));
+        Some(format!("not offered{}", reason.unwrap_or_default()))
+    }
+
+    fn time(&mut self, name: &str, rounds: &Rounds) -> Result<(Vec<Series>, bool), BenchError> {
+        let expected = self.operands.expected(name);
+        let bytes = self.row.about.as_ref().and_then(|about| about.ciphertext_bytes).unwrap_or_default();
+        let (mut addition, stream);
+        let mut loops: Box<dyn FnMut() -> Result<(), BenchError>>;
+        let memory: Option<&mut dyn Contender> = match name {
+            "add" => {
+                addition = Addition::new(bytes);
+                loops = Box::new(move || addition.add());
+                Some(&mut loops)
+            }
+            "decrypt" => {
+                stream = Stream::new(bytes);
+                loops = Box::new(move || stream.read());
+                Some(&mut loops)
+            }
+            _ => None,
+        };
+        let job = self.job.as_ref();
+        let mut ours = job.contender(name)?;
+        let mut check = |rival: &mut Rival| {
+            Ok(job.outcome(name)?.agree(&expected) && rival.verify(name)?.agree(&expected))
+        };
+        // Both sides make what the operation needs before anything is timed.
+        let correct = check(&mut self.rival)?;
+        let (series, always) = rounds.take(&mut ours, &mut self.rival, name, memory, &mut check)?;
+        Ok((series, correct && always))
+    }
+}
+
+/// How many rounds are taken.
+struct Rounds {
+    most: usize,
+    seconds: Option<f64>,
+}
+
+impl Rounds {
+    /// Ours, theirs and a loop over memory by turns; whether `check` held after every round.
+    fn take(
+        &self,
+        ours: &mut dyn Contender,
+        rival: &mut Rival,
+        name: &str,
+        mut memory: Option<&mut dyn Contender>,
+        check: &mut dyn FnMut(&mut Rival) -> Result<bool, BenchError>,
+    ) -> Result<(Vec<Series>, bool), BenchError> {
+        let begin = Instant::now();
+        let mut turns: Option<Turns> = None;
+        let mut correct = true;
+        for round in 0..self.most {
+            let enough = self.seconds.is_some_and(|seconds| begin.elapsed().as_secs_f64() > seconds);
+            if enough && round >= LEAST_ROUNDS {
+                break;
+            }
+            let mut theirs = rival.contender(name);
+            let mut contenders: Vec<&mut dyn Contender> = vec![&mut *ours, &mut theirs];
+            if let Some(memory) = &mut memory {
+                contenders.push(&mut **memory);
+            }
+            let turns = match &mut turns {
+                Some(turns) => turns,
+                none => none.insert(Turns::new(&mut contenders)?),
+            };
+            turns.round(&mut contenders)?;
+            drop(contenders);
+            drop(theirs);
+            correct &= check(rival)?;
+        }
+        let turns = turns.ok_or(BenchError::TooFewRounds { got: 0, least: 1 })?;
+        Ok((turns.series(), correct))
+    }
+}
+
+/// The row with times, and with the share of the bandwidth where a loop over memory was timed too.
+fn timed(row: Row, series: &[Series], peer: String) -> Row {
+    let [ours, theirs, memory @ ..] = series else { return row };
+    let bandwidth = memory.first().map(|memory| memory.over(ours).median);
+    Row { bandwidth, rounds: ours.len(), ..row.against(ours, peer, theirs) }
+}
+
+/// Whether a scheme has this operation.
+fn exists(scheme: Scheme, name: &str) -> bool {
+    match scheme {
+        Scheme::Bfv => !job::RESCALES.contains(&name) && !job::SWITCHES.contains(&name),
+        Scheme::Bgv => !job::RESCALES.contains(&name),
+        Scheme::Ckks => !job::SWITCHES.contains(&name),
+    }
+}
+
+fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival, BenchError> {
+    let mut command = Command::new(program);
+    if library == Library::Sunzi {
+        command.arg("serve");
+    }
+    memory.apply(&mut command);
+    Ok(Rival::start(library.name(), command, PATIENCE)?)
+}
+
+/// A row without times.
+fn failed(library: Library, name: &str, n: usize, reason: String) -> Row {
+    let peer = Some(library.name().to_owned());
+    Row { name: name.to_owned(), n, peer, failed: Some(reason), ..Row::default() }
+}
+
+/// What went wrong with a rival becomes a row; what went wrong with ours is an error.
+fn theirs(made: Result<Vec<Row>, BenchError>, row: impl Fn() -> Row) -> Result<Vec<Row>, BenchError> {
+    match made {
+        Err(BenchError::Rival(error)) => Ok(vec![Row { failed: Some(error.to_string()), ..row() }]),
+        made => made,
+    }
+}
+
 /// What both sides compute with.
 enum Operands {
-    Words([Vec<u64>; 2]),
+    /// Slots modulo t, and t.
+    Words([Vec<u64>; 2], u64),
     Reals([Vec<f64>; 2]),
 }
 
 impl Operands {
-    fn new(scheme: Scheme, n: usize) -> Self {
-        let words = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
+    fn new(scheme: Scheme, log_n: u32) -> Self {
+        let (n, t) = (1_usize << log_n, plain_modulus(log_n));
+        let words = [1, 2].map(|seed| check::residues(n, t, seed));
         match scheme {
-            Scheme::Bfv | Scheme::Bgv => Self::Words(words),
-            // Both parts of at most 1/√2: slots of at most 1.
+            Scheme::Bfv | Scheme::Bgv => Self::Words(words, t),
+            // Slots of absolute value 1, which products keep.
             Scheme::Ckks => Self::Reals(words.map(|words| {
-                let part = |word: &u64| (*word as f64 / PLAIN_MODULUS as f64 - 0.5) * SQRT_2;
-                words.iter().map(part).collect()
+                let slot = |word: &u64| {
+                    let (im, re) = (*word as f64 / t as f64 * TAU).sin_cos();
+                    [re, im]
+                };
+                words.iter().take(n / 2).flat_map(slot).collect()
             })),
         }
     }
 
     fn values(&self) -> [Values; 2] {
         match self {
-            Self::Words(words) => words.clone().map(Values::Words),
+            Self::Words(words, _) => words.clone().map(Values::Words),
             Self::Reals(reals) => reals.clone().map(Values::Reals),
         }
     }
 
     fn expected(&self, name: &str) -> Values {
         match self {
-            Self::Words([left, right]) => Values::Words(job::expected(name, left, right, PLAIN_MODULUS)),
+            Self::Words([left, right], t) => Values::Words(job::expected(name, left, right, *t)),
             Self::Reals([left, right]) => Values::Reals(job::ckks::expected(name, left, right)),
         }
     }
+}
+
+fn plain_modulus(log_n: u32) -> u64 {
+    if log_n < 16 { PLAIN_MODULUS } else { LARGE_PLAIN_MODULUS }
 }
 
 /// What a library is asked to make ready.
@@ -381,26 +459,11 @@ fn preparation(
     let n = 1_usize << log_n;
     let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
     let (t, log_scale, chain) = match scheme {
-        Scheme::Bfv | Scheme::Bgv => (PLAIN_MODULUS, 0, Chain::exact(library, n, bits)?),
+        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0, Chain::exact(library, n, bits)?),
         Scheme::Ckks => (0, SCALE_BITS, Chain::approximate(library, log_n)?),
     };
     let Chain { q, base, p } = chain;
     let [left, right] = operands.values();
     let scheme = scheme.name().to_owned();
     Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn selections_are_read() {
-        let one: Selection = "fhe-rs=some/where".parse().unwrap();
-        assert_eq!((one.library, one.program), (Library::FheRs, PathBuf::from("some/where")));
-        assert!("tfhe-ntt".parse::<Selection>().is_ok());
-        for wrong in ["fhe-rs", "fhe-rs=", "tfhe-ntt=x", "seal=x", ""] {
-            assert!(wrong.parse::<Selection>().is_err(), "{wrong}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! How fast memory is read, one word after the other.
+//! How fast memory is read and written, one word after the other.
 
 use std::hint::black_box;
 
@@ -40,6 +40,33 @@ impl Stream {
     }
 }
 
+/// Two arrays, and a third one for their sum: what an addition of ciphertexts moves.
+#[cfg(feature = "peers")]
+pub(crate) struct Addition {
+    a: Stream,
+    b: Stream,
+    sum: Vec<u64>,
+}
+
+#[cfg(feature = "peers")]
+impl Addition {
+    /// Arrays of so many bytes each.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let [a, b] = [bytes, bytes].map(Stream::new);
+        let sum = b.0.clone();
+        Self { a, b, sum }
+    }
+
+    /// One addition, as something to time.
+    pub(crate) fn add(&mut self) -> Result<(), BenchError> {
+        for ((sum, a), b) in self.sum.iter_mut().zip(&self.a.0).zip(&self.b.0) {
+            *sum = a.wrapping_add(*b);
+        }
+        black_box(&mut self.sum);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +77,13 @@ mod tests {
             assert_eq!(Stream::new(words as usize * 8).sum(), words * words.saturating_sub(1) / 2);
         }
         assert_eq!(Stream::new(17).0.len(), 3);
+    }
+
+    #[cfg(feature = "peers")]
+    #[test]
+    fn every_word_is_added() {
+        let mut addition = Addition::new(800);
+        addition.add().unwrap();
+        assert!(addition.sum.iter().zip(0..).all(|(sum, at)| *sum == 2 * at));
     }
 }

@@ -1,19 +1,22 @@
 //! BFV of fhe.rs: keys, ciphertexts and the operations that can be timed.
 
+use std::cell::OnceCell;
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use fhe::bfv::{
     BfvParameters, BfvParametersBuilder, Ciphertext, Encoding, EvaluationKey, EvaluationKeyBuilder,
-    Multiplicator, Plaintext, PublicKey, RelinearizationKey, SecretKey,
+    Multiplicator, Plaintext, PublicKey, RelinearizationKey, SecretKey, dot_product_scalar,
 };
 use fhe_traits::{FheDecoder, FheDecrypter, FheEncoder, FheEncrypter};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::Outcome;
 
 /// What can be verified and timed.
-pub const OPERATIONS: [&str; 8] = [
+pub const OPERATIONS: [&str; 13] = [
     "encode_encrypt",
     "encrypt_public",
     "decrypt",
@@ -21,11 +24,24 @@ pub const OPERATIONS: [&str; 8] = [
     "multiply",
     "relinearize",
     "multiply_relinearize",
+    "add",
     "rotate",
+    "rotate_hoisted",
+    "inner_product_128",
+    "product_tree_128",
+    "matrix_vector_64",
 ];
 
 /// How far `rotate` goes, to the left in both rows.
 const STEPS: usize = 1;
+/// How far many rotations go, one after the other: decompositions are not shared.
+const MANY_STEPS: RangeInclusive<usize> = 1..=16;
+/// Pairs of an inner product, and factors of a product tree.
+const PAIRS: usize = 128;
+const FACTORS: usize = 128;
+/// Rows and columns of a matrix that multiplies, and its baby steps.
+const MATRIX: usize = 64;
+const BABY: usize = 8;
 
 /// What the harness asks for. fhe.rs has no special modulus, so `p` must be empty.
 #[derive(Deserialize)]
@@ -48,10 +64,15 @@ pub struct Job {
     multiplicator: Multiplicator,
     galois: EvaluationKey,
     right: Vec<u64>,
+    other: Plaintext,
     plain: Plaintext,
     a: Ciphertext,
     b: Ciphertext,
     product: Ciphertext,
+    /// Made when they are first asked for.
+    rotations: OnceCell<EvaluationKey>,
+    pool: OnceCell<Vec<Ciphertext>>,
+    matrix: OnceCell<Vec<Vec<Plaintext>>>,
 }
 
 type Call<'a> = Box<dyn FnMut() -> Outcome<()> + 'a>;
@@ -86,10 +107,14 @@ impl Job {
             multiplicator,
             galois,
             right,
+            other,
             plain,
             a,
             b,
             product,
+            rotations: OnceCell::new(),
+            pool: OnceCell::new(),
+            matrix: OnceCell::new(),
         })
     }
 
@@ -104,13 +129,43 @@ impl Job {
             "relinearize" => call(|| self.relinearize()),
             "multiply_relinearize" => call(|| Ok(self.multiplicator.multiply(&self.a, &self.b)?)),
             "rotate" => call(|| Ok(self.galois.rotates_columns_by(&self.a, STEPS)?)),
+            "add" => call(|| Ok(&self.a + &self.b)),
+            "rotate_hoisted" => call(|| self.rotate_many()),
+            "inner_product_128" => call(|| self.inner_product()),
+            "product_tree_128" => call(|| self.product_tree(0, FACTORS)),
+            "matrix_vector_64" => call(|| self.multiply_matrix()),
             other => return Err(format!("no operation {other}").into()),
+        })
+    }
+
+    /// What parameters and keys come to.
+    pub fn about(&self) -> Value {
+        let (limbs, n) = (self.parameters.moduli().len(), self.parameters.degree());
+        let key = 2 * limbs * limbs * n * 8;
+        json!({
+            "secret": "centred binomial of variance 10",
+            "digits": limbs,
+            "ciphertext_bytes": 2 * limbs * n * 8,
+            "relinearization_key_bytes": key,
+            "galois_key_bytes": key,
         })
     }
 
     /// The slots that the result of an operation decrypts to.
     pub fn verify(&self, name: &str) -> Outcome<Vec<u64>> {
         let result = match name {
+            "add" => &self.a + &self.b,
+            "inner_product_128" => self.inner_product()?,
+            "product_tree_128" => self.product_tree(0, FACTORS)?,
+            "matrix_vector_64" => self.multiply_matrix()?,
+            "rotate_hoisted" => {
+                let opened = self
+                    .rotate_many()?
+                    .iter()
+                    .map(|rotated| self.open(rotated))
+                    .collect::<Outcome<Vec<_>>>()?;
+                return Ok(opened.concat());
+            }
             "encode_encrypt" => self.encode_encrypt()?,
             "encrypt_public" => self.encrypt()?,
             "decrypt" | "decrypt_decode" => self.a.clone(),
@@ -137,6 +192,95 @@ impl Job {
         let mut product = self.product.clone();
         self.relinearization.relinearizes(&mut product)?;
         Ok(product)
+    }
+
+    fn rotation_keys(&self) -> Outcome<&EvaluationKey> {
+        if self.rotations.get().is_none() {
+            let mut builder = EvaluationKeyBuilder::new(&self.secret)?;
+            for steps in MANY_STEPS {
+                builder.enable_column_rotation(steps)?;
+            }
+            let _ = self.rotations.set(builder.build(&mut rand::rng())?);
+        }
+        self.rotations.get().ok_or_else(|| "no rotation keys".into())
+    }
+
+    fn rotate_many(&self) -> Outcome<Vec<Ciphertext>> {
+        let keys = self.rotation_keys()?;
+        Ok(MANY_STEPS.map(|steps| keys.rotates_columns_by(&self.a, steps)).collect::<Result<_, _>>()?)
+    }
+
+    /// Ciphertexts of the left and of the right operand in turn: more than a cache holds.
+    fn pool(&self) -> Outcome<&[Ciphertext]> {
+        if self.pool.get().is_none() {
+            let size = ((1 << 20) / self.parameters.degree()).clamp(2, 2 * PAIRS);
+            let plain = |at: usize| if at % 2 == 0 { &self.other } else { &self.plain };
+            let made = (0..size).map(|at| self.public.try_encrypt(plain(at), &mut rand::rng()));
+            let _ = self.pool.set(made.collect::<Result<_, _>>()?);
+        }
+        Ok(self.pool.get().ok_or("no ciphertexts")?)
+    }
+
+    /// All products are summed in three parts, and relinearised once.
+    fn inner_product(&self) -> Outcome<Ciphertext> {
+        let pool = self.pool()?;
+        let product = |at: usize| &pool[2 * at % pool.len()] * &pool[(2 * at + 1) % pool.len()];
+        let mut sum = product(0);
+        for at in 1..PAIRS {
+            sum += &product(at);
+        }
+        self.relinearization.relinearizes(&mut sum)?;
+        Ok(sum)
+    }
+
+    /// The product of so many factors from one on, depth first.
+    fn product_tree(&self, first: usize, count: usize) -> Outcome<Ciphertext> {
+        if count == 2 {
+            let pool = self.pool()?;
+            let (a, b) = (&pool[first % pool.len()], &pool[(first + 1) % pool.len()]);
+            return Ok(self.multiplicator.multiply(a, b)?);
+        }
+        let half = count / 2;
+        let (a, b) = (self.product_tree(first, half)?, self.product_tree(first + half, half)?);
+        Ok(self.multiplicator.multiply(&a, &b)?)
+    }
+
+    /// Diagonals by giant step and baby step, each turned back by its giant step.
+    fn matrix(&self) -> Outcome<&[Vec<Plaintext>]> {
+        if self.matrix.get().is_none() {
+            let n = self.parameters.degree();
+            let diagonal = |giant: usize, baby: usize| {
+                let slots: Vec<u64> = (0..n)
+                    .map(|slot| {
+                        let row = (slot + MATRIX - giant) % MATRIX;
+                        self.right[MATRIX * row + (row + giant + baby) % MATRIX]
+                    })
+                    .collect();
+                Plaintext::try_encode(&slots, Encoding::simd(), &self.parameters)
+            };
+            let group = |giant: usize| (0..BABY).map(|baby| diagonal(giant, baby)).collect();
+            let made = (0..MATRIX).step_by(BABY).map(group).collect::<Result<_, _>>()?;
+            let _ = self.matrix.set(made);
+        }
+        Ok(self.matrix.get().ok_or("no matrix")?)
+    }
+
+    /// Baby steps, and giant steps by Horner's rule.
+    fn multiply_matrix(&self) -> Outcome<Ciphertext> {
+        let (keys, matrix) = (self.rotation_keys()?, self.matrix()?);
+        let mut babies = vec![self.a.clone()];
+        for steps in 1..BABY {
+            babies.push(keys.rotates_columns_by(&self.a, steps)?);
+        }
+        let mut sum: Option<Ciphertext> = None;
+        for group in matrix.iter().rev() {
+            let inner = dot_product_scalar(babies.iter(), group.iter())?;
+            sum = Some(match sum {
+                Some(sum) => &keys.rotates_columns_by(&sum, BABY)? + &inner,
+                None => inner,
+            });
+        }
+        sum.ok_or_else(|| "no matrix".into())
     }
 
     fn open(&self, ciphertext: &Ciphertext) -> Outcome<Vec<u64>> {

@@ -68,8 +68,9 @@ fn serve(request: Request, job: &mut Option<bfv::Job>) -> Outcome<Value> {
         })),
         Request::Prepare(parameters) => {
             let made = bfv::Job::new(&parameters)?;
+            let about = made.about();
             *job = Some(made);
-            Ok(json!({ "operations": bfv::OPERATIONS }))
+            Ok(json!({ "operations": bfv::OPERATIONS, "about": about }))
         }
         Request::Verify { operation } => Ok(json!({ "values": prepared()?.verify(&operation)? })),
         Request::Run { operation, calls, warm } => {

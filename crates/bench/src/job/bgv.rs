@@ -1,15 +1,17 @@
 //! Keys and data of one BGV parameter set: what is compared with other libraries.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
+use sunzi_bfv::row_rotation_exponent;
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
 use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 use super::{COMPARED, Call, HOISTED, RESCALES, STEPS, Subject, hoisted_exponents, operation};
 use crate::BenchError;
-use crate::rivals::Values;
+use crate::rivals::{About, Values};
 
 /// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
 pub(crate) struct BgvJob {
@@ -20,7 +22,10 @@ pub(crate) struct BgvJob {
     public: PublicKey<Ring>,
     relinearization: RelinearizationKey<Ring>,
     galois: GaloisKeys<Ring>,
+    left: Vec<u64>,
     right: Vec<u64>,
+    pool: Pool<Ciphertext>,
+    matrix: OnceCell<ExactMatrix<Evaluator<Ring>>>,
     plain: Plaintext,
     a: Ciphertext,
     b: Ciphertext,
@@ -64,7 +69,10 @@ impl BgvJob {
             public,
             relinearization,
             galois,
+            left,
             right,
+            pool: Pool::new(),
+            matrix: OnceCell::new(),
             plain,
             a,
             b,
@@ -75,13 +83,17 @@ impl BgvJob {
     }
 
     /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, BgvError> {
+    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, BenchError> {
+        if let Some(result) = self.many(name)? {
+            return Ok(vec![result]);
+        }
         let Self { context, evaluator, a, b, relinearization, galois, .. } = self;
         let mut rng = self.rng.borrow_mut();
         let rng = &mut **rng;
         let one = match name {
             "encode_encrypt" => context.encrypt(&self.encoder.encode(&self.right)?, &self.public, rng)?,
             "encrypt_public" => context.encrypt(&self.plain, &self.public, rng)?,
+            "add" => evaluator.add(a, b)?,
             "multiply" => evaluator.multiply_unrelinearized(a, b)?,
             "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
             "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
@@ -90,11 +102,44 @@ impl BgvJob {
             "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
             "rotate_hoisted" => {
                 let hoisted = evaluator.hoist(a)?;
-                return HOISTED.map(|steps| hoisted.rotate_rows(steps, galois)).collect();
+                return Ok(HOISTED
+                    .map(|steps| hoisted.rotate_rows(steps, galois))
+                    .collect::<Result<_, _>>()?);
             }
             _ => return Ok(Vec::new()),
         };
         Ok(vec![one])
+    }
+
+    /// The ciphertext that a workload of many ciphertexts results in; none for other names.
+    fn many(&self, name: &str) -> Result<Option<Ciphertext>, BenchError> {
+        let Self { context, evaluator, encoder, secret, relinearization, left, right, .. } = self;
+        let n = context.degree();
+        let encrypt = |at: usize| {
+            let plain = encoder.encode(if at == 0 { left } else { right })?;
+            context.encrypt(&plain, &self.public, &mut **self.rng.borrow_mut())
+        };
+        Ok(Some(match name {
+            INNER_PRODUCT => evaluator.sum_of_products(self.pool.pairs(n, encrypt)?, relinearization)?,
+            PRODUCT_TREE => {
+                let multiply = |a: &Ciphertext, b: &Ciphertext, last: bool| match last {
+                    true => evaluator.multiply(a, b, relinearization),
+                    false => evaluator.multiply_switched(a, b, relinearization),
+                };
+                tree(&self.pool.factors(n, encrypt)?, true, &multiply)?
+            }
+            MATRIX_VECTOR => {
+                if self.matrix.get().is_none() {
+                    let keys = (context.rlwe(), secret);
+                    let mut rng = self.rng.borrow_mut();
+                    let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng)?;
+                    let _ = self.matrix.set(made);
+                }
+                let made = self.matrix.get().ok_or(BenchError::Request("no matrix"))?;
+                made.multiply(evaluator, &self.a)?
+            }
+            _ => return Ok(None),
+        }))
     }
 
     fn open(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, BgvError> {
@@ -107,12 +152,10 @@ impl Subject for BgvJob {
         COMPARED.into_iter().filter(|name| !RESCALES.contains(name)).collect()
     }
 
-    fn log_q(&self) -> f64 {
-        self.context.rlwe().log2_modulus()
-    }
-
-    fn log_key_modulus(&self) -> f64 {
-        self.context.rlwe().log2_key_modulus()
+    fn about(&self) -> Result<About, BenchError> {
+        let rotation = self.galois.get(row_rotation_exponent(self.context.degree(), STEPS))?;
+        let key = self.relinearization.byte_len();
+        Ok(About::ours(self.context.rlwe(), self.a.parts(), key, rotation.byte_len()))
     }
 
     fn outcome(&self, name: &str) -> Result<Values, BenchError> {

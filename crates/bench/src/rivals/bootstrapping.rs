@@ -7,7 +7,7 @@ use num_complex::Complex64;
 
 use super::process::Rival;
 use super::protocol::{Preparation, Values};
-use super::{Library, Selection};
+use super::{Library, Memory, Selection};
 use crate::BenchError;
 use crate::alternate::Contender;
 use crate::bootstrapping::{Figures, Message, Side, measure, peak_memory};
@@ -16,7 +16,9 @@ use crate::options::Options;
 /// Longest time for one request: keys for bootstrapping take a busy machine minutes.
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// The sets of Lattigo that are compared with, and log2 of their degrees.
-const SETS: [(&str, u32); 2] = [("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
+const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
+/// That of OpenFHE.
+const OPENFHE: &[(&str, u32)] = &[("sparse, budget 3 + 3, 7 levels", 16)];
 
 /// Theirs on one thread; `messages` of every kind. The program ends before this returns: its memory is free again.
 ///
@@ -28,18 +30,28 @@ pub fn bootstrapping(
     log_n: u32,
     messages: usize,
 ) -> Result<Figures, BenchError> {
-    if selection.library != Library::Lattigo {
-        return Err(BenchError::Request("only Lattigo bootstraps among the rivals"));
-    }
-    let Some((set, _)) = SETS.into_iter().find(|(_, degree)| *degree == log_n) else {
+    let sets = match selection.library {
+        Library::Lattigo => LATTIGO,
+        Library::OpenFhe | Library::OpenFheHexl => OPENFHE,
+        _ => return Err(BenchError::Request("only Lattigo and OpenFHE bootstrap among the rivals")),
+    };
+    let Some((set, _)) = sets.iter().find(|(_, degree)| *degree == log_n) else {
         return Err(BenchError::Degree { got: log_n, low: 15, high: 16 });
     };
     let (n, slots) = (1_usize << log_n, 1_usize << (log_n - 1));
-    let mut rival = Rival::start(selection.library.name(), Command::new(&selection.program), PATIENCE)?;
+    let Ok(program) = &selection.program else {
+        return Err(BenchError::Request("a rival without a program does not bootstrap"));
+    };
+    let mut command = Command::new(program);
+    // Without it, page faults take much of the time; Lattigo sets its collector itself.
+    if selection.library != Library::Lattigo {
+        Memory::Kept.apply(&mut command);
+    }
+    let mut rival = Rival::start(selection.library.name(), command, PATIENCE)?;
     let prepared = rival.prepare(Preparation {
         scheme: "bootstrapping".to_owned(),
         n,
-        set: Some(set.to_owned()),
+        set: Some((*set).to_owned()),
         left: parts(&Message::Random.slots(slots, 0)),
         ..Preparation::default()
     })?;
@@ -48,7 +60,7 @@ pub fn bootstrapping(
     let (times, references, precision) = measure(&mut theirs, slots, messages, options.rounds)?;
     Ok(Figures {
         library: theirs.rival.title(),
-        set: set.to_owned(),
+        set: (*set).to_owned(),
         n,
         rounds: options.rounds.max(1),
         facts,

@@ -10,6 +10,9 @@ use crate::BenchError;
 /// log2 of the scale of CKKS: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;
 
+/// Bits of the widest moduli that most libraries take.
+const WIDTH: f64 = 60.0;
+
 /// Moduli of ciphertexts and special ones.
 pub(super) struct Chain {
     pub(super) q: Vec<u64>,
@@ -22,27 +25,52 @@ impl Chain {
     /// Of `bits` bits together: as wide as a library is fast with, and as many special ones as its key switching is
     /// fastest with.
     pub(super) fn exact(library: Library, n: usize, bits: f64) -> Result<Self, BenchError> {
-        let (width, hybrid) = match library {
+        let ours = (DEFAULT_PRIME_BOUND as f64).log2();
+        let fifth = |total: usize| total.div_ceil(5);
+        let (mut q, special) = match library {
             // Words of 64 bits, and no special modulus: the fewer the faster.
-            Library::FheRs => (62.0, false),
+            Library::FheRs => (chain(n, bits, 62.0)?, 0),
+            // One special modulus. As many bits of ciphertexts as ours have, where the table allows them.
+            Library::Seal | Library::SealHexl => {
+                let count = (bits / ours).ceil();
+                let log_q = bits * (1.0 - (count / 5.0).ceil() / count);
+                let limbs = (log_q / WIDTH).ceil();
+                let width = (log_q / limbs).min(bits / (limbs + 1.0));
+                (chain(n, width * (limbs + 1.0), width)?, 1)
+            }
+            // Its special moduli have 60 bits, whatever the others have; one for every digit's limb.
+            Library::OpenFhe | Library::OpenFheHexl => {
+                let special = fifth((bits / WIDTH).ceil() as usize);
+                let log_q = bits - WIDTH * special as f64;
+                let mut q = chain(n, log_q, WIDTH)?;
+                q.extend(primes_below(1 << 60, 2 * n as u64, special)?);
+                (q, special)
+            }
             // Three or four digits.
-            Library::Lattigo => (60.0, true),
-            Library::TfheNtt | Library::Sunzi => ((DEFAULT_PRIME_BOUND as f64).log2(), true),
+            Library::Lattigo | Library::HElib => {
+                let q = chain(n, bits, WIDTH)?;
+                let special = fifth(q.len());
+                (q, special)
+            }
+            Library::TfheNtt | Library::Hexl | Library::Sunzi => {
+                let q = chain(n, bits, ours)?;
+                let special = fifth(q.len());
+                (q, special)
+            }
         };
-        let mut q = chain(n, bits, width)?;
-        let special = if hybrid { q.len().div_ceil(5) } else { 0 };
         let p = q.split_off(q.len() - special);
         Ok(Self { q, base: 1, p })
     }
 
-    /// For CKKS: log2 Q and log2 P are 325 and 110, 690 and 183, 1365 and 366 at most, of as many levels of one scale in
-    /// every library. Four or five digits are the fastest, in both.
+    /// For CKKS: log2 Q and log2 P are 145 and 55, 325 and 110, 690 and 183, 1365 and 366 at most, of as many levels of one
+    /// scale in every library. Four or five digits are the fastest in most; SEAL has one special modulus.
     pub(super) fn approximate(library: Library, log_n: u32) -> Result<Self, BenchError> {
         let (first_bits, levels, special) = match log_n {
+            13 => (55, 2, (1, 55)),
             14 => (55, 6, (2, 55)),
             15 => (60, 14, (3, 61)),
             16 => (60, 29, (6, 61)),
-            got => return Err(BenchError::Degree { got, low: 14, high: 16 }),
+            got => return Err(BenchError::Degree { got, low: 13, high: 16 }),
         };
         let ranges = [LevelRange { levels, scale_bits: SCALE_BITS }];
         let ours = Parameters::from_ranges(log_n, first_bits, &ranges, Security::Bits128)?.with_digits(4)?;
@@ -56,7 +84,10 @@ impl Chain {
         }
         // One prime as Q_0, the others as ours has them.
         let step = 2 << log_n;
-        let (count, bits) = special;
+        let (count, bits) = match library {
+            Library::Seal | Library::SealHexl => (1, 60),
+            _ => special,
+        };
         let mut q = primes_below(1 << first_bits, step, 1)?;
         q.extend(ours.moduli().iter().skip(base));
         let candidates = primes_below(1 << bits, step, count + 1)?;

@@ -108,7 +108,7 @@ impl Rival {
     /// Starts `command`, one thread and no input but requests, and asks who it is.
     pub(crate) fn start(name: &str, mut command: Command, patience: Duration) -> Result<Self, RivalError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env("GOMAXPROCS", "1").env("RAYON_NUM_THREADS", "1");
+        command.env("GOMAXPROCS", "1").env("RAYON_NUM_THREADS", "1").env("OMP_NUM_THREADS", "1");
         let program = command.get_program().to_string_lossy().into_owned();
         let failed = |reason| RivalError::Start { rival: name.to_owned(), program: program.clone(), reason };
         let mut child = match command.spawn() {

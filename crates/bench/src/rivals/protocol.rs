@@ -1,11 +1,15 @@
 //! What the harness and a rival say to each other: `peers/README.md` describes it for people.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sunzi_ring::{Evaluation, Gadget, Poly, PolyRing, Ring};
+use sunzi_rlwe::RlweContext;
 
 use crate::BenchError;
 use crate::bootstrapping::Facts;
+use crate::report::About;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -74,7 +78,7 @@ pub(crate) enum Values {
     Reals(Vec<f64>),
 }
 
-/// How far a real part or an imaginary one may be from what it should be, for parts of at most 1.
+/// How far a real part or an imaginary one may be from what it should be, over the largest that should be, or 1.
 const TOLERANCE: f64 = 1e-4;
 
 impl Values {
@@ -100,7 +104,8 @@ impl Values {
             (Self::Words(got), Self::Words(expected)) => got == expected,
             (got, expected) => {
                 let (got, expected) = (got.reals(), expected.reals());
-                let close = |(x, y): (&f64, &f64)| (x - y).abs() <= TOLERANCE;
+                let largest = expected.iter().fold(1.0, |largest: f64, part| largest.max(part.abs()));
+                let close = |(x, y): (&f64, &f64)| (x - y).abs() <= TOLERANCE * largest;
                 got.len() == expected.len() && got.iter().zip(expected.iter()).all(close)
             }
         }
@@ -123,10 +128,36 @@ pub(crate) struct Hello {
     pub(crate) features: String,
 }
 
+impl About {
+    /// Those of ours, from a fresh ciphertext and the bytes of two keys.
+    pub(crate) fn ours(
+        context: &RlweContext<Ring>,
+        parts: &[Poly<Evaluation>],
+        relinearization_key_bytes: usize,
+        galois_key_bytes: usize,
+    ) -> Self {
+        Self {
+            log_q: Some(context.log2_modulus()),
+            log_key_modulus: Some(context.log2_key_modulus()),
+            secret: Some(context.secrets().to_string()),
+            digits: Some(context.gadget().digit_count()),
+            ciphertext_bytes: Some(parts.iter().map(Ring::byte_len).sum()),
+            relinearization_key_bytes: Some(relinearization_key_bytes),
+            galois_key_bytes: Some(galois_key_bytes),
+        }
+    }
+}
+
 /// What can now be verified and run.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Prepared {
     pub(crate) operations: Vec<String>,
+    /// Why others cannot.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) not_offered: BTreeMap<String, String>,
+    /// Parameters and sizes.
+    #[serde(default)]
+    pub(crate) about: About,
     /// What a named set comes to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) facts: Option<Facts>,

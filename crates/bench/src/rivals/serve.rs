@@ -1,6 +1,7 @@
 //! Sunzi itself as a rival: two builds can be compared, and the harness be tried against a contender
 //! whose ratio is known to be one.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
@@ -11,9 +12,10 @@ use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::BenchError;
 use crate::alternate::Contender;
+use crate::job::Subject;
+use crate::job::bfv::BfvJob;
 use crate::job::bgv::BgvJob;
 use crate::job::ckks::CkksJob;
-use crate::job::{Job, Subject, hoisted_exponents};
 use crate::shape::{key_switching, parameters};
 
 /// Answers requests until there are no more, or until one says to quit.
@@ -49,8 +51,9 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
         Request::Prepare(asked) => {
             let made = prepare(asked)?;
             let operations = made.names().into_iter().map(str::to_owned).collect();
+            let about = made.about()?;
             *job = Some(made);
-            serde_json::to_value(Prepared { operations, facts: None })?
+            serde_json::to_value(Prepared { operations, about, not_offered: BTreeMap::new(), facts: None })?
         }
         Request::Verify { operation } => {
             let values = prepared(job)?.outcome(&operation)?;
@@ -83,7 +86,7 @@ pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, BenchError
     let log_n = n.ilog2();
     let words = || Ok::<_, BenchError>([left.words()?.to_vec(), right.words()?.to_vec()]);
     Ok(match scheme {
-        Scheme::Bfv => Box::new(Job::new(&parameters(log_n, q, p, t), words()?, hoisted_exponents(n))?),
+        Scheme::Bfv => Box::new(BfvJob::new(&parameters(log_n, q, p, t), log_n, words()?)?),
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
             Box::new(BgvJob::new(log_n, q, key_switching, t, words()?)?)

@@ -1,0 +1,87 @@
+//! BFV as it is compared with other libraries: a [`Job`], and what takes many ciphertexts.
+
+use std::cell::OnceCell;
+
+use sunzi_bfv::{Evaluator, Parameters};
+use sunzi_encoding::Encoder;
+use sunzi_ring::Ring;
+
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
+use super::{COMPARED, Call, Cipher, Job, RESCALES, STEPS, SWITCHES, Subject, hoisted_exponents, operation};
+use crate::BenchError;
+use crate::rivals::{About, Values};
+
+/// Keys and data, and more of both for the workloads that ask for it.
+pub(crate) struct BfvJob {
+    job: Job,
+    pool: Pool<Cipher>,
+    matrix: OnceCell<ExactMatrix<Evaluator<Ring>>>,
+}
+
+impl BfvJob {
+    /// Encrypts two vectors of n slots.
+    pub(crate) fn new(
+        parameters: &Parameters,
+        log_n: u32,
+        values: [Vec<u64>; 2],
+    ) -> Result<Self, BenchError> {
+        let job = Job::new(parameters, values, hoisted_exponents(1 << log_n))?;
+        Ok(Self { job, pool: Pool::new(), matrix: OnceCell::new() })
+    }
+
+    /// The ciphertext that a workload of many ciphertexts results in; none for other names.
+    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, BenchError> {
+        let Job { context, evaluator, encoder, secret, public, relinearization, values, rng, .. } = &self.job;
+        let [left, right] = values;
+        let n = self.job.n();
+        let encrypt = |at: usize| {
+            let plain = encoder.encode(if at == 0 { left } else { right })?;
+            Ok::<_, BenchError>(context.encrypt(&plain, public, &mut **rng.borrow_mut())?)
+        };
+        Ok(Some(match name {
+            INNER_PRODUCT => evaluator.dot_product(&self.pool.pairs(n, encrypt)?, relinearization)?,
+            PRODUCT_TREE => {
+                let multiply = |a: &Cipher, b: &Cipher, _| evaluator.multiply(a, b, relinearization);
+                tree(&self.pool.factors(n, encrypt)?, true, &multiply)?
+            }
+            MATRIX_VECTOR => {
+                if self.matrix.get().is_none() {
+                    let keys = (context.rlwe(), secret);
+                    let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng.borrow_mut())?;
+                    let _ = self.matrix.set(made);
+                }
+                let made = self.matrix.get().ok_or(BenchError::Request("no matrix"))?;
+                made.multiply(evaluator, &self.job.a)?
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+impl Subject for BfvJob {
+    fn names(&self) -> Vec<&'static str> {
+        let other = |name: &&str| !RESCALES.contains(name) && !SWITCHES.contains(name);
+        COMPARED.into_iter().filter(other).collect()
+    }
+
+    fn about(&self) -> Result<About, BenchError> {
+        let rlwe = self.job.context.rlwe();
+        let Job { a, relinearization, galois, .. } = &self.job;
+        let rotation = galois.get(sunzi_bfv::row_rotation_exponent(self.job.n(), STEPS))?;
+        Ok(About::ours(rlwe, a.parts(), relinearization.byte_len(), rotation.byte_len()))
+    }
+
+    fn outcome(&self, name: &str) -> Result<Values, BenchError> {
+        Ok(Values::Words(match self.evaluate(name)? {
+            Some(result) => self.job.open(&result)?,
+            None => self.job.outcome(name)?,
+        }))
+    }
+
+    fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {
+        match [INNER_PRODUCT, PRODUCT_TREE, MATRIX_VECTOR].into_iter().find(|other| *other == name) {
+            Some(name) => Ok(operation(name, move || self.evaluate(name)).1),
+            None => self.job.contender(name),
+        }
+    }
+}
