@@ -1,14 +1,19 @@
-"""OpenFHE, through its Python bindings, behind the line protocol of peers/README.md."""
+"""OpenFHE behind the line protocol of peers/README.md: through its own Python bindings, or those of peers/native."""
 
 import functools
 import math
 import os
 import time
 
-import openfhe
-
 import protocol
 from protocol import FACTORS, HOISTED, PAIRS, Later, Operation
+
+# A build of one's own says what it is.
+FEATURES = os.environ.get("SUNZI_PEER_FEATURES")
+if FEATURES:
+    import native_openfhe as openfhe
+else:
+    import openfhe
 
 # Hoisted baby steps are cheap, giant steps are not.
 BABY = 16
@@ -23,8 +28,7 @@ def hello():
     return {
         "library": "OpenFHE",
         "version": openfhe.__version__,
-        # A build of one's own says what it is.
-        "features": os.environ.get("SUNZI_PEER_FEATURES", "wheel: no HEXL, no vector instructions beyond SSE2"),
+        "features": FEATURES or "wheel: no HEXL, no vector instructions beyond SSE2",
     }
 
 

@@ -1,13 +1,23 @@
-"""Microsoft SEAL, through the raw bindings of the wheel tenseal, behind the line protocol of peers/README.md."""
+"""Microsoft SEAL behind the line protocol of peers/README.md: through the raw bindings of the wheel tenseal, or those of peers/native."""
 
 import functools
 import math
+import os
 from importlib.metadata import version
-
-import tenseal.sealapi as seal
 
 import protocol
 from protocol import FACTORS, HOISTED, PAIRS, Later, Operation
+
+# A build of one's own says what it is.
+FEATURES = os.environ.get("SUNZI_PEER_FEATURES")
+if FEATURES:
+    import native_seal as seal
+
+    VERSION = seal.__version__
+else:
+    import tenseal.sealapi as seal
+
+    VERSION = f"4 (tenseal {version('tenseal')})"
 
 # The bindings name two of the three.
 SCHEMES = {"bfv": 1, "ckks": 2, "bgv": 3}
@@ -19,8 +29,8 @@ LISTS = "the bindings take and give lists of Python numbers, which is no cost of
 def hello():
     return {
         "library": "SEAL",
-        "version": f"4 (tenseal {version('tenseal')})",
-        "features": "wheel: no HEXL, no vector instructions beyond SSE2",
+        "version": VERSION,
+        "features": FEATURES or "wheel: no HEXL, no vector instructions beyond SSE2",
     }
 
 

@@ -131,8 +131,8 @@ fn parameters(rows: &[Row]) -> String {
         }
     }
     let mut text = String::from(
-        "\n## Parameters and sizes\n\n| n | scheme | library | secret | log2 Q | log2 QP | digits | ciphertext | relinearisation key | \
-         rotation key | built |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "\n## Parameters and sizes\n\n| n | scheme | library | secret | security | log2 Q | log2 QP | digits | ciphertext | relinearisation key | \
+         rotation key | built |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for ((n, scheme, library), line) in lines {
         let _ = writeln!(text, "| 2^{} | {scheme} | {library} | {line} |", n.max(1).ilog2());
@@ -143,8 +143,13 @@ fn parameters(rows: &[Row]) -> String {
 fn side(about: &About, log_q: Option<f64>, log_key_modulus: Option<f64>, features: &str) -> String {
     let bits = |bits: Option<f64>| bits.map_or_else(String::new, |bits| format!("{bits:.1}"));
     let bytes = |bytes: Option<usize>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
+    let security = about.security_bits.map_or_else(String::new, |bits| match bits {
+        0 => "below 128".to_owned(),
+        bits => bits.to_string(),
+    });
     [
         about.secret.clone().unwrap_or_default(),
+        security,
         bits(log_q),
         bits(log_key_modulus),
         bytes(about.digits),

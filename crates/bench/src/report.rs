@@ -103,6 +103,9 @@ pub struct About {
     /// Distribution of the secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
+    /// Bits of security that the table of 2024 gives a uniform ternary secret modulo QP: 128, 192, 256, or 0 for less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_bits: Option<u32>,
     /// Digits of a key switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<usize>,

@@ -39,7 +39,7 @@ use crate::options::on_threads;
 use crate::report::Row;
 use crate::stream::{Addition, Stream};
 use crate::{BenchError, Options};
-use chains::{Chain, SCALE_BITS};
+use chains::{Chain, SCALE_BITS, security_bits};
 use library::{DEGREES, TRANSFORM_DEGREES};
 use process::Rival;
 pub(crate) use protocol::Values;
@@ -177,15 +177,18 @@ impl Comparison<'_> {
             Ok(made) => made,
             Err(error) => return theirs(Err(error), whole),
         };
-        let about = job.about()?;
+        let (mut about, mut peer_about) = (job.about()?, prepared.about.clone());
+        let peer_modulus = peer_about.log_key_modulus.unwrap_or(chain[1]);
+        about.security_bits = about.log_key_modulus.map(|bits| security_bits(log_n, bits));
+        peer_about.security_bits = Some(security_bits(log_n, peer_modulus));
         let row = Row {
             n: 1 << log_n,
             log_q: about.log_q.unwrap_or_default(),
             log_key_modulus: about.log_key_modulus,
-            peer_log_q: Some(prepared.about.log_q.unwrap_or(chain[0])),
-            peer_log_key_modulus: Some(prepared.about.log_key_modulus.unwrap_or(chain[1])),
+            peer_log_q: Some(peer_about.log_q.unwrap_or(chain[0])),
+            peer_log_key_modulus: Some(peer_modulus),
             about: Some(about),
-            peer_about: Some(prepared.about.clone()),
+            peer_about: Some(peer_about),
             memory: (library.memory().len() > 1).then(|| memory.name().to_owned()),
             peer: Some(rival.title()),
             peer_features: Some(rival.features().to_owned()),

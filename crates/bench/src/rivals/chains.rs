@@ -3,6 +3,7 @@
 use sunzi_ckks::{LevelRange, Parameters};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_rlwe::Security;
+use sunzi_rlwe::security::max_log2_modulus;
 
 use super::Library;
 use crate::BenchError;
@@ -96,6 +97,14 @@ impl Chain {
     }
 }
 
+/// Bits of security by the table of 2024, for a uniform ternary secret and a modulus that it is not above; 0 for less than 128.
+pub(super) fn security_bits(log_n: u32, log_key_modulus: f64) -> u32 {
+    let levels = [(Security::Bits256, 256), (Security::Bits192, 192), (Security::Bits128, 128)];
+    let holds =
+        |security| max_log2_modulus(log_n, security).is_some_and(|limit| log_key_modulus <= f64::from(limit));
+    levels.into_iter().find(|(security, _)| holds(*security)).map_or(0, |(_, bits)| bits)
+}
+
 /// The fewest distinct primes ≡ 1 (mod 2n) of at most `width` bits whose product is just below 2^`bits`,
 /// all of about one size.
 fn chain(n: usize, bits: f64, width: f64) -> Result<Vec<u64>, BenchError> {
@@ -127,6 +136,13 @@ mod tests {
             assert!(bits - 1e-3 < total && total <= bits, "{total}");
             assert!(primes.iter().all(|prime| *prime < 1 << 62 && prime % (2 << log_n) == 1));
             assert!((1..count).all(|at| !primes[..at].contains(&primes[at])));
+        }
+    }
+
+    #[test]
+    fn security_is_that_of_the_table() {
+        for (log_q, bits) in [(214.0, 128), (214.001, 0), (147.0, 192), (114.0, 256), (1.0, 256)] {
+            assert_eq!(security_bits(13, log_q), bits, "{log_q}");
         }
     }
 

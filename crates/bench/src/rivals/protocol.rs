@@ -139,6 +139,7 @@ impl About {
         Self {
             log_q: Some(context.log2_modulus()),
             log_key_modulus: Some(context.log2_key_modulus()),
+            security_bits: None,
             secret: Some(context.secrets().to_string()),
             digits: Some(context.gadget().digit_count()),
             ciphertext_bytes: Some(parts.iter().map(Ring::byte_len).sum()),
