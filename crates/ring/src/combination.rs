@@ -8,6 +8,8 @@ use crate::{Domain, Poly, PolyRing, Ring, RingError};
 
 /// Words handled together: so many of every term, and as many copies of every factor, stay in the first-level cache.
 const WORDS: usize = 256;
+/// Words handled together where there are no factors: those of the sum stay there from one term to the next.
+const LONG: usize = 1024;
 
 /// [`PolyRing::linear_combination`].
 pub(crate) fn sum<D: Domain>(
@@ -59,9 +61,9 @@ fn with_signs(
     if !adds && terms.is_empty() {
         out.fill(0);
     }
-    for (b, out) in out.chunks_mut(WORDS).enumerate() {
+    for (b, out) in out.chunks_mut(LONG).enumerate() {
         for (t, (&c, term)) in factors.iter().zip(terms).enumerate() {
-            let term = block(term, b, out.len());
+            let term = block(term, b * LONG, out.len());
             match (c == 1, adds || t > 0) {
                 (true, true) => modulus.add_assign(out, term)?,
                 (false, true) => modulus.sub_assign(out, term)?,
@@ -96,16 +98,16 @@ fn with_factors(
         before.copy_from_slice(out);
         let factors = copies.chunks_exact(WORDS).take(factors.len() + own);
         let factors: Vec<&[u64]> = factors.map(|copies| block(copies, 0, out.len())).collect();
-        let mut values: Vec<&[u64]> = terms.iter().map(|term| block(term, b, out.len())).collect();
+        let mut values: Vec<&[u64]> = terms.iter().map(|term| block(term, b * WORDS, out.len())).collect();
         values.extend(adds.then_some(&*before));
         modulus.inner_product(out, &factors, &values)?;
     }
     Ok(())
 }
 
-/// The b-th block of words, of which the last may be shorter.
-fn block(words: &[u64], b: usize, len: usize) -> &[u64] {
-    words.get(b * WORDS..b * WORDS + len).unwrap_or_default()
+/// Some words of a list; none where there are not so many.
+fn block(words: &[u64], start: usize, len: usize) -> &[u64] {
+    words.get(start..start + len).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -147,6 +147,11 @@ impl Division {
         self.inverses.get(j).copied()
     }
 
+    /// How many moduli are left.
+    pub(crate) fn targets(&self) -> usize {
+        self.targets.len()
+    }
+
     pub(crate) fn degree(&self) -> usize {
         self.divisor.first().map_or(0, |plan| plan.n())
     }

@@ -40,6 +40,7 @@ mod factor;
 mod gadget;
 mod integers;
 mod key_switching;
+mod masking;
 mod monomial;
 mod multi_precision;
 mod multiplier;
@@ -74,7 +75,7 @@ pub use options::{
 pub use packing::{Packing, PackingError, Storage, describe};
 pub use parallel::Parallelism;
 pub use poly::Poly;
-pub use poly_ring::{Coefficient, Domain, Evaluation, PolyRing, Scaler, Side};
+pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing, Scaler, Side};
 pub use reduction::{
     MontgomeryFactor, Reducer, Reduction, UnivariateDigits, UnivariateGadget, UnivariatePoly, UnivariateRing,
     UnivariateScaler,

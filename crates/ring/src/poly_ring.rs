@@ -43,6 +43,9 @@ impl sealed::Sealed for Evaluation {
 impl Domain for Coefficient {}
 impl Domain for Evaluation {}
 
+/// Factors of the terms of a sum of products.
+pub type Factors<'a, R> = Vec<[&'a <R as PolyRing>::Poly<Evaluation>; 2]>;
+
 /// R_q = Z_q\[X\]/Φ_m(X): everything the RLWE layer and the schemes ask of it.
 ///
 /// Every method that takes a polynomial checks that it belongs to this ring and answers
@@ -144,6 +147,20 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         b: &Self::Poly<Coefficient>,
         level: usize,
     ) -> Result<Self::Poly<Evaluation>, RingError>;
+    /// (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from
+    /// `rng`: the encryption of m under a public key (p_0, p_1).
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch) and [`error`](Self::error).
+    fn masked<G: CryptoRng + ?Sized>(
+        &self,
+        parts: [&Self::Poly<Evaluation>; 2],
+        message: Option<&Self::Poly<Coefficient>>,
+        level: usize,
+        rng: &mut G,
+    ) -> Result<[Self::Poly<Evaluation>; 2], RingError> {
+        crate::masking::by_polynomials(self, parts, message, level, rng)
+    }
     /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − \[a\]_d)/d
     /// for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other moduli and modulo
     /// the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
@@ -299,6 +316,37 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         let [a0, a1] = [self.restrict(a0, level)?, self.restrict(a1, level)?];
         let [b0, b1] = [self.restrict(b0, level)?, self.restrict(b1, level)?];
         self.at_level(level)?.tensor([&a0, &a1], [&b0, &b1], t)
+    }
+    /// Σ a_i·b_i modulo Q_l for every list of pairs, for a_i and b_i of any levels from l: what they have above is not read. Every sum is reduced
+    /// once for many terms, and what lists have in common is read once.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for an operand below level l.
+    fn inner_products(
+        &self,
+        lists: &[Factors<'_, Self>],
+        level: usize,
+    ) -> Result<Vec<Self::Poly<Evaluation>>, RingError> {
+        let ring = self.at_level(level)?;
+        let sum = |list: &Factors<'_, Self>| {
+            list.iter().try_fold(ring.zero(), |mut sum, [a, b]| {
+                ring.mul_add_assign(&mut sum, &self.restrict(a, level)?, &self.restrict(b, level)?)?;
+                Ok(sum)
+            })
+        };
+        lists.iter().map(sum).collect()
+    }
+    /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels from l.
+    ///
+    /// # Errors
+    /// As [`tensor_at`](Self::tensor_at).
+    fn sum_of_tensors(
+        &self,
+        pairs: &[[[&Self::Poly<Evaluation>; 2]; 2]],
+        t: u64,
+        level: usize,
+    ) -> Result<[Self::Poly<Evaluation>; 3], RingError> {
+        crate::tensor::sum_of_tensors(self, pairs, t, level)
     }
     /// a ← c·a for an integer c.
     ///

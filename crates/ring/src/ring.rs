@@ -1,5 +1,7 @@
 //! The word-size RNS ring.
 
+mod derived;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -15,12 +17,13 @@ use crate::error::{check_automorphism, check_level, check_shape, supported_index
 use crate::integers::{self, residue_of};
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, Work, groups};
+use crate::poly_ring::Factors;
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
-    ScalerOptions, Shape, combination, monomial, plaintext, tensor,
+    ScalerOptions, Shape, combination, masking, monomial, plaintext, tensor,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -97,56 +100,6 @@ impl Ring {
     ) -> Self {
         let lower = (1..basis.len()).map(|_| Lower::default()).collect();
         Self(Arc::new(Inner { index, degree: transform.degree(), basis, transform, automorphisms, lower }))
-    }
-
-    /// A ring of the same index over these tables.
-    pub(crate) fn derive(&self, moduli: Vec<Modulus>, plans: Vec<Arc<Plan>>) -> Result<Self, RingError> {
-        let transform = Transform::from_plans(self.0.degree, plans, self.parallelism());
-        let basis = Basis::from_moduli(moduli, self.isa())?;
-        Ok(Self::assemble(Arc::clone(&self.0.index), basis, transform, Arc::clone(&self.0.automorphisms)))
-    }
-
-    /// The ring modulo the product of both moduli, limbs of `self` first; tables are shared.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`] for another degree; [`RingError::NotCoprime`].
-    pub fn concat(&self, other: &Self) -> Result<Self, RingError> {
-        let (ours, theirs) = (self.shape(), other.shape());
-        check_shape(ours, Shape { limbs: ours.limbs, ..theirs })?;
-        let moduli = self.basis().moduli().iter().chain(other.basis().moduli()).copied().collect();
-        self.derive(moduli, self.plans().iter().chain(other.plans()).cloned().collect())
-    }
-
-    /// The ring modulo the product of a range of the moduli; tables are shared.
-    ///
-    /// # Errors
-    /// [`RingError::OutOfRange`] for an empty range or one past the end.
-    pub fn sub_ring(&self, range: Range<usize>) -> Result<Self, RingError> {
-        let (moduli, plans) = self
-            .basis()
-            .moduli()
-            .get(range.clone())
-            .zip(self.plans().get(range.clone()))
-            .filter(|(moduli, _)| !moduli.is_empty())
-            .ok_or_else(|| {
-                let expected = format_args!("a range of the {} limbs, not empty", self.basis().len());
-                RingError::out_of_range("limbs", expected, format_args!("{range:?}"))
-            })?;
-        self.derive(moduli.to_vec(), plans.to_vec())
-    }
-
-    /// The same ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
-    /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
-    #[must_use]
-    pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
-        let plans = self.plans().to_vec();
-        let transform = Transform::from_plans(self.0.degree, plans, parallelism);
-        Self::assemble(
-            Arc::clone(&self.0.index),
-            self.basis().clone(),
-            transform,
-            Arc::clone(&self.0.automorphisms),
-        )
     }
 
     /// How work is shared among threads.
@@ -323,6 +276,16 @@ impl PolyRing for Ring {
         division::switch_down(self, a, Some(b), level)
     }
 
+    fn masked<G: CryptoRng + ?Sized>(
+        &self,
+        parts: [&Poly<Evaluation>; 2],
+        message: Option<&Poly<Coefficient>>,
+        level: usize,
+        rng: &mut G,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        masking::by_limbs(self, parts, message, level, rng)
+    }
+
     fn divide_by_factor(
         &self,
         a: &Poly<Evaluation>,
@@ -438,6 +401,14 @@ impl PolyRing for Ring {
         level: usize,
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
         tensor::tensor(self, a, b, t, level)
+    }
+
+    fn inner_products(
+        &self,
+        lists: &[Factors<'_, Self>],
+        level: usize,
+    ) -> Result<Vec<Poly<Evaluation>>, RingError> {
+        tensor::inner_products(self, lists, level)
     }
 
     fn mul_integer_assign<D: Domain>(&self, a: &mut Poly<D>, c: &BigInt) -> Result<(), RingError> {

@@ -41,14 +41,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
         noise: NoiseBound,
         key: KeyId,
     ) -> Result<Self, RlweError> {
-        if parts.len() < 2 {
-            return Err(RlweError::WrongPartCount {
-                operation: "a ciphertext",
-                expected: "at least two",
-                got: parts.len(),
-                remedy: "a single polynomial is a plaintext",
-            });
-        }
+        check_parts::<R>(&parts)?;
         Ok(Self { parts, seed: None, metadata, noise, key, trace: Trace::default() })
     }
 
@@ -74,6 +67,16 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     #[must_use]
     pub fn seed(&self) -> Option<&[u8; 32]> {
         self.seed.as_ref()
+    }
+
+    /// All that this ciphertext carries, with other parts.
+    ///
+    /// # Errors
+    /// As [`from_parts`](Self::from_parts).
+    pub fn with_parts(&self, parts: Vec<R::Poly<Evaluation>>) -> Result<Self, RlweError> {
+        check_parts::<R>(&parts)?;
+        let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
+        Ok(Self { parts, seed: None, metadata, noise: self.noise, key: self.key, trace })
     }
 
     /// The parts c_0, c_1, ….
@@ -212,6 +215,18 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
             }),
         }
     }
+}
+
+fn check_parts<R: PolyRing>(parts: &[R::Poly<Evaluation>]) -> Result<(), RlweError> {
+    if parts.len() >= 2 {
+        return Ok(());
+    }
+    Err(RlweError::WrongPartCount {
+        operation: "a ciphertext",
+        expected: "at least two",
+        got: parts.len(),
+        remedy: "a single polynomial is a plaintext",
+    })
 }
 
 /// What only the second operand has, from part `first` on, as parts of the result.

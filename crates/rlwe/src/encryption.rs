@@ -7,7 +7,7 @@
 //! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing, sampling};
+use sunzi_ring::{Coefficient, Evaluation, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
@@ -63,18 +63,8 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<Encryption<R>, RlweError> {
     let ring = context.encryption_ring()?;
-    let coefficients = sampling::ternary(ring.degree(), rng)?;
-    let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
-    let mut mask = |part: &R::Poly<Evaluation>, message: Option<&R::Poly<Coefficient>>| {
-        // Without the errors it would reveal u.
-        let mut masked = Zeroizing::new(part.clone());
-        ring.mul_assign(&mut masked, &u)?;
-        let mut error = Zeroizing::new(ring.error(rng)?);
-        message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
-        Ok::<_, RlweError>(ring.mod_switch_sum(&masked, &error, context.level())?)
-    };
     let [p0, p1] = &key.parts;
-    let parts = [mask(p0, message)?, mask(p1, None)?];
+    let parts = ring.masked([p0, p1], message, context.level(), rng)?;
     let noise = context.noise_model().public_encryption(context.log2_encryption_excess());
     Ok(Encryption { parts, noise: NoiseBound::fresh(noise, randomness::tag(rng)), seed: None })
 }

@@ -1,8 +1,6 @@
 //! Products of ciphertexts with polynomials that are no secret-key matter: the same in every scheme.
 
-use std::borrow::Cow;
-
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Factors, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::{Ciphertext, RlweContext, RlweError, Scheme};
@@ -15,9 +13,6 @@ pub struct PlainFactor<R: PolyRing> {
     norm: f64,
 }
 
-/// A ring and a polynomial of it.
-type AtLevel<'a, R> = (R, Cow<'a, Zeroizing<<R as PolyRing>::Poly<Evaluation>>>);
-
 impl<R: PolyRing> PlainFactor<R> {
     /// Transforms the polynomial with these coefficients, centred modulo the plaintext modulus.
     ///
@@ -29,15 +24,6 @@ impl<R: PolyRing> PlainFactor<R> {
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
     }
 
-    /// The ring of a level, and the polynomial in it.
-    fn at_level(&self, context: &RlweContext<R>, level: usize) -> Result<AtLevel<'_, R>, RlweError> {
-        if level == context.level() {
-            return Ok((context.ring().clone(), Cow::Borrowed(&self.poly)));
-        }
-        let restricted = context.ring().restrict(&self.poly, level)?;
-        Ok((context.ring_at(level)?, Cow::Owned(Zeroizing::new(restricted))))
-    }
-
     /// Σ|m_i|: what the noise of a product grows by.
     #[must_use]
     pub fn norm(&self) -> f64 {
@@ -45,51 +31,29 @@ impl<R: PolyRing> PlainFactor<R> {
     }
 }
 
-/// a ← a·m for a ciphertext of this level, of any part count.
+/// Σ a_i·m_i part by part, for ciphertexts of this level and of equal part counts, in one pass over all of them.
 ///
 /// # Errors
-/// [`RlweError::Ring`] for a ciphertext of another ring or level. On an error `a` is not to be used.
-pub fn multiply_assign<S: Scheme, R: PolyRing>(
+/// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
+/// level.
+pub fn sum_of_products<S: Scheme, R: PolyRing>(
     context: &RlweContext<R>,
     level: usize,
-    a: &mut Ciphertext<S, R>,
-    factor: &PlainFactor<R>,
-) -> Result<(), RlweError> {
-    let noise = a.noise().times_norm(factor.norm);
-    let (ring, poly) = factor.at_level(context, level)?;
-    for part in a.parts_mut() {
-        ring.mul_assign(part, &poly)?;
+    terms: &[(&Ciphertext<S, R>, &PlainFactor<R>)],
+) -> Result<Vec<R::Poly<Evaluation>>, RlweError> {
+    let Some((first, _)) = terms.first() else { return Ok(Vec::new()) };
+    let mut lists: Vec<Factors<'_, R>> = first.parts().iter().map(|_| Vec::new()).collect();
+    for (term, factor) in terms {
+        first.check_key(term.key(), "the second summand")?;
+        if term.parts().len() != lists.len() {
+            return Err(RlweError::WrongPartCount {
+                operation: "a sum of products with plaintexts",
+                expected: "equally many",
+                got: term.parts().len(),
+                remedy: "relinearize all of its terms or none",
+            });
+        }
+        lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push([part, &*factor.poly]));
     }
-    a.set_noise(noise);
-    Ok(())
-}
-
-/// a ← a + b·m, for operands of this level, of equal part count and metadata.
-///
-/// # Errors
-/// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another
-/// ring or level. On an error `a` is not to be used.
-pub fn multiply_add_assign<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    level: usize,
-    a: &mut Ciphertext<S, R>,
-    b: &Ciphertext<S, R>,
-    factor: &PlainFactor<R>,
-) -> Result<(), RlweError> {
-    a.check_key(b.key(), "the second summand")?;
-    if a.parts().len() != b.parts().len() {
-        return Err(RlweError::WrongPartCount {
-            operation: "a sum of products with plaintexts",
-            expected: "equally many",
-            got: b.parts().len(),
-            remedy: "relinearize all of its terms or none",
-        });
-    }
-    let noise = a.noise().sum(&b.noise().times_norm(factor.norm));
-    let (ring, poly) = factor.at_level(context, level)?;
-    for (sum, part) in a.parts_mut().iter_mut().zip(b.parts()) {
-        ring.mul_add_assign(sum, part, &poly)?;
-    }
-    a.set_noise(noise);
-    Ok(())
+    Ok(context.ring().inner_products(&lists, level)?)
 }

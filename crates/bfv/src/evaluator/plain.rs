@@ -1,7 +1,7 @@
 //! Operations between a ciphertext and a plaintext.
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{PlainFactor, plain_factor};
+use sunzi_rlwe::{NoiseBound, PlainFactor, plain_factor};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
@@ -88,21 +88,21 @@ impl<R: PolyRing> Evaluator<R> {
         &self,
         terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        let rlwe = self.context.rlwe();
-        let (mut sum, mut traces) = (None::<Ciphertext<R>>, Vec::new());
+        let (rlwe, mut factors, mut traces) = (self.context.rlwe(), Vec::new(), Vec::new());
+        let mut noise: Option<NoiseBound> = None;
         for (a, prepared) in terms {
             self.context.check(a)?;
             self.context.check_plain_modulus(prepared.plain_modulus)?;
+            let own = a.noise().times_norm(prepared.factor.norm());
+            noise = Some(noise.map_or(own, |noise| noise.sum(&own)));
+            factors.push((a, &prepared.factor));
             traces.push(a.trace());
-            if let Some(sum) = &mut sum {
-                plain_factor::multiply_add_assign(rlwe, rlwe.level(), sum, a, &prepared.factor)?;
-            } else {
-                let mut first = a.clone();
-                plain_factor::multiply_assign(rlwe, rlwe.level(), &mut first, &prepared.factor)?;
-                sum = Some(first);
-            }
         }
-        let sum = sum.ok_or(BfvError::Empty { what: "a sum of products with plaintexts" })?;
+        let Some(((first, _), noise)) = factors.first().zip(noise) else {
+            return Err(BfvError::Empty { what: "a sum of products with plaintexts" });
+        };
+        let parts = plain_factor::sum_of_products(rlwe, rlwe.level(), &factors)?;
+        let sum = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, first.key())?;
         Ok(self.context.record(sum, "multiply by a plaintext", &traces))
     }
 

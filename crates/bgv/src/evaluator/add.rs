@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{Sign, Trace};
+use sunzi_rlwe::{NoiseBound, Sign, Trace};
 
 use super::Evaluator;
-use crate::{BgvError, Ciphertext};
+use crate::{BgvError, Ciphertext, Usage};
 
 impl<R: PolyRing> Evaluator<R> {
     /// a + b, of any part counts and levels.
@@ -77,6 +77,32 @@ impl<R: PolyRing> Evaluator<R> {
         let (level, place) = (second.metadata().level, second.metadata().place);
         sum.set_metadata(self.context.metadata(level, place, usage)?);
         self.context.finish(sum, operation, traces)
+    }
+
+    /// Ends a sum that was made in one pass: notes the operation that made its terms by what the first of them carries, then what
+    /// all of them do.
+    pub(super) fn finish_terms(
+        &self,
+        mut sum: Ciphertext<R>,
+        operation: &'static str,
+        traces: &[&Trace],
+        terms: &[(Usage, NoiseBound)],
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let (level, place) = (sum.metadata().level, sum.metadata().place);
+        let Some((&(usage, noise), others)) = terms.split_first() else { return Ok(sum) };
+        sum.set_noise(noise);
+        sum.set_metadata(self.context.metadata(level, place, usage)?);
+        let mut sum = self.context.finish(sum, operation, traces)?;
+        if others.is_empty() {
+            return Ok(sum);
+        }
+        let join = |(usage, noise): (Usage, NoiseBound), other: &(Usage, NoiseBound)| {
+            (usage.sum(&other.0), noise.sum(&other.1))
+        };
+        let (usage, noise) = others.iter().fold((usage, noise), join);
+        sum.set_noise(noise);
+        sum.set_metadata(self.context.metadata(level, place, usage)?);
+        self.context.finish(sum, "add", &[])
     }
 
     /// −a.

@@ -50,37 +50,42 @@ impl<R: PolyRing> Evaluator<R> {
         if from == level && own == place {
             return Ok(Cow::Borrowed(a));
         }
-        let mut moved = if from == level { a.clone() } else { self.adjusted(a, level)? };
+        let mut moved = if from == level { Cow::Borrowed(a) } else { Cow::Owned(self.adjusted(a, level)?) };
         let mut current = own;
         while current > place {
-            current = self.step_down(&mut moved, current, place)?;
+            (moved, current) = self.step_down(moved, current, place)?;
         }
+        let mut moved = moved.into_owned();
         moved.set_metadata(self.context.metadata(level, place, Usage::ONE)?);
         Ok(Cow::Owned(moved))
     }
 
     /// One modulus switch from a place towards another: all the way where no word is shared, one prime of a shared word at
     /// a time otherwise. Returns where it ends.
-    fn step_down(&self, a: &mut Ciphertext<R>, from: usize, to: usize) -> Result<usize, BgvError> {
+    fn step_down<'a>(
+        &self,
+        a: Cow<'a, Ciphertext<R>>,
+        from: usize,
+        to: usize,
+    ) -> Result<(Cow<'a, Ciphertext<R>>, usize), BgvError> {
         let (context, ring) = (&self.context, self.context.ring());
         let (high, next, low) = (context.place(from)?, context.place(from - 1)?, context.place(to)?);
         let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
         if high.bits == below.bits {
-            return Ok(end);
+            return Ok((a, end));
         }
-        for part in a.parts_mut() {
-            *part = if high.limbs == below.limbs || high.rest > 0 {
-                let rest = if high.limbs == below.limbs { below.rest } else { 1 };
-                let dropped = (&high.modulus / &below.modulus).to_u64().unwrap_or(0);
-                ring.divide_by_factor(part, dropped, rest)?
-            } else {
-                ring.mod_switch(part, below.limbs)?
-            };
-        }
+        let parts = if high.limbs == below.limbs || high.rest > 0 {
+            let rest = if high.limbs == below.limbs { below.rest } else { 1 };
+            let dropped = (&high.modulus / &below.modulus).to_u64().unwrap_or(0);
+            let divide = |part| ring.divide_by_factor(part, dropped, rest);
+            a.parts().iter().map(divide).collect::<Result<_, _>>()?
+        } else {
+            ring.mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), below.limbs)?
+        };
+        let mut switched = a.with_parts(parts)?;
         let rounding = noise::mod_switch(context.ring().expansion(), a.parts().len());
-        let noise = a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding);
-        a.set_noise(noise);
-        Ok(end)
+        switched.set_noise(a.noise().scaled(Log2::from_bits(below.bits - high.bits)).plus_own(rounding));
+        Ok((Cow::Owned(switched), end))
     }
 
     /// The parts times the centred constant f_level/f.

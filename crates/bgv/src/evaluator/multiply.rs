@@ -1,10 +1,13 @@
 //! The BGV product: switch both operands, tensor times t, relinearise.
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{RelinearizationKey, relinearization};
+use sunzi_rlwe::{RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
 use crate::{BgvError, Ciphertext, Usage};
+
+/// Products that are summed in one pass: what has to be switched for them is held at once.
+const TOGETHER: usize = 64;
 
 impl<R: PolyRing> Evaluator<R> {
     /// a·b, relinearised. Operands are switched to the common level first.
@@ -81,12 +84,17 @@ impl<R: PolyRing> Evaluator<R> {
         terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
+        let terms: Vec<_> = terms.into_iter().collect();
+        let level = |(a, b): &(&Ciphertext<R>, &Ciphertext<R>)| a.metadata().level.min(b.metadata().level);
         let mut sum: Option<Ciphertext<R>> = None;
-        for (a, b) in terms {
-            let product = self.product(a, b, "multiply")?;
+        for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(TOGETHER)) {
+            let products = self.products(terms, "multiply")?;
             sum = Some(match sum {
-                Some(sum) => self.add(&sum, &product)?,
-                None => product,
+                Some(mut sum) => {
+                    self.add_assign(&mut sum, &products)?;
+                    sum
+                }
+                None => products,
             });
         }
         self.relinearize(&sum.ok_or(BgvError::Empty { what: "a sum of products" })?, key)
@@ -132,26 +140,53 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Ciphertext<R>,
         operation: &'static str,
     ) -> Result<Ciphertext<R>, BgvError> {
+        self.products(&[(a, b)], operation)
+    }
+
+    /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) for one pair or more, all of which have the level of the first in common.
+    fn products(
+        &self,
+        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        const PRODUCT: &str = "multiplication";
         let (context, t) = (&self.context, self.context.plain_modulus());
-        context.check(a)?;
-        context.check(b)?;
-        a.check_key(b.key(), "the second factor")?;
-        let level = a.metadata().level.min(b.metadata().level);
+        let Some((first, _)) = pairs.first() else {
+            return Err(BgvError::Empty { what: "a sum of products" });
+        };
+        for (a, b) in pairs {
+            context.check(a)?;
+            context.check(b)?;
+            first.check_key(a.key(), "the next product")?;
+            a.check_key(b.key(), "the second factor")?;
+            a.two_parts(PRODUCT)?;
+            b.two_parts(PRODUCT)?;
+        }
+        let level =
+            pairs.iter().flat_map(|(a, b)| [a.metadata().level, b.metadata().level]).min().unwrap_or(0);
         let Some(below) = level.checked_sub(1) else {
             let depth = context.depth();
             return Err(BgvError::DepthExceeded { operation, needed: depth + 1, depth });
         };
-        a.two_parts("multiplication")?;
-        b.two_parts("multiplication")?;
-        let square = std::ptr::eq(a, b);
-        let (a, b) = (self.switched(a, level)?, if square { None } else { Some(self.switched(b, level)?) });
-        let b = b.as_ref().unwrap_or(&a);
-        let ring = context.rlwe().ring_at(context.place(level)?.limbs)?;
-        let ([a0, a1], [b0, b1]) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
-        let parts = ring.tensor([a0, a1], [b0, b1], t)?;
-        let noise = a.noise().product(b.noise(), t as f64, context.ring().expansion());
+        // Both factors of a square are one.
+        let mut switched = Vec::with_capacity(pairs.len());
+        for &(a, b) in pairs {
+            let other = if std::ptr::eq(a, b) { None } else { Some(self.switched(b, level)?) };
+            switched.push((self.switched(a, level)?, other));
+        }
+        let operands: Vec<[&Ciphertext<R>; 2]> =
+            switched.iter().map(|(a, b)| [&**a, b.as_deref().unwrap_or(a)]).collect();
+        let parts = operands.iter().map(|[a, b]| Ok([a.two_parts(PRODUCT)?, b.two_parts(PRODUCT)?]));
+        let parts: Vec<_> = parts.collect::<Result<_, BgvError>>()?;
+        let parts = context.ring().sum_of_tensors(&parts, t, context.place(level)?.limbs)?;
+        let expansion = context.ring().expansion();
+        let carried: Vec<_> = operands
+            .iter()
+            .map(|[a, b]| (Usage::ONE, a.noise().product(b.noise(), t as f64, expansion)))
+            .collect();
+        let traces: Vec<&Trace> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
         let metadata = context.metadata(below, level, Usage::ONE)?;
-        let product = Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?;
-        context.finish(product, operation, &[a.trace(), b.trace()])
+        let sum = Ciphertext::from_parts(parts.into(), metadata, *first.noise(), first.key())?;
+        self.finish_terms(sum, operation, &traces, &carried)
     }
 }

@@ -2,7 +2,7 @@
 
 use sunzi_encoding::Plaintext;
 use sunzi_ring::{Evaluation, PolyRing, RingError};
-use sunzi_rlwe::{NoiseTerm, PlainFactor, plain_factor};
+use sunzi_rlwe::{NoiseTerm, PlainFactor, Trace, plain_factor};
 use zeroize::Zeroizing;
 
 use super::Evaluator;
@@ -91,17 +91,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         prepared: &PreparedPlaintext<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
-        let limbs = self.context.place(self.context.check(a)?)?.limbs;
-        let (got, expected) = (prepared.plain_modulus, self.context.plain_modulus());
-        if got != expected {
-            return Err(BgvError::PlainModulusMismatch { expected, got });
-        }
-        let mut product = a.clone();
-        plain_factor::multiply_assign(self.context.rlwe(), limbs, &mut product, &prepared.factor)?;
-        let mut metadata = a.metadata().clone();
-        metadata.usage.plain_products = metadata.usage.plain_products.saturating_add(1);
-        product.set_metadata(metadata);
-        self.context.finish(product, "multiply by a plaintext", &[])
+        self.plain_products(&[(a, prepared)])
     }
 
     /// Σ a_i·m_i.
@@ -112,15 +102,44 @@ impl<R: PolyRing> Evaluator<R> {
         &self,
         terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
     ) -> Result<Ciphertext<R>, BgvError> {
+        let terms: Vec<_> = terms.into_iter().collect();
+        let shape = |a: &Ciphertext<R>| (a.metadata().level, a.metadata().place, a.parts().len());
         let mut sum: Option<Ciphertext<R>> = None;
-        for (a, prepared) in terms {
-            let product = self.multiply_prepared(a, prepared)?;
+        for terms in terms.chunk_by(|(a, _), (b, _)| shape(a) == shape(b)) {
+            let products = self.plain_products(terms)?;
             sum = Some(match sum {
-                Some(sum) => self.add(&sum, &product)?,
-                None => product,
+                Some(sum) => self.add(&sum, &products)?,
+                None => products,
             });
         }
         sum.ok_or(BgvError::Empty { what: "a sum of products with plaintexts" })
+    }
+
+    /// Σ a_i·m_i for one or more ciphertexts of one level, place and part count.
+    fn plain_products(
+        &self,
+        terms: &[(&Ciphertext<R>, &PreparedPlaintext<R>)],
+    ) -> Result<Ciphertext<R>, BgvError> {
+        let Some((first, _)) = terms.first() else {
+            return Err(BgvError::Empty { what: "a sum of products with plaintexts" });
+        };
+        let (expected, mut factors, mut carried) = (self.context.plain_modulus(), Vec::new(), Vec::new());
+        for (a, prepared) in terms {
+            self.context.check(a)?;
+            let got = prepared.plain_modulus;
+            if got != expected {
+                return Err(BgvError::PlainModulusMismatch { expected, got });
+            }
+            let mut usage = a.metadata().usage;
+            usage.plain_products = usage.plain_products.saturating_add(1);
+            carried.push((usage, a.noise().times_norm(prepared.factor.norm())));
+            factors.push((*a, &prepared.factor));
+        }
+        let limbs = self.context.place(first.metadata().place)?.limbs;
+        let parts = plain_factor::sum_of_products(self.context.rlwe(), limbs, &factors)?;
+        let traces: Vec<&Trace> = terms.iter().map(|(a, _)| a.trace()).collect();
+        let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
+        self.finish_terms(sum, "multiply by a plaintext", &traces, &carried)
     }
 
     /// a·c for a constant c, taken modulo t and centred.

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{RelinearizationKey, Sign, Trace, relinearization};
+use sunzi_rlwe::{NoiseBound, RelinearizationKey, Sign, Trace, relinearization};
 
 use super::Evaluator;
 use crate::{Ciphertext, CkksError, Metadata};
+
+const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
+/// Products that are summed in one pass: operands that have to be brought to a level for them are held at once.
+const TOGETHER: usize = 64;
 
 impl<R: PolyRing> Evaluator<R> {
     /// a·b slot by slot, relinearised and rescaled with one rounding: one level below the lower operand.
@@ -43,26 +47,30 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, CkksError> {
         const OPERATION: &str = "multiply";
-        let none = CkksError::Empty { what: "a sum of products" };
         let pairs: Vec<_> = pairs.into_iter().collect();
         for operand in pairs.iter().flat_map(|&(a, b)| [a, b]) {
             self.context.check(operand)?;
             operand.check_key(key.id(), "the relinearisation key")?;
         }
         let lowest = pairs.iter().map(|(a, b)| a.metadata().level.min(b.metadata().level)).min();
-        let Some(level) = lowest else { return Err(none) };
+        let Some(level) = lowest else { return Err(EMPTY) };
         self.divisor(level, OPERATION)?;
         let mut sum: Option<Ciphertext<R>> = None;
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
-        for (a, b) in pairs {
-            let [left, right] = [self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?];
-            let product = self.tensor(&left, &right, 1, level, OPERATION)?;
+        for pairs in pairs.chunks(TOGETHER) {
+            let at_level = |&(a, b): &(&'a Ciphertext<R>, &'a Ciphertext<R>)| {
+                Ok([self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?])
+            };
+            let operands: Vec<_> = pairs.iter().map(at_level).collect::<Result<_, CkksError>>()?;
+            let operands: Vec<_> =
+                operands.iter().map(|pair| pair.each_ref().map(|operand| &**operand)).collect();
+            let products = self.tensors(&operands, 1, level, OPERATION)?;
             sum = Some(match sum {
-                Some(sum) => self.joined(Cow::Owned(sum), &product, OPERATION, Sign::Plus)?,
-                None => product,
+                Some(sum) => self.joined(Cow::Owned(sum), &products, OPERATION, Sign::Plus)?,
+                None => products,
             });
         }
-        self.relinearized_lower(&sum.ok_or(none)?, key, OPERATION, &traces)
+        self.relinearized_lower(&sum.ok_or(EMPTY)?, key, OPERATION, &traces)
     }
 
     /// A ciphertext at this level: its own, or brought there to the canonical scale.
@@ -110,7 +118,7 @@ impl<R: PolyRing> Evaluator<R> {
         if got < level {
             return Err(CkksError::LevelTooLow { what: "a factor", got, wanted: level });
         }
-        let product = self.tensor(a, b, factor, level, OPERATION)?;
+        let product = self.tensors(&[[a, b]], factor, level, OPERATION)?;
         self.context.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
@@ -171,19 +179,37 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(Metadata { precision, ..metadata.clone() })
     }
 
-    /// k·a·b in three parts for operands of two parts each and any levels from this one.
-    fn tensor(
+    /// k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this one.
+    fn tensors(
+        &self,
+        pairs: &[[&Ciphertext<R>; 2]],
+        factor: u32,
+        level: usize,
+        operation: &'static str,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let Some([first, _]) = pairs.first() else { return Err(EMPTY) };
+        let mut carried = pairs.iter().map(|[a, b]| self.carried_by_product(a, b, factor, level));
+        let carried = carried.try_fold(None, |sum: Option<(Metadata, NoiseBound)>, (metadata, noise)| {
+            let Some((sum, all)) = sum else { return Ok(Some((metadata, noise))) };
+            Ok::<_, CkksError>(Some((self.sum_metadata(&sum, &metadata, operation)?, all.sum(&noise))))
+        })?;
+        let Some((metadata, noise)) = carried else { return Err(EMPTY) };
+        let (ring, limbs) = (self.context.ring(), self.context.limbs(level)?);
+        let parts = pairs.iter().map(|[a, b]| Ok([a.two_parts(operation)?, b.two_parts(operation)?]));
+        let parts: Vec<_> = parts.collect::<Result<_, CkksError>>()?;
+        let parts = ring.sum_of_tensors(&parts, u64::from(factor), limbs)?;
+        Ok(Ciphertext::from_parts(parts.into(), metadata, noise, first.key())?)
+    }
+
+    /// What the product of two operands carries before it is rescaled.
+    fn carried_by_product(
         &self,
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
         factor: u32,
         level: usize,
-        operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> (Metadata, NoiseBound) {
         let (ours, theirs) = (a.metadata(), b.metadata());
-        let (ring, limbs) = (self.context.ring(), self.context.limbs(level)?);
-        let parts =
-            ring.tensor_at(a.two_parts(operation)?, b.two_parts(operation)?, u64::from(factor), limbs)?;
         let n = self.context.degree();
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         // (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
@@ -191,8 +217,7 @@ impl<R: PolyRing> Evaluator<R> {
         let noise = crossed.sum(&a.noise().product(b.noise(), 1.0, n)).times_norm(f64::from(factor));
         let metadata = self.product_metadata(ours, theirs);
         let precision = metadata.precision.scaled(f64::from(factor));
-        let metadata = Metadata { level, precision, ..metadata };
-        Ok(Ciphertext::from_parts(parts.into(), metadata, noise, a.key())?)
+        (Metadata { level, precision, ..metadata }, noise)
     }
 
     /// What a product of operands of one level carries before it is rescaled.

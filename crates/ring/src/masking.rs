@@ -1,0 +1,204 @@
+//! Encryptions under a public key: its two parts times a ternary polynomial, plus errors and a message, scaled down.
+
+use std::ops::Range;
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::division::Division;
+use crate::parallel::{BLOCK, Work, groups};
+use crate::sampling::{spherical_error, ternary};
+use crate::scratch::Scratch;
+use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+
+/// [`PolyRing::masked`] polynomial by polynomial.
+pub(crate) fn by_polynomials<R: PolyRing, G: CryptoRng + ?Sized>(
+    ring: &R,
+    parts: [&R::Poly<Evaluation>; 2],
+    message: Option<&R::Poly<Coefficient>>,
+    level: usize,
+    rng: &mut G,
+) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+    let coefficients = ternary(ring.degree(), rng)?;
+    let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
+    let mut mask = |part: &R::Poly<Evaluation>, message: Option<&R::Poly<Coefficient>>| {
+        // Without the errors it would reveal u.
+        let mut masked = Zeroizing::new(part.clone());
+        ring.mul_assign(&mut masked, &u)?;
+        let mut error = Zeroizing::new(ring.error(rng)?);
+        message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
+        ring.mod_switch_sum(&masked, &error, level)
+    };
+    let [first, second] = parts;
+    Ok([mask(first, message)?, mask(second, None)?])
+}
+
+/// What is secret about an encryption: u, and what is added to each part.
+struct Masks<'a> {
+    u: Zeroizing<Vec<i64>>,
+    parts: [&'a Poly<Evaluation>; 2],
+    errors: [Zeroizing<Vec<i64>>; 2],
+    message: Option<&'a Poly<Coefficient>>,
+}
+
+/// [`PolyRing::masked`] limb by limb: what is made of one limb stays in the second-level cache.
+pub(crate) fn by_limbs<G: CryptoRng + ?Sized>(
+    ring: &Ring,
+    parts: [&Poly<Evaluation>; 2],
+    message: Option<&Poly<Coefficient>>,
+    level: usize,
+    rng: &mut G,
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    parts.iter().try_for_each(|part| ring.check(part))?;
+    message.map_or(Ok(()), |message| ring.check(message))?;
+    let u = ternary(ring.degree(), rng)?;
+    let errors = [spherical_error(ring.ring_index(), rng)?, spherical_error(ring.ring_index(), rng)?];
+    let masks = Masks { u, parts, errors, message };
+    let target = ring.at_level(level)?;
+    let mut masked = [target.arbitrary(), target.arbitrary()];
+    let division = if level == ring.level() { None } else { Some(ring.division(level)?) };
+    let rows = match division {
+        Some(division) => Some([masks.rows(ring, division, 0)?, masks.rows(ring, division, 1)?]),
+        None => None,
+    };
+    let n = ring.degree();
+    let [first, second] = masked.each_mut().map(|poly| poly.words_mut().chunks_mut(n));
+    let mut limbs = first.zip(second).map(|(first, second)| [first, second]);
+    let groups: Vec<Group<'_>> = groups(0..level)
+        .into_iter()
+        .map(|range| Group { limbs: limbs.by_ref().take(range.len()).collect(), range })
+        .collect();
+    let inside = ring.parallelism().inside(groups.len());
+    let run = |mut group: Group<'_>| {
+        for (half, rows) in rows.iter().flatten().enumerate() {
+            let out = group.limbs.iter_mut().filter_map(|pair| pair.get_mut(half)).map(|limb| &mut **limb);
+            let Some(division) = division else { continue };
+            division.remainders(rows, group.range.clone(), out.collect(), inside)?;
+        }
+        if division.is_none() {
+            group.limbs.iter_mut().flatten().for_each(|limb| limb.fill(0));
+        }
+        let limbs = group.range.zip(group.limbs);
+        limbs.into_iter().try_for_each(|(j, pair)| {
+            masks.finish_limb(ring, j, pair, division.and_then(|division| division.inverse(j)))
+        })
+    };
+    if ring.parallelism().shares_limbs(Work::Transform, 2 * level * n) {
+        groups.into_par_iter().try_for_each(run)?;
+    } else {
+        groups.into_iter().try_for_each(run)?;
+    }
+    Ok(masked)
+}
+
+/// Limbs of both parts that one conversion writes.
+struct Group<'a> {
+    range: Range<usize>,
+    limbs: Vec<[&'a mut [u64]; 2]>,
+}
+
+impl Masks<'_> {
+    /// u modulo q_j, in evaluation form.
+    fn u(&self, ring: &Ring, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
+        let mut u = Zeroizing::new(Scratch::new(ring.degree()));
+        if let Some(plan) = ring.plans().get(j) {
+            plan.modulus().reduce_signed_into(&mut u, &self.u)?;
+            plan.forward(&mut u)?;
+        }
+        Ok(u)
+    }
+
+    /// limb ← limb + the error and the message of a part modulo q_j, in coefficient form.
+    fn add_error(&self, ring: &Ring, j: usize, part: usize, limb: &mut [u64]) -> Result<(), RingError> {
+        let (Some(modulus), Some(error)) = (ring.basis().moduli().get(j), self.errors.get(part)) else {
+            return Ok(());
+        };
+        let mut space = Zeroizing::new([0; BLOCK]);
+        for (limb, error) in limb.chunks_mut(BLOCK).zip(error.chunks(BLOCK)) {
+            let space = space.get_mut(..limb.len()).unwrap_or_default();
+            modulus.reduce_signed_into(space, error)?;
+            modulus.add_assign(limb, space)?;
+        }
+        let message = self.message.filter(|_| part == 0);
+        message
+            .and_then(|message| message.limb(j))
+            .map_or(Ok(()), |message| Ok(modulus.add_assign(limb, message)?))
+    }
+
+    /// What the remainder of a part modulo the moduli that are divided by is made of.
+    fn rows(&self, ring: &Ring, division: &Division, part: usize) -> Result<Zeroizing<Scratch>, RingError> {
+        let (n, level) = (ring.degree(), division.targets());
+        let divisors = level..ring.level();
+        let mut rows = Zeroizing::new(Scratch::new((divisors.len() + 1) * n));
+        let mut added = Zeroizing::new(Scratch::zeroed(divisors.len() * n));
+        let key = self.parts.get(part);
+        for ((j, row), added) in divisors.zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n)) {
+            let (Some(modulus), Some(key)) = (ring.basis().moduli().get(j), key.and_then(|key| key.limb(j)))
+            else {
+                continue;
+            };
+            modulus.inner_product(row, &[key], &[&self.u(ring, j)?])?;
+            self.add_error(ring, j, part, added)?;
+        }
+        division.fill_rows(&mut rows, None, Some(&added))?;
+        Ok(rows)
+    }
+
+    /// From −r, or zero, to the limbs of both parts.
+    fn finish_limb(
+        &self,
+        ring: &Ring,
+        j: usize,
+        limbs: [&mut [u64]; 2],
+        inverse: Option<u64>,
+    ) -> Result<(), RingError> {
+        let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+        let (u, modulus) = (self.u(ring, j)?, plan.modulus());
+        for (part, (limb, key)) in limbs.into_iter().zip(self.parts).enumerate() {
+            self.add_error(ring, j, part, limb)?;
+            plan.forward(limb)?;
+            modulus.mul_add_assign(limb, key.limb(j).unwrap_or_default(), &u)?;
+            inverse.map_or(Ok(()), |inverse| modulus.mul_scalar_assign(limb, inverse))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sunzi_math::primes_below;
+
+    use super::*;
+    use crate::sampling::SeededRng;
+
+    #[test]
+    fn limb_by_limb_is_polynomial_by_polynomial() {
+        let moduli = |step| {
+            let mut moduli = primes_below(1 << 48, step, 4).unwrap();
+            moduli.extend(primes_below(1 << 40, step, 2).unwrap());
+            moduli
+        };
+        // A power of two, and a ring whose errors are longer than its coefficients.
+        for m in [1 << 12, 105] {
+            let ring = Ring::new(m, &moduli(Ring::root_order(m).unwrap())).unwrap();
+            let mut rng = SeededRng::derive(&[9; 32], "masks", m);
+            let parts = [ring.uniform(&mut rng), ring.uniform(&mut rng)];
+            let parts = parts.each_ref();
+            let message = ring.scale_plaintext(&vec![65_536; ring.degree()], 65_537).unwrap();
+            for level in [6, 5, 3, 1] {
+                for message in [None, Some(&message)] {
+                    let mut streams = [0, 0].map(|i| SeededRng::derive(&[level as u8; 32], "stream", i));
+                    let [first, second] = &mut streams;
+                    let got = by_limbs(&ring, parts, message, level, first).unwrap();
+                    let expected = by_polynomials(&ring, parts, message, level, second).unwrap();
+                    for (got, expected) in got.iter().zip(&expected) {
+                        assert_eq!(got.words(), expected.words(), "m = {m}, level {level}");
+                    }
+                }
+            }
+            let low = ring.restrict(parts[0], 2).unwrap();
+            assert!(by_limbs(&ring, [parts[0], &low], None, 2, &mut rng).is_err());
+        }
+    }
+}
