@@ -25,7 +25,7 @@ pub fn store<T, C: Format<T>>(context: &C, object: &T, path: impl AsRef<Path>) -
 }
 
 /// Writes a file beside `path`, brings it to the disk and gives it that name: whatever happens on the way, the name stands for the old file or
-/// for the new one. A `secret` one can be read by its owner alone, from the first byte on.
+/// for the new one. Whoever is killed leaves a file of the name `.sunzi-….part` beside. A `secret` one can be read by its owner alone, from the first byte on.
 ///
 /// # Errors
 /// Those of `contents` and [`WireError::Io`]: the file beside is removed then.
