@@ -26,7 +26,7 @@ SPECIAL_BITS = 60
 
 def hello():
     return {
-        "library": "OpenFHE",
+        "library": "OpenFHE with HEXL" if FEATURES else "OpenFHE",
         "version": openfhe.__version__,
         "features": FEATURES or "wheel: no HEXL, no vector instructions beyond SSE2",
     }

@@ -28,7 +28,7 @@ LISTS = "the bindings take and give lists of Python numbers, which is no cost of
 
 def hello():
     return {
-        "library": "SEAL",
+        "library": "SEAL with HEXL" if FEATURES else "SEAL",
         "version": VERSION,
         "features": FEATURES or "wheel: no HEXL, no vector instructions beyond SSE2",
     }
