@@ -8,7 +8,7 @@ use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::{Evaluation, Factors, Poly, PolyRing, Ring, RingError};
 
 /// Products that are summed before the next list has its turn: their blocks stay in the second-level cache for it.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 8;
 
 /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands, a block at a time.
 pub(crate) fn tensor(
