@@ -25,8 +25,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// A table or a word that stays encrypted: statistics, a model trained on it, or where it stands
     Demo(DemoArgs),
-    /// Choose BFV parameters for a computation and explain the choice
+    /// Choose parameters for a computation and explain the choice
     Params(ParamsArgs),
+    /// Make keys for parameters, in folders for the owner, for those who encrypt and for those who compute
+    Keygen(KeygenArgs),
+    /// Say what a file is, by its header alone
+    Inspect(InspectArgs),
+    /// Read all of a file, and say whether it is whole and belongs to parameters
+    Check(CheckArgs),
     /// Time every operation
     Bench(BenchArgs),
     /// Compute and time the tables and figures of a paper again, beside the printed ones
@@ -111,6 +117,19 @@ pub(crate) enum SchemeChoice {
     Auto,
 }
 
+/// Which scheme `sunzi params` chooses for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ParamsScheme {
+    /// BFV.
+    Bfv,
+    /// BGV.
+    Bgv,
+    /// CKKS.
+    Ckks,
+    /// By what is asked for.
+    Auto,
+}
+
 /// Options of `sunzi params`.
 #[derive(Debug, Args)]
 pub(crate) struct ParamsArgs {
@@ -135,6 +154,15 @@ pub(crate) struct ParamsArgs {
     /// Rotate-and-add steps at each level
     #[arg(long, value_name = "R", default_value_t = 0)]
     pub(crate) rotations: u32,
+    /// The scheme: BFV and BGV for integers, CKKS for real numbers; auto takes the exact one with smaller ciphertexts, and CKKS with --precision
+    #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "bfv", hide_possible_values = true)]
+    pub(crate) scheme: ParamsScheme,
+    /// CKKS: bits behind the binary point that results keep, 1 to 45
+    #[arg(long, value_name = "BITS", conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
+    pub(crate) precision: Option<u32>,
+    /// Keep the parameters in this file, which must not be there yet
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// At least so many numbers in a ciphertext
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub(crate) slots: Option<u64>,
@@ -146,9 +174,69 @@ pub(crate) struct ParamsArgs {
     pub(crate) security: String,
     /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs
     #[arg(long, conflicts_with_all = [
-        "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security"
+        "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
+        "scheme", "precision", "output"
     ])]
     pub(crate) bootstrapping: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Exit codes of commands that read files.
+const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another key, other parameters or another kind of object; 5 the file is damaged.";
+
+/// Which rotations there are keys for.
+#[derive(Clone, Debug)]
+pub(crate) enum Rotations {
+    /// None.
+    None,
+    /// By powers of two, and the swap of rows or the conjugation: for sums of all slots.
+    Sums,
+    /// By these steps.
+    Steps(Vec<i64>),
+}
+
+/// Options of `sunzi keygen`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct KeygenArgs {
+    /// A file with parameters, as `sunzi params -o` writes it
+    pub(crate) params: PathBuf,
+    /// The folder for the keys, which must not be there yet
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) directory: PathBuf,
+    /// Keys for rotations: sums for those that sum all slots, none, or steps such as 1,2,-4
+    #[arg(long, value_name = "sums|none|K,...", default_value = "sums", value_parser = parse_rotations, allow_hyphen_values = true)]
+    pub(crate) rotations: Rotations,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct InspectArgs {
+    /// A file with parameters, keys, plaintexts or ciphertexts
+    pub(crate) file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `sunzi check`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct CheckArgs {
+    /// A file with keys, plaintexts or ciphertexts
+    pub(crate) file: PathBuf,
+    /// The file with the parameters that it should belong to
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params: PathBuf,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -190,6 +278,17 @@ pub(crate) struct BenchArgs {
     pub(crate) quiet: bool,
 }
 
+fn parse_rotations(text: &str) -> Result<Rotations, String> {
+    match text {
+        "none" => Ok(Rotations::None),
+        "sums" => Ok(Rotations::Sums),
+        _ => match text.split(',').map(str::parse).collect() {
+            Ok(steps) => Ok(Rotations::Steps(steps)),
+            Err(_) => Err("expected sums, none, or whole numbers with commas between".to_owned()),
+        },
+    }
+}
+
 fn parse_decimals(text: &str) -> Result<Decimals, String> {
     if text == "auto" {
         return Ok(Decimals::Auto);
@@ -227,7 +326,10 @@ fn in_one_line(error: &clap::Error) -> String {
         return match text.contains("Usage: sunzi repro") {
             true => "no paper: expected akimoto, bajard, behz, kpz or takeshita; see sunzi repro --help"
                 .to_owned(),
-            false => "no command: expected demo, params, bench or repro; see sunzi --help".to_owned(),
+            false => {
+                "no command: expected demo, params, keygen, inspect, check, bench or repro; see sunzi --help"
+                    .to_owned()
+            }
         };
     }
     let useful = text.lines().map(str::trim).filter(|line| {

@@ -7,12 +7,23 @@ pub(crate) const FAILED: u8 = 1;
 /// Exit code for input that was refused.
 pub(crate) const BAD_INPUT: u8 = 2;
 
+/// Exit code for a file of other keys or parameters.
+const MISMATCH: u8 = 3;
+/// Exit code for a file that is damaged.
+const DAMAGED: u8 = 5;
+
 /// Why a command stopped. The message is one line: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// The user can mend it.
     #[error("{0}")]
     Input(String),
+    /// A file of other keys or parameters, or of another kind.
+    #[error("{0}")]
+    Mismatch(String),
+    /// A file that is not whole.
+    #[error("{0}")]
+    Damaged(String),
     /// The job ran, and a check did not hold.
     #[error("{0}")]
     Check(String),
@@ -27,6 +38,16 @@ impl CliError {
         Self::Input(one_line(&message.to_string()))
     }
 
+    /// A file of other keys or parameters.
+    pub(crate) fn mismatch(message: impl fmt::Display) -> Self {
+        Self::Mismatch(one_line(&message.to_string()))
+    }
+
+    /// A file that is not whole.
+    pub(crate) fn damaged(message: impl fmt::Display) -> Self {
+        Self::Damaged(one_line(&message.to_string()))
+    }
+
     /// A failure that is not the input's fault.
     pub(crate) fn failure(message: impl fmt::Display) -> Self {
         Self::Failure(one_line(&message.to_string()))
@@ -36,6 +57,8 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => BAD_INPUT,
+            Self::Mismatch(_) => MISMATCH,
+            Self::Damaged(_) => DAMAGED,
             Self::Check(_) | Self::Failure(_) => FAILED,
         }
     }

@@ -8,6 +8,7 @@ mod demo;
 mod derived;
 mod encrypted;
 mod error;
+mod files;
 mod job;
 mod lookup;
 mod loss;
@@ -41,6 +42,9 @@ fn run() -> Result<(), CliError> {
         Asked::Show(text) => output::print(&text),
         Asked::Run(Command::Demo(args)) => demo::run(&args),
         Asked::Run(Command::Params(args)) => params::run(&args),
+        Asked::Run(Command::Keygen(args)) => files::keygen::run(&args),
+        Asked::Run(Command::Inspect(args)) => files::inspect::run(&args),
+        Asked::Run(Command::Check(args)) => files::check::run(&args),
         Asked::Run(Command::Bench(args)) => bench::run(&args),
         Asked::Run(Command::Repro { paper }) => repro::run(&paper),
     }

@@ -3,6 +3,8 @@
 //! Security and depth ask for a degree; of all ring indices of that degree with enough slots the one with the cheapest transform is taken, and the
 //! cheapest of all degrees.
 
+use std::fmt;
+
 use serde::Serialize;
 use sunzi::bfv::Parameters;
 use sunzi::encoding::{IndexChoice, indices_by_cost};
@@ -162,8 +164,12 @@ fn too_many_slots(prime: u64, slots: usize) -> String {
 }
 
 impl Explanation {
-    /// For people.
-    pub(super) fn text(&self) -> String {
+    /// The parameters of the choice.
+    pub(super) fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn text(&self) -> String {
         let Self { chosen, .. } = self;
         let ring = match self.exponent {
             1 => format!("GF({}^{})", self.prime, chosen.slot_degree),
@@ -210,5 +216,12 @@ impl Explanation {
             chosen.moduli,
             self.security,
         )
+    }
+}
+
+/// For people.
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }

@@ -1,0 +1,97 @@
+//! `sunzi check`: whether a file is whole and belongs to parameters. Everything in it is read.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sunzi::circuits::bootstrap::BootstrapKeys;
+use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load};
+use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
+use sunzi::{bfv, bgv, ckks};
+
+use super::refuse;
+use super::stored::{self, Stored};
+use crate::args::CheckArgs;
+use crate::error::CliError;
+use crate::output;
+
+/// What was found in a file that is whole.
+#[derive(Debug, Serialize)]
+struct Checked {
+    file: String,
+    object: String,
+    /// Ciphertexts, rotations, or one.
+    count: usize,
+    bytes: u64,
+}
+
+/// Reads all of a file, and says what it is.
+pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
+    let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+    let (header, bytes) = stored::header(&args.file).map_err(|error| refuse(&args.file, error))?;
+    let count = count(&parameters, &args.file).map_err(|error| refuse(&args.file, error))?;
+    let object = Kind::of(header.kind).map(|kind| kind.to_string()).unwrap_or_default();
+    let file = args.file.display().to_string();
+    let checked = Checked { file, object, count, bytes };
+    if args.json {
+        return output::print_json(&checked);
+    }
+    let Checked { object, count, bytes, .. } = checked;
+    output::print(&format!("whole: {object}, {count} in {bytes} bytes, for these parameters"))
+}
+
+/// Reads a file of any kind in the context of these parameters; how many objects it has.
+fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
+    match parameters {
+        Stored::Bfv(parameters) => in_scheme::<_, bfv::Plaintext>(&of(bfv::Context::new(parameters))?, path),
+        Stored::Bgv(parameters) => in_scheme::<_, bfv::Plaintext>(&of(bgv::Context::new(parameters))?, path),
+        Stored::Ckks(parameters) => {
+            in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters))?, path)
+        }
+        Stored::Fermat(parameters) => in_scheme::<_, bfv::Plaintext>(&of(parameters.context())?, path),
+        Stored::Crt(parameters) => {
+            let header = stored::open(path)?.header().parameters;
+            let mut contexts = Vec::new();
+            for part in parameters.parts() {
+                contexts.push(of(bfv::Context::new(&part))?);
+            }
+            // A message belongs to one of the plaintext moduli, keys to all of them.
+            let own = contexts.iter().find(|context| context.message_fingerprint() == header);
+            let any =
+                own.or(contexts.first()).ok_or(WireError::value("plaintext moduli", "at least one", 0))?;
+            in_scheme::<_, bfv::Plaintext>(any, path)
+        }
+    }
+}
+
+/// Parameters that were validated make a context; if not, the error says why.
+fn of<C, E: std::error::Error + Send + Sync + 'static>(context: Result<C, E>) -> Result<C, WireError> {
+    context.map_err(WireError::scheme)
+}
+
+fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result<usize, WireError> {
+    let reader = stored::open(path)?;
+    let kind = Kind::of(reader.header().kind);
+    if kind == Some(C::CIPHERTEXTS) {
+        // One after the other: there may be more than memory holds.
+        return Ciphertexts::new(context, reader)?
+            .try_fold(0, |count, ciphertext| ciphertext.map(|_| count + 1));
+    }
+    if kind == Some(<C as Format<P>>::KIND) {
+        return load::<P, C>(context, path).map(|_| 1);
+    }
+    let rlwe = context.rlwe();
+    match kind {
+        Some(Kind::SecretKey) => one::<SecretKey<_>, _>(rlwe, path),
+        Some(Kind::PublicKey) => one::<PublicKey<_>, _>(rlwe, path),
+        Some(Kind::RelinearizationKey) => one::<RelinearizationKey<_>, _>(rlwe, path),
+        Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys<_>, _>(rlwe, path),
+        Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys<_>, _>(rlwe, path)?.exponents().count()),
+        Some(Kind::BootstrapKeys) => one::<BootstrapKeys<_>, _>(rlwe, path),
+        // What is not of this scheme is named by the error.
+        _ => one::<CiphertextOf<C>, C>(context, path),
+    }
+}
+
+fn one<T, C: Format<T>>(context: &C, path: &Path) -> Result<usize, WireError> {
+    load::<T, C>(context, path).map(|_| 1)
+}

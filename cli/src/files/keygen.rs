@@ -1,0 +1,193 @@
+//! `sunzi keygen`: keys for parameters, in three folders for three parties.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi::ring::Packing;
+use sunzi::rlwe::wire::{WireError, store};
+use sunzi::rlwe::{GaloisKeys, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness};
+use sunzi::{bfv, bgv, ckks};
+
+use super::refuse;
+use super::stored::Stored;
+use crate::args::{KeygenArgs, Rotations};
+use crate::error::{CliError, quoted};
+use crate::output;
+use crate::progress::Progress;
+
+/// The files of each party beside the parameters: the owner of the data, whoever encrypts, whoever computes.
+const FILES: [&str; 4] =
+    ["secret/secret.sz", "public/public.sz", "eval/relinearization.sz", "eval/galois.sz"];
+const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
+/// The parameters, in each folder.
+const PARAMETERS: &str = "parameters.sz";
+
+/// What was made.
+#[derive(Debug, Serialize)]
+struct Made {
+    folder: String,
+    key: String,
+    rotations: usize,
+    files: Vec<Written>,
+}
+
+/// One file.
+#[derive(Debug, Serialize)]
+struct Written {
+    file: String,
+    bytes: u64,
+}
+
+/// Makes all keys in a folder that is not there yet: all of them, or none.
+pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
+    let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+    if args.directory.exists() {
+        let name = quoted(&args.directory.display().to_string());
+        let message = "is there already: keys are never overwritten; choose another folder";
+        return Err(CliError::input(format!("{name} {message}")));
+    }
+    match &parameters {
+        Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe(), &parameters, args),
+        // All plaintext moduli share one ring and its keys.
+        Stored::Crt(own) => match own.parts().first() {
+            Some(first) => make(of(bfv::Context::new(first))?.rlwe(), &parameters, args),
+            None => Err(CliError::input("parameters without a plaintext modulus")),
+        },
+        Stored::Bgv(own) => make(of(bgv::Context::new(own))?.rlwe(), &parameters, args),
+        Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe(), &parameters, args),
+        Stored::Fermat(own) => make(of(own.context())?.rlwe(), &parameters, args),
+    }
+}
+
+fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
+    context.map_err(CliError::input)
+}
+
+fn make<R: Packing>(
+    context: &RlweContext<R>,
+    parameters: &Stored,
+    args: &KeygenArgs,
+) -> Result<(), CliError> {
+    let exponents = exponents(context.ring(), parameters, &args.rotations)?;
+    if !args.json {
+        output::print(&announcement(context, exponents.len()))?;
+    }
+    let progress = Progress::new(!args.json && !args.quiet);
+    let parent = match args.directory.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let refused = |error: io::Error| refuse(parent, WireError::Io(error));
+    let folder = tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent).map_err(refused)?;
+    let key = write(context, parameters, &exponents, folder.path(), &progress)?;
+    fs::rename(folder.path(), &args.directory).map_err(refused)?;
+    // It has another name now: there is nothing to remove.
+    let _ = folder.keep();
+    drop(progress);
+    let made = Made {
+        folder: args.directory.display().to_string(),
+        key,
+        rotations: exponents.len(),
+        files: written(&args.directory).map_err(refused)?,
+    };
+    if args.json { output::print_json(&made) } else { output::print(&made.text()) }
+}
+
+/// Secret first: the others are made of it.
+fn write<R: Packing>(
+    context: &RlweContext<R>,
+    parameters: &Stored,
+    exponents: &[u64],
+    folder: &Path,
+    progress: &Progress,
+) -> Result<String, CliError> {
+    for party in FOLDERS {
+        let party = folder.join(party);
+        fs::create_dir(&party).map_err(|error| refuse(&party, WireError::Io(error)))?;
+        parameters.store(&party.join(PARAMETERS))?;
+    }
+    let mut rng = randomness::from_os().map_err(CliError::failure)?;
+    let [secret_file, public_file, relinearization_file, galois_file] = FILES.map(|file| folder.join(file));
+    progress.begin(exponents.len() + 2);
+    progress.say("public and relinearisation key");
+    let secret = SecretKey::generate(context, &mut rng).map_err(CliError::failure)?;
+    store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?;
+    let public = PublicKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
+    store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
+    let key = RelinearizationKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
+    store(context, &key, &relinearization_file).map_err(|error| refuse(&relinearization_file, error))?;
+    drop(key);
+    progress.say("keys for rotations");
+    let keys =
+        GaloisKeys::generate_with(context, &secret, exponents.iter().copied(), &mut rng, |done, total| {
+            progress.at(done + 2, total + 2);
+        });
+    let keys = keys.map_err(CliError::input)?;
+    store(context, &keys, &galois_file).map_err(|error| refuse(&galois_file, error))?;
+    Ok(secret.id().to_string())
+}
+
+/// The automorphisms that are asked for.
+fn exponents<R: PolyRing>(
+    ring: &R,
+    parameters: &Stored,
+    rotations: &Rotations,
+) -> Result<Vec<u64>, CliError> {
+    let (degree, index) = (ring.degree(), ring.index());
+    if !index.is_power_of_two() {
+        let none = matches!(rotations, Rotations::None | Rotations::Sums);
+        let message = format!("steps of slots are for rings of a power of two, not of index {index}");
+        return if none { Ok(Vec::new()) } else { Err(CliError::input(message)) };
+    }
+    let reals = matches!(parameters, Stored::Ckks(_));
+    let exponent = |steps: i64| {
+        if reals {
+            ckks::rotation::rotation_exponent(steps, index)
+        } else {
+            row_rotation_exponent(degree, steps)
+        }
+    };
+    Ok(match rotations {
+        Rotations::None => Vec::new(),
+        Rotations::Steps(steps) => steps.iter().map(|&steps| exponent(steps)).collect(),
+        Rotations::Sums => {
+            let doublings = (0..(degree / 2).ilog2()).map(|power| exponent(1 << power));
+            let last =
+                if reals { ckks::rotation::conjugation_exponent(index) } else { row_swap_exponent(degree) };
+            doublings.chain([last]).collect()
+        }
+    })
+}
+
+/// What is going to be made, before it is.
+fn announcement<R: Packing>(context: &RlweContext<R>, rotations: usize) -> String {
+    use sunzi::ring::Gadget;
+    let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
+    let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;
+    format!(
+        "making a secret key, a public key, a relinearisation key of {} and {rotations} keys for rotations, {} in all",
+        bytes(one),
+        bytes(one.saturating_mul(rotations as u64 + 1)),
+    )
+}
+
+fn written(folder: &Path) -> io::Result<Vec<Written>> {
+    let parameters = FOLDERS.map(|party| format!("{party}/{PARAMETERS}"));
+    let names = parameters.into_iter().chain(FILES.map(str::to_owned));
+    names.map(|file| Ok(Written { bytes: fs::metadata(folder.join(&file))?.len(), file })).collect()
+}
+
+impl Made {
+    fn text(&self) -> String {
+        let mut text = format!("key {} in {}\n", self.key, self.folder);
+        for Written { file, bytes: size } in &self.files {
+            let secret = if *file == "secret/secret.sz" { "  keep it from others" } else { "" };
+            text.push_str(&format!("  {file:<26} {}{secret}\n", bytes(*size)));
+        }
+        text
+    }
+}
