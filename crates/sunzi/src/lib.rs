@@ -38,7 +38,7 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], [`fermat`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], [`fermat`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
@@ -49,6 +49,7 @@ pub use sunzi_encoding as encoding;
 pub use sunzi_fermat as fermat;
 pub use sunzi_kernels as kernels;
 pub use sunzi_math as math;
+pub use sunzi_program as program;
 pub use sunzi_ring as ring;
 pub use sunzi_rlwe as rlwe;
 

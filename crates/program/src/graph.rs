@@ -1,0 +1,472 @@
+//! The expression graph: what has a number in every row.
+//!
+//! Nodes are shared: the same expression written twice is one node. Sums, differences and products with constants are
+//! kept as linear combinations, so that x − y + y is x and a score over thirty columns is one node.
+
+mod describe;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::schema::{Kind, Schema};
+use crate::{Decimal, ProgramError};
+
+/// Most nodes of a program.
+pub const MAX_NODES: usize = 1 << 16;
+/// The largest degree of a polynomial, and the largest exponent of a power.
+pub const MAX_DEGREE: usize = 255;
+
+/// A node of a [`Graph`]: nodes refer to earlier ones only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The position among the nodes.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A smooth function, evaluated by a polynomial near it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    /// 1/(1 + e^−x).
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// e^x.
+    Exp,
+    /// The natural logarithm, for x > 0.
+    Log,
+    /// √x, for x ≥ 0.
+    Sqrt,
+    /// 1/x, for x > 0 or x < 0 throughout.
+    Inverse,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Sigmoid, Self::Tanh, Self::Exp, Self::Log, Self::Sqrt, Self::Inverse];
+
+    /// Its name in the language.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sigmoid => "sigmoid",
+            Self::Tanh => "tanh",
+            Self::Exp => "exp",
+            Self::Log => "log",
+            Self::Sqrt => "sqrt",
+            Self::Inverse => "inverse",
+        }
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn at(self, x: f64) -> f64 {
+        match self {
+            Self::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+            Self::Tanh => x.tanh(),
+            Self::Exp => x.exp(),
+            Self::Log => x.ln(),
+            Self::Sqrt => x.sqrt(),
+            Self::Inverse => 1.0 / x,
+        }
+    }
+}
+
+/// What a node computes in every row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Node {
+    /// A column of numbers.
+    Column(usize),
+    /// 1 where a category has this label, else 0.
+    Indicator {
+        /// The column.
+        column: usize,
+        /// The position of the label.
+        label: usize,
+    },
+    /// Σ c_i·x_i + c, each x_i once, c_i ≠ 0, ascending.
+    Linear {
+        /// x_i and c_i.
+        terms: Vec<(NodeId, Decimal)>,
+        /// c.
+        constant: Decimal,
+    },
+    /// The product of two nodes, the earlier one first.
+    Product(NodeId, NodeId),
+    /// Σ a_i·x^i.
+    Polynomial {
+        /// x.
+        of: NodeId,
+        /// a_0, a_1, …: at least three, the last one not zero.
+        coefficients: Vec<Decimal>,
+    },
+    /// f(x), by a polynomial.
+    Apply {
+        /// x.
+        of: NodeId,
+        /// f.
+        function: Function,
+        /// Where x lies, if that is narrower than the ranges of columns tell; what lies outside has any value.
+        interval: Option<(Decimal, Decimal)>,
+    },
+    /// 1 where x > 0, or x ≥ 0, else 0.
+    Positive {
+        /// x.
+        of: NodeId,
+        /// Whether 0 counts too.
+        or_zero: bool,
+    },
+}
+
+impl Node {
+    /// The nodes that this one is computed from.
+    #[must_use]
+    pub fn operands(&self) -> Vec<NodeId> {
+        match self {
+            Self::Column(_) | Self::Indicator { .. } => Vec::new(),
+            Self::Linear { terms, .. } => terms.iter().map(|&(id, _)| id).collect(),
+            Self::Product(a, b) => vec![*a, *b],
+            Self::Polynomial { of, .. } | Self::Apply { of, .. } | Self::Positive { of, .. } => vec![*of],
+        }
+    }
+
+    /// The column that this node reads.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::Column(column) | Self::Indicator { column, .. } => Some(*column),
+            _ => None,
+        }
+    }
+}
+
+/// Nodes, each once, operands before what is computed from them.
+///
+/// ```
+/// use sunzi_program::{Column, Graph, Schema};
+///
+/// let schema = Schema::new(100, vec![Column::integer("x", 0, 9), Column::integer("y", 0, 9)])?;
+/// let mut graph = Graph::default();
+/// let (x, y) = (graph.column(0)?, graph.column(1)?);
+/// let difference = graph.sub(x, y)?;
+/// let square = graph.multiply(difference, difference)?;
+/// assert_eq!(graph.power(difference, 2)?, square, "an expression is there once");
+/// assert_eq!(graph.describe(square, &schema), "(x - y) * (x - y)");
+/// # Ok::<(), sunzi_program::ProgramError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    known: HashMap<Node, NodeId>,
+}
+
+impl Graph {
+    /// All nodes.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// A node.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.index())
+    }
+
+    fn insert(&mut self, node: Node) -> Result<NodeId, ProgramError> {
+        if let Some(&id) = self.known.get(&node) {
+            return Ok(id);
+        }
+        if self.nodes.len() >= MAX_NODES {
+            return Err(ProgramError::Invalid(format!("more than {MAX_NODES} nodes")));
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.known.insert(node, id);
+        Ok(id)
+    }
+
+    /// A column of numbers.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`], here and below, for more than [`MAX_NODES`] nodes.
+    pub fn column(&mut self, column: usize) -> Result<NodeId, ProgramError> {
+        self.insert(Node::Column(column))
+    }
+
+    /// 1 where a category has the label at this position.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn indicator(&mut self, column: usize, label: usize) -> Result<NodeId, ProgramError> {
+        self.insert(Node::Indicator { column, label })
+    }
+
+    /// The same number in every row.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn constant(&mut self, constant: Decimal) -> Result<NodeId, ProgramError> {
+        self.insert(Node::Linear { terms: Vec::new(), constant })
+    }
+
+    /// The number that a node is in every row, if it is a constant.
+    #[must_use]
+    pub fn as_constant(&self, id: NodeId) -> Option<Decimal> {
+        match self.node(id)? {
+            Node::Linear { terms, constant } if terms.is_empty() => Some(*constant),
+            _ => None,
+        }
+    }
+
+    /// Σ c_i·x_i + c.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column); [`ProgramError::Digits`] for constants of too many digits.
+    pub fn linear(&mut self, terms: &[(NodeId, Decimal)], constant: Decimal) -> Result<NodeId, ProgramError> {
+        let too_long = || ProgramError::Digits;
+        let mut sum: std::collections::BTreeMap<NodeId, Decimal> = std::collections::BTreeMap::new();
+        let mut constant = constant;
+        let mut add = |id: NodeId, factor: Decimal| {
+            let entry = sum.entry(id).or_default();
+            *entry = entry.checked_add(factor).ok_or_else(too_long)?;
+            Ok::<(), ProgramError>(())
+        };
+        for &(id, factor) in terms {
+            match self.nodes.get(id.index()) {
+                Some(Node::Linear { terms, constant: inner }) => {
+                    let shift = factor.checked_mul(*inner).ok_or_else(too_long)?;
+                    constant = constant.checked_add(shift).ok_or_else(too_long)?;
+                    for &(inner, c) in terms {
+                        add(inner, factor.checked_mul(c).ok_or_else(too_long)?)?;
+                    }
+                }
+                Some(_) => add(id, factor)?,
+                None => return Err(ProgramError::Invalid("an operand is no node of this graph".to_owned())),
+            }
+        }
+        let terms: Vec<(NodeId, Decimal)> = sum.into_iter().filter(|(_, c)| *c != Decimal::ZERO).collect();
+        match terms.as_slice() {
+            [(id, factor)] if *factor == Decimal::ONE && constant == Decimal::ZERO => Ok(*id),
+            _ => self.insert(Node::Linear { terms, constant }),
+        }
+    }
+
+    /// a + b.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn add(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
+        self.linear(&[(a, Decimal::ONE), (b, Decimal::ONE)], Decimal::ZERO)
+    }
+
+    /// a − b.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn sub(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
+        self.linear(&[(a, Decimal::ONE), (b, Decimal::MINUS_ONE)], Decimal::ZERO)
+    }
+
+    /// −a.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn negate(&mut self, a: NodeId) -> Result<NodeId, ProgramError> {
+        self.linear(&[(a, Decimal::MINUS_ONE)], Decimal::ZERO)
+    }
+
+    /// a·b.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn multiply(&mut self, a: NodeId, b: NodeId) -> Result<NodeId, ProgramError> {
+        for (constant, other) in [(a, b), (b, a)] {
+            if let Some(factor) = self.as_constant(constant) {
+                return self.linear(&[(other, factor)], Decimal::ZERO);
+            }
+        }
+        self.check(a)?;
+        self.check(b)?;
+        // 0 or 1 is its own square.
+        if a == b && matches!(self.node(a), Some(Node::Indicator { .. } | Node::Positive { .. })) {
+            return Ok(a);
+        }
+        self.insert(Node::Product(a.min(b), a.max(b)))
+    }
+
+    /// a^exponent at the least depth.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for exponents above [`MAX_DEGREE`].
+    pub fn power(&mut self, a: NodeId, exponent: u32) -> Result<NodeId, ProgramError> {
+        match exponent {
+            0 => self.constant(Decimal::ONE),
+            1 => Ok(a),
+            _ if exponent as usize > MAX_DEGREE => {
+                Err(ProgramError::Invalid(format!("the exponent {exponent} is above {MAX_DEGREE}")))
+            }
+            _ => {
+                let (high, low) = (self.power(a, exponent.div_ceil(2))?, self.power(a, exponent / 2)?);
+                self.multiply(high, low)
+            }
+        }
+    }
+
+    /// Σ a_i·x^i.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for degrees above [`MAX_DEGREE`].
+    pub fn polynomial(&mut self, of: NodeId, coefficients: &[Decimal]) -> Result<NodeId, ProgramError> {
+        let length = coefficients.iter().rposition(|c| *c != Decimal::ZERO).map_or(0, |last| last + 1);
+        let coefficients = coefficients.get(..length).unwrap_or_default();
+        let at = |i: usize| coefficients.get(i).copied().unwrap_or_default();
+        if length <= 2 {
+            return self.linear(&[(of, at(1))], at(0));
+        }
+        if length > MAX_DEGREE + 1 {
+            return Err(ProgramError::Invalid(format!("a polynomial of degree above {MAX_DEGREE}")));
+        }
+        if let Some(x) = self.as_constant(of) {
+            let step = |sum: Decimal, c: &Decimal| sum.checked_mul(x)?.checked_add(*c);
+            let value = coefficients.iter().rev().try_fold(Decimal::ZERO, step);
+            return self.constant(value.ok_or(ProgramError::Digits)?);
+        }
+        self.check(of)?;
+        self.insert(Node::Polynomial { of, coefficients: coefficients.to_vec() })
+    }
+
+    /// f(x); `interval` where x is known to lie.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear); [`ProgramError::Invalid`] for an empty interval.
+    pub fn apply(
+        &mut self,
+        function: Function,
+        of: NodeId,
+        interval: Option<(Decimal, Decimal)>,
+    ) -> Result<NodeId, ProgramError> {
+        self.check(of)?;
+        if interval.is_some_and(|(low, high)| low.to_f64() >= high.to_f64()) {
+            return Err(ProgramError::Invalid("an interval has its lower end first".to_owned()));
+        }
+        self.insert(Node::Apply { of, function, interval })
+    }
+
+    /// 1 where a > 0, or a ≥ 0, else 0.
+    ///
+    /// # Errors
+    /// As [`linear`](Self::linear).
+    pub fn positive(&mut self, of: NodeId, or_zero: bool) -> Result<NodeId, ProgramError> {
+        self.check(of)?;
+        if let Some(constant) = self.as_constant(of) {
+            let holds = constant.mantissa() > 0 || or_zero && constant.mantissa() == 0;
+            return self.constant(if holds { Decimal::ONE } else { Decimal::ZERO });
+        }
+        self.insert(Node::Positive { of, or_zero })
+    }
+
+    fn check(&self, id: NodeId) -> Result<(), ProgramError> {
+        let missing = || ProgramError::Invalid("an operand is no node of this graph".to_owned());
+        self.node(id).map(|_| ()).ok_or_else(missing)
+    }
+
+    /// Builds the graph of nodes that came from outside, through the checks of its own operations.
+    pub(crate) fn from_nodes(nodes: Vec<Node>, schema: &Schema) -> Result<Self, ProgramError> {
+        let mut graph = Self::default();
+        for (index, node) in nodes.into_iter().enumerate() {
+            let later = node.operands().iter().any(|operand| operand.index() >= index);
+            let id = if later { None } else { graph.rebuilt(&node, schema)? };
+            if id.map(NodeId::index) != Some(index) || graph.nodes.get(index) != Some(&node) {
+                let text = "is not in the form that a program has: it was changed on the way";
+                return Err(ProgramError::Invalid(format!("node {index} {text}")));
+            }
+        }
+        Ok(graph)
+    }
+
+    /// The node made anew, if it reads a column that is there.
+    fn rebuilt(&mut self, node: &Node, schema: &Schema) -> Result<Option<NodeId>, ProgramError> {
+        let kind = |column: usize| schema.columns.get(column).map(|column| &column.kind);
+        Ok(Some(match node {
+            Node::Column(column) => match kind(*column) {
+                Some(Kind::Decimal { .. } | Kind::Real { .. }) => self.column(*column)?,
+                _ => return Ok(None),
+            },
+            Node::Indicator { column, label } => match kind(*column) {
+                Some(Kind::Category { labels }) if *label < labels.len() => {
+                    self.indicator(*column, *label)?
+                }
+                _ => return Ok(None),
+            },
+            Node::Linear { terms, constant } => self.linear(terms, *constant)?,
+            Node::Product(a, b) => self.multiply(*a, *b)?,
+            Node::Polynomial { of, coefficients } => self.polynomial(*of, coefficients)?,
+            Node::Apply { of, function, interval } => self.apply(*function, *of, *interval)?,
+            Node::Positive { of, or_zero } => self.positive(*of, *or_zero)?,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn d(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn sums_are_flat_and_terms_cancel() {
+        let mut g = Graph::default();
+        let (x, y) = (g.column(0).unwrap(), g.column(1).unwrap());
+        let sum = g.add(x, y).unwrap();
+        assert_eq!(g.sub(sum, y).unwrap(), x);
+        let zero = g.sub(x, x).unwrap();
+        assert_eq!(g.as_constant(zero), Some(Decimal::ZERO));
+        let two = g.constant(d("2")).unwrap();
+        let doubled = g.multiply(two, sum).unwrap();
+        let terms = vec![(x, d("2")), (y, d("2"))];
+        assert_eq!(g.node(doubled), Some(&Node::Linear { terms, constant: Decimal::ZERO }));
+        assert_eq!(g.add(x, y).unwrap(), g.add(y, x).unwrap());
+        assert_eq!(g.multiply(x, y).unwrap(), g.multiply(y, x).unwrap());
+    }
+
+    #[test]
+    fn powers_have_the_least_depth() {
+        let mut g = Graph::default();
+        let x = g.column(0).unwrap();
+        fn depth(g: &Graph, id: NodeId) -> u32 {
+            let node = g.node(id).unwrap();
+            let below = node.operands().into_iter().map(|id| depth(g, id)).max().unwrap_or(0);
+            below + u32::from(matches!(node, Node::Product(..)))
+        }
+        for exponent in 1..=64_u32 {
+            let power = g.power(x, exponent).unwrap();
+            assert_eq!(depth(&g, power), exponent.next_power_of_two().ilog2(), "{exponent}");
+        }
+        assert!(g.power(x, 256).is_err());
+    }
+
+    #[test]
+    fn constants_are_computed_at_once() {
+        let mut g = Graph::default();
+        let three = g.constant(d("3")).unwrap();
+        let value = g.polynomial(three, &[d("1"), d("0"), d("0.5")]).unwrap();
+        assert_eq!(g.as_constant(value), Some(d("5.5")));
+        let yes = g.positive(three, false).unwrap();
+        assert_eq!(g.as_constant(yes), Some(Decimal::ONE));
+        let bit = g.indicator(0, 1).unwrap();
+        assert_eq!(g.multiply(bit, bit).unwrap(), bit);
+        let long = g.constant(Decimal::new(i128::MAX, 0).unwrap()).unwrap();
+        assert!(matches!(g.multiply(long, long), Err(ProgramError::Digits)));
+    }
+}

@@ -1,0 +1,103 @@
+//! Nodes in the words of the language, for messages.
+
+use super::{Graph, Node, NodeId};
+use crate::Decimal;
+use crate::schema::{Kind, Schema};
+
+/// Longer texts are cut.
+const LONGEST: usize = 120;
+
+impl Graph {
+    /// The expression of a node, cut after 120 characters.
+    #[must_use]
+    pub fn describe(&self, id: NodeId, schema: &Schema) -> String {
+        let mut text = String::new();
+        self.write(id, schema, false, &mut text);
+        if text.chars().count() > LONGEST {
+            text = text.chars().take(LONGEST).chain("…".chars()).collect();
+        }
+        text
+    }
+
+    /// Appends a node, in parentheses if it is a sum and must be one factor.
+    fn write(&self, id: NodeId, schema: &Schema, factor: bool, text: &mut String) {
+        // What comes after the cut is not needed, and shared nodes may be very long in words.
+        if text.len() > 4 * LONGEST {
+            return;
+        }
+        let name = |column: usize| schema.columns.get(column).map_or("?", |column| column.name.as_str());
+        match self.node(id) {
+            None => text.push('?'),
+            Some(Node::Column(column)) => text.push_str(name(*column)),
+            Some(Node::Indicator { column, label }) => {
+                let label = match schema.columns.get(*column).map(|column| &column.kind) {
+                    Some(Kind::Category { labels }) => labels.get(*label).map_or("?", String::as_str),
+                    _ => "?",
+                };
+                text.push_str(&format!("({} == {label:?})", name(*column)));
+            }
+            Some(Node::Linear { terms, constant }) => {
+                text.push_str(if factor { "(" } else { "" });
+                self.write_linear(terms, *constant, schema, text);
+                text.push_str(if factor { ")" } else { "" });
+            }
+            Some(Node::Product(a, b)) => {
+                self.write(*a, schema, true, text);
+                text.push_str(" * ");
+                self.write(*b, schema, true, text);
+            }
+            Some(Node::Polynomial { of, coefficients }) => {
+                text.push_str("poly(");
+                self.write(*of, schema, false, text);
+                coefficients.iter().for_each(|c| text.push_str(&format!(", {c}")));
+                text.push(')');
+            }
+            Some(Node::Apply { of, function, interval }) => {
+                text.push_str(function.name());
+                text.push('(');
+                self.write(*of, schema, false, text);
+                if let Some((low, high)) = interval {
+                    text.push_str(&format!(", {low}, {high}"));
+                }
+                text.push(')');
+            }
+            Some(Node::Positive { of, or_zero }) => {
+                text.push('(');
+                self.write(*of, schema, false, text);
+                text.push_str(if *or_zero { " >= 0)" } else { " > 0)" });
+            }
+        }
+    }
+
+    fn write_linear(
+        &self,
+        terms: &[(NodeId, Decimal)],
+        constant: Decimal,
+        schema: &Schema,
+        text: &mut String,
+    ) {
+        let magnitude = |c: Decimal| if c.mantissa() < 0 { c.checked_neg().unwrap_or(c) } else { c };
+        let mut first = true;
+        for &(id, c) in terms {
+            text.push_str(match (first, c.mantissa() < 0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            });
+            if magnitude(c) != Decimal::ONE {
+                text.push_str(&format!("{} * ", magnitude(c)));
+            }
+            self.write(id, schema, true, text);
+            first = false;
+        }
+        match (first, constant.mantissa()) {
+            (true, _) => text.push_str(&constant.to_string()),
+            (false, 0) => {}
+            (false, mantissa) => {
+                let sign = if mantissa < 0 { '-' } else { '+' };
+                text.push_str(&format!(" {sign} {}", magnitude(constant)));
+            }
+        }
+    }
+}

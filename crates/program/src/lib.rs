@@ -1,0 +1,24 @@
+//! Encrypted computations as data.
+//!
+//! A [`Program`] says what is to be computed from the columns of a table: a small expression graph and the formulas that the
+//! key holder finishes with. It is written in a small language ([`parse`]) or built node by node ([`Graph`]), travels as
+//! JSON, and knows nothing of schemes.
+#![forbid(unsafe_code)]
+
+mod decimal;
+mod error;
+mod formula;
+pub mod graph;
+mod number;
+pub mod parse;
+mod program;
+pub mod schema;
+
+pub use decimal::{Decimal, DecimalError, MAX_DECIMALS};
+pub use error::ProgramError;
+pub use formula::Formula;
+pub use graph::{Function, Graph, Node, NodeId};
+pub use number::{Number, nearest};
+pub use parse::ParseError;
+pub use program::{Group, Opened, Output, OutputValue, Program};
+pub use schema::{Column, Kind, Schema};

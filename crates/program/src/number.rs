@@ -1,0 +1,137 @@
+//! Numbers that the key holder computes with: exact fractions, or doubles where something is not exact.
+
+use num_bigint::{BigInt, BigUint};
+use num_rational::Ratio;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use crate::Decimal;
+
+/// A number of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// An exact fraction.
+    Exact(Ratio<BigInt>),
+    /// A number with an error.
+    Real(f64),
+}
+
+impl Number {
+    /// The exact number mantissa / 10^decimals.
+    #[must_use]
+    pub fn scaled(mantissa: BigInt, decimals: u32) -> Self {
+        Self::Exact(Ratio::new(mantissa, BigInt::from(10).pow(decimals)))
+    }
+
+    /// The nearest double-precision number.
+    #[must_use]
+    pub fn to_f64(&self) -> f64 {
+        match self {
+            Self::Exact(ratio) => nearest(ratio.numer(), ratio.denom()).unwrap_or(f64::NAN),
+            Self::Real(value) => *value,
+        }
+    }
+
+    /// f of two numbers, exactly if both are exact.
+    fn join(
+        &self,
+        other: &Self,
+        exact: impl Fn(&Ratio<BigInt>, &Ratio<BigInt>) -> Ratio<BigInt>,
+        real: impl Fn(f64, f64) -> f64,
+    ) -> Self {
+        match (self, other) {
+            (Self::Exact(a), Self::Exact(b)) => Self::Exact(exact(a, b)),
+            _ => Self::Real(real(self.to_f64(), other.to_f64())),
+        }
+    }
+
+    pub(crate) fn add(&self, other: &Self) -> Self {
+        self.join(other, |a, b| a + b, |a, b| a + b)
+    }
+
+    pub(crate) fn sub(&self, other: &Self) -> Self {
+        self.join(other, |a, b| a - b, |a, b| a - b)
+    }
+
+    pub(crate) fn multiply(&self, other: &Self) -> Self {
+        self.join(other, |a, b| a * b, |a, b| a * b)
+    }
+
+    /// a/b; none where b is zero.
+    pub(crate) fn divide(&self, other: &Self) -> Option<Self> {
+        let zero = match other {
+            Self::Exact(ratio) => ratio.is_zero(),
+            Self::Real(value) => *value == 0.0,
+        };
+        (!zero).then(|| self.join(other, |a, b| a / b, |a, b| a / b))
+    }
+
+    /// √a to double precision; none for a < 0.
+    pub(crate) fn square_root(&self) -> Option<Self> {
+        let value = self.to_f64();
+        (value >= 0.0).then(|| Self::Real(value.sqrt()))
+    }
+}
+
+impl From<Decimal> for Number {
+    fn from(value: Decimal) -> Self {
+        Self::scaled(value.mantissa().into(), value.decimals())
+    }
+}
+
+/// The double-precision number nearest to numerator/denominator; none for a denominator that is not positive.
+#[must_use]
+pub fn nearest(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
+    if !denominator.is_positive() {
+        return None;
+    }
+    if numerator.is_zero() {
+        return Some(0.0);
+    }
+    // A quotient of 64 or 65 bits whose last bit also stands for everything below it rounds to 53
+    // bits as the exact one does.
+    let (top, bottom) = (numerator.magnitude(), denominator.magnitude());
+    let shift = 64 - (top.bits() as i64 - bottom.bits() as i64);
+    let quotient = if shift >= 0 {
+        divide_sticky(&(top << shift), bottom)
+    } else {
+        divide_sticky(top, &(bottom << -shift))
+    };
+    let magnitude = quotient as f64 * 2_f64.powi(-shift as i32);
+    Some(if numerator.is_negative() { -magnitude } else { magnitude })
+}
+
+/// ⌊a/b⌋, its last bit set if the division leaves a rest.
+fn divide_sticky(a: &BigUint, b: &BigUint) -> u128 {
+    let quotient = a / b;
+    let rest = !(a - &quotient * b).is_zero();
+    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_rounded_to_the_nearest() {
+        let r = |a: i128, b: i128| nearest(&a.into(), &b.into());
+        for (a, b) in [
+            (1_i64, 3_i64),
+            (-2, 3),
+            (1, 1),
+            (10, 4),
+            (22, 7),
+            (-1, 1 << 40),
+            ((1 << 53) - 1, 1),
+            (1 << 52, 3),
+        ] {
+            assert_eq!(r(a.into(), b.into()), Some(a as f64 / b as f64), "{a}/{b}");
+        }
+        assert_eq!(r(0, 5), Some(0.0));
+        assert_eq!(r(1, 0), None);
+        assert_eq!(r(1, -1), None);
+        // Halfway between two doubles goes to the even one, a hair above goes up.
+        assert_eq!(r((1 << 53) + 1, 1), Some(9_007_199_254_740_992.0));
+        assert_eq!(r(((1 << 53) + 1) * 1_000_000_007 + 1, 1_000_000_007), Some(9_007_199_254_740_994.0));
+        assert_eq!(r(i128::MAX, 1), Some(i128::MAX as f64));
+    }
+}

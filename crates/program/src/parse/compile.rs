@@ -1,0 +1,338 @@
+//! Trees to graphs.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::error::Wrong;
+use super::syntax::{Kind, Statement, Tree, statements};
+use super::{Files, LONGEST_TEXT};
+use crate::program::{Group, Output, OutputValue};
+use crate::schema::Kind as ColumnKind;
+use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Schema};
+
+/// Most groups of one statement.
+const MAX_GROUPS: usize = 4096;
+
+/// What an expression is.
+#[derive(Clone)]
+pub(super) enum Value {
+    /// A number in every row.
+    Rows(NodeId),
+    /// A number after decryption.
+    Total(Formula),
+    /// A number at once.
+    Constant(Decimal),
+}
+
+pub(super) struct Compiler<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) graph: Graph,
+    pub(super) files: Files<'a>,
+    names: HashMap<String, Value>,
+    /// 1 in the rows of the group at hand.
+    pub(super) group: Option<NodeId>,
+}
+
+pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<Program, ProgramError> {
+    if text.len() > LONGEST_TEXT {
+        return Err(ProgramError::Invalid(format!("a text of more than {LONGEST_TEXT} bytes")));
+    }
+    let mut compiler =
+        Compiler { schema, graph: Graph::default(), files, names: HashMap::new(), group: None };
+    match compiler.outputs(text) {
+        Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
+        Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
+    }
+}
+
+impl Compiler<'_> {
+    fn outputs(&mut self, text: &str) -> Result<Vec<Output>, Wrong> {
+        let mut outputs: Vec<Output> = Vec::new();
+        for statement in statements(text)? {
+            let value = self.statement(&statement)?;
+            let name = match &statement.name {
+                Some((name, span)) => {
+                    if self.schema.position(name).is_some() {
+                        return Err(Wrong::at(span, format!("`{name}` is a column: choose another name")));
+                    }
+                    name.clone()
+                }
+                None => text.get(statement.span.clone()).unwrap_or_default().to_owned(),
+            };
+            if outputs.iter().any(|output| output.name == name) {
+                let span = statement.name.as_ref().map_or(&statement.span, |(_, span)| span);
+                return Err(Wrong::at(span, format!("there is a result {name:?} already")));
+            }
+            outputs.push(Output { name, value });
+        }
+        Ok(outputs)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<OutputValue, Wrong> {
+        if !statement.groups.is_empty() {
+            return self.grouped(statement);
+        }
+        let value = self.value(&statement.value)?;
+        if let Some((name, _)) = &statement.name {
+            self.names.insert(name.clone(), value.clone());
+        }
+        Ok(match value {
+            Value::Rows(id) => OutputValue::Column(id),
+            Value::Total(formula) => OutputValue::Number(formula),
+            Value::Constant(number) => OutputValue::Number(Formula::Number(number)),
+        })
+    }
+
+    /// The value of the statement for every combination of labels.
+    fn grouped(&mut self, statement: &Statement) -> Result<OutputValue, Wrong> {
+        let mut groups: Vec<(Vec<String>, Option<NodeId>)> = vec![(Vec::new(), None)];
+        for (name, span) in &statement.groups {
+            let (column, labels) = self.category(name, span)?;
+            if groups.len() * labels.len() > MAX_GROUPS {
+                return Err(Wrong::at(span, format!("that makes more than {MAX_GROUPS} groups")));
+            }
+            let mut finer = Vec::new();
+            for (before, mask) in groups {
+                for (label, text) in labels.iter().enumerate() {
+                    let bit = self.graph.indicator(column, label).map_err(|e| wrong(span, &e))?;
+                    let mask = match mask {
+                        Some(mask) => self.graph.multiply(mask, bit).map_err(|e| wrong(span, &e))?,
+                        None => bit,
+                    };
+                    let labels = before.iter().cloned().chain([text.clone()]).collect();
+                    finer.push((labels, Some(mask)));
+                }
+            }
+            groups = finer;
+        }
+        let mut results = Vec::new();
+        for (labels, mask) in groups {
+            self.group = mask;
+            let value = self.value(&statement.value);
+            self.group = None;
+            match value? {
+                Value::Total(formula) => results.push(Group { labels, formula }),
+                _ => {
+                    let message = "`by` groups totals, and this has a number for each row";
+                    let help = "write for example sum(x) by region";
+                    return Err(Wrong::at(&statement.value.span, message).with_help(help));
+                }
+            }
+        }
+        Ok(OutputValue::Groups(results))
+    }
+
+    /// A column of labels.
+    fn category(&self, name: &str, span: &Range<usize>) -> Result<(usize, Vec<String>), Wrong> {
+        let position = self.schema.position(name);
+        match position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind) {
+            Some(ColumnKind::Category { labels }) => Ok((position.unwrap_or(0), labels.clone())),
+            Some(_) => Err(Wrong::at(span, format!("`{name}` holds numbers: group by a column of labels"))),
+            None => Err(Wrong::unknown(span, "column", name, self.column_names())),
+        }
+    }
+
+    pub(super) fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.schema.columns.iter().map(|column| column.name.as_str())
+    }
+
+    pub(super) fn value(&mut self, tree: &Tree) -> Result<Value, Wrong> {
+        match &tree.kind {
+            Kind::Number(number) => Ok(Value::Constant(*number)),
+            Kind::Text(text) => {
+                let message = format!("the text {text:?} stands where a number is expected");
+                Err(Wrong::at(&tree.span, message)
+                    .with_help("names with blanks are written between backticks"))
+            }
+            Kind::Name(name) => self.name(name, &tree.span),
+            Kind::Negate(inner) => {
+                let minus = Value::Constant(Decimal::MINUS_ONE);
+                let inner = self.value(inner)?;
+                self.arithmetic("*", minus, inner, &tree.span)
+            }
+            Kind::Binary(sign @ (">" | ">=" | "<" | "<=" | "==" | "!="), a, b) => {
+                self.comparison(sign, a, b, &tree.span)
+            }
+            Kind::Binary("^", base, exponent) => self.power(base, exponent, &tree.span),
+            Kind::Binary(sign, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                self.arithmetic(sign, a, b, &tree.span)
+            }
+            Kind::Call(name, arguments) => self.call(name, arguments, &tree.span),
+        }
+    }
+
+    fn name(&mut self, name: &str, span: &Range<usize>) -> Result<Value, Wrong> {
+        if let Some(value) = self.names.get(name) {
+            return Ok(value.clone());
+        }
+        let Some(position) = self.schema.position(name) else {
+            let names = self.names.keys().map(String::as_str);
+            let wrong = Wrong::unknown(span, "column", name, self.column_names().chain(names));
+            let is_function = Function::ALL.iter().any(|function| function.name() == name)
+                || super::functions::NAMES.contains(&name);
+            return Err(if is_function {
+                Wrong::at(span, format!("`{name}` is a function: it takes arguments in brackets"))
+            } else {
+                wrong
+            });
+        };
+        if let Some(ColumnKind::Category { labels }) = self.schema.columns.get(position).map(|c| &c.kind) {
+            let label = labels.first().map_or("…", String::as_str);
+            let help = format!("compare it, as in {name} == {label:?}, or group by it");
+            return Err(Wrong::at(span, format!("`{name}` holds labels, not numbers")).with_help(help));
+        }
+        self.graph.column(position).map(Value::Rows).map_err(|error| wrong(span, &error))
+    }
+
+    pub(super) fn arithmetic(
+        &mut self,
+        sign: &str,
+        a: Value,
+        b: Value,
+        span: &Range<usize>,
+    ) -> Result<Value, Wrong> {
+        match (a, b) {
+            (Value::Constant(a), Value::Constant(b)) => constants(sign, a, b, span).map(Value::Constant),
+            (Value::Total(a), b @ (Value::Total(_) | Value::Constant(_))) => {
+                Ok(Value::Total(totals(sign, a, formula(b))))
+            }
+            (a @ Value::Constant(_), Value::Total(b)) => Ok(Value::Total(totals(sign, formula(a), b))),
+            (Value::Rows(_), Value::Total(_)) | (Value::Total(_), Value::Rows(_)) => {
+                let message = "a total is known only after decryption, and a column is still encrypted then";
+                let help = "use var, cov or corr for moments around the mean, or take the totals apart";
+                Err(Wrong::at(span, message).with_help(help))
+            }
+            (a, b) => {
+                if let ("/", Value::Constant(divisor)) = (sign, &b) {
+                    let inverse = divisor.reciprocal().map(Value::Constant).ok_or_else(|| {
+                        let message = format!("1/{divisor} is no decimal fraction");
+                        Wrong::at(span, message)
+                            .with_help("multiply by as many digits as you need, or divide a total")
+                    })?;
+                    return self.arithmetic("*", a, inverse, span);
+                }
+                let (a, b) = (self.rows(a, span)?, self.rows(b, span)?);
+                let node = match sign {
+                    "+" => self.graph.add(a, b),
+                    "-" => self.graph.sub(a, b),
+                    "*" => self.graph.multiply(a, b),
+                    _ => {
+                        let message = "encrypted numbers cannot be divided";
+                        let help = "write x * inverse(y, low, high), which approximates, or divide totals";
+                        return Err(Wrong::at(span, message).with_help(help));
+                    }
+                };
+                node.map(Value::Rows).map_err(|error| wrong(span, &error))
+            }
+        }
+    }
+
+    /// A value as a node.
+    pub(super) fn rows(&mut self, value: Value, span: &Range<usize>) -> Result<NodeId, Wrong> {
+        match value {
+            Value::Rows(id) => Ok(id),
+            Value::Constant(number) => self.graph.constant(number).map_err(|error| wrong(span, &error)),
+            Value::Total(_) => Err(Wrong::at(span, "a total stands where a number for each row is expected")),
+        }
+    }
+
+    fn power(&mut self, base: &Tree, exponent: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
+        let whole = match self.value(exponent)? {
+            Value::Constant(number) => number.scaled(0).and_then(|number| u32::try_from(number).ok()),
+            _ => None,
+        };
+        let exponent = whole
+            .filter(|&exponent| exponent <= 255)
+            .ok_or_else(|| Wrong::at(&exponent.span, "an exponent must be a whole number from 0 to 255"))?;
+        match self.value(base)? {
+            Value::Rows(id) => self.graph.power(id, exponent).map(Value::Rows).map_err(|e| wrong(span, &e)),
+            other => {
+                let one = Value::Constant(Decimal::ONE);
+                (0..exponent).try_fold(one, |product, _| self.arithmetic("*", product, other.clone(), span))
+            }
+        }
+    }
+
+    fn comparison(&mut self, sign: &str, a: &Tree, b: &Tree, span: &Range<usize>) -> Result<Value, Wrong> {
+        for (name, label) in [(a, b), (b, a)] {
+            if let (Kind::Name(name), Kind::Text(label)) = (&name.kind, &label.kind) {
+                return self.label(sign, name, label, span);
+            }
+        }
+        let difference = {
+            let (a, b) = (self.value(a)?, self.value(b)?);
+            let (a, b) = match sign {
+                "<" | "<=" => (b, a),
+                _ => (a, b),
+            };
+            let difference = self.arithmetic("-", a, b, span)?;
+            self.rows(difference, span)?
+        };
+        let graph = &mut self.graph;
+        let node = match sign {
+            ">" | "<" => graph.positive(difference, false),
+            ">=" | "<=" => graph.positive(difference, true),
+            // Not below zero, without what is above it.
+            _ => (|| {
+                let (above, not_below) =
+                    (graph.positive(difference, false)?, graph.positive(difference, true)?);
+                let equal = graph.sub(not_below, above)?;
+                if sign == "==" { Ok(equal) } else { complement(graph, equal) }
+            })(),
+        };
+        node.map(Value::Rows).map_err(|error| wrong(span, &error))
+    }
+
+    fn label(&mut self, sign: &str, name: &str, label: &str, span: &Range<usize>) -> Result<Value, Wrong> {
+        let (column, labels) = self.category(name, span)?;
+        let Some(position) = labels.iter().position(|other| other == label) else {
+            return Err(Wrong::unknown(span, "label", label, labels.iter().map(String::as_str)));
+        };
+        let bit = self.graph.indicator(column, position);
+        let node = match sign {
+            "==" => bit,
+            "!=" => bit.and_then(|bit| complement(&mut self.graph, bit)),
+            _ => return Err(Wrong::at(span, "labels are equal or not: write == or !=")),
+        };
+        node.map(Value::Rows).map_err(|error| wrong(span, &error))
+    }
+}
+
+/// 1 − x.
+fn complement(graph: &mut Graph, x: NodeId) -> Result<NodeId, ProgramError> {
+    graph.linear(&[(x, Decimal::MINUS_ONE)], Decimal::ONE)
+}
+
+pub(super) fn wrong(span: &Range<usize>, error: &ProgramError) -> Wrong {
+    Wrong::at(span, error.to_string())
+}
+
+pub(super) fn formula(value: Value) -> Formula {
+    match value {
+        Value::Total(formula) => formula,
+        Value::Constant(number) => Formula::Number(number),
+        // Sums are made of rows before they come here.
+        Value::Rows(id) => Formula::Total(id),
+    }
+}
+
+fn totals(sign: &str, a: Formula, b: Formula) -> Formula {
+    match sign {
+        "+" => a.add(b),
+        "-" => a.sub(b),
+        "*" => a.multiply(b),
+        _ => a.divide(b),
+    }
+}
+
+fn constants(sign: &str, a: Decimal, b: Decimal, span: &Range<usize>) -> Result<Decimal, Wrong> {
+    let result = match sign {
+        "+" => a.checked_add(b),
+        "-" => b.checked_neg().and_then(|b| a.checked_add(b)),
+        "*" => a.checked_mul(b),
+        _ => b.reciprocal().and_then(|b| a.checked_mul(b)),
+    };
+    let help = "write the value with as many digits as you need";
+    result.ok_or_else(|| Wrong::at(span, "this is no decimal fraction of at most 36 digits").with_help(help))
+}

@@ -1,0 +1,81 @@
+//! Text to tokens.
+
+use std::ops::Range;
+
+use super::error::Wrong;
+use crate::Decimal;
+
+/// A token.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Number(Decimal),
+    Word(String),
+    Text(String),
+    /// An operator or a bracket, as written.
+    Sign(&'static str),
+    End,
+}
+
+/// Two characters first.
+const SIGNS: [&str; 18] =
+    [">=", "<=", "==", "!=", "+", "-", "*", "/", "^", "(", ")", ",", ";", "=", ">", "<", "[", "]"];
+
+/// All tokens with their places, and the end.
+pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Wrong> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let blank = rest.len() - rest.trim_start().len();
+        if blank > 0 {
+            at += blank;
+            continue;
+        }
+        if rest.starts_with('#') {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        }
+        let (token, length) = one(rest, at)?;
+        tokens.push((token, at..at + length));
+        at += length;
+    }
+    tokens.push((Token::End, at..at));
+    Ok(tokens)
+}
+
+/// The first token of a text that is not empty, and its bytes.
+fn one(rest: &str, at: usize) -> Result<(Token, usize), Wrong> {
+    let while_true = |f: fn(char) -> bool| rest.find(|c| !f(c)).unwrap_or(rest.len());
+    let first = rest.chars().next().unwrap_or(' ');
+    if first.is_ascii_digit() {
+        let length = while_true(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_');
+        let digits = rest.get(..length).unwrap_or_default();
+        let number = digits.parse().map_err(|error| {
+            Wrong::at(&(at..at + length), format!("{error}")).with_help("numbers are written as 12 or 0.5")
+        })?;
+        return Ok((Token::Number(number), length));
+    }
+    if first.is_alphabetic() || first == '_' {
+        let length = while_true(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        return Ok((Token::Word(rest.get(..length).unwrap_or_default().to_owned()), length));
+    }
+    if first == '"' || first == '`' {
+        let inside = rest.get(1..).unwrap_or_default();
+        let Some(end) = inside.find(first) else {
+            return Err(Wrong::at(
+                &(at..at + rest.len()),
+                format!("a text that begins with {first} has no end"),
+            ));
+        };
+        let text = inside.get(..end).unwrap_or_default().to_owned();
+        // Names with blanks stand between backticks, labels and files between quotation marks.
+        return Ok((if first == '"' { Token::Text(text) } else { Token::Word(text) }, end + 2));
+    }
+    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+    match sign {
+        Some(sign) => Ok((Token::Sign(sign), sign.len())),
+        None => {
+            let span = at..at + first.len_utf8();
+            Err(Wrong::at(&span, format!("the character {first:?} has no meaning here")))
+        }
+    }
+}

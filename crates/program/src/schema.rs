@@ -1,0 +1,219 @@
+//! What is known of a table without reading it: names, kinds and ranges of columns, and the number of rows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ProgramError;
+
+/// The largest number, in units of the last decimal, that a column of whole or decimal numbers may declare.
+pub const LARGEST_CELL: i64 = 1 << 53;
+/// Most rows.
+pub const MAX_ROWS: u64 = 1 << 40;
+/// Most columns, and most labels of a category.
+pub const MAX_COLUMNS: usize = 4096;
+
+/// A table: public even where its cells are encrypted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schema {
+    /// Rows.
+    pub rows: u64,
+    /// Columns, in order.
+    pub columns: Vec<Column>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+    /// Whether its cells are encrypted; a clear column is known to the server.
+    pub encrypted: bool,
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Kind {
+    /// Numbers v with so many decimals, low ≤ v·10^decimals ≤ high: integers with none.
+    Decimal {
+        /// Digits behind the point.
+        decimals: u32,
+        /// The least v·10^decimals.
+        low: i64,
+        /// The largest v·10^decimals.
+        high: i64,
+    },
+    /// Any numbers from low to high.
+    Real {
+        /// The least.
+        low: f64,
+        /// The largest.
+        high: f64,
+    },
+    /// One of several labels; encrypted as a column of zeros and ones for each label.
+    Category {
+        /// The labels.
+        labels: Vec<String>,
+    },
+}
+
+impl Column {
+    /// An encrypted column of integers from low to high.
+    #[must_use]
+    pub fn integer(name: &str, low: i64, high: i64) -> Self {
+        Self::decimal(name, 0, low, high)
+    }
+
+    /// An encrypted column of numbers with so many decimals; `low` and `high` count units of the last one.
+    #[must_use]
+    pub fn decimal(name: &str, decimals: u32, low: i64, high: i64) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Decimal { decimals, low, high }, encrypted: true }
+    }
+
+    /// An encrypted column of real numbers from low to high.
+    #[must_use]
+    pub fn real(name: &str, low: f64, high: f64) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Real { low, high }, encrypted: true }
+    }
+
+    /// An encrypted column of labels.
+    #[must_use]
+    pub fn category(name: &str, labels: &[&str]) -> Self {
+        let labels = labels.iter().map(|&label| label.to_owned()).collect();
+        Self { name: name.to_owned(), kind: Kind::Category { labels }, encrypted: true }
+    }
+
+    /// The same column, known to the server.
+    #[must_use]
+    pub fn in_the_clear(self) -> Self {
+        Self { encrypted: false, ..self }
+    }
+
+    /// What stands in slots that belong to no row: the number nearest to zero that the range allows, so that no
+    /// computation leaves the range there; 0, in units of the last decimal, for each label of a category.
+    #[must_use]
+    pub fn padding(&self) -> f64 {
+        match self.kind {
+            Kind::Decimal { decimals, .. } => self.padding_units() as f64 / 10_f64.powi(decimals as i32),
+            Kind::Real { low, high } => 0.0_f64.max(low).min(high),
+            Kind::Category { .. } => 0.0,
+        }
+    }
+
+    /// The same in units of the last decimal; 0 for real columns.
+    #[must_use]
+    pub fn padding_units(&self) -> i64 {
+        match self.kind {
+            Kind::Decimal { low, high, .. } => 0.max(low).min(high),
+            _ => 0,
+        }
+    }
+
+    fn check(&self) -> Result<(), ProgramError> {
+        let wrong = |why: &str| Err(ProgramError::Schema(format!("column {:?}: {why}", self.name)));
+        if self.name.is_empty() {
+            return wrong("it needs a name");
+        }
+        match &self.kind {
+            Kind::Decimal { decimals, low, high } => {
+                let fits = |v: i64| v.unsigned_abs() <= LARGEST_CELL.unsigned_abs();
+                if low > high || !fits(*low) || !fits(*high) || *decimals > 15 {
+                    return wrong(
+                        "give a range within ±2^53 with the lower end first, and at most 15 decimals",
+                    );
+                }
+            }
+            Kind::Real { low, high } => {
+                if !(low.is_finite() && high.is_finite() && low <= high && low.abs().max(high.abs()) <= 1e15)
+                {
+                    return wrong("give a finite range within ±1e15 with the lower end first");
+                }
+            }
+            Kind::Category { labels } => {
+                let mut sorted: Vec<&String> = labels.iter().collect();
+                sorted.sort();
+                sorted.dedup();
+                if labels.is_empty() || sorted.len() != labels.len() || labels.len() > MAX_COLUMNS {
+                    return wrong("give at least one label, each once, at most 4096");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Schema {
+    /// Rows and columns.
+    ///
+    /// # Errors
+    /// [`ProgramError::Schema`], as [`check`](Self::check).
+    pub fn new(rows: u64, columns: Vec<Column>) -> Result<Self, ProgramError> {
+        let schema = Self { rows, columns };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// Checks what came from outside.
+    ///
+    /// # Errors
+    /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and ranges that are none.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        if self.rows == 0 || self.rows > MAX_ROWS || self.columns.len() > MAX_COLUMNS {
+            let (rows, columns) = (self.rows, self.columns.len());
+            return Err(ProgramError::Schema(format!(
+                "{rows} rows and {columns} columns: give 1 to 2^40 rows and at most {MAX_COLUMNS} columns"
+            )));
+        }
+        let mut names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some([twice, _]) = names.windows(2).find(|pair| pair.first() == pair.last()) {
+            return Err(ProgramError::Schema(format!("two columns are named {twice:?}")));
+        }
+        self.columns.iter().try_for_each(Column::check)
+    }
+
+    /// The position of a column.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_schemas_are_refused() {
+        let good = Column::integer("a", -3, 7);
+        assert!(Schema::new(5, vec![good.clone()]).is_ok());
+        for columns in [
+            vec![good.clone(), Column::real("a", 0.0, 1.0)],
+            vec![Column::integer("", 0, 1)],
+            vec![Column::integer("a", 1, 0)],
+            vec![Column::integer("a", 0, LARGEST_CELL + 1)],
+            vec![Column::integer("a", i64::MIN, 0)],
+            vec![Column::decimal("a", 16, 0, 1)],
+            vec![Column::real("a", f64::NAN, 1.0)],
+            vec![Column::real("a", 0.0, f64::INFINITY)],
+            vec![Column::category("a", &[])],
+            vec![Column::category("a", &["x", "x"])],
+        ] {
+            assert!(Schema::new(5, columns).is_err());
+        }
+        assert!(Schema::new(0, vec![good.clone()]).is_err());
+        assert!(Schema::new(MAX_ROWS + 1, vec![good]).is_err());
+    }
+
+    #[test]
+    fn padding_stays_in_range() {
+        assert_eq!(Column::integer("a", 29, 77).padding_units(), 29);
+        assert_eq!(Column::integer("a", -9, -2).padding_units(), -2);
+        assert_eq!(Column::decimal("a", 1, 15, 20).padding(), 1.5);
+        assert_eq!(Column::real("a", -1.0, 1.0).padding(), 0.0);
+        assert_eq!(Column::category("a", &["x"]).padding(), 0.0);
+    }
+}
