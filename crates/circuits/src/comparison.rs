@@ -21,6 +21,19 @@ pub fn sign<R: PolyRing>(
     mapped(evaluator, sign, x, [1.0, 0.0], key)
 }
 
+/// 1 where x > 0 and 0 where x < 0, for slots with gap ≤ |x| ≤ 1: off by at most half of the error of `sign`.
+///
+/// # Errors
+/// As [`sign`].
+pub fn positive<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    sign: &CompositeSign,
+    x: &Ciphertext<R>,
+    key: &RelinearizationKey<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    mapped(evaluator, sign, x, [0.5, 0.5], key)
+}
+
 /// 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1: off by at most half of the error of `sign`.
 ///
 /// # Errors
@@ -32,7 +45,7 @@ pub fn greater<R: PolyRing>(
     b: &Ciphertext<R>,
     key: &RelinearizationKey<R>,
 ) -> Result<Ciphertext<R>, CkksError> {
-    mapped(evaluator, sign, &evaluator.sub(a, b)?, [0.5, 0.5], key)
+    positive(evaluator, sign, &evaluator.sub(a, b)?, key)
 }
 
 /// The larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots with |a − b| ≤ 1: off by at most half of the larger of error and

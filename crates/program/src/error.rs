@@ -1,5 +1,6 @@
 //! What can go wrong with a program.
 
+use crate::analysis::Refusal;
 use crate::parse::ParseError;
 
 /// An error of a program: what was expected, what came, what to do.
@@ -18,4 +19,31 @@ pub enum ProgramError {
     /// Constants of too many digits.
     #[error("a constant has more than 36 digits, or more than 30 behind the point: write fewer digits")]
     Digits,
+    /// A program that no parameters fit.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
+    /// Inputs or outputs that do not belong to the plan.
+    #[error("{what}: expected {expected}, got {got}")]
+    Mismatch {
+        /// What differs.
+        what: &'static str,
+        /// What belongs there.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// An error of a scheme, while running.
+    #[error("{0}")]
+    Scheme(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl ProgramError {
+    /// Wraps an error of a scheme.
+    pub fn scheme(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Scheme(Box::new(error))
+    }
+
+    pub(crate) fn mismatch(what: &'static str, expected: impl ToString, got: impl ToString) -> Self {
+        Self::Mismatch { what, expected: expected.to_string(), got: got.to_string() }
+    }
 }

@@ -2,9 +2,10 @@
 //!
 //! A [`Program`] says what is to be computed from the columns of a table: a small expression graph and the formulas that the
 //! key holder finishes with. It is written in a small language ([`parse`]) or built node by node ([`Graph`]), travels as
-//! JSON, and knows nothing of schemes.
+//! JSON, and knows nothing of schemes. A [`Plan`] chooses scheme, parameters and keys before anything runs, and [`run`] computes.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod decimal;
 mod error;
 mod formula;
@@ -12,8 +13,10 @@ pub mod graph;
 mod number;
 pub mod parse;
 mod program;
+pub mod run;
 pub mod schema;
 
+pub use analysis::{Options, Plan};
 pub use decimal::{Decimal, DecimalError, MAX_DECIMALS};
 pub use error::ProgramError;
 pub use formula::Formula;

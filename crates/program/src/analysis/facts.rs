@@ -1,0 +1,227 @@
+//! What is known of every node before anything runs: ranges, digits, depth.
+
+use crate::graph::{Function, Node};
+use crate::schema::{Column, Kind, Schema};
+use crate::{Decimal, NodeId, Program};
+
+/// Exact numbers beyond ±2^this are computed approximately.
+const LARGEST_BITS: u32 = 120;
+
+/// Numbers v·10^decimals are integers from low to high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// Digits behind the point.
+    pub decimals: u32,
+    /// The least v·10^decimals.
+    pub low: i128,
+    /// The largest v·10^decimals.
+    pub high: i128,
+    /// What stands in slots that belong to no row.
+    pub padding: i128,
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facts {
+    /// Whether the server cannot read it.
+    pub encrypted: bool,
+    /// The least value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
+    /// Digits and range, if exact schemes can compute it.
+    pub exact: Option<Exact>,
+    /// Products of encrypted numbers in a row.
+    pub depth: u32,
+}
+
+impl Exact {
+    fn new(decimals: u32, ends: [i128; 2], padding: i128) -> Option<Self> {
+        let [low, high] = ends;
+        let limit = 1_i128 << LARGEST_BITS;
+        let fits = [low, high, padding].into_iter().all(|v| (-limit..=limit).contains(&v));
+        fits.then_some(Self { decimals, low, high, padding })
+    }
+
+    /// An upper bound on |v·10^decimals|, padding included.
+    #[must_use]
+    pub fn magnitude(&self) -> u128 {
+        [self.low, self.high, self.padding].map(i128::unsigned_abs).into_iter().max().unwrap_or(0)
+    }
+
+    /// Between two numbers, what their product may be.
+    fn product(self, other: Self, same: bool) -> Option<Self> {
+        let mut ends = Vec::with_capacity(4);
+        for a in [self.low, self.high] {
+            for b in [other.low, other.high] {
+                ends.push(a.checked_mul(b)?);
+            }
+        }
+        let high = ends.iter().copied().max()?;
+        let mut low = ends.iter().copied().min()?;
+        if same {
+            let nearest = 0.max(self.low).min(self.high);
+            low = nearest.checked_mul(nearest)?;
+        }
+        let padding = self.padding.checked_mul(other.padding)?;
+        Self::new(self.decimals.checked_add(other.decimals)?, [low, high], padding)
+    }
+
+    /// c·v + …, in units of more decimals.
+    fn plus_term(self, factor: i128, other: Self) -> Option<Self> {
+        let ends = [other.low.checked_mul(factor)?, other.high.checked_mul(factor)?];
+        let (low, high) = if factor < 0 { (ends[1], ends[0]) } else { (ends[0], ends[1]) };
+        let ends = [self.low.checked_add(low)?, self.high.checked_add(high)?];
+        let padding = self.padding.checked_add(other.padding.checked_mul(factor)?)?;
+        Self::new(self.decimals, ends, padding)
+    }
+}
+
+/// The decimals of Σ c_i·x_i + c, and each c_i in units that make the sum an integer.
+pub(crate) fn linear_units(terms: &[(Decimal, u32)], constant: Decimal) -> Option<(u32, Vec<i128>, i128)> {
+    let places = terms.iter().map(|(c, decimals)| c.decimals() + decimals);
+    let decimals = places.chain([constant.decimals()]).max()?;
+    let factors = terms.iter().map(|(c, own)| c.scaled(decimals - own)).collect::<Option<_>>()?;
+    Some((decimals, factors, constant.scaled(decimals)?))
+}
+
+/// The decimals of Σ a_k·x^k for x of some decimals, and each a_k in units that make the value an integer.
+pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u32, Vec<i128>)> {
+    let places = |(k, c): (usize, &Decimal)| c.decimals() + own * k as u32;
+    let decimals = coefficients.iter().enumerate().map(places).max()?;
+    let unit = |(k, c): (usize, &Decimal)| c.scaled(decimals.checked_sub(own * k as u32)?);
+    Some((decimals, coefficients.iter().enumerate().map(unit).collect::<Option<_>>()?))
+}
+
+/// The facts of all nodes, in their order.
+pub(crate) fn facts(program: &Program) -> Vec<Facts> {
+    let mut known: Vec<Facts> = Vec::with_capacity(program.graph().nodes().len());
+    for node in program.graph().nodes() {
+        let facts = of_node(node, program.schema(), &known);
+        known.push(facts);
+    }
+    known
+}
+
+fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
+    let operands: Vec<Facts> =
+        node.operands().iter().filter_map(|id: &NodeId| known.get(id.index())).copied().collect();
+    let column = node.column().and_then(|column| schema.columns.get(column));
+    let encrypted = column.map_or(operands.iter().any(|f| f.encrypted), |column| column.encrypted);
+    let depth = operands.iter().map(|f| f.depth).max().unwrap_or(0);
+    let exact = exact(node, column, &operands, encrypted);
+    let (low, high) = match exact {
+        Some(Exact { decimals, low, high, .. }) => {
+            let unit = 10_f64.powi(decimals as i32);
+            (low as f64 / unit, high as f64 / unit)
+        }
+        None => interval(node, column, &operands),
+    };
+    let step = match node {
+        Node::Product(..) => u32::from(operands.iter().all(|f| f.encrypted)),
+        Node::Polynomial { coefficients, .. } if encrypted => {
+            (coefficients.len() as u32 - 1).next_power_of_two().ilog2()
+        }
+        _ => 0,
+    };
+    Facts { encrypted, low, high, exact, depth: depth + step }
+}
+
+fn exact(node: &Node, column: Option<&Column>, operands: &[Facts], encrypted: bool) -> Option<Exact> {
+    let ranges: Option<Vec<Exact>> = operands.iter().map(|facts| facts.exact).collect();
+    let ranges = ranges?;
+    match node {
+        Node::Column(_) => match column?.kind {
+            Kind::Decimal { decimals, low, high } => {
+                Exact::new(decimals, [low.into(), high.into()], column?.padding_units().into())
+            }
+            _ => None,
+        },
+        Node::Indicator { .. } => Exact::new(0, [0, 1], 0),
+        Node::Linear { terms, constant } => {
+            let pairs: Vec<(Decimal, u32)> =
+                terms.iter().zip(&ranges).map(|(&(_, c), range)| (c, range.decimals)).collect();
+            let (decimals, factors, constant) = linear_units(&pairs, *constant)?;
+            let start = Exact::new(decimals, [constant, constant], constant)?;
+            factors.iter().zip(&ranges).try_fold(start, |sum, (&factor, &x)| sum.plus_term(factor, x))
+        }
+        Node::Product(a, b) => match ranges.as_slice() {
+            [x, y] => x.product(*y, a == b),
+            _ => None,
+        },
+        Node::Polynomial { coefficients, .. } => {
+            let x = *ranges.first()?;
+            let (decimals, factors) = polynomial_units(coefficients, x.decimals)?;
+            let unit = Exact::new(0, [1, 1], 1)?;
+            let (mut power, mut sum) = (unit, Exact::new(decimals, [0, 0], 0)?);
+            for (k, &factor) in factors.iter().enumerate() {
+                sum = sum.plus_term(factor, power)?;
+                if k + 1 < factors.len() {
+                    power = power.product(x, false)?;
+                    // Even powers are not negative.
+                    if k % 2 == 1 && power.low < 0 {
+                        power.low = 0;
+                    }
+                }
+            }
+            Some(sum)
+        }
+        Node::Apply { .. } => None,
+        Node::Positive { or_zero, .. } => {
+            let x = ranges.first()?;
+            let holds = |v: i128| i128::from(v > 0 || *or_zero && v == 0);
+            if encrypted { None } else { Exact::new(0, [0, 1], holds(x.padding)) }
+        }
+    }
+}
+
+/// Interval arithmetic in doubles, a little wider than rounding asks.
+fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f64) {
+    let first = operands.first().map_or((0.0, 0.0), |facts| (facts.low, facts.high));
+    let (low, high) = match node {
+        Node::Column(_) => match column.map(|column| &column.kind) {
+            Some(Kind::Real { low, high }) => return (*low, *high),
+            _ => (0.0, 0.0),
+        },
+        Node::Indicator { .. } | Node::Positive { .. } => return (0.0, 1.0),
+        Node::Linear { terms, constant } => {
+            let start = (constant.to_f64(), constant.to_f64());
+            terms.iter().zip(operands).fold(start, |(low, high), (&(_, c), x)| {
+                let (a, b) = (c.to_f64() * x.low, c.to_f64() * x.high);
+                (low + a.min(b), high + a.max(b))
+            })
+        }
+        Node::Product(a, b) => {
+            let second = operands.get(1).map_or(first, |facts| (facts.low, facts.high));
+            product(first, second, a == b)
+        }
+        Node::Polynomial { coefficients, .. } => {
+            let (mut power, mut sum) = ((1.0, 1.0), (0.0, 0.0));
+            for (k, c) in coefficients.iter().enumerate() {
+                let (a, b) = (c.to_f64() * power.0, c.to_f64() * power.1);
+                sum = (sum.0 + a.min(b), sum.1 + a.max(b));
+                power = product(power, first, false);
+                power.0 = if k % 2 == 1 { power.0.max(0.0) } else { power.0 };
+            }
+            sum
+        }
+        Node::Apply { function, interval, .. } => {
+            let (low, high) = interval.map_or(first, |(low, high)| (low.to_f64(), high.to_f64()));
+            image(*function, low, high)
+        }
+    };
+    let slack = 1e-12 * low.abs().max(high.abs());
+    (low - slack, high + slack)
+}
+
+fn product(a: (f64, f64), b: (f64, f64), same: bool) -> (f64, f64) {
+    let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+    let low = all.into_iter().fold(f64::INFINITY, f64::min);
+    (if same { low.max(0.0) } else { low }, all.into_iter().fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// The functions are monotone where they are defined.
+fn image(function: Function, low: f64, high: f64) -> (f64, f64) {
+    let (a, b) = (function.at(low), function.at(high));
+    (a.min(b), a.max(b))
+}

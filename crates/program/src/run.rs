@@ -1,0 +1,155 @@
+//! Running a program: chunk by chunk, in memory that does not grow with the rows.
+//!
+//! A [`Backend`] knows one scheme; [`run`] knows the program. The rows of a table are cut into chunks of [`Layout::span`] slots.
+//! In each chunk the nodes are computed one after the other and let go after their last use; sums are added over
+//! all chunks before they are added over slots, once.
+//!
+//! Slots that belong to no row hold [`Column::padding`](crate::Column::padding), a public number. What a node is there is
+//! therefore known in the clear, and [`exact::open`] and [`ckks::open`] take its share off the sums: counts and masks need no
+//! column of ones, no product and no level for it.
+
+pub mod ckks;
+pub mod exact;
+mod reference;
+mod table;
+
+use std::collections::BTreeMap;
+
+pub use reference::{Clear, Reference, reference};
+pub(crate) use reference::{computed, leaf, total};
+pub use table::{Cells, Table, encrypted_inputs};
+
+use crate::analysis::Layout;
+use crate::graph::Node;
+use crate::{NodeId, Program, ProgramError};
+
+/// One scheme, as far as programs know it.
+pub trait Backend {
+    /// A node in one chunk.
+    type Value;
+    /// A sum of nodes over chunks.
+    type Total;
+    /// What comes out: encrypted, or known to the server anyway.
+    type Output;
+
+    /// A node that is no input, from its operands.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`], here and below.
+    fn compute(&self, id: NodeId, operands: &[&Self::Value]) -> Result<Self::Value, ProgramError>;
+    /// total ← total + value, where none counts as zero.
+    ///
+    /// # Errors
+    /// As [`compute`](Self::compute).
+    fn accumulate(&self, total: &mut Option<Self::Total>, value: &Self::Value) -> Result<(), ProgramError>;
+    /// total ← total + a·b, finished later; false if the scheme has no such sum for these operands.
+    ///
+    /// # Errors
+    /// As [`compute`](Self::compute).
+    fn accumulate_product(
+        &self,
+        total: &mut Option<Self::Total>,
+        a: &Self::Value,
+        b: &Self::Value,
+    ) -> Result<bool, ProgramError>;
+    /// The sum over all slots.
+    ///
+    /// # Errors
+    /// As [`compute`](Self::compute).
+    fn finish(&self, id: NodeId, total: Self::Total) -> Result<Self::Output, ProgramError>;
+    /// A chunk of a column that comes out.
+    ///
+    /// # Errors
+    /// As [`compute`](Self::compute).
+    fn column(&self, value: &Self::Value) -> Result<Self::Output, ProgramError>;
+}
+
+/// Computes all totals, and hands out the columns chunk by chunk.
+///
+/// `input` gives the inputs, nodes that read a column: encrypted or in the clear. Chunks come in order.
+///
+/// # Errors
+/// What `input`, `column` and the backend fail with.
+pub fn run<B: Backend>(
+    program: &Program,
+    layout: &Layout,
+    backend: &B,
+    mut input: impl FnMut(NodeId, usize) -> Result<B::Value, ProgramError>,
+    mut column: impl FnMut(NodeId, usize, B::Output) -> Result<(), ProgramError>,
+) -> Result<BTreeMap<NodeId, B::Output>, ProgramError> {
+    let schedule = Schedule::new(program);
+    let mut totals: BTreeMap<NodeId, Option<B::Total>> =
+        program.totals().into_iter().map(|id| (id, None)).collect();
+    for chunk in 0..layout.chunks {
+        let mut values: BTreeMap<NodeId, B::Value> = BTreeMap::new();
+        for (step, &id) in schedule.order.iter().enumerate() {
+            schedule.step(program, backend, id, &mut values, &mut totals, |id| input(id, chunk))?;
+            if let (true, Some(value)) = (schedule.columns.contains(&id), values.get(&id)) {
+                column(id, chunk, backend.column(value)?)?;
+            }
+            values.retain(|id, _| schedule.last.get(id).is_some_and(|&last| last > step));
+        }
+    }
+    let finish = |(id, total): (NodeId, Option<B::Total>)| {
+        let none = || ProgramError::Invalid("a total has no chunks".to_owned());
+        Ok((id, backend.finish(id, total.ok_or_else(none)?)?))
+    };
+    totals.into_iter().map(finish).collect()
+}
+
+/// In which order nodes are computed, and until when they are kept.
+struct Schedule {
+    order: Vec<NodeId>,
+    last: BTreeMap<NodeId, usize>,
+    columns: std::collections::BTreeSet<NodeId>,
+    /// Products that are summed and nothing else: they may be finished after all chunks.
+    only_summed: Vec<NodeId>,
+}
+
+impl Schedule {
+    fn new(program: &Program) -> Self {
+        let order: Vec<NodeId> = program.used().into_iter().collect();
+        let columns = program.columns();
+        let mut last = BTreeMap::new();
+        for (step, &id) in order.iter().enumerate() {
+            for operand in program.graph().node(id).map(Node::operands).unwrap_or_default() {
+                last.insert(operand, step);
+            }
+        }
+        let is_product = |id: &NodeId| matches!(program.graph().node(*id), Some(Node::Product(..)));
+        let only_summed =
+            order.iter().filter(|id| is_product(id) && !last.contains_key(id) && !columns.contains(id));
+        let only_summed = only_summed.copied().collect();
+        Self { order, last, columns, only_summed }
+    }
+
+    /// Computes a node, and adds it to its sum if there is one.
+    fn step<B: Backend>(
+        &self,
+        program: &Program,
+        backend: &B,
+        id: NodeId,
+        values: &mut BTreeMap<NodeId, B::Value>,
+        totals: &mut BTreeMap<NodeId, Option<B::Total>>,
+        input: impl FnOnce(NodeId) -> Result<B::Value, ProgramError>,
+    ) -> Result<(), ProgramError> {
+        let Some(node) = program.graph().node(id) else { return Ok(()) };
+        let operands = node.operands();
+        let known: Vec<&B::Value> = operands.iter().filter_map(|id| values.get(id)).collect();
+        if known.len() != operands.len() {
+            return Err(ProgramError::Invalid("a node is computed before its operands".to_owned()));
+        }
+        if let (true, [a, b], Some(total)) =
+            (self.only_summed.contains(&id), known.as_slice(), totals.get_mut(&id))
+            && backend.accumulate_product(total, a, b)?
+        {
+            return Ok(());
+        }
+        let value = if node.column().is_some() { input(id)? } else { backend.compute(id, &known)? };
+        if let Some(total) = totals.get_mut(&id) {
+            backend.accumulate(total, &value)?;
+        }
+        values.insert(id, value);
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! Runs in CKKS.
+
+use sunzi_circuits::comparison;
+use sunzi_circuits::series::evaluate;
+use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
+use sunzi_ring::{PolyRing, Ring};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
+
+use super::{Backend, Clear, Table, computed, leaf, total};
+use crate::analysis::{Action, Facts, Layout, Lowered, Step, exp2, facts, integral};
+use crate::{NodeId, Number, Plan, Program, ProgramError};
+
+/// A node in one chunk.
+pub enum Value<R: PolyRing = Ring> {
+    /// Encrypted, over the power of two of its node.
+    Encrypted(Ciphertext<R>),
+    /// Computed from clear columns.
+    Clear(NodeId, Clear),
+}
+
+/// A sum, or a column, that comes out.
+#[derive(Clone)]
+pub enum Output<R: PolyRing = Ring> {
+    /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
+    Encrypted(Ciphertext<R>),
+    /// A sum of a clear column, with the padding.
+    Clear(f64),
+    /// A chunk of a clear column.
+    ClearColumn(Clear),
+}
+
+/// The keys that a program may need.
+pub struct Keys<'a, R: PolyRing = Ring> {
+    /// For products.
+    pub relinearization: &'a RelinearizationKey<R>,
+    /// For sums over slots.
+    pub galois: &'a GaloisKeys<R>,
+}
+
+/// Programs over CKKS.
+pub struct Ckks<'a, R: PolyRing = Ring> {
+    program: &'a Program,
+    facts: Vec<Facts>,
+    lowered: &'a Lowered,
+    layout: &'a Layout,
+    evaluator: &'a Evaluator<R>,
+    encoder: &'a Encoder<R>,
+    keys: Keys<'a, R>,
+}
+
+impl<'a, R: PolyRing> Ckks<'a, R> {
+    /// A backend for a plan; `encoder` has as many slots as a chunk.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for a plan of another scheme, and an encoder of other slots.
+    pub fn new(
+        plan: &'a Plan,
+        evaluator: &'a Evaluator<R>,
+        encoder: &'a Encoder<R>,
+        keys: Keys<'a, R>,
+    ) -> Result<Self, ProgramError> {
+        let Some(lowered) = &plan.lowered else {
+            return Err(ProgramError::mismatch("the scheme", plan.parameters.name(), "CKKS"));
+        };
+        if encoder.slots() != plan.layout.span {
+            return Err(ProgramError::mismatch("slots", plan.layout.span, encoder.slots()));
+        }
+        let (program, layout) = (&plan.program, &plan.layout);
+        Ok(Self { program, facts: facts(program), lowered, layout, evaluator, encoder, keys })
+    }
+
+    /// An input that is not encrypted, from the server's table.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<R>, ProgramError> {
+        let node = self.program.graph().node(id).ok_or_else(broken)?;
+        Ok(Value::Clear(id, leaf(node, table, self.layout, chunk)?))
+    }
+
+    fn step(&self, id: NodeId) -> Result<&Step, ProgramError> {
+        self.lowered.step(id).ok_or_else(broken)
+    }
+
+    /// A clear node over its power of two.
+    fn stored(&self, id: NodeId, clear: &Clear) -> Result<Vec<f64>, ProgramError> {
+        let scale = exp2(-self.step(id)?.exponent);
+        let facts = self.facts.get(id.index()).ok_or_else(broken)?;
+        Ok(clear.reals(facts).into_iter().map(|v| v * scale).collect())
+    }
+
+    fn linear(
+        &self,
+        factors: &[f64],
+        constant: f64,
+        operands: &[&Value<R>],
+    ) -> Result<Ciphertext<R>, ProgramError> {
+        let evaluator = self.evaluator;
+        let mut terms: Vec<(f64, &Ciphertext<R>)> = Vec::new();
+        let mut clear: Option<Vec<f64>> = None;
+        for (&factor, value) in factors.iter().zip(operands) {
+            match value {
+                Value::Encrypted(x) => terms.push((factor, x)),
+                Value::Clear(id, values) => {
+                    let stored = self.stored(*id, values)?;
+                    let sum = clear.get_or_insert_with(|| vec![0.0; stored.len()]);
+                    sum.iter_mut().zip(stored).for_each(|(sum, v)| *sum += factor * v);
+                }
+            }
+        }
+        let sum = if integral(factors) {
+            let mut sum: Option<Ciphertext<R>> = None;
+            for (factor, x) in terms {
+                let term = if factor == 1.0 {
+                    x.clone()
+                } else {
+                    evaluator.multiply_integer(x, factor as i64).map_err(scheme)?
+                };
+                sum = Some(match sum {
+                    Some(sum) => evaluator.add(&sum, &term).map_err(scheme)?,
+                    None => term,
+                });
+            }
+            sum.ok_or_else(broken)?
+        } else {
+            let lowest = terms.iter().map(|(_, x)| x.metadata().level).min().ok_or_else(broken)?;
+            let below = lowest.checked_sub(1).ok_or_else(broken)?;
+            // So that the rescaling ends on the scale of the level below.
+            let context = evaluator.context();
+            let scale = context.scale(below).map_err(scheme)? * context.divisor(lowest).map_err(scheme)?;
+            let sum = evaluator.linear_combination(&terms, lowest, scale).map_err(scheme)?;
+            evaluator.rescale(&sum).map_err(scheme)?
+        };
+        let sum = match clear {
+            Some(values) => evaluator.add_plain(&sum, &self.encoded(&values, &sum)?).map_err(scheme)?,
+            None => sum,
+        };
+        if constant == 0.0 { Ok(sum) } else { evaluator.add_constant(&sum, constant).map_err(scheme) }
+    }
+
+    /// Numbers at the level and scale of a ciphertext.
+    fn encoded(
+        &self,
+        values: &[f64],
+        beside: &Ciphertext<R>,
+    ) -> Result<sunzi_ckks::Plaintext<R>, ProgramError> {
+        let metadata = beside.metadata();
+        self.encoder.encode_real_at(values, metadata.level, metadata.scale).map_err(scheme)
+    }
+
+    fn product(&self, a: &Value<R>, b: &Value<R>) -> Result<Ciphertext<R>, ProgramError> {
+        match (a, b) {
+            (Value::Encrypted(a), Value::Encrypted(b)) => {
+                self.evaluator.multiply(a, b, self.keys.relinearization).map_err(scheme)
+            }
+            (Value::Encrypted(x), Value::Clear(id, clear))
+            | (Value::Clear(id, clear), Value::Encrypted(x)) => {
+                let level = x.metadata().level;
+                let scale = self.evaluator.context().scale(level).map_err(scheme)?;
+                let stored = self.stored(*id, clear)?;
+                let plaintext = self.encoder.encode_real_at(&stored, level, scale).map_err(scheme)?;
+                self.evaluator.multiply_plain(x, &plaintext).map_err(scheme)
+            }
+            _ => Err(broken()),
+        }
+    }
+}
+
+impl<R: PolyRing> Backend for Ckks<'_, R> {
+    type Value = Value<R>;
+    type Total = Output<R>;
+    type Output = Output<R>;
+
+    fn compute(&self, id: NodeId, operands: &[&Value<R>]) -> Result<Value<R>, ProgramError> {
+        let (step, evaluator) = (self.step(id)?, self.evaluator);
+        let value = match (&step.action, operands) {
+            (Action::Clear, _) => {
+                let clear: Vec<&Clear> = operands
+                    .iter()
+                    .filter_map(|value| if let Value::Clear(_, clear) = value { Some(clear) } else { None })
+                    .collect();
+                let value = computed(self.program, &self.facts, id, &clear, self.layout.span)?;
+                return Ok(Value::Clear(id, value));
+            }
+            (Action::Linear { factors, constant }, _) => self.linear(factors, *constant, operands)?,
+            (Action::Product { shift }, [a, b]) => {
+                let product = self.product(a, b)?;
+                if *shift > 0 {
+                    evaluator.multiply_integer(&product, 1 << shift).map_err(scheme)?
+                } else {
+                    product
+                }
+            }
+            (Action::Series(series), [Value::Encrypted(x)]) => {
+                evaluate(evaluator, series, x, self.keys.relinearization).map_err(scheme)?
+            }
+            (Action::Sign { sign, offset }, [Value::Encrypted(x)]) => {
+                let x = evaluator.add_constant(x, *offset).map_err(scheme)?;
+                comparison::positive(evaluator, sign, &x, self.keys.relinearization).map_err(scheme)?
+            }
+            _ => return Err(broken()),
+        };
+        // The range of the node is known, whatever the operations that made it may tell.
+        evaluator.with_magnitude(&value, 1.0).map(Value::Encrypted).map_err(scheme)
+    }
+
+    fn accumulate(&self, sum: &mut Option<Output<R>>, value: &Value<R>) -> Result<(), ProgramError> {
+        *sum = Some(match (sum.take(), value) {
+            (None, Value::Encrypted(x)) => Output::Encrypted(x.clone()),
+            (Some(Output::Encrypted(mut sum)), Value::Encrypted(x)) => {
+                self.evaluator.add_assign(&mut sum, x).map_err(scheme)?;
+                Output::Encrypted(sum)
+            }
+            (before @ (None | Some(Output::Clear(_))), Value::Clear(id, clear)) => {
+                let before = if let Some(Output::Clear(sum)) = before { sum } else { 0.0 };
+                let facts = self.facts.get(id.index()).ok_or_else(broken)?;
+                Output::Clear(before + total(clear, facts).to_f64())
+            }
+            _ => return Err(broken()),
+        });
+        Ok(())
+    }
+
+    fn accumulate_product(
+        &self,
+        _: &mut Option<Output<R>>,
+        _: &Value<R>,
+        _: &Value<R>,
+    ) -> Result<bool, ProgramError> {
+        Ok(false)
+    }
+
+    fn finish(&self, _: NodeId, total: Output<R>) -> Result<Output<R>, ProgramError> {
+        let Output::Encrypted(mut sum) = total else { return Ok(total) };
+        for step in self.layout.steps() {
+            let rotated = self.evaluator.rotate(&sum, step, self.keys.galois).map_err(scheme)?;
+            self.evaluator.add_assign(&mut sum, &rotated).map_err(scheme)?;
+        }
+        Ok(Output::Encrypted(sum))
+    }
+
+    fn column(&self, value: &Value<R>) -> Result<Output<R>, ProgramError> {
+        Ok(match value {
+            Value::Encrypted(x) => Output::Encrypted(x.clone()),
+            Value::Clear(_, clear) => Output::ClearColumn(clear.clone()),
+        })
+    }
+}
+
+/// One chunk of a column as it is encrypted: over the power of two of its node.
+///
+/// # Errors
+/// [`ProgramError::Mismatch`] for a plan of another scheme or a table without the cells.
+pub fn stored(plan: &Plan, table: &Table, id: NodeId, chunk: usize) -> Result<Vec<f64>, ProgramError> {
+    let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id)).ok_or_else(broken)?;
+    let node = plan.program.graph().node(id).ok_or_else(broken)?;
+    let cells = table.reals(node, &plan.layout, chunk);
+    let cells =
+        cells.ok_or_else(|| ProgramError::mismatch("the table", "cells of every column", "none of one"))?;
+    Ok(cells.into_iter().map(|v| v / exp2(step.exponent)).collect())
+}
+
+/// The total of a node from slot 0 of its decrypted sum: the padding is taken off.
+///
+/// # Errors
+/// [`ProgramError::Invalid`] for a node that is not in the plan.
+pub fn open(plan: &Plan, id: NodeId, slot: f64) -> Result<Number, ProgramError> {
+    let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id)).ok_or_else(broken)?;
+    Ok(Number::Real((slot - step.padding * plan.layout.padding() as f64) * exp2(step.exponent)))
+}
+
+fn broken() -> ProgramError {
+    ProgramError::Invalid("values and nodes do not belong together".to_owned())
+}
+
+fn scheme(error: sunzi_ckks::CkksError) -> ProgramError {
+    ProgramError::scheme(error)
+}

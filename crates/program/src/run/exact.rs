@@ -1,0 +1,296 @@
+//! Runs in the exact schemes: whatever has [`Arithmetic`], once for each plaintext modulus.
+
+use std::borrow::Cow;
+
+use num_bigint::BigInt;
+use sunzi_circuits::inner_product::sum_segments;
+use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
+use sunzi_circuits::{Arithmetic, CircuitError};
+use sunzi_math::Crt;
+
+use super::{Backend, Clear, Table, computed, leaf};
+use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
+use crate::graph::Node;
+use crate::{Decimal, NodeId, Number, Program, ProgramError};
+
+/// A node in one chunk, modulo one plaintext modulus.
+pub enum Value<A: Arithmetic> {
+    /// Encrypted.
+    Encrypted(A::Ciphertext),
+    /// Computed from clear columns.
+    Clear(Clear),
+}
+
+/// A sum over chunks.
+pub enum Total<A: Arithmetic> {
+    /// Of ciphertexts.
+    Encrypted(A::Ciphertext),
+    /// Of products, to be finished once.
+    Products(A::Sum),
+    /// Of clear numbers.
+    Clear(BigInt),
+}
+
+/// What comes out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output<C> {
+    /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
+    Encrypted(C),
+    /// A sum of a clear column, in units of the last decimal.
+    Clear(BigInt),
+    /// A chunk of a clear column.
+    ClearColumn(Clear),
+}
+
+/// Programs over one exact arithmetic.
+pub struct Exact<'a, A: Arithmetic, E> {
+    program: &'a Program,
+    facts: Vec<Facts>,
+    layout: &'a Layout,
+    arithmetic: &'a A,
+    keys: &'a A::Keys,
+    encode: E,
+}
+
+impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exact<'a, A, E> {
+    /// A backend for one plaintext modulus; `encode` makes plaintexts of numbers in [0, t), missing ones zero.
+    pub fn new(
+        program: &'a Program,
+        layout: &'a Layout,
+        arithmetic: &'a A,
+        keys: &'a A::Keys,
+        encode: E,
+    ) -> Self {
+        Self { program, facts: facts(program), layout, arithmetic, keys, encode }
+    }
+
+    /// An input that is not encrypted, from the server's table.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] where the table has no such cells.
+    pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<A>, ProgramError> {
+        let node = self.program.graph().node(id).ok_or_else(broken)?;
+        Ok(Value::Clear(leaf(node, table, self.layout, chunk)?))
+    }
+
+    fn facts(&self, id: NodeId) -> Result<&Facts, ProgramError> {
+        self.facts.get(id.index()).ok_or_else(broken)
+    }
+
+    fn decimals(&self, id: NodeId) -> Result<u32, ProgramError> {
+        Ok(self.facts(id)?.exact.ok_or_else(not_exact)?.decimals)
+    }
+
+    /// c modulo t, centred.
+    fn centred(&self, c: i128) -> i64 {
+        let t = i128::from(self.arithmetic.plain_modulus());
+        let residue = c.rem_euclid(t);
+        (if residue > t / 2 { residue - t } else { residue }) as i64
+    }
+
+    fn plaintext(&self, units: &[i128]) -> Result<A::Plaintext, ProgramError> {
+        let t = i128::from(self.arithmetic.plain_modulus());
+        let residues: Vec<u64> = units.iter().map(|v| v.rem_euclid(t) as u64).collect();
+        (self.encode)(&residues)
+    }
+
+    fn linear(
+        &self,
+        terms: &[(NodeId, Decimal)],
+        constant: Decimal,
+        operands: &[&Value<A>],
+    ) -> Result<A::Ciphertext, ProgramError> {
+        let pairs = terms.iter().map(|&(id, c)| Ok((c, self.decimals(id)?)));
+        let pairs = pairs.collect::<Result<Vec<_>, ProgramError>>()?;
+        let (_, factors, constant) = linear_units(&pairs, constant).ok_or_else(not_exact)?;
+        let mut sum: Option<A::Ciphertext> = None;
+        let mut clear = vec![constant; self.layout.span];
+        let mut has_clear = false;
+        for (&factor, value) in factors.iter().zip(operands) {
+            match value {
+                Value::Encrypted(x) => sum = Some(self.plus_multiple(sum, factor, x)?),
+                Value::Clear(Clear::Units(units)) => {
+                    has_clear = true;
+                    let add = |(sum, v): (&mut i128, &i128)| *sum = sum.wrapping_add(factor.wrapping_mul(*v));
+                    clear.iter_mut().zip(units).for_each(add);
+                }
+                Value::Clear(Clear::Reals(_)) => return Err(not_exact()),
+            }
+        }
+        let sum = sum.ok_or_else(not_exact)?;
+        match (has_clear, self.centred(constant)) {
+            (true, _) => self.arithmetic.add_plain(&sum, &self.plaintext(&clear)?).map_err(scheme),
+            (false, 0) => Ok(sum),
+            (false, constant) => self.arithmetic.add_scalar(&sum, constant).map_err(scheme),
+        }
+    }
+
+    /// sum + factor·x.
+    fn plus_multiple(
+        &self,
+        sum: Option<A::Ciphertext>,
+        factor: i128,
+        x: &A::Ciphertext,
+    ) -> Result<A::Ciphertext, ProgramError> {
+        let factor = self.centred(factor);
+        let multiple = match factor {
+            1 | -1 => Cow::Borrowed(x),
+            _ => Cow::Owned(self.arithmetic.multiply_scalar(x, factor).map_err(scheme)?),
+        };
+        match (sum, factor) {
+            (None, -1) => self.arithmetic.negate(x),
+            (None, _) => return Ok(multiple.into_owned()),
+            (Some(sum), -1) => self.arithmetic.sub(&sum, x),
+            (Some(sum), _) => self.arithmetic.add(&sum, &multiple),
+        }
+        .map_err(scheme)
+    }
+
+    fn product(&self, a: &Value<A>, b: &Value<A>) -> Result<A::Ciphertext, ProgramError> {
+        match (a, b) {
+            (Value::Encrypted(a), Value::Encrypted(b)) if std::ptr::eq(a, b) => {
+                self.arithmetic.square(a, self.keys)
+            }
+            (Value::Encrypted(a), Value::Encrypted(b)) => self.arithmetic.multiply(a, b, self.keys),
+            (Value::Encrypted(x), Value::Clear(Clear::Units(units)))
+            | (Value::Clear(Clear::Units(units)), Value::Encrypted(x)) => {
+                self.arithmetic.multiply_plain(x, &self.plaintext(units)?)
+            }
+            _ => return Err(not_exact()),
+        }
+        .map_err(scheme)
+    }
+}
+
+impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend for Exact<'_, A, E> {
+    type Value = Value<A>;
+    type Total = Total<A>;
+    type Output = Output<A::Ciphertext>;
+
+    fn compute(&self, id: NodeId, operands: &[&Value<A>]) -> Result<Value<A>, ProgramError> {
+        let clear = operands.iter().map(|value| match value {
+            Value::Clear(clear) => Some(clear),
+            Value::Encrypted(_) => None,
+        });
+        if let Some(clear) = clear.collect::<Option<Vec<&Clear>>>() {
+            return computed(self.program, &self.facts, id, &clear, self.layout.span).map(Value::Clear);
+        }
+        let node = self.program.graph().node(id).ok_or_else(broken)?;
+        let value = match (node, operands) {
+            (Node::Linear { terms, constant }, _) => self.linear(terms, *constant, operands)?,
+            (Node::Product(..), [a, b]) => self.product(a, b)?,
+            (Node::Polynomial { of, coefficients }, [Value::Encrypted(x)]) => {
+                let (_, units) = polynomial_units(coefficients, self.decimals(*of)?).ok_or_else(not_exact)?;
+                let units: Vec<i64> = units.into_iter().map(|c| self.centred(c)).collect();
+                let polynomial = Polynomial::constants(&units);
+                evaluate(self.arithmetic, &polynomial, x, Method::Automatic, self.keys).map_err(scheme)?
+            }
+            _ => return Err(not_exact()),
+        };
+        Ok(Value::Encrypted(value))
+    }
+
+    fn accumulate(&self, total: &mut Option<Total<A>>, value: &Value<A>) -> Result<(), ProgramError> {
+        *total = Some(match (total.take(), value) {
+            (None, Value::Encrypted(x)) => Total::Encrypted(x.clone()),
+            (Some(Total::Encrypted(sum)), Value::Encrypted(x)) => {
+                Total::Encrypted(self.arithmetic.add(&sum, x).map_err(scheme)?)
+            }
+            (None, Value::Clear(Clear::Units(units))) => {
+                Total::Clear(units.iter().map(|&v| BigInt::from(v)).sum())
+            }
+            (Some(Total::Clear(sum)), Value::Clear(Clear::Units(units))) => {
+                Total::Clear(sum + units.iter().map(|&v| BigInt::from(v)).sum::<BigInt>())
+            }
+            _ => return Err(broken()),
+        });
+        Ok(())
+    }
+
+    fn accumulate_product(
+        &self,
+        total: &mut Option<Total<A>>,
+        a: &Value<A>,
+        b: &Value<A>,
+    ) -> Result<bool, ProgramError> {
+        let (Value::Encrypted(x), Value::Encrypted(y)) = (a, b) else { return Ok(false) };
+        let mut sum = match total.take() {
+            None => None,
+            Some(Total::Products(sum)) => Some(sum),
+            Some(_) => return Err(broken()),
+        };
+        let x = self.arithmetic.operand(x).map_err(scheme)?;
+        if std::ptr::eq(a, b) {
+            self.arithmetic.add_product(&mut sum, &x, &x).map_err(scheme)?;
+        } else {
+            let y = self.arithmetic.operand(y).map_err(scheme)?;
+            self.arithmetic.add_product(&mut sum, &x, &y).map_err(scheme)?;
+        }
+        *total = sum.map(Total::Products);
+        Ok(true)
+    }
+
+    fn finish(&self, _: NodeId, total: Total<A>) -> Result<Output<A::Ciphertext>, ProgramError> {
+        let sum = match total {
+            Total::Clear(sum) => return Ok(Output::Clear(sum)),
+            Total::Encrypted(sum) => sum,
+            Total::Products(sum) => self.arithmetic.finish(sum, self.keys).map_err(scheme)?,
+        };
+        sum_segments(self.arithmetic, &sum, self.layout.span, self.keys)
+            .map(Output::Encrypted)
+            .map_err(scheme)
+    }
+
+    fn column(&self, value: &Value<A>) -> Result<Output<A::Ciphertext>, ProgramError> {
+        Ok(match value {
+            Value::Encrypted(x) => Output::Encrypted(x.clone()),
+            Value::Clear(clear) => Output::ClearColumn(clear.clone()),
+        })
+    }
+}
+
+/// The total of a node from slot 0 of its decrypted sums, one modulo each plaintext modulus: the padding is taken off.
+///
+/// # Errors
+/// [`ProgramError::Invalid`] for a node that is not exact; [`ProgramError::Scheme`] for residues that are none.
+pub fn open(
+    program: &Program,
+    layout: &Layout,
+    id: NodeId,
+    crt: &Crt,
+    residues: &[u64],
+) -> Result<Number, ProgramError> {
+    let exact = facts(program).get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
+    let sum = crt.reconstruct_centered(residues).map_err(ProgramError::scheme)?;
+    let padding = BigInt::from(exact.padding) * BigInt::from(layout.padding());
+    // Modulo the plaintext moduli the sum with padding may have wrapped around; without it, it does not.
+    let without = crt.residues(&(sum - padding));
+    let total = crt.reconstruct_centered(&without).map_err(ProgramError::scheme)?;
+    Ok(Number::scaled(total, exact.decimals))
+}
+
+/// The total of a clear node, which the server computed over padded chunks.
+///
+/// # Errors
+/// [`ProgramError::Invalid`] for a node that is not exact.
+pub fn open_clear(
+    program: &Program,
+    layout: &Layout,
+    id: NodeId,
+    sum: &BigInt,
+) -> Result<Number, ProgramError> {
+    let exact = facts(program).get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
+    Ok(Number::scaled(sum - BigInt::from(exact.padding) * BigInt::from(layout.padding()), exact.decimals))
+}
+
+fn broken() -> ProgramError {
+    ProgramError::Invalid("values and nodes do not belong together".to_owned())
+}
+
+fn not_exact() -> ProgramError {
+    ProgramError::Invalid("a node is not exact: exact schemes cannot compute it".to_owned())
+}
+
+fn scheme<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> ProgramError {
+    ProgramError::scheme(error)
+}
