@@ -8,6 +8,8 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{
@@ -239,7 +241,7 @@ fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
 }
 
 fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
-    let range = sunzi_ckks::LevelRange { levels: 2, scale_bits: 36 };
+    let range = LevelRange { levels: 2, scale_bits: 36 };
     Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
 }
 
@@ -313,7 +315,29 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     let big = BigRing::with_chain(128, &chain(parameters.moduli()))?;
     all.extend(specimens("ckks-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 22)?);
     all.extend(encapsulation("ckks", &context)?);
+    all.push(bootstrapping()?);
     Ok(all)
+}
+
+/// All keys of the smallest bootstrapping.
+fn bootstrapping() -> Result<Specimen, Failure> {
+    let set = Set {
+        residual: LevelRange { levels: 1, scale_bits: 40 },
+        coeffs_to_slots: LevelRange { levels: 1, scale_bits: 47 },
+        slots_to_coeffs: LevelRange { levels: 1, scale_bits: 40 },
+        ..Set::insecure_for_tests(6)
+    };
+    let context = sunzi_ckks::Context::new(&set.parameters()?)?;
+    let mut rng = ChaCha20Rng::seed_from_u64(32);
+    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+    let blueprint = Blueprint::new(&context, &set, 2)?;
+    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {})?;
+    let encoder = sunzi_ckks::Encoder::new(&context, 2)?;
+    let message = encoder.encode_at(&[0.5.into(), (-0.25).into()], 0, context.scale(0)?)?;
+    let exhausted = context.encrypt_secret(&message, &secret, &mut rng)?;
+    let run = move |keys: &BootstrapKeys<Ring>| drop(bootstrapper.bootstrap(&exhausted, keys));
+    Specimen::new("bootstrapping-keys", context.rlwe(), &keys, run)
 }
 
 /// Keys to sparse secrets of one polynomial and of two.

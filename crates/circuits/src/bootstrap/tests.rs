@@ -2,7 +2,7 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, LevelRange};
-use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security};
+use sunzi_rlwe::{RlweError, SecretDistribution, SecretKey, Security, wire};
 
 use super::eval_mod::{EvalModParameters, Form};
 use super::*;
@@ -90,6 +90,20 @@ fn check(set: &Set, slots: usize, least: f64) {
     assert_eq!((out.metadata().level, out.metadata().slots), (set.residual.levels, slots));
     if let Form::Cosine { arcsine: 3.., .. } = set.eval_mod.form {
         assert_eq!(out.metadata().scale, bench.context.scale(set.residual.levels).unwrap());
+    }
+}
+
+#[test]
+fn keys_from_files_do_the_same() {
+    let mut bench = Bench::new(&Set::insecure_for_tests(8), 16);
+    let rlwe = bench.context.rlwe();
+    let bytes = wire::to_bytes(rlwe, &bench.keys).unwrap();
+    assert!((bytes.len() as f64) < 0.51 * bench.keys.byte_len() as f64, "uniform halves are seeds");
+    let keys: BootstrapKeys = wire::from_bytes(rlwe, &bytes).unwrap();
+    let a = bench.encrypt(&numbers(16), 0);
+    let [ours, theirs] = [&bench.keys, &keys].map(|keys| bench.bootstrapper.bootstrap(&a, keys).unwrap());
+    for (ours, theirs) in ours.parts().iter().zip(theirs.parts()) {
+        assert_eq!(ours.words(), theirs.words());
     }
 }
 
