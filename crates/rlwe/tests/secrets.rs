@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn security_is_that_of_the_distribution() {
-        let ring = Ring::new(1 << 15, &primes_with_bits(36, 1 << 15, 10).unwrap()).unwrap();
+        let ring = Ring::new(1 << 15, &primes_with_bits(35, 1 << 15, 10).unwrap()).unwrap();
         let context = RlweContext::new(ring, Security::Bits128).unwrap();
         assert_eq!(context.secrets(), SecretDistribution::Ternary);
         let sparse = |weight| context.clone().with_secrets(SecretDistribution::FixedWeight(weight));
@@ -92,7 +92,7 @@ mod tests {
         let ring = Ring::new(1 << 15, &primes_with_bits(37, 1 << 15, 10).unwrap()).unwrap();
         let context = RlweContext::new(ring, Security::Bits128).unwrap();
         let refused = context.with_secrets(SecretDistribution::FixedWeight(128));
-        assert!(matches!(refused, Err(RlweError::Insecure { limit: Some(361), .. })));
+        assert!(matches!(refused, Err(RlweError::Insecure { limit: Some(359), .. })));
     }
 
     /// log2 of the largest coefficient.

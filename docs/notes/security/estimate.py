@@ -27,7 +27,7 @@ TERNARY = {
 }
 SPARSE = [
     (32, 16, 121),
-    (128, 14, 361),
+    (128, 14, 359),
     (128, 15, 718),
     (128, 16, 1450),
     (128, 17, 2950),
@@ -84,7 +84,8 @@ def main():
         begin = time.time()
         for attack, run in attacks(parameters, weight):
             try:
-                row[attack] = round(math.log2(run()["rop"]), 1)
+                operations = run()["rop"]
+                row[attack] = round(math.log2(operations), 1) if operations < math.inf else "no attack found"
             except Exception as error:  # An attack that has no solution says so; the others count.
                 row[attack] = str(error)
         row["bits"] = min(value for key, value in row.items() if key in ("usvp", "dual_hybrid", "primal_hybrid") and isinstance(value, float))
