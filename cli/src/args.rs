@@ -1,6 +1,8 @@
 //! Commands and options.
 
+mod program;
 mod repro;
+mod tables;
 
 use std::path::PathBuf;
 
@@ -9,7 +11,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
+pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme};
 pub(crate) use self::repro::{Paper, RunArgs};
+pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 
 /// Compute on encrypted numbers, exactly.
 #[derive(Debug, Parser)]
@@ -18,6 +22,9 @@ pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Threads to use; all processors unless given
+    #[arg(long, global = true, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 /// The commands.
@@ -29,6 +36,16 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Make keys for parameters, in folders for the owner, for those who encrypt and for those who compute
     Keygen(KeygenArgs),
+    /// Say what a computation takes: scheme, parameters, keys, memory and time
+    Plan(PlanArgs),
+    /// Compute on an encrypted table
+    Eval(EvalArgs),
+    /// Decrypt results
+    Decrypt(DecryptArgs),
+    /// Find the schema of a table: columns, ranges, labels
+    Schema(SchemaArgs),
+    /// Encrypt a table
+    Encrypt(EncryptArgs),
     /// Say what a file is, by its header alone
     Inspect(InspectArgs),
     /// Read all of a file, and say whether it is whole and belongs to parameters
@@ -40,6 +57,16 @@ pub(crate) enum Command {
         /// Which paper.
         #[command(subcommand)]
         paper: Paper,
+    },
+    /// Print what completes commands and options in a shell
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the page of the manual, or that of a command, for man
+    Manual {
+        /// The command.
+        command: Option<String>,
     },
 }
 
@@ -84,9 +111,6 @@ pub(crate) struct DemoArgs {
     /// The scheme: auto takes the one that is predicted to be faster, and says why
     #[arg(long, value_name = "bfv|bgv|auto", default_value = "auto", hide_possible_values = true)]
     pub(crate) scheme: SchemeChoice,
-    /// Threads to use; all processors unless given
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -184,7 +208,7 @@ pub(crate) struct ParamsArgs {
 }
 
 /// Exit codes of commands that read files.
-const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another key, other parameters or another kind of object; 5 the file is damaged.";
+const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another key, other parameters or another kind of object; 4 the parameters do not suffice; 5 the file is damaged.";
 
 /// Which rotations there are keys for.
 #[derive(Clone, Debug)]
@@ -206,6 +230,15 @@ pub(crate) struct KeygenArgs {
     /// The folder for the keys, which must not be there yet
     #[arg(long, short, value_name = "FOLDER")]
     pub(crate) directory: PathBuf,
+    /// Keys for this computation alone, over the table of --schema
+    #[arg(long = "for", value_name = "PROGRAM", requires = "schema", conflicts_with = "rotations")]
+    pub(crate) program: Option<String>,
+    /// With --for: a file with the schema of the table as JSON
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub(crate) schema: Option<PathBuf>,
+    /// With --for: a category in the clear that will cut the table, as in `sunzi encrypt`
+    #[arg(long, value_name = "COLUMN", requires = "program")]
+    pub(crate) partition: Option<String>,
     /// Keys for rotations: sums for those that sum all slots, none, or steps such as 1,2,-4
     #[arg(long, value_name = "sums|none|K,...", default_value = "sums", value_parser = parse_rotations, allow_hyphen_values = true)]
     pub(crate) rotations: Rotations,
@@ -253,6 +286,8 @@ pub(crate) enum Timed {
     Multiply,
     /// Products of BGV and BFV in rings of general index, beside power-of-two rings
     Cyclotomic,
+    /// Objects to bytes and back, beside a copy of the bytes, at n = 2^13 to 2^15
+    Wire,
 }
 
 /// Options of `sunzi bench`.
@@ -301,8 +336,8 @@ fn parse_decimals(text: &str) -> Result<Decimals, String> {
 
 /// What the arguments ask for.
 pub(crate) enum Asked {
-    /// Run a command.
-    Run(Command),
+    /// Run a command, on so many threads.
+    Run(Box<Command>, Option<u16>),
     /// Print this text: help or version.
     Show(String),
 }
@@ -310,9 +345,19 @@ pub(crate) enum Asked {
 /// Reads the process's arguments.
 pub(crate) fn read() -> Result<Asked, CliError> {
     match Cli::try_parse() {
-        Ok(cli) => Ok(Asked::Run(cli.command)),
+        Ok(cli) => Ok(Asked::Run(Box::new(cli.command), cli.threads)),
         Err(error) if !error.use_stderr() => Ok(Asked::Show(error.render().to_string())),
         Err(error) => Err(CliError::Input(in_one_line(&error))),
+    }
+}
+
+/// The names of all commands.
+fn commands() -> String {
+    let command = <Cli as clap::CommandFactory>::command();
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -326,10 +371,7 @@ fn in_one_line(error: &clap::Error) -> String {
         return match text.contains("Usage: sunzi repro") {
             true => "no paper: expected akimoto, bajard, behz, kpz or takeshita; see sunzi repro --help"
                 .to_owned(),
-            false => {
-                "no command: expected demo, params, keygen, inspect, check, bench or repro; see sunzi --help"
-                    .to_owned()
-            }
+            false => format!("no command: expected {}; see sunzi --help", commands()),
         };
     }
     let useful = text.lines().map(str::trim).filter(|line| {

@@ -2,7 +2,7 @@
 
 use ::bench::operations::{self, Progress as At};
 use ::bench::report::{self, Row};
-use ::bench::{BenchError, Options, cyclotomic, keyswitch, model, multiply};
+use ::bench::{BenchError, Options, cyclotomic, keyswitch, model, multiply, wire};
 
 use crate::args::{BenchArgs, Timed};
 use crate::columns::{empty_table, right_align};
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
         Timed::Keyswitch => keyswitch::run(&options),
         Timed::Multiply => multiply::run(&options),
         Timed::Cyclotomic => cyclotomic::run(&options),
+        Timed::Wire => wire::run(&options),
     };
     let rows = rows.map_err(refuse)?;
     drop(progress);

@@ -12,26 +12,19 @@ use crate::{lookup, output, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
-    // A wrong override of the kernels is bad input, to be refused before any work.
-    sunzi::kernels::active_isa().map_err(CliError::input)?;
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = args.threads {
-        pool = pool.num_threads(threads.into());
-    }
-    let pool = pool.build().map_err(CliError::failure)?;
     if args.word.is_some() && args.job != DemoJob::Lookup {
         return Err(CliError::input("--word is for --job lookup"));
     }
     if args.job == DemoJob::Regression {
-        return pool.install(|| regression::run(args));
+        return regression::run(args);
     }
     if args.iterations.is_some() || args.quick {
         return Err(CliError::input("--iterations and --quick are for --job regression"));
     }
     if args.job == DemoJob::Lookup {
-        return pool.install(|| lookup::run(args));
+        return lookup::run(args);
     }
-    let report = pool.install(|| report(args))?;
+    let report = report(args)?;
     if args.json {
         output::print_json(&report)?;
     } else {

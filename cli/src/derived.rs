@@ -3,8 +3,9 @@
 //! Every result is the double-precision number nearest to the exact rational one, so two sides
 //! with equal sums have equal results.
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_bigint::BigInt;
+use num_traits::{One, Signed};
+use sunzi::program::nearest;
 
 use crate::sums::{Sums, pairs};
 
@@ -25,14 +26,14 @@ pub(crate) struct Derived {
 pub(crate) fn derive(sums: &Sums<i128>, decimals: &[u32]) -> Derived {
     let n = BigInt::from(sums.count);
     let scale = |column: usize| BigInt::from(10).pow(decimals.get(column).copied().unwrap_or(0));
-    let means = sums.sums.iter().enumerate().map(|(x, sum)| ratio(&BigInt::from(*sum), &(&n * scale(x))));
+    let means = sums.sums.iter().enumerate().map(|(x, sum)| nearest(&BigInt::from(*sum), &(&n * scale(x))));
     let spreads: Vec<BigInt> = pairs(sums.sums.len()).map(|(x, y)| spread(sums, x, y)).collect();
     let variance = |x: usize| spreads.get(crate::sums::pair_index(x, x));
     let freedom = &n * (&n - BigInt::one());
     let covariance =
-        |((x, y), spread): ((usize, usize), &BigInt)| ratio(spread, &(&freedom * scale(x) * scale(y)));
+        |((x, y), spread): ((usize, usize), &BigInt)| nearest(spread, &(&freedom * scale(x) * scale(y)));
     let correlation = |((x, y), spread): ((usize, usize), &BigInt)| {
-        let squared = ratio(&(spread * spread), &(variance(x)? * variance(y)?))?;
+        let squared = nearest(&(spread * spread), &(variance(x)? * variance(y)?))?;
         Some(if spread.is_negative() { -squared.sqrt() } else { squared.sqrt() })
     };
     Derived {
@@ -50,61 +51,9 @@ fn spread(sums: &Sums<i128>, x: usize, y: usize) -> BigInt {
     BigInt::from(sums.count) * product - sum(x) * sum(y)
 }
 
-/// The double-precision number nearest to numerator/denominator; none for a denominator that is not positive.
-pub(crate) fn ratio(numerator: &BigInt, denominator: &BigInt) -> Option<f64> {
-    if !denominator.is_positive() {
-        return None;
-    }
-    if numerator.is_zero() {
-        return Some(0.0);
-    }
-    // A quotient of 64 or 65 bits whose last bit also stands for everything below it rounds to 53
-    // bits as the exact one does.
-    let (top, bottom) = (numerator.magnitude(), denominator.magnitude());
-    let shift = 64 - (top.bits() as i64 - bottom.bits() as i64);
-    let quotient = if shift >= 0 {
-        divide_sticky(&(top << shift), bottom)
-    } else {
-        divide_sticky(top, &(bottom << -shift))
-    };
-    let magnitude = quotient as f64 * 2_f64.powi(-shift as i32);
-    Some(if numerator.is_negative() { -magnitude } else { magnitude })
-}
-
-/// ⌊a/b⌋, its last bit set if the division leaves a rest.
-fn divide_sticky(a: &BigUint, b: &BigUint) -> u128 {
-    let quotient = a / b;
-    let rest = !(a - &quotient * b).is_zero();
-    quotient.to_u128().unwrap_or(u128::MAX) | u128::from(rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ratios_are_rounded_to_the_nearest() {
-        let r = |a: i128, b: i128| ratio(&a.into(), &b.into());
-        for (a, b) in [
-            (1_i64, 3_i64),
-            (-2, 3),
-            (1, 1),
-            (10, 4),
-            (22, 7),
-            (-1, 1 << 40),
-            ((1 << 53) - 1, 1),
-            (1 << 52, 3),
-        ] {
-            assert_eq!(r(a.into(), b.into()), Some(a as f64 / b as f64), "{a}/{b}");
-        }
-        assert_eq!(r(0, 5), Some(0.0));
-        assert_eq!(r(1, 0), None);
-        assert_eq!(r(1, -1), None);
-        // Halfway between two doubles goes to the even one, a hair above goes up.
-        assert_eq!(r((1 << 53) + 1, 1), Some(9_007_199_254_740_992.0));
-        assert_eq!(r(((1 << 53) + 1) * 1_000_000_007 + 1, 1_000_000_007), Some(9_007_199_254_740_994.0));
-        assert_eq!(r(i128::MAX, 1), Some(i128::MAX as f64));
-    }
 
     #[test]
     fn three_points_on_a_line_are_fully_correlated() {

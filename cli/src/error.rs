@@ -9,6 +9,8 @@ pub(crate) const BAD_INPUT: u8 = 2;
 
 /// Exit code for a file of other keys or parameters.
 const MISMATCH: u8 = 3;
+/// Exit code for what cannot be computed within parameters.
+const IMPOSSIBLE: u8 = 4;
 /// Exit code for a file that is damaged.
 const DAMAGED: u8 = 5;
 
@@ -21,6 +23,9 @@ pub(crate) enum CliError {
     /// A file of other keys or parameters, or of another kind.
     #[error("{0}")]
     Mismatch(String),
+    /// What does not fit the parameters.
+    #[error("{0}")]
+    Impossible(String),
     /// A file that is not whole.
     #[error("{0}")]
     Damaged(String),
@@ -43,6 +48,11 @@ impl CliError {
         Self::Mismatch(one_line(&message.to_string()))
     }
 
+    /// What does not fit the parameters.
+    pub(crate) fn impossible(message: impl fmt::Display) -> Self {
+        Self::Impossible(one_line(&message.to_string()))
+    }
+
     /// A file that is not whole.
     pub(crate) fn damaged(message: impl fmt::Display) -> Self {
         Self::Damaged(one_line(&message.to_string()))
@@ -58,6 +68,7 @@ impl CliError {
         match self {
             Self::Input(_) => BAD_INPUT,
             Self::Mismatch(_) => MISMATCH,
+            Self::Impossible(_) => IMPOSSIBLE,
             Self::Damaged(_) => DAMAGED,
             Self::Check(_) | Self::Failure(_) => FAILED,
         }

@@ -1,22 +1,81 @@
-//! Files with objects of Sunzi: `sunzi keygen`, `sunzi inspect` and `sunzi check`.
+//! Files with objects of Sunzi: `sunzi keygen`, `sunzi encrypt`, `sunzi inspect` and `sunzi check`.
 
 pub(crate) mod check;
+pub(crate) mod encrypt;
 pub(crate) mod inspect;
 pub(crate) mod keygen;
 pub(crate) mod stored;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use sunzi::rlwe::wire::{Fault, WireError};
 
+use sunzi::table::TableError;
+
 use crate::error::{CliError, quoted};
 
 /// What went wrong with a file, by whose fault.
-fn refuse(path: &Path, error: WireError) -> CliError {
-    let message = format!("{}: {error}", quoted(&path.display().to_string()));
-    match error.fault() {
+pub(crate) fn refuse(path: &Path, error: WireError) -> CliError {
+    of_fault(error.fault(), format!("{}: {error}", quoted(&path.display().to_string())))
+}
+
+/// What went wrong with a table: its messages name the file where they have to.
+pub(crate) fn refuse_table(path: &Path, error: TableError) -> CliError {
+    match error {
+        TableError::Wire(error) => refuse(path, error),
+        other => of_fault(other.fault(), other.to_string()),
+    }
+}
+
+fn of_fault(fault: Fault, message: String) -> CliError {
+    match fault {
         Fault::System | Fault::Object => CliError::input(message),
         Fault::Mismatch => CliError::mismatch(message),
         Fault::Damage => CliError::damaged(message),
+    }
+}
+
+/// What went wrong with the folder of a party's keys.
+pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliError {
+    let missing = matches!(&error, WireError::Io(error) if error.kind() == ErrorKind::NotFound);
+    if !missing {
+        return refuse(folder, error);
+    }
+    let (name, whole) = (quoted(&folder.display().to_string()), folder.join(party));
+    CliError::input(if !folder.is_dir() {
+        format!("{name}: there is no such folder; give the folder {party} that sunzi keygen made")
+    } else if whole.is_dir() {
+        format!("{name} has the keys of all parties: give {}", quoted(&whole.display().to_string()))
+    } else {
+        format!("{name} is not the folder {party} that sunzi keygen made, or a file of it is missing")
+    })
+}
+
+/// What went wrong with a file that should be a schema.
+pub(crate) fn refuse_schema(path: &Path, error: TableError) -> CliError {
+    let name = quoted(&path.display().to_string());
+    CliError::input(format!("{name} is no schema as sunzi schema writes it: {error}"))
+}
+
+/// Fails where no file can be written, before any work is done for it.
+pub(crate) fn check_target(path: &Path) -> Result<(), CliError> {
+    let name = quoted(&path.display().to_string());
+    if path.is_dir() {
+        return Err(CliError::input(format!("{name} is a folder: give the name of a file")));
+    }
+    check_parent(path)
+}
+
+/// Fails unless there is a folder for what is to be written.
+pub(crate) fn check_parent(path: &Path) -> Result<(), CliError> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => {
+            let folder = quoted(&folder.display().to_string());
+            Err(CliError::input(format!(
+                "there is no folder {folder}: make it first, or choose another place"
+            )))
+        }
+        None => Ok(()),
     }
 }

@@ -93,7 +93,6 @@ mod tests {
             group_by: None,
             decimals,
             scheme: crate::args::SchemeChoice::Auto,
-            threads: None,
             json: false,
             quiet: false,
         };

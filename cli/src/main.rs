@@ -9,11 +9,14 @@ mod derived;
 mod encrypted;
 mod error;
 mod files;
+mod help;
+mod interrupt;
 mod job;
 mod lookup;
 mod loss;
 mod output;
 mod params;
+mod program;
 mod progress;
 mod regression;
 mod report;
@@ -38,14 +41,29 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), CliError> {
-    match args::read()? {
-        Asked::Show(text) => output::print(&text),
-        Asked::Run(Command::Demo(args)) => demo::run(&args),
-        Asked::Run(Command::Params(args)) => params::run(&args),
-        Asked::Run(Command::Keygen(args)) => files::keygen::run(&args),
-        Asked::Run(Command::Inspect(args)) => files::inspect::run(&args),
-        Asked::Run(Command::Check(args)) => files::check::run(&args),
-        Asked::Run(Command::Bench(args)) => bench::run(&args),
-        Asked::Run(Command::Repro { paper }) => repro::run(&paper),
+    let (command, threads) = match args::read()? {
+        Asked::Show(text) => return output::print(&text),
+        Asked::Run(command, threads) => (command, threads),
+    };
+    // A wrong override of the kernels is bad input, to be refused before any work.
+    sunzi::kernels::active_isa().map_err(CliError::input)?;
+    interrupt::watch()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0).into());
+    pool.build_global().map_err(CliError::failure)?;
+    match *command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Params(args) => params::run(&args),
+        Command::Keygen(args) => files::keygen::run(&args),
+        Command::Plan(args) => program::plan::run(&args),
+        Command::Eval(args) => program::eval::run(&args),
+        Command::Decrypt(args) => program::decrypt::run(&args),
+        Command::Schema(args) => files::encrypt::schema(&args),
+        Command::Encrypt(args) => files::encrypt::run(&args),
+        Command::Inspect(args) => files::inspect::run(&args),
+        Command::Check(args) => files::check::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Repro { paper } => repro::run(&paper),
+        Command::Completions { shell } => help::completions(shell),
+        Command::Manual { command } => help::manual(command.as_deref()),
     }
 }

@@ -32,36 +32,36 @@ pub(crate) fn run(args: &ParamsArgs) -> Result<(), CliError> {
         return Err(CliError::input("--plain-exponent is for --plain: give a prime"));
     }
     match args.scheme {
-        ParamsScheme::Bfv => bfv(args, security),
-        ParamsScheme::Bgv => bgv(args, security),
+        ParamsScheme::Bfv => finish_bfv(args, bfv_choice(args, security)?),
+        ParamsScheme::Bgv => finish_bgv(args, bgv_choice(args, security)?),
         ParamsScheme::Ckks => ckks(args, security),
         ParamsScheme::Auto if args.precision.is_some() => ckks(args, security),
         ParamsScheme::Auto => exact(args, security),
     }
 }
 
-/// The exact scheme with less to compute on: a ciphertext of BGV, which has a level a product, or one of BFV.
+/// The exact scheme with less to compute on: a ciphertext of BGV, which has a level a product, or as many of BFV as there are plaintext moduli.
 fn exact(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
-    let words = |degree: usize, moduli: usize| degree * moduli;
-    let bfv_words = bfv_builder(args, security).build_crt();
-    let bgv_words = bgv_builder(args, security).build();
-    match (bfv_words, bgv_words) {
-        (Ok(bfv), Ok(bgv))
-            if words(bgv.degree(), bgv.moduli().len())
-                < bfv.plain_moduli().len() * words(bfv.degree(), bfv.moduli().len()) =>
-        {
-            self::bgv(args, security)
+    let (bfv, bgv) = (bfv_choice(args, security), bgv_choice(args, security));
+    let smaller = match (&bfv, &bgv) {
+        (Ok((_, bfv)), Ok((_, bgv))) => {
+            let words = bfv.plain_moduli().len() * bfv.degree() * bfv.moduli().len();
+            bgv.degree() * bgv.moduli().len() < words
         }
-        (Err(_), Ok(_)) => self::bgv(args, security),
-        _ => self::bfv(args, security),
-    }
+        (Err(_), Ok(_)) => true,
+        _ => false,
+    };
+    if smaller { finish_bgv(args, bgv?) } else { finish_bfv(args, bfv?) }
 }
+
+type BfvChoice = (bfv::ParametersBuilder, bfv::CrtParameters);
+type BgvChoice = (bgv::ParametersBuilder, bgv::Parameters);
 
 fn slots(args: &ParamsArgs) -> Option<usize> {
     args.slots.map(|slots| slots.try_into().unwrap_or(usize::MAX))
 }
 
-fn bfv_builder(args: &ParamsArgs, security: Security) -> bfv::ParametersBuilder {
+fn bfv_choice(args: &ParamsArgs, security: Security) -> Result<BfvChoice, CliError> {
     let mut builder = bfv::Parameters::builder()
         .depth(args.depth)
         .additions(args.additions)
@@ -72,24 +72,25 @@ fn bfv_builder(args: &ParamsArgs, security: Security) -> bfv::ParametersBuilder 
         Some(magnitude) => builder.plain_range(magnitude),
         None => builder.plain_bits(args.plain_bits),
     };
-    slots(args).map_or(builder.clone(), |slots| builder.slots(slots))
-}
-
-fn bfv(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
-    let builder = bfv_builder(args, security);
+    if let Some(slots) = slots(args) {
+        builder = builder.slots(slots);
+    }
     // Says what to relax if nothing fits.
     let parameters = builder.build_crt().map_err(CliError::input)?;
+    Ok((builder, parameters))
+}
+
+fn finish_bfv(args: &ParamsArgs, (builder, parameters): BfvChoice) -> Result<(), CliError> {
     let explanation = builder.explain().map_err(CliError::input)?;
-    let mut parts = parameters.parts();
-    let stored = match (parts.pop(), parts.is_empty()) {
-        (Some(only), true) => Stored::Bfv(only),
+    let stored = match parameters.parts().as_slice() {
+        [only] => Stored::Bfv(only.clone()),
         _ => Stored::Crt(parameters),
     };
     finish(args, &explanation, &stored)
 }
 
 /// What is declared for BFV as a logarithm of terms is a number of additions here.
-fn bgv_builder(args: &ParamsArgs, security: Security) -> bgv::ParametersBuilder {
+fn bgv_choice(args: &ParamsArgs, security: Security) -> Result<BgvChoice, CliError> {
     let additions = 1_u64.checked_shl(args.additions).unwrap_or(u64::MAX) - 1;
     let rotations = u64::from(args.rotations);
     let mut builder = bgv::Parameters::builder()
@@ -104,20 +105,27 @@ fn bgv_builder(args: &ParamsArgs, security: Security) -> bgv::ParametersBuilder 
         Some(magnitude) => builder.plain_range(magnitude),
         None => builder.plain_bits(args.plain_bits),
     };
-    slots(args).map_or(builder.clone(), |slots| builder.slots(slots))
+    if let Some(slots) = slots(args) {
+        builder = builder.slots(slots);
+    }
+    let parameters = builder.build().map_err(CliError::input)?;
+    Ok((builder, parameters))
 }
 
-fn bgv(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
-    let builder = bgv_builder(args, security);
-    let parameters = builder.build().map_err(CliError::input)?;
+fn finish_bgv(args: &ParamsArgs, (builder, parameters): BgvChoice) -> Result<(), CliError> {
     let explanation = builder.explain().map_err(CliError::input)?;
-    finish(args, &explanation, &Stored::Bgv(parameters))
+    let plain_moduli = vec![parameters.plain_modulus()];
+    finish(args, &explanation, &Stored::Bgv(parameters, plain_moduli))
 }
 
 fn ckks(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
     let mut builder = ckks::Parameters::builder().depth(args.depth).security(security);
-    builder = args.precision.map_or(builder.clone(), |bits| builder.precision(bits));
-    builder = slots(args).map_or(builder.clone(), |slots| builder.slots(slots));
+    if let Some(bits) = args.precision {
+        builder = builder.precision(bits);
+    }
+    if let Some(slots) = slots(args) {
+        builder = builder.slots(slots);
+    }
     let parameters = builder.build().map_err(CliError::input)?;
     let explanation = builder.explain().map_err(CliError::input)?;
     finish(args, &explanation, &Stored::Ckks(parameters))

@@ -1,7 +1,6 @@
 //! A table of text, its columns as exact integers, its rows in groups.
 
 pub(crate) mod csv;
-pub(crate) mod decimal;
 pub(crate) mod embedded;
 pub(crate) mod fixed_point;
 pub(crate) mod groups;

@@ -4,45 +4,9 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-use common::{json, stderr, stdout};
-
-/// A folder of its own in which commands may write.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
-        command.args(arguments.split(' ')).current_dir(&self.0).env_remove("SUNZI_ISA").output().unwrap()
-    }
-
-    fn fine(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{arguments}: {}", stderr(&output));
-        stdout(&output)
-    }
-
-    /// One line on standard error with all of these words, and the code.
-    fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
-        let output = self.run(arguments);
-        let text = stderr(&output);
-        assert_eq!((output.status.code(), text.lines().count()), (Some(code), 1), "{arguments}: {text}");
-        assert!(words.iter().all(|word| text.contains(word)), "{arguments}: {text}");
-    }
-
-    fn path(&self, file: &str) -> PathBuf {
-        self.0.join(file)
-    }
-}
+use common::{Folder, json, stdout};
 
 const FILES: [&str; 4] =
     ["secret/secret.sz", "public/public.sz", "eval/relinearization.sz", "eval/galois.sz"];
@@ -113,7 +77,7 @@ fn nothing_is_overwritten_or_half_written() {
         assert_eq!(mode("keys/secret/secret.sz"), 0o600);
         assert_ne!(mode("keys/public/public.sz"), 0o600);
     }
-    let mut left: Vec<_> = names(&folder.0);
+    let mut left: Vec<_> = names(&folder.path("."));
     left.sort();
     assert_eq!(left, ["job.params", "keys"]);
 }
@@ -148,7 +112,7 @@ fn damaged_files_are_told_from_others() {
     write(&|bytes| bytes.truncate(30));
     folder.refused(check, 5, &["ends before"]);
     fs::write(folder.path("damaged.sz"), "a,b\n1,2\n".repeat(20)).unwrap();
-    folder.refused("inspect damaged.sz", 5, &["no bytes of Sunzi"]);
+    folder.refused("inspect damaged.sz", 5, &["no file of Sunzi"]);
     folder.refused("inspect missing.sz", 2, &["missing.sz"]);
     folder.refused("inspect keys", 2, &["keys"]);
 }

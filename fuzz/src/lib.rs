@@ -26,7 +26,7 @@ pub fn check(kind: &str, bytes: &[u8]) {
         });
         let specimen = named.or_else(|| of_kind().next()).expect("every kind has a specimen");
         let mut repaired = bytes.to_vec();
-        mutation::repair(&mut repaired, &specimen.records);
+        mutation::repair(&mut repaired, &specimen.records, specimen.kind);
         for bytes in [bytes, &repaired] {
             if specimen.rewritten(bytes).is_ok() {
                 specimen.run(bytes).expect("what was read is read again");

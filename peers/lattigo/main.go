@@ -35,6 +35,15 @@ type request struct {
 	Operation string          `json:"operation"`
 	Calls     int             `json:"calls"`
 	Warm      bool            `json:"warm"`
+	Steps     []step          `json:"steps"`
+}
+
+// step is one of a circuit, on values: 0 and 1 are the operands, 2 is the first result.
+type step struct {
+	Name string `json:"name"`
+	Left int    `json:"left"`
+	// The other value, or the steps of a rotation to the left.
+	Right int `json:"right"`
 }
 
 type answer map[string]any
@@ -61,6 +70,11 @@ type informed interface {
 // replaceable is a job that takes other operands with the same keys.
 type replaceable interface {
 	replace(asked request) error
+}
+
+// computing is a job that runs circuits.
+type computing interface {
+	circuit(steps []step) ([]uint64, error)
 }
 
 func main() {
@@ -108,6 +122,9 @@ func serve(asked request, prepared *job) (answer, error) {
 			"version":  libraryVersion(),
 			"features": fmt.Sprintf("%s, GOAMD64=%s, GOMAXPROCS=1", runtime.Version(), setting("GOAMD64")),
 		}, nil
+	case "sizes":
+		bytes, err := sizes(asked)
+		return answer{"bytes": bytes}, err
 	case "prepare":
 		made, err := prepare(asked)
 		if err != nil {
@@ -140,6 +157,13 @@ func serve(asked request, prepared *job) (answer, error) {
 			return nil, err
 		}
 		return answer{"values": values}, nil
+	case "circuit":
+		made, ok := (*prepared).(computing)
+		if !ok {
+			return nil, errors.New("what is prepared runs no circuits")
+		}
+		values, err := made.circuit(asked.Steps)
+		return answer{"values": values}, err
 	case "run":
 		call, err := (*prepared).operation(asked.Operation)
 		if err != nil {

@@ -203,6 +203,36 @@ func (job *scheme) verify(name string) (any, error) {
 	return job.opened, err
 }
 
+// circuit opens the last of the values that follow from the operands.
+func (job *scheme) circuit(steps []step) ([]uint64, error) {
+	values := []*rlwe.Ciphertext{job.a, job.b}
+	for _, one := range steps {
+		result, err := job.step(one, values)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, result)
+	}
+	return job.opened, job.open(values[len(values)-1])
+}
+
+func (job *scheme) step(one step, values []*rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
+	left := values[one.Left]
+	switch one.Name {
+	case "add":
+		return job.evaluator.AddNew(left, values[one.Right])
+	case "subtract":
+		return job.evaluator.SubNew(left, values[one.Right])
+	case "negate":
+		return job.evaluator.MulNew(left, -1)
+	case "multiply":
+		return job.evaluator.MulRelinNew(left, values[one.Right])
+	case "rotate":
+		return job.evaluator.RotateColumnsNew(left, one.Right)
+	}
+	return nil, fmt.Errorf("no step %q", one.Name)
+}
+
 func (job *scheme) encodeAndEncrypt() error {
 	if err := job.encoder.Encode(job.right, job.encoded); err != nil {
 		return err

@@ -158,6 +158,27 @@ class Job:
         product = self.context.EvalMult(self.a, self.b)
         return self.simple(lambda: self.lower(product))
 
+    def circuit(self, steps):
+        """The slots of the last value: 0 and 1 are the operands."""
+        context, values = self.context, [self.a, self.b]
+        self.rotation_keys(HOISTED)
+        for name, left, right in steps:
+            value = values[left]
+            if name == "add":
+                out = context.EvalAdd(value, values[right])
+            elif name == "subtract":
+                out = context.EvalSub(value, values[right])
+            elif name == "negate":
+                out = context.EvalNegate(value)
+            elif name == "multiply":
+                out = context.EvalMult(value, values[right])
+            elif name == "rotate":
+                out = context.EvalRotate(value, right)
+            else:
+                raise ValueError(f"no step {name}")
+            values.append(out)
+        return self.open(values[-1])
+
     def make_rotate(self):
         self.rotation_keys([1])
         return self.simple(lambda: self.context.EvalRotate(self.a, 1))

@@ -123,6 +123,8 @@ def serve(hello, prepare):
                 operation = prepared.operations[asked["operation"]]
                 operation.call()
                 given = {"values": operation.opened()}
+            elif what == "circuit":
+                given = {"values": prepared.circuit([(step["name"], step["left"], step["right"]) for step in asked["steps"]])}
             elif what == "run":
                 operation = prepared.operations[asked["operation"]]
                 given = {"nanoseconds": turn(operation, asked["calls"], asked["warm"])}

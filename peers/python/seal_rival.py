@@ -152,6 +152,30 @@ class Job:
         self.evaluator.multiply(a, b, out)
         self.evaluator.relinearize_inplace(out, self.relin)
 
+    def circuit(self, steps):
+        """The slots of the last value: 0 and 1 are the operands."""
+        values, turns = [self.a, self.b], self.turns
+        for name, left, right in steps:
+            value, out = values[left], seal.Ciphertext()
+            if name == "add":
+                self.evaluator.add(value, values[right], out)
+            elif name == "subtract":
+                self.evaluator.sub(value, values[right], out)
+            elif name == "negate":
+                self.evaluator.negate(value, out)
+            elif name == "multiply":
+                self.product(value, values[right], out)
+            elif name == "rotate":
+                self.rotate(value, right, turns, out)
+            else:
+                raise ValueError(f"no step {name}")
+            values.append(out)
+        return self.open(values[-1])
+
+    @functools.cached_property
+    def turns(self):
+        return self.keys(HOISTED)
+
     def make_encrypt(self):
         return self.simple(lambda out: self.encryptor.encrypt(self.plain, out))
 

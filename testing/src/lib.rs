@@ -6,17 +6,23 @@
 #![forbid(unsafe_code)]
 
 pub mod attack;
+#[cfg(doctest)]
+mod book;
 pub mod circuit;
 pub mod clear_ring;
+pub mod figures;
 pub mod levels;
 pub mod noise_meter;
 pub mod party;
 pub mod polynomials;
 pub mod scheme;
+pub mod statistics;
+pub mod timing;
 pub mod wire;
 
 pub use circuit::{Circuit, Operation};
 pub use clear_ring::ClearRing;
+pub use figures::Figure;
 pub use levels::LevelReport;
 pub use noise_meter::{NoiseMeter, Tracked};
 pub use party::{Party, Report};

@@ -3,7 +3,9 @@
 pub mod alloc;
 pub mod mutation;
 mod operate;
+mod results;
 mod specimens;
+mod tables;
 
 pub use operate::{Objects, Operate};
 pub use specimens::{Failure, Specimen, every_specimen, parameter_specimens, specimens};

@@ -9,7 +9,7 @@ mod tests {
     use sunzi_bfv::Context;
     use sunzi_ring::{BigRing, PolyRing, Ring};
     use sunzi_rlwe::Security;
-    use sunzi_testing::{Circuit, Party, Report};
+    use sunzi_testing::{Circuit, Figure, Party, Report};
 
     /// A small, insecure parameter set: degree, ciphertext primes, plaintext modulus, depth.
     struct Set {
@@ -93,14 +93,23 @@ mod tests {
     fn random_circuits_agree_and_respect_both_noise_bounds() {
         let (checked, gaps) = run(40, 4);
         assert!(checked > 2000, "only {checked} values were inside the noise capacity");
-        println!("{checked} values; median gap of the bound {:.1} bits", gaps[gaps.len() / 2]);
+        record(40, &gaps);
+    }
+
+    /// Wrong answers and bounds that break have ended the test by now.
+    fn record(circuits: u64, gaps: &[f64]) {
+        let circuits = circuits as usize * SETS.len();
+        let figure = |what: &str| Figure::new(5, format!("{what}, BFV")).cases(circuits, 10_000);
+        figure("values of random circuits above a bound or wrong").none_wrong(0);
+        figure("bits between noise and the variance bound, median").at_most(gaps[gaps.len() / 2], 3.0);
     }
 
     #[test]
     #[ignore = "long: 10^4 circuits on both implementations"]
     fn ten_thousand_random_circuits_agree() {
-        let (checked, gaps) = run(10_000_u64.div_ceil(SETS.len() as u64), 1);
-        println!("{checked} values; median gap of the bound {:.1} bits", gaps[gaps.len() / 2]);
+        let circuits = 10_000_u64.div_ceil(SETS.len() as u64);
+        let (checked, gaps) = run(circuits, 1);
         assert!(checked > 100_000);
+        record(circuits, &gaps);
     }
 }

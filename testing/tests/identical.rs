@@ -11,7 +11,7 @@ mod tests {
     use sunzi_bfv::{Ciphertext, Context, Encoder, Evaluator};
     use sunzi_ring::{PolyRing, Ring};
     use sunzi_rlwe::Security;
-    use sunzi_testing::Party;
+    use sunzi_testing::{Figure, Party};
 
     /// (degree, limbs): the last is large enough for every loop to be split among threads.
     const SHAPES: [(usize, usize); 3] = [(64, 2), (1024, 3), (8192, 6)];
@@ -64,9 +64,60 @@ mod tests {
     #[test]
     fn threads_do_not_change_a_bit() {
         let one = digest_with_threads(1);
-        for threads in [2, 4] {
-            assert_eq!(one, digest_with_threads(threads), "{threads} threads");
-        }
+        let different = (2..=8).filter(|&threads| digest_with_threads(threads) != one).count();
+        Figure::new(17, "numbers of threads, 1 to 8, with other bits").cases(8, 8).none_wrong(different);
+    }
+
+    /// Eight threads compute on one context, one set of keys and tables that the first of them makes; returns runs that differ.
+    fn stress(runs: usize) -> usize {
+        let index = 2 << 8;
+        let moduli = sunzi_math::primes_below(sunzi_math::DEFAULT_PRIME_BOUND, index, 4).unwrap();
+        let shared = || {
+            let ring = Ring::new(index, &moduli).unwrap();
+            let context = Context::with_ring(ring, 7681, Security::InsecureForResearchOnly).unwrap();
+            Party::with_rotations(context, 3, &[1, 2]).unwrap()
+        };
+        let compute = |party: &Party<Context<Ring>>| {
+            let mut hasher = DefaultHasher::new();
+            let a = party.encrypt(&vec![5; 256], 1).unwrap();
+            let evaluator = Evaluator::new(&party.context);
+            let product = evaluator.multiply(&a, &a, party.keys.relinearization.as_ref().unwrap()).unwrap();
+            for steps in [1, 2] {
+                let turned =
+                    evaluator.rotate_rows(&product, steps, party.keys.galois.as_ref().unwrap()).unwrap();
+                absorb(&mut hasher, &turned);
+            }
+            party.decrypt(&product).unwrap().hash(&mut hasher);
+            hasher.finish()
+        };
+        let expected = compute(&shared());
+        let run = |_| {
+            let party = shared();
+            let threads = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| compute(&party))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+            });
+            usize::from(threads.iter().any(|&digest| digest != expected))
+        };
+        (0..runs).map(run).sum()
+    }
+
+    fn record_stress(runs: usize) {
+        let different = stress(runs);
+        Figure::new(17, "runs of eight threads sharing a context with other bits")
+            .cases(runs, 1000)
+            .none_wrong(different);
+    }
+
+    #[test]
+    fn sharing_a_context_does_not_change_a_bit() {
+        record_stress(50);
+    }
+
+    #[test]
+    #[ignore = "long: 1000 runs of eight threads"]
+    fn sharing_a_context_a_thousand_times_does_not_change_a_bit() {
+        record_stress(1000);
     }
 
     #[test]
@@ -88,7 +139,10 @@ mod tests {
         let portable = child("portable").expect("the portable table is always there");
         for isa in ["avx512ifma", "avx512dq", "avx2", "neon"] {
             match child(isa) {
-                Some(digest) => assert_eq!(portable, digest, "{isa}"),
+                Some(digest) => {
+                    Figure::new(17, format!("other bits by {isa} than by portable code"))
+                        .none_wrong(usize::from(digest != portable));
+                }
                 None => println!("no {isa} on this machine"),
             }
         }

@@ -11,6 +11,7 @@ mod tests {
 
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
+    use sunzi_testing::Figure;
     use sunzi_testing::wire::{Specimen, alloc, every_specimen, mutation};
 
     use super::MEMORY;
@@ -25,6 +26,22 @@ mod tests {
         accepted: usize,
         /// The most bytes allocated beyond those of a mutant's own ceiling, and what came.
         worst: Option<(usize, usize, String)>,
+    }
+
+    impl Tally {
+        fn record(&self) {
+            let mutants = self.refused + self.accepted;
+            Figure::new(10, "mutated files with a panic or more memory than allowed")
+                .cases(mutants, 10_000_000)
+                .none_wrong(0);
+            Figure::new(11, "accepted mutants with a panic in an operation")
+                .cases(self.accepted, self.accepted)
+                .none_wrong(0);
+            if let Some((bytes, from, _)) = &self.worst {
+                Figure::new(10, format!("most bytes allocated for a file, of {from} bytes"))
+                    .stated(*bytes as f64);
+            }
+        }
     }
 
     /// Reads `count` mutants of every specimen, with every operation on every `operated`th that is accepted.
@@ -56,6 +73,7 @@ mod tests {
                 }
             }
         }
+        tally.record();
         tally
     }
 

@@ -1,4 +1,4 @@
-//! Whoever is killed while a file is replaced leaves the old one or the new one.
+//! Whoever is killed while a file is replaced leaves the old one or the new one, and whoever finds the disk full the old one.
 
 #[cfg(test)]
 mod tests {
@@ -12,11 +12,14 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use sunzi_bfv::{Context, Parameters};
     use sunzi_ring::Ring;
-    use sunzi_rlwe::wire;
+    use sunzi_rlwe::wire::{self, WireError};
     use sunzi_rlwe::{KeyId, RelinearizationKey, SecretKey};
+    use sunzi_testing::Figure;
 
     /// Where a writer finds its files.
     const FOLDER: &str = "SUNZI_KILLED_WRITER";
+    /// The same for one whose disk is full.
+    const FULL: &str = "SUNZI_WRITER_ON_A_FULL_DISK";
 
     /// Not a test unless started by one: replaces a file by one of two again and again, in small steps.
     #[test]
@@ -27,7 +30,7 @@ mod tests {
         loop {
             for bytes in &both {
                 wire::replace(&folder.join("key"), false, |file| {
-                    Ok(bytes.chunks(4096).try_for_each(|part| file.write_all(part))?)
+                    bytes.chunks(4096).try_for_each(|part| file.write_all(part)).map_err(WireError::Io)
                 })
                 .unwrap();
             }
@@ -73,6 +76,7 @@ mod tests {
         let left = fs::read_dir(folder.path()).unwrap().count() - 3;
         assert!(left <= times, "a killed writer leaves at most one file beside");
         println!("{times} killed writers: {seen:?} of both files, {left} parts left beside");
+        Figure::new(18, "killed writers that left neither file").cases(times, 200).none_wrong(0);
     }
 
     #[test]
@@ -84,5 +88,46 @@ mod tests {
     #[ignore = "long: 200 processes"]
     fn two_hundred_killed_writers_leave_whole_files() {
         kill(200);
+    }
+
+    /// Not a test unless started by one: replaces a file once, where files cannot grow beyond a limit.
+    #[test]
+    fn writer_on_a_full_disk() {
+        let Some(folder) = env::var_os(FULL) else { return };
+        let folder = Path::new(&folder);
+        let bytes = fs::read(folder.join("new")).unwrap();
+        let written = wire::replace(&folder.join("key"), false, |file| {
+            bytes.chunks(100).try_for_each(|part| file.write_all(part)).map_err(WireError::Io)
+        });
+        assert!(matches!(written, Err(WireError::Io(_))), "{written:?}");
+    }
+
+    /// A limit on the size of files stands for a disk that is full: every write beyond it fails.
+    #[cfg(unix)]
+    #[test]
+    fn full_disks_leave_the_old_file() {
+        const BLOCK: usize = 512;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let (old, new) = (vec![1; 700], vec![2; 64 * BLOCK]);
+        fs::write(&path, &old).unwrap();
+        fs::write(folder.path().join("new"), &new).unwrap();
+        let writer = env::current_exe().unwrap();
+        let script = r#"trap '' XFSZ; ulimit -f "$1"; shift; exec "$@""#;
+        for blocks in 0..new.len() / BLOCK {
+            let status = Command::new("sh")
+                .args(["-c", script, "sh", &blocks.to_string()])
+                .arg(&writer)
+                .args(["--exact", "tests::writer_on_a_full_disk"])
+                .env(FULL, folder.path())
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert!(status.success(), "the writer says so at {blocks} blocks");
+            assert_eq!(fs::read(&path).unwrap(), old, "{blocks} blocks");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{blocks} blocks");
+        }
+        let steps = new.len() / BLOCK;
+        Figure::new(18, "full disks that left anything but the old file").cases(steps, steps).none_wrong(0);
     }
 }

@@ -18,7 +18,7 @@ enum Place {
 
 /// Package, folder, place: the table of `ARCHITECTURE.md`. Packages of later milestones stand here
 /// before they exist, so that they arrive in the right place.
-const PLACES: [(&str, &str, Place); 19] = [
+const PLACES: [(&str, &str, Place); 20] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
@@ -30,9 +30,10 @@ const PLACES: [(&str, &str, Place); 19] = [
     ("sunzi-ckks", "crates/ckks", Place::Layer(4)),
     ("sunzi-circuits", "crates/circuits", Place::Layer(5)),
     ("sunzi-program", "crates/program", Place::Layer(6)),
-    ("sunzi", "crates/sunzi", Place::Layer(7)),
-    ("repro", "crates/repro", Place::Layer(8)),
-    ("bench", "crates/bench", Place::Layer(8)),
+    ("sunzi-table", "crates/table", Place::Layer(7)),
+    ("sunzi", "crates/sunzi", Place::Layer(8)),
+    ("repro", "crates/repro", Place::Layer(9)),
+    ("bench", "crates/bench", Place::Layer(9)),
     ("sunzi-cli", "cli", Place::Leaf),
     ("sunzi-python", "python", Place::Leaf),
     (TESTING, "testing", Place::Leaf),

@@ -1,4 +1,5 @@
-//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask peers`.
+//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
+//! `cargo xtask reliability`, `cargo xtask peers`.
 //!
 //! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
@@ -8,6 +9,8 @@ mod layers;
 mod limits;
 mod links;
 mod peers;
+mod python;
+mod reliability;
 mod step;
 mod test;
 mod tree;
@@ -35,6 +38,10 @@ enum Task {
     Layers,
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
+    /// Build the Python package into a fresh virtual environment and test it there
+    Python,
+    /// Measure the figures of security and reliability, and print them beside their bars
+    Reliability(reliability::Arguments),
     /// Build other libraries and compare with them, taking turns (Lattigo needs Go)
     Peers(peers::Arguments),
 }
@@ -44,6 +51,8 @@ fn main() -> ExitCode {
         Task::Test { long } => test::run(long),
         Task::Layers => layers::run(),
         Task::Limits => limits::run(),
+        Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
+        Task::Reliability(arguments) => reliability::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
     };
     match outcome {

@@ -49,6 +49,9 @@ pub(crate) struct Arguments {
     /// Only these operations of a scheme, separated by commas
     #[arg(long)]
     operations: Option<String>,
+    /// Instead of timing, run so many random circuits in ours and in every rival, and count wrong results
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["check", "publish", "rounds", "seconds", "log_n", "schemes", "operations", "memory"])]
+    circuits: Option<usize>,
     /// How the memory of rivals is given: stock, kept, or both, separated by commas
     #[arg(long)]
     memory: Option<String>,
@@ -56,17 +59,20 @@ pub(crate) struct Arguments {
 
 /// Builds, compares and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
-    let root = tree::root();
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let output = std::path::absolute(target.join("peers")).map_err(|error| error.to_string())?;
-    fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
-    let rows = output.join("rows.json");
-    let places = Places { root, output };
+    let places = places()?;
+    if let Some(count) = arguments.circuits {
+        let mut command = circuits(&places, &arguments.only, count);
+        if arguments.json {
+            command.arg("--json");
+        }
+        done(&mut command, "the circuits").map_err(|error| format!("peers: {error}"))?;
+        return Ok(String::new());
+    }
+    let rows = places.output.join("rows.json");
 
     let mut comparison = bench(&places, "peers");
     comparison.arg("--save").arg(&rows);
-    let peers = if arguments.only.is_empty() { Peer::value_variants() } else { &arguments.only };
-    for peer in peers {
+    for peer in chosen(&arguments.only) {
         comparison.args(peer.arguments(&places));
     }
     if arguments.quick {
@@ -100,6 +106,37 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
         done(&mut publication, "the page").map_err(|error| format!("peers: {error}"))?;
     }
     Ok(String::new())
+}
+
+/// Where everything is, and where rivals are built.
+fn places() -> Result<Places, String> {
+    let root = tree::root();
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let output = std::path::absolute(target.join("peers")).map_err(|error| error.to_string())?;
+    fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
+    Ok(Places { root, output })
+}
+
+fn chosen(only: &[Peer]) -> &[Peer] {
+    if only.is_empty() { Peer::value_variants() } else { only }
+}
+
+/// So many random circuits with these rivals, or with the three that are always asked.
+fn circuits(places: &Places, only: &[Peer], count: usize) -> Command {
+    let mut command = bench(places, "circuits");
+    for peer in chosen(only).iter().filter(|peer| !only.is_empty() || peer.runs_circuits()) {
+        command.args(peer.arguments(places));
+    }
+    command.args(["--count", &count.to_string()]);
+    command
+}
+
+/// What random circuits in other libraries came to, as JSON.
+pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
+    let mut command = circuits(&places()?, &[], count);
+    command.arg("--json").stderr(std::process::Stdio::inherit());
+    let output = command.output().map_err(|error| format!("cannot start cargo: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// A command of `bench` with rivals.

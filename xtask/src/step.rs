@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::tree;
+use crate::{reliability, tree};
 
 /// What a step does.
 pub(crate) enum Action {
@@ -75,6 +75,7 @@ impl Step {
                 let status = Command::new(cargo())
                     .args(arguments)
                     .envs(variables.iter().copied())
+                    .env(reliability::VARIABLE, reliability::figures_file(root))
                     .current_dir(root)
                     .status()
                     .map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -82,6 +83,11 @@ impl Step {
             }
         }
     }
+}
+
+/// Says what runs, where what is printed for a program does not mind it.
+pub(crate) fn announce(command: &str) {
+    eprintln!("\n{command}");
 }
 
 /// The cargo that started this program, or the one on the path.

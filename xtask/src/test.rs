@@ -1,14 +1,18 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 
 use crate::step::{self, Step};
-use crate::{layers, limits};
+use crate::{layers, limits, python, reliability, tree};
 
 /// Runs all checks and tests; with `long`, also the tests marked `#[ignore = "long: ..."]`.
 pub(crate) fn run(long: bool) -> Result<String, String> {
     let mut steps = steps();
     if long {
-        steps.push(Step::cargo("long tests", "test --workspace --lib --bins --tests -- --ignored"));
+        steps.push(Step::cargo(
+            "long tests",
+            "test --workspace --exclude sunzi-python --lib --bins --tests -- --ignored",
+        ));
     }
+    reliability::begin(&reliability::figures_file(&tree::root()))?;
     let task = if long { "xtask test --long" } else { "xtask test" };
     step::run_all(task, &steps)
 }
@@ -23,19 +27,28 @@ fn steps() -> Vec<Step> {
             "clippy with peers",
             "clippy --workspace --all-targets --features bench/peers -- -D warnings",
         ),
-        Step::cargo("tests", "test --workspace --lib --bins --tests --examples"),
+        Step::cargo(
+            "tests",
+            "test --workspace --exclude sunzi-python --lib --bins --tests --examples --no-fail-fast",
+        ),
         // The portable table must pass where the first run picked a faster one; the selection of
         // packages is the same as above, so that nothing is built twice.
         Step::cargo_with(
             "tests, portable table",
             &[("SUNZI_ISA", "portable")],
-            "test --workspace --lib --test *",
+            "test --workspace --exclude sunzi-python --lib --test * --no-fail-fast",
         ),
         Step::cargo(
             "tests with peers",
-            "test --workspace --features bench/peers --lib --test rivals -- ntt:: rival",
+            "test --workspace --exclude sunzi-python --features bench/peers --lib --test rivals -- ntt:: rival",
         ),
-        Step::cargo("doc tests", "test --workspace --doc"),
-        Step::cargo_with("docs", &[("RUSTDOCFLAGS", "-D warnings")], "doc --workspace --no-deps --lib"),
+        Step::check("Python", python::check, "cargo xtask python"),
+        Step::check("reliability", reliability::check, "cargo xtask reliability"),
+        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --doc"),
+        Step::cargo_with(
+            "docs",
+            &[("RUSTDOCFLAGS", "-D warnings")],
+            "doc --workspace --exclude sunzi-python --no-deps --lib",
+        ),
     ]
 }

@@ -1,15 +1,19 @@
 //! `sunzi check`: whether a file is whole and belongs to parameters. Everything in it is read.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use serde::Serialize;
 use sunzi::circuits::bootstrap::BootstrapKeys;
+use sunzi::program::Contexts;
+use sunzi::program::results::ResultsReader;
 use sunzi::rlwe::wire::{CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, WireError, load};
 use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 use sunzi::{bfv, bgv, ckks};
 
-use super::refuse;
 use super::stored::{self, Stored};
+use super::{refuse, refuse_table};
 use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
@@ -20,16 +24,32 @@ struct Checked {
     file: String,
     object: String,
     /// Ciphertexts, rotations, or one.
-    count: usize,
+    count: u64,
     bytes: u64,
 }
 
 /// Reads all of a file, and says what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
-    let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
-    let (header, bytes) = stored::header(&args.file).map_err(|error| refuse(&args.file, error))?;
-    let count = count(&parameters, &args.file).map_err(|error| refuse(&args.file, error))?;
-    let object = Kind::of(header.kind).map(|kind| kind.to_string()).unwrap_or_default();
+    let refused = |error| refuse(&args.file, error);
+    let (count, object, bytes) = if stored::is_table(&args.file)? {
+        let contexts = Contexts::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+        let mut table = stored::table(&args.file)?;
+        let count = table.check(&contexts).map_err(|error| refuse_table(&args.file, error))?;
+        let len = std::fs::metadata(&args.file).map_err(|error| refused(WireError::Io(error)))?.len();
+        (count, table.kind(), len)
+    } else {
+        let (header, bytes) = stored::header(&args.file).map_err(refused)?;
+        let kind = Kind::of(header.kind);
+        let count = if kind == Some(Kind::Results) {
+            let contexts = Contexts::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+            results(&contexts, &args.file).map_err(refused)?
+        } else {
+            let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+            count(&parameters, &args.file).map_err(refused)? as u64
+        };
+        (count, kind, bytes)
+    };
+    let object = object.map(|kind| kind.to_string()).unwrap_or_default();
     let file = args.file.display().to_string();
     let checked = Checked { file, object, count, bytes };
     if args.json {
@@ -43,24 +63,28 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
 fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
     match parameters {
         Stored::Bfv(parameters) => in_scheme::<_, bfv::Plaintext>(&of(bfv::Context::new(parameters))?, path),
-        Stored::Bgv(parameters) => in_scheme::<_, bfv::Plaintext>(&of(bgv::Context::new(parameters))?, path),
         Stored::Ckks(parameters) => {
             in_scheme::<_, ckks::Plaintext>(&of(ckks::Context::new(parameters))?, path)
         }
         Stored::Fermat(parameters) => in_scheme::<_, bfv::Plaintext>(&of(parameters.context())?, path),
+        Stored::Bgv(parameters, plain_moduli) => {
+            let of_modulus = |&t: &u64| of(bgv::Context::new(&parameters.clone().with_plain_modulus(t)));
+            let contexts = plain_moduli.iter().map(of_modulus).collect::<Result<Vec<_>, _>>()?;
+            in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
+        }
         Stored::Crt(parameters) => {
-            let header = stored::open(path)?.header().parameters;
-            let mut contexts = Vec::new();
-            for part in parameters.parts() {
-                contexts.push(of(bfv::Context::new(&part))?);
-            }
-            // A message belongs to one of the plaintext moduli, keys to all of them.
-            let own = contexts.iter().find(|context| context.message_fingerprint() == header);
-            let any =
-                own.or(contexts.first()).ok_or(WireError::value("plaintext moduli", "at least one", 0))?;
-            in_scheme::<_, bfv::Plaintext>(any, path)
+            let of_part = |part: &bfv::Parameters| of(bfv::Context::new(part));
+            let contexts = parameters.parts().iter().map(of_part).collect::<Result<Vec<_>, _>>()?;
+            in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
         }
     }
+}
+
+/// The context that a file was made in: a message belongs to one of the plaintext moduli, keys to all of them.
+fn its<'a, C: SchemeFormat>(contexts: &'a [C], path: &Path) -> Result<&'a C, WireError> {
+    let header = stored::open(path)?.header().parameters;
+    let own = contexts.iter().find(|context| context.message_fingerprint() == header);
+    own.or(contexts.first()).ok_or(WireError::value("plaintext moduli", "at least one", 0))
 }
 
 /// Parameters that were validated make a context; if not, the error says why.
@@ -90,6 +114,16 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
         // What is not of this scheme is named by the error.
         _ => one::<CiphertextOf<C>, C>(context, path),
     }
+}
+
+/// Reads all of a file of results; how many there are, chunk by chunk.
+fn results(contexts: &Contexts, path: &Path) -> Result<u64, WireError> {
+    let file = BufReader::new(File::open(path).map_err(WireError::Io)?);
+    let (mut reader, mut count) = (ResultsReader::open(contexts, file)?, 0);
+    while reader.next_answer()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn one<T, C: Format<T>>(context: &C, path: &Path) -> Result<usize, WireError> {

@@ -1,11 +1,13 @@
 //! `sunzi inspect`: what a file says it is. Only its header is read.
 
 use serde::Serialize;
-use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind};
+use sunzi::program::{Column, Kind, Schema};
+use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind as Object, WireError};
+use sunzi::table::{Decimal, is_parquet};
 
-use super::{refuse, stored};
+use super::{refuse, refuse_table, stored};
 use crate::args::InspectArgs;
-use crate::error::CliError;
+use crate::error::{CliError, listed, one_line, quoted};
 use crate::output;
 
 /// What the header says.
@@ -26,30 +28,36 @@ struct Inspected {
     scheme: Option<String>,
     /// The name of the secret key.
     key: Option<String>,
+    /// What is public of a table.
+    schema: Option<Schema>,
+    /// Its rows in each chunk.
+    chunk_rows: Option<usize>,
 }
 
 impl Inspected {
     fn new(file: String, header: &Header, file_bytes: u64) -> Self {
-        let kind = Kind::of(header.kind);
+        let kind = Object::of(header.kind);
         let hex = |bytes: [u8; 8]| format!("{:016x}", u64::from_be_bytes(bytes));
         let unknown = || "an object that this release does not know".to_owned();
         Self {
             file,
             object: kind.map_or_else(unknown, |kind| kind.to_string()),
             kind: header.kind,
-            secret: kind.is_some_and(Kind::is_secret),
+            secret: kind.is_some_and(Object::is_secret),
             bytes: header.body_len.saturating_add(HEADER_LEN as u64),
             file_bytes,
             ring: hex(header.parameters.ring),
             scheme: (header.parameters.scheme != [0; 8]).then(|| hex(header.parameters.scheme)),
             key: header.key.map(|key| key.to_string()),
+            schema: None,
+            chunk_rows: None,
         }
     }
 
     fn text(&self) -> String {
         let none = || "none".to_owned();
         let secret = if self.secret { " (keep it from others)" } else { "" };
-        format!(
+        let mut text = format!(
             "object       {}{secret}\n\
              bytes        {}\n\
              ring         {}\n\
@@ -60,19 +68,51 @@ impl Inspected {
             self.ring,
             self.scheme.clone().unwrap_or_else(none),
             self.key.clone().unwrap_or_else(none),
-        )
+        );
+        if let (Some(schema), Some(rows)) = (&self.schema, self.chunk_rows) {
+            text.push_str(&format!("\nrows         {}, {rows} in a chunk", schema.rows));
+            schema.columns.iter().for_each(|column| text.push_str(&described(column)));
+        }
+        text
     }
+}
+
+/// A line about a column.
+fn described(column: &Column) -> String {
+    let kind = match &column.kind {
+        Kind::Decimal { decimals, low, high } => {
+            let unit = |v: i64| Decimal::new(v.into(), -(*decimals as i32));
+            format!("{} to {}, {decimals} decimals", unit(*low), unit(*high))
+        }
+        Kind::Real { low, high } => format!("{low} to {high}, real"),
+        Kind::Category { labels } => format!("{} labels: {}", labels.len(), listed(labels, 8)),
+    };
+    let secrecy = if column.encrypted { "encrypted" } else { "clear" };
+    format!("\n{}", one_line(&format!("column       {}  {secrecy}, {kind}", quoted(&column.name))))
 }
 
 /// Prints what the header says; a file of another length is damaged.
 pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
-    let (header, len) = stored::header(&args.file).map_err(|error| refuse(&args.file, error))?;
-    let inspected = Inspected::new(args.file.display().to_string(), &header, len);
+    let refused = |error| refuse(&args.file, error);
+    let parquet = is_parquet(&args.file).map_err(|error| refuse_table(&args.file, error))?;
+    let table = if stored::is_table(&args.file)? { Some(stored::table(&args.file)?) } else { None };
+    let (header, len) = match &table {
+        Some(table) if parquet => {
+            let len = std::fs::metadata(&args.file).map_err(|error| refused(WireError::Io(error)))?.len();
+            let kind = table.kind().map_or(0, |kind| kind as u16);
+            let (parameters, key) = (table.parameters(), Some(table.key()));
+            (Header { kind, parameters, key, body_len: len.saturating_sub(HEADER_LEN as u64) }, len)
+        }
+        _ => stored::header(&args.file).map_err(refused)?,
+    };
+    let mut inspected = Inspected::new(args.file.display().to_string(), &header, len);
+    inspected.chunk_rows = table.as_ref().map(|table| table.layout().span);
+    inspected.schema = table.as_ref().map(|table| table.schema().clone());
     if args.json {
         output::print_json(&inspected)?
     } else {
         output::print(&inspected.text())?
     }
     // The same words as for whoever reads all of it.
-    stored::open(&args.file).map(drop).map_err(|error| refuse(&args.file, error))
+    if parquet { Ok(()) } else { stored::whole(&args.file).map_err(refused) }
 }

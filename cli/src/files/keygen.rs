@@ -7,17 +7,19 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi::program::analysis::Layout;
+use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
-use sunzi::rlwe::wire::{WireError, store};
+use sunzi::rlwe::wire::{Unfinished, WireError, store};
 use sunzi::rlwe::{GaloisKeys, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness};
 use sunzi::{bfv, bgv, ckks};
 
-use super::refuse;
 use super::stored::Stored;
+use super::{check_parent, refuse};
 use crate::args::{KeygenArgs, Rotations};
 use crate::error::{CliError, quoted};
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, program};
 
 /// The files of each party beside the parameters: the owner of the data, whoever encrypts, whoever computes.
 const FILES: [&str; 4] =
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         let message = "is there already: keys are never overwritten; choose another folder";
         return Err(CliError::input(format!("{name} {message}")));
     }
+    check_parent(&args.directory)?;
     match &parameters {
         Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe(), &parameters, args),
         // All plaintext moduli share one ring and its keys.
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
             Some(first) => make(of(bfv::Context::new(first))?.rlwe(), &parameters, args),
             None => Err(CliError::input("parameters without a plaintext modulus")),
         },
-        Stored::Bgv(own) => make(of(bgv::Context::new(own))?.rlwe(), &parameters, args),
+        Stored::Bgv(own, _) => make(of(bgv::Context::new(own))?.rlwe(), &parameters, args),
         Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe(), &parameters, args),
         Stored::Fermat(own) => make(of(own.context())?.rlwe(), &parameters, args),
     }
@@ -72,7 +75,13 @@ fn make<R: Packing>(
     parameters: &Stored,
     args: &KeygenArgs,
 ) -> Result<(), CliError> {
-    let exponents = exponents(context.ring(), parameters, &args.rotations)?;
+    let exponents = match (&args.program, &args.schema) {
+        (Some(program), Some(schema)) => planned(&args.params, program, schema, args.partition.as_ref())?,
+        _ => {
+            let level = context.level();
+            exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
+        }
+    };
     if !args.json {
         output::print(&announcement(context, exponents.len()))?;
     }
@@ -82,7 +91,8 @@ fn make<R: Packing>(
         _ => Path::new("."),
     };
     let refused = |error: io::Error| refuse(parent, WireError::Io(error));
-    let folder = tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent).map_err(refused)?;
+    let folder = || tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent);
+    let (_unfinished, folder) = Unfinished::create(folder, |folder| folder.path()).map_err(refused)?;
     let key = write(context, parameters, &exponents, folder.path(), &progress)?;
     fs::rename(folder.path(), &args.directory).map_err(refused)?;
     // It has another name now: there is nothing to remove.
@@ -101,7 +111,7 @@ fn make<R: Packing>(
 fn write<R: Packing>(
     context: &RlweContext<R>,
     parameters: &Stored,
-    exponents: &[u64],
+    exponents: &[(u64, usize)],
     folder: &Path,
     progress: &Progress,
 ) -> Result<String, CliError> {
@@ -123,12 +133,30 @@ fn write<R: Packing>(
     drop(key);
     progress.say("keys for rotations");
     let keys =
-        GaloisKeys::generate_with(context, &secret, exponents.iter().copied(), &mut rng, |done, total| {
+        GaloisKeys::generate_levels(context, &secret, exponents.iter().copied(), &mut rng, |done, total| {
             progress.at(done + 2, total + 2);
         });
     let keys = keys.map_err(CliError::input)?;
     store(context, &keys, &galois_file).map_err(|error| refuse(&galois_file, error))?;
     Ok(secret.id().to_string())
+}
+
+/// The automorphisms of a program, and the moduli that ciphertexts have there.
+fn planned(
+    params: &Path,
+    program: &str,
+    schema: &Path,
+    partition: Option<&String>,
+) -> Result<Vec<(u64, usize)>, CliError> {
+    let contexts = Contexts::load(params).map_err(|error| refuse(params, error))?;
+    let schema = program::plan::of_file(schema)?;
+    let program = program::parse(program, &schema)?;
+    let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
+    let layout = Layout::of_parts(rows, slots, program::parts(&schema, partition)?);
+    // Which rotations there are does not depend on the precision.
+    let plan = Plan::for_layout(&program, contexts.parameters(), layout, 4).map_err(program::refuse)?;
+    let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
+    Ok(exponents.into_iter().map(|exponent| (exponent, plan.rotation_limbs)).collect())
 }
 
 /// The automorphisms that are asked for.

@@ -1,21 +1,25 @@
 //! Parameters of any scheme from a file.
 
 use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use sunzi::bfv;
 use sunzi::bfv::{CrtParameters, FermatParameters};
-use sunzi::rlwe::wire::{Header, Kind, NoContext, Reader, WireError, store};
+use sunzi::program::analysis::Parameters;
+use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind, NoContext, Reader, WireError, store};
+use sunzi::table::{EncryptedTable, is_parquet};
 use sunzi::{bgv, ckks};
 
-use super::refuse;
+use super::{refuse, refuse_table};
 use crate::error::{CliError, quoted};
 
 /// Parameters of any scheme.
 pub(crate) enum Stored {
     Bfv(bfv::Parameters),
     Crt(CrtParameters),
-    Bgv(bgv::Parameters),
+    /// For all of these plaintext moduli.
+    Bgv(bgv::Parameters, Vec<u64>),
     Ckks(ckks::Parameters),
     Fermat(FermatParameters),
 }
@@ -23,11 +27,15 @@ pub(crate) enum Stored {
 impl Stored {
     /// Reads and validates them.
     pub(super) fn load(path: &Path) -> Result<Self, WireError> {
+        let kind = header(path)?.0.kind;
+        if kind == Kind::BgvParameters as u16
+            && let Parameters::Bgv { parameters, plain_moduli } = Parameters::load(path)?
+        {
+            return Ok(Self::Bgv(parameters, plain_moduli));
+        }
         let reader = open(path)?;
-        let kind = reader.header().kind;
         Ok(match Kind::of(kind) {
             Some(Kind::CrtParameters) => Self::Crt(reader.read(&NoContext)?),
-            Some(Kind::BgvParameters) => Self::Bgv(reader.read(&NoContext)?),
             Some(Kind::CkksParameters) => Self::Ckks(reader.read(&NoContext)?),
             Some(Kind::FermatParameters) => Self::Fermat(reader.read(&NoContext)?),
             // Whatever else it is: the error names it.
@@ -46,7 +54,10 @@ impl Stored {
         let stored = match self {
             Self::Bfv(parameters) => store(&NoContext, parameters, path),
             Self::Crt(parameters) => store(&NoContext, parameters, path),
-            Self::Bgv(parameters) => store(&NoContext, parameters, path),
+            Self::Bgv(parameters, plain_moduli) => {
+                let (parameters, plain_moduli) = (parameters.clone(), plain_moduli.clone());
+                Parameters::Bgv { parameters, plain_moduli }.store(path)
+            }
             Self::Ckks(parameters) => store(&NoContext, parameters, path),
             Self::Fermat(parameters) => store(&NoContext, parameters, path),
         };
@@ -55,10 +66,26 @@ impl Stored {
 }
 
 /// A file that is one object, with its header read.
-pub(super) fn open(path: &Path) -> Result<Reader<File>, WireError> {
+pub(super) fn open(path: &Path) -> Result<Reader<BufReader<File>>, WireError> {
     let file = File::open(path).map_err(WireError::Io)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
-    Reader::with_len(file, len)
+    Reader::with_len(BufReader::with_capacity(1 << 17, file), len)
+}
+
+/// Fails unless a file has all the objects it should have: one, or as many as come where several may.
+pub(super) fn whole(path: &Path) -> Result<(), WireError> {
+    let (header, len) = header(path)?;
+    if !matches!(Kind::of(header.kind), Some(Kind::BgvParameters | Kind::Results)) {
+        return open(path)?.whole().map(drop);
+    }
+    let mut file = File::open(path).map_err(WireError::Io)?;
+    let mut place = 0_u64;
+    while place < len {
+        file.seek(SeekFrom::Start(place)).map_err(WireError::Io)?;
+        let header = Header::read(&mut file)?;
+        place = place.saturating_add(HEADER_LEN as u64).saturating_add(header.body_len);
+    }
+    if place == len { Ok(()) } else { Err(WireError::Truncated) }
 }
 
 /// The header of a file, and how many bytes the file has.
@@ -66,4 +93,18 @@ pub(super) fn header(path: &Path) -> Result<(Header, u64), WireError> {
     let mut file = File::open(path).map_err(WireError::Io)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
     Ok((Header::read(&mut file)?, len))
+}
+
+/// Whether a file is an encrypted table, or claims to be one: also one in Parquet.
+pub(super) fn is_table(path: &Path) -> Result<bool, CliError> {
+    if is_parquet(path).map_err(|error| refuse_table(path, error))? {
+        return Ok(true);
+    }
+    let (header, _) = header(path).map_err(|error| refuse(path, error))?;
+    Ok(Kind::of(header.kind).is_some_and(Kind::is_table))
+}
+
+/// An encrypted table, with its schema read.
+pub(crate) fn table(path: &Path) -> Result<Box<dyn EncryptedTable>, CliError> {
+    sunzi::table::open(path).map_err(|error| refuse_table(path, error))
 }

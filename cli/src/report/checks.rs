@@ -139,7 +139,7 @@ mod tests {
     use crate::table::{csv, fixed_point::Decimals};
 
     fn job() -> Job {
-        let table = csv::parse(b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n", "t.csv").unwrap();
+        let table = csv::parse(&b"x,y,g\n1,2,a\n3,5,b\n4,4,b\n"[..], "t.csv").unwrap();
         let args = DemoArgs {
             job: crate::args::DemoJob::Statistics,
             word: None,
@@ -150,7 +150,6 @@ mod tests {
             group_by: None,
             decimals: Decimals::Auto,
             scheme: crate::args::SchemeChoice::Auto,
-            threads: None,
             json: false,
             quiet: false,
         };

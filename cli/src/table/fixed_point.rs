@@ -1,6 +1,7 @@
 //! Columns as integers: cell · 10^decimals, exact or with a known loss.
 
-use super::decimal::Decimal;
+use sunzi::table::Decimal;
+
 use super::select::NumberColumn;
 use crate::error::{CliError, quoted};
 

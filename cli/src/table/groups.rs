@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn groups_are_sorted_and_cover_the_rows() {
-        let table = parse(b"g,x\nb,1\na,2\nb,3\n\"\",4\n", "t.csv").unwrap();
+        let table = parse(&b"g,x\nb,1\na,2\nb,3\n\"\",4\n"[..], "t.csv").unwrap();
         let groups = Groups::by_column(&table, 0, "g").unwrap();
         assert_eq!(groups.names, ["(empty)", "a", "b"]);
         assert_eq!(groups.rows, [vec![3], vec![1], vec![0, 2]]);

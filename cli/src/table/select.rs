@@ -1,7 +1,8 @@
 //! Which columns the job works on, and their numbers.
 
+use sunzi::table::{Decimal, NotDecimal};
+
 use super::Table;
-use super::decimal::{Decimal, NotDecimal};
 use crate::error::{CliError, listed, quoted};
 
 /// Sums of products grow with the square of this.

@@ -52,3 +52,47 @@ pub(crate) fn assert_refused(output: &Output, words: &[&str]) {
         assert!(text.contains(word), "{word:?} is missing in {text}");
     }
 }
+
+/// A folder of its own in which commands may write.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// Runs the command with arguments that have no blanks.
+    pub(crate) fn run(&self, arguments: &str) -> Output {
+        self.run_of(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    pub(crate) fn run_of(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
+        command.args(arguments).current_dir(&self.0).env_remove("SUNZI_ISA").output().unwrap()
+    }
+
+    pub(crate) fn fine(&self, arguments: &str) -> String {
+        self.fine_of(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    pub(crate) fn fine_of(&self, arguments: &[&str]) -> String {
+        let output = self.run_of(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    }
+
+    /// One line on standard error with all of these words, and the code.
+    pub(crate) fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
+        let output = self.run(arguments);
+        let text = stderr(&output);
+        assert_eq!((output.status.code(), text.lines().count()), (Some(code), 1), "{arguments}: {text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{arguments}: {text}");
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+}

@@ -79,6 +79,12 @@ impl Series {
         quantile(&self.micros, 0.5)
     }
 
+    /// Distance between the quartiles in microseconds; NaN without rounds.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)
+    }
+
     /// The same series with every time multiplied by `factor`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {

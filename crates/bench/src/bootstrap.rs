@@ -7,7 +7,7 @@ use bench::bootstrapping::{self, Figures};
 use bench::rivals::{self, Selection};
 use bench::{BenchError, Options};
 use clap::{Args, ValueEnum};
-use sunzi_circuits::bootstrap::Set;
+use sunzi_circuits::bootstrap::{Chain, Order, Set};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -33,9 +33,30 @@ pub(crate) struct Arguments {
     /// Our set of parameters; rivals have one of the same degree. quick is a look at n = 2^12, WITHOUT SECURITY
     #[arg(long, value_enum, default_value_t = Named::Default)]
     set: Named,
+    /// What levels are made of, unless as the set has it
+    #[arg(long, value_enum)]
+    chain: Option<Levels>,
+    /// With so many digits of key switching
+    #[arg(long)]
+    digits: Option<usize>,
+    /// With so many levels left
+    #[arg(long)]
+    levels: Option<usize>,
+    /// With SlotsToCoeffs first, on levels that are left more than the set has, so that as many are left between two bootstrappings
+    #[arg(long)]
+    slots_first: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// What levels are made of.
+#[derive(Clone, Copy, ValueEnum)]
+enum Levels {
+    /// The first moduli of one list
+    Prefixes,
+    /// Sets of moduli
+    Sets,
 }
 
 /// The sets that are there.
@@ -64,7 +85,18 @@ impl Named {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     let Arguments { messages, rounds, threads, .. } = *arguments;
     let options = Options { rounds, threads, ..Options::default() };
-    let set = arguments.set.set();
+    let mut set = arguments.set.set();
+    match arguments.chain {
+        Some(Levels::Prefixes) => set.chain = Chain::Prefixes,
+        Some(Levels::Sets) => set.chain = Chain::Sets,
+        None => {}
+    }
+    set.digits = arguments.digits.unwrap_or(set.digits);
+    set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
+    if arguments.slots_first {
+        set.order = Order::First;
+        set.residual.levels += set.slots_to_coeffs.levels;
+    }
     let mut sides: Vec<Figures> = Vec::new();
     #[cfg(feature = "peers")]
     for rival in &arguments.rivals {
@@ -88,9 +120,12 @@ fn text(side: &Figures) -> String {
     let Figures { facts, .. } = side;
     let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
     let memory = side.peak_memory_bytes.map_or(0.0, |bytes| gib(bytes as usize));
+    let file = facts
+        .file_bytes
+        .map_or_else(String::new, |bytes| format!(", in a file {:.2} GB", bytes as f64 / 1e9));
     let mut text = format!(
         "{}, {}, n = {}, {} thread(s), log2 QP {:.0}\n  {:.2} s ({:.0} transforms, {:.3} ms a slot, {} rounds), {} levels and \
-         {:.0} bits left\n  keys {:.2} GiB, {} of rotations, made in {:.1} s; {memory:.1} GiB of memory at most\n",
+         {:.0} bits left\n  keys {:.2} GiB{file}, {} of rotations, made in {:.1} s; {memory:.1} GiB of memory at most\n",
         side.library,
         side.set,
         side.n,

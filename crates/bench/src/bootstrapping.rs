@@ -5,16 +5,17 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::hint::black_box;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use num_complex::Complex64;
 use serde::Serialize;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Order, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::Ring;
-use sunzi_rlwe::{SecretKey, randomness};
+use sunzi_rlwe::{SecretKey, randomness, wire};
 
 use crate::alternate::Series;
 use crate::check;
@@ -82,8 +83,11 @@ pub struct Precision {
 pub struct Facts {
     /// Seconds to make keys and matrices.
     pub key_seconds: f64,
-    /// Bytes of the keys.
+    /// Bytes of the keys in memory.
     pub key_bytes: usize,
+    /// Bytes of their file, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_bytes: Option<u64>,
     /// Galois keys among them.
     pub galois_keys: usize,
     /// log2 of what keys are modulo.
@@ -266,6 +270,20 @@ pub(crate) fn peak_memory(process: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
+/// Counts what is written.
+struct Count(u64);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 struct Ours {
     context: Context,
     secret: SecretKey<Ring>,
@@ -273,6 +291,8 @@ struct Ours {
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,
     rng: Box<dyn rand_core::CryptoRng>,
+    /// The level of ciphertexts that are bootstrapped.
+    exhausted_level: usize,
     exhausted: Option<Ciphertext>,
     facts: Facts,
 }
@@ -287,16 +307,31 @@ impl Ours {
         let blueprint = Blueprint::new(&context, set, encoder.slots())?;
         let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
         let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {})?;
+        let key_seconds = begin.elapsed().as_secs_f64();
         let levels = blueprint.levels_left();
+        let mut file = Count(0);
+        wire::write(context.rlwe(), &keys, &mut file)?;
         let facts = Facts {
-            key_seconds: begin.elapsed().as_secs_f64(),
+            file_bytes: Some(file.0),
+            key_seconds,
             key_bytes: keys.byte_len(),
             galois_keys: keys.rotations().exponents().count(),
             log_key_modulus: context.rlwe().log2_key_modulus(),
             log_left: context.log2_modulus_at(levels)?,
             levels,
         };
-        Ok(Self { context, secret, encoder, keys, bootstrapper, rng, exhausted: None, facts })
+        let exhausted_level = if set.order == Order::First { blueprint.levels().slots_to_coeffs } else { 0 };
+        Ok(Self {
+            context,
+            secret,
+            encoder,
+            keys,
+            bootstrapper,
+            rng,
+            exhausted_level,
+            exhausted: None,
+            facts,
+        })
     }
 
     fn bootstrap(&self) -> Result<Ciphertext, BenchError> {
@@ -313,7 +348,7 @@ impl Ours {
     fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision, BenchError> {
         self.replace(message)?;
         for _ in 1..count {
-            let fresh = self.bootstrapper.evaluator().level_to(&self.bootstrap()?, 0)?;
+            let fresh = self.bootstrapper.evaluator().level_to(&self.bootstrap()?, self.exhausted_level)?;
             self.exhausted = Some(fresh);
         }
         Ok(judged(Message::Random, 1, &errors(&self.outcome()?, message)?))
@@ -322,7 +357,8 @@ impl Ours {
 
 impl Side for Ours {
     fn replace(&mut self, message: &[Complex64]) -> Result<(), BenchError> {
-        let plaintext = self.encoder.encode_at(message, 0, self.context.scale(0)?)?;
+        let level = self.exhausted_level;
+        let plaintext = self.encoder.encode_at(message, level, self.context.scale(level)?)?;
         self.exhausted = Some(self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng)?);
         Ok(())
     }

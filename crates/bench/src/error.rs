@@ -109,6 +109,9 @@ pub enum BenchError {
     /// An error of a matrix of CKKS.
     #[error(transparent)]
     LinearTransform(#[from] LinearTransformError),
+    /// An object that cannot be written.
+    #[error(transparent)]
+    Wire(#[from] sunzi_rlwe::wire::WireError),
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
@@ -117,6 +120,9 @@ pub enum BenchError {
         /// What the operating system said.
         reason: String,
     },
+    /// A picture could not be drawn.
+    #[error("cannot draw: {0}")]
+    Drawing(String),
     /// An error of the number theory.
     #[error(transparent)]
     Math(#[from] MathError),

@@ -21,6 +21,8 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, r
 
 use crate::BenchError;
 #[cfg(feature = "peers")]
+use crate::rivals::circuits::Step;
+#[cfg(feature = "peers")]
 use crate::rivals::{About, Values};
 
 /// How far the rotation goes, to the left in both rows.
@@ -60,6 +62,9 @@ pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale
 pub(crate) const SWITCHES: [&str; 2] = ["multiply_relinearize_switch", "mod_switch"];
 
 type Cipher = Ciphertext<Ring>;
+/// An evaluator, its keys, and two ciphertexts.
+pub(crate) type Operands<'a> =
+    (&'a Evaluator, &'a RelinearizationKey<Ring>, &'a GaloisKeys<Ring>, [&'a Cipher; 2]);
 /// What is to be called again and again.
 pub(crate) type Call<'a> = Box<dyn Fn() -> Result<(), BenchError> + 'a>;
 /// A call and its name.
@@ -76,6 +81,10 @@ pub(crate) trait Subject {
     fn outcome(&self, name: &str) -> Result<Values, BenchError>;
     /// One operation as something to time.
     fn contender(&self, name: &str) -> Result<Call<'_>, BenchError>;
+    /// The slots that the last value of a circuit opens to.
+    fn circuit(&self, _: &[Step]) -> Result<Values, BenchError> {
+        Err(BenchError::Request("circuits are run in BFV alone"))
+    }
 }
 
 /// The operations whose result is a ciphertext.
@@ -163,6 +172,15 @@ impl Job {
             product,
             rng,
         })
+    }
+
+    /// What products and rotations take, to be shared among threads.
+    pub(crate) fn operands(&self) -> Operands<'_> {
+        (&self.evaluator, &self.relinearization, &self.galois, [&self.a, &self.b])
+    }
+
+    pub(crate) fn plain_modulus(&self) -> u64 {
+        self.context.plain_modulus()
     }
 
     pub(crate) fn n(&self) -> usize {

@@ -11,6 +11,7 @@ mod check;
 pub mod conversion;
 pub mod cyclotomic;
 mod error;
+pub mod growth;
 pub mod isa;
 mod job;
 pub mod keyswitch;
@@ -30,6 +31,7 @@ pub mod strategies;
 mod stream;
 mod tally;
 pub mod variants;
+pub mod wire;
 
 pub use error::BenchError;
 pub use options::Options;

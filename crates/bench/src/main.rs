@@ -16,8 +16,8 @@ use std::process::ExitCode;
 
 use bench::report::{self, Row};
 use bench::{
-    BenchError, Options, alternate, conversion, cyclotomic, isa, keyswitch, mp, multiply, ntt, operations,
-    publish, strategies, variants,
+    BenchError, Options, alternate, conversion, cyclotomic, growth, isa, keyswitch, model, mp, multiply, ntt,
+    operations, publish, strategies, variants, wire,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -44,8 +44,12 @@ enum What {
     Keyswitch(Common),
     /// The four multiplications of BFV at growing depth, and lazy inner products
     Multiply(Common),
+    /// Operations of BFV against the cost model, as JSON; counts need the feature `tally`
+    Model(Common),
     /// Products of BGV and BFV in rings of general index, beside power-of-two rings
     Cyclotomic(Common),
+    /// Objects to bytes and back, beside a copy of the bytes
+    Wire(Scheme),
     /// Every BFV operation, from key generation to slot sums
     Bfv(Scheme),
     /// CKKS operations shared among threads by coefficients, by moduli and by both, at every level of the default bootstrapping set
@@ -55,6 +59,11 @@ enum What {
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
+    /// How costs grow with degree, modulus, depth, threads and batches, as growth.svg and growth.json
+    Growth(Growth),
+    /// Random circuits over BFV in ours and in other libraries: how many open to something wrong
+    #[cfg(feature = "peers")]
+    Circuits(peers::Circuits),
     /// A page and a picture of the rows that comparisons saved
     Publish(Publish),
     /// Serve as a rival: requests on standard input, answers on standard output
@@ -73,6 +82,25 @@ struct Common {
     /// log2 of the degrees, separated by commas
     #[arg(long, value_delimiter = ',')]
     log_n: Vec<u32>,
+}
+
+#[derive(Args)]
+struct Growth {
+    /// Where growth.svg and growth.json go
+    #[arg(long)]
+    directory: PathBuf,
+    /// Machine and commit, for the picture
+    #[arg(long, default_value = "")]
+    about: String,
+    /// Rounds in which the contenders take turns
+    #[arg(long, default_value_t = 11)]
+    rounds: usize,
+    /// log2 of the degrees, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    log_n: Vec<u32>,
+    /// Threads at most
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
 }
 
 #[derive(Args)]
@@ -159,12 +187,23 @@ fn run(what: &What) -> Result<bool, BenchError> {
             let options = Options { threads: *threads, ..common.into() };
             (common, operations::run(&options, &mut |_| ())?)
         }
+        What::Wire(Scheme { common, threads }) => {
+            (common, wire::run(&Options { threads: *threads, ..common.into() })?)
+        }
         What::Strategies(Threads { common, levels, threads }) => {
             (common, strategies::run(&Options { threads: *threads, ..common.into() }, levels)?)
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
+        What::Model(common) => {
+            let rows = model::run(&common.into(), &mut |_, _| ())?;
+            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&rows)?)?;
+            return Ok(rows.iter().all(|row| row.correct));
+        }
+        What::Growth(arguments) => return grow(arguments),
+        #[cfg(feature = "peers")]
+        What::Circuits(arguments) => return peers::circuits(arguments),
         What::Publish(arguments) => {
             publish(arguments)?;
             return Ok(true);
@@ -177,6 +216,24 @@ fn run(what: &What) -> Result<bool, BenchError> {
     };
     print(&rows, common.json)?;
     Ok(report::all_correct(&rows))
+}
+
+fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<bool, BenchError> {
+    let options = Options { rounds: *rounds, log_n: log_n.clone(), threads: *threads, ..Options::default() };
+    let mut report = |what: &str| {
+        // Nothing is left to do if standard error is gone.
+        let _ = writeln!(io::stderr(), "{what}");
+    };
+    let all = growth::run(&options, &mut report)?;
+    fs::write(directory.join("growth.svg"), growth::picture(&all, about)?)?;
+    fs::write(directory.join("growth.json"), serde_json::to_string_pretty(&all)? + "\n")?;
+    let mut out = io::stdout().lock();
+    for gain in &all.gains {
+        let growth::Gain { name, gain, spread, bar } = gain;
+        let met = if gain >= bar { "met" } else { "MISSED" };
+        writeln!(out, "{name}: {gain:.2} ± {spread:.2} times as fast on two threads, bar {bar:.1} {met}")?;
+    }
+    Ok(all.correct)
 }
 
 fn publish(Publish { directory, about, files }: &Publish) -> Result<(), BenchError> {

@@ -205,16 +205,17 @@ impl Units {
     fn new(n: usize) -> Result<Self, BenchError> {
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
         let q = primes.first().copied().unwrap_or_default();
-        let plan = NttPlan::new(Modulus::new(q)?, n)?;
+        let modulus = Modulus::new(q)?;
+        let plan = NttPlan::new(modulus, n)?;
         let words = Buffer::from_slice(&check::residues(n, q, 3));
-        Ok(Self { plan, transformed: [words.clone(), words], products: Products::new(q) })
+        Ok(Self { plan, transformed: [words.clone(), words], products: Products::new(modulus)? })
     }
 }
 
 /// Sums of products as key switching takes them: of some digits with both halves of a key.
 struct Products {
     digits: [Buffer; DIGITS],
-    halves: [[Buffer; DIGITS]; 2],
+    halves: [[Vec<u8>; DIGITS]; 2],
     out: [Buffer; 2],
 }
 
@@ -224,24 +225,26 @@ impl Products {
     /// Products of one call.
     const COUNT: usize = 2 * DIGITS * Self::WORDS;
 
-    fn new(q: u64) -> Self {
-        let words = |seed: usize| Buffer::from_slice(&check::residues(Self::WORDS, q, seed as u64));
-        Self {
-            digits: std::array::from_fn(words),
-            halves: std::array::from_fn(|half| {
-                std::array::from_fn(|digit| words(DIGITS * (half + 1) + digit))
-            }),
-            out: std::array::from_fn(|_| Buffer::zeroed(Self::WORDS)),
+    fn new(modulus: Modulus) -> Result<Self, BenchError> {
+        let words = |seed: usize| check::residues(Self::WORDS, modulus.value(), seed as u64);
+        let packed = |seed: usize| -> Result<Vec<u8>, BenchError> {
+            let mut bytes = vec![0; modulus.packed_residues_len(Self::WORDS)];
+            modulus.pack_residues(&mut bytes, &words(seed))?;
+            Ok(bytes)
+        };
+        let mut halves: [[Vec<u8>; DIGITS]; 2] = Default::default();
+        for (seed, part) in halves.iter_mut().flatten().enumerate() {
+            *part = packed(DIGITS + seed)?;
         }
+        let digits = std::array::from_fn(|seed| Buffer::from_slice(&words(seed)));
+        Ok(Self { digits, halves, out: std::array::from_fn(|_| Buffer::zeroed(Self::WORDS)) })
     }
 
     fn compute(&mut self, modulus: Modulus) -> Result<(), BenchError> {
-        fn slices(buffers: &[Buffer; DIGITS]) -> [&[u64]; DIGITS] {
-            buffers.each_ref().map(|buffer| &**buffer)
-        }
-        let (digits, [first, second]) = (slices(&self.digits), self.halves.each_ref().map(slices));
+        let digits = self.digits.each_ref().map(|buffer| &**buffer);
+        let [first, second] = self.halves.each_ref().map(|half| half.each_ref().map(Vec::as_slice));
         let [a, b] = &mut self.out;
-        Ok(modulus.inner_product_pair([a, b], &digits, [&first, &second])?)
+        Ok(modulus.packed_inner_products([a, b], &digits, [&first, &second])?)
     }
 }
 

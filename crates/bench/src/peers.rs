@@ -1,11 +1,11 @@
 //! The subcommand `peers`.
 
 use std::fs;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use bench::report;
-use bench::rivals::{self, Absence, Choice, Memory, Scheme, Selection, processor};
+use bench::rivals::{self, Absence, Choice, Memory, Scheme, Selection, circuits, processor};
 use bench::{BenchError, Options};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -42,15 +42,60 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
+#[derive(Args)]
+pub(crate) struct Circuits {
+    /// A rival and its program, as lattigo=PROGRAM
+    #[arg(long = "rival", value_name = "NAME=PROGRAM", required_unless_present = "absent")]
+    rivals: Vec<Selection>,
+    /// A rival that cannot be compared with, and why
+    #[arg(long, value_name = "NAME=REASON")]
+    absent: Vec<Absence>,
+    /// How many circuits, with every rival
+    #[arg(long, default_value_t = 1000)]
+    count: usize,
+    /// Print JSON instead of sentences
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs circuits and prints how many went wrong; whether ours were all right.
+pub(crate) fn circuits(arguments: &Circuits) -> Result<bool, BenchError> {
+    let mut rivals = arguments.rivals.clone();
+    rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
+    let bar = progress_bar("{msg} [{bar:32}] {pos}/{len} {elapsed}");
+    let reports = circuits::run(&rivals, arguments.count, &mut |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    let reports = reports?;
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&reports)?)?;
+    } else {
+        for circuits::Report { rival, circuits, ours_wrong, theirs_wrong, failed } in &reports {
+            let failed = failed.as_ref().map_or_else(String::new, |why| format!("; {why}"));
+            let wrong = format!("{ours_wrong} wrong in ours, {theirs_wrong} in theirs");
+            writeln!(out, "{rival}: {circuits} circuits, {wrong}{failed}")?;
+        }
+    }
+    Ok(reports.iter().all(|report| report.ours_wrong == 0))
+}
+
+fn progress_bar(template: &str) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
 /// Compares and prints; whether every result was right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     // Where it cannot be done, the operating system decides, for all contenders alike.
     let _ = processor::bind();
     let options = Options::from(&arguments.common);
-    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(1) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    let bar = progress_bar("{msg:<32} [{bar:32}] {pos}/{len} {elapsed}");
     let Arguments { schemes, operations, memory, seconds, .. } = arguments;
     let (schemes, operations, memory) = (schemes.clone(), operations.clone(), memory.clone());
     let choice = Choice { schemes, operations, memory, seconds: *seconds };

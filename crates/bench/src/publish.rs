@@ -78,13 +78,8 @@ pub fn page(rows: &[Row], about: &str) -> String {
         let row = workload.row;
         let _ = writeln!(
             text,
-            "| {} | 2^{} | {}{} | {} | {} | **{:.3}** ± {:.3} | {:.2} | {} | {} |",
-            row.name,
-            row.n.max(1).ilog2(),
-            rival(row),
-            memory(row),
-            milliseconds(Some(row.ours_us)),
-            milliseconds(row.peer_us),
+            "{} **{:.3}** ± {:.3} | {:.2} | {} | {} |",
+            times(row),
             workload.ratio,
             row.spread.unwrap_or_default(),
             workload.bar,
@@ -96,13 +91,8 @@ pub fn page(rows: &[Row], about: &str) -> String {
     for row in rows.iter().filter(|row| row.ratio.is_some()) {
         let _ = writeln!(
             text,
-            "| {} | 2^{} | {}{} | {} | {} | {:.3} ± {:.3} | {} |",
-            row.name,
-            row.n.max(1).ilog2(),
-            rival(row),
-            memory(row),
-            milliseconds(Some(row.ours_us)),
-            milliseconds(row.peer_us),
+            "{} {:.3} ± {:.3} | {} |",
+            times(row),
             row.ratio.unwrap_or_default(),
             row.spread.unwrap_or_default(),
             row.rounds
@@ -183,6 +173,13 @@ fn absent(rows: &[Row]) -> String {
 
 fn memory(row: &Row) -> String {
     row.memory.as_ref().map_or_else(String::new, |memory| format!(", {memory}"))
+}
+
+/// The first columns of both tables: workload, n, rival, the times of both.
+fn times(row: &Row) -> String {
+    let (ours, theirs) = (milliseconds(Some(row.ours_us)), milliseconds(row.peer_us));
+    let log_n = row.n.max(1).ilog2();
+    format!("| {} | 2^{log_n} | {}{} | {ours} | {theirs} |", row.name, rival(row), memory(row))
 }
 
 fn milliseconds(micros: Option<f64>) -> String {

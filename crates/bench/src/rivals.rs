@@ -7,6 +7,7 @@
 
 mod bootstrapping;
 mod chains;
+pub mod circuits;
 mod library;
 mod process;
 pub mod processor;

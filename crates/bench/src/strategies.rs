@@ -92,9 +92,7 @@ struct Operands {
 impl Subject {
     fn new(parameters: &Parameters) -> Result<Self, BenchError> {
         let evaluator = |parallelism: Parallelism| {
-            let ring =
-                Ring::new(2 << parameters.log2_degree(), parameters.moduli()).map_err(CkksError::from)?;
-            let ring = ring.with_parallelism(parallelism);
+            let ring = parameters.ring()?.with_parallelism(parallelism);
             Ok::<_, CkksError>(Evaluator::new(&Context::with_ring(ring, &Settings::from(parameters))?))
         };
         parameters.validate()?;

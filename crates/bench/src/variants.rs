@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, Evaluation, Gadget, GadgetOptions, MTilde, Multiplication, Poly, PolyRing,
-    Precision, Ring, RnsGadget, RnsScaler, Scaler, ScalerOptions, Side,
+    Auxiliary, Decryption, Gadget, GadgetOptions, KeyPoly, MTilde, Multiplication, PolyRing, Precision, Ring,
+    RnsGadget, RnsScaler, Scaler, ScalerOptions, Side,
 };
 
 use crate::alternate;
@@ -117,7 +117,7 @@ fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static st
 /// A gadget and half of a key that gives back what is decomposed.
 struct Switch {
     gadget: RnsGadget,
-    key: Vec<Poly<Evaluation>>,
+    key: Vec<KeyPoly>,
 }
 
 /// The digits of a key switch and their inner products with both halves of a key.
@@ -129,7 +129,10 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, BenchError> {
     let one = ring.poly_from_residues(&one)?;
     let switch = |(name, radix_bits, dropped_limbs)| {
         let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })?;
-        let part = |i| gadget.key_part([ring.zero(), ring.zero()], &one, i).map(|[part, _]| part);
+        let part = |i| {
+            let [part, _] = gadget.key_part([ring.zero(), ring.zero()], &one, i)?;
+            gadget.keep(part, i)
+        };
         let key = (0..gadget.digit_count()).map(part).collect::<Result<_, _>>()?;
         Ok((name, Switch { gadget, key }))
     };

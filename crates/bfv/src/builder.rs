@@ -197,6 +197,20 @@ impl ParametersBuilder {
         Ok(search::Search::new(&self.request, false).explain())
     }
 
+    /// Bits of noise that the computation leaves in parameters that are there, whatever was asked of ring and plaintext space: it fits if
+    /// they are at least the [margin](Self::margin).
+    ///
+    /// # Errors
+    /// [`BfvError::Request`] for a setting out of range; [`BfvError::Ring`] for algorithms that the moduli do not allow.
+    pub fn bits_left(&self, parameters: &CrtParameters) -> Result<f64, BfvError> {
+        let request = Request { algorithms: parameters.algorithms().clone(), ..self.request.clone() };
+        request.check()?;
+        let largest = parameters.plain_moduli().iter().copied().max().ok_or(EncodingError::NoPlainModuli)?;
+        let (ring, options) = (parameters.ring().expansion(), &parameters.algorithms().key_switching);
+        let left = predict::bits_left(ring, parameters.moduli(), options, largest, &request)?;
+        Ok(left.last().copied().unwrap_or(f64::NEG_INFINITY))
+    }
+
     fn choose(&self, single: bool) -> Result<Choice, BfvError> {
         self.request.check()?;
         let search = search::Search::new(&self.request, single);

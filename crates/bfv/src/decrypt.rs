@@ -1,7 +1,9 @@
 //! Decryption.
 
-use sunzi_ring::{PolyRing, Scaler};
-use sunzi_rlwe::{SecretKey, encryption::phase};
+use rand_core::CryptoRng;
+use sunzi_ring::{Coefficient, PolyRing, Scaler};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
@@ -37,7 +39,50 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
-        Ok(Plaintext::new(self.scaler().decrypt(&phase)?, self.plain_modulus())?)
+        self.open(&*phase(self.rlwe(), ciphertext.parts(), key)?)
+    }
+
+    /// The message of c(s) = (q/t)·m + v.
+    fn open(&self, phase: &R::Poly<Coefficient>) -> Result<Plaintext, BfvError> {
+        Ok(Plaintext::new(self.scaler().decrypt(phase)?, self.plain_modulus())?)
+    }
+
+    /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
+    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
+    ///
+    /// `noise` is the bound that the key holder declares. The one of the ciphertext does not count: only if it is larger, there is an error.
+    ///
+    /// # Errors
+    /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
+    /// [`RlweError::SharingSpent`]; [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt) but for the noise. All are told before anything is opened.
+    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+        noise: DeclaredNoise,
+        ledger: &mut LedgerFile,
+        rng: &mut G,
+    ) -> Result<Plaintext, BfvError> {
+        self.check(ciphertext)?;
+        ciphertext.check_key(key.id(), "the secret key")?;
+        noise.check(ciphertext.noise(), self.ring().expansion())?;
+        let flooding = Flooding::new(ledger.ledger().policy(), noise, self.degree())?;
+        let bits_short =
+            (Log2::from_bits(noise.bits()) + flooding.bound()).bits() - self.log2_noise_capacity();
+        if bits_short > 0.0 {
+            return Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into());
+        }
+        ledger.spend(key.id())?;
+        let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
+        self.ring().add_assign(&mut phase, &*flooding.sample(self.ring(), rng)?)?;
+        self.open(&phase)
+    }
+
+    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open: what to declare where no smaller bound is known.
+    ///
+    /// # Errors
+    /// [`BfvError::Rlwe`] never for a policy that exists.
+    pub fn log2_largest_shareable_noise(&self, policy: SharingPolicy) -> Result<f64, BfvError> {
+        Ok(Flooding::log2_largest_noise(policy, self.log2_noise_capacity(), self.degree())?)
     }
 }

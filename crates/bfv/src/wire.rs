@@ -2,7 +2,7 @@
 
 mod parameters;
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_ring::Packing;
 use sunzi_rlwe::wire::{
@@ -62,7 +62,7 @@ impl<R: Packing> Format<Plaintext> for Context<R> {
         sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
     }
 
-    fn get(&self, _: &Header, source: &mut Source<impl Read>) -> Result<Plaintext, WireError> {
+    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext, WireError> {
         let (degree, t) = (self.degree(), self.plain_modulus());
         let bytes = source.sealed("the plaintext", Plaintext::packed_len(degree, t))?;
         Plaintext::from_packed(&bytes, degree, t).map_err(WireError::scheme)

@@ -20,7 +20,8 @@ impl Operations {
     const UNLIMITED: Self = Self { additions: u64::MAX, rotations: u64::MAX, plain_products: u32::MAX };
 
     /// Both.
-    fn and(&self, other: &Self) -> Self {
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
         Self {
             additions: self.additions.saturating_add(other.additions),
             rotations: self.rotations.saturating_add(other.rotations),
@@ -33,7 +34,8 @@ impl Operations {
     }
 
     /// Whether this many suffice for `other`.
-    fn covers(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
         other.additions <= self.additions
             && other.rotations <= self.rotations
             && other.plain_products <= self.plain_products

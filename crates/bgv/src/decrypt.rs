@@ -1,14 +1,21 @@
 //! Decryption.
 
+use std::borrow::Cow;
+
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_math::{mod_inv, mul_mod};
-use sunzi_ring::{PolyRing, Scaler};
-use sunzi_rlwe::{SecretKey, encryption::phase};
+use sunzi_ring::{Coefficient, PolyRing, Scaler};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, encryption::phase};
 use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context, Evaluator};
+
+/// A ciphertext, and how many moduli hold it.
+type Openable<'a, R> = (Cow<'a, Ciphertext<R>>, usize);
 
 impl<R: PolyRing> Context<R> {
     /// Opens a ciphertext.
@@ -26,14 +33,83 @@ impl<R: PolyRing> Context<R> {
     pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let Some(few) = self.enough(ciphertext, place)? else {
-            return self.decrypt_below(ciphertext, key, place);
+        let lower =
+            self.openable(ciphertext, place, |ciphertext| Ok(self.noise_bound(ciphertext.noise())))?;
+        match lower {
+            Some((lower, few)) => self.open(&lower, key, few, |_| Ok(None)),
+            None => Err(self.exhausted(ciphertext, place)),
+        }
+    }
+
+    /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
+    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`](sunzi_rlwe::SharingPolicy) for what is promised.
+    ///
+    /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The one of the ciphertext does not count: only if it is larger,
+    /// there is an error.
+    ///
+    /// # Errors
+    /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
+    /// [`RlweError::SharingSpent`]; [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt) but for the noise. All are told before anything is opened.
+    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+        noise: DeclaredNoise,
+        ledger: &mut LedgerFile,
+        rng: &mut G,
+    ) -> Result<Plaintext, BgvError> {
+        let place = self.check(ciphertext)?;
+        ciphertext.check_key(key.id(), "the secret key")?;
+        noise.check(ciphertext.noise(), self.ring().expansion())?;
+        let policy = ledger.ledger().policy();
+        let flooding = |ciphertext: &Ciphertext<R>| {
+            let noise = DeclaredNoise::from_bits(self.noise_bound(ciphertext.noise()).bits());
+            Ok::<_, BgvError>((noise, Flooding::new(policy, noise, self.degree())?))
         };
+        let mut declared = ciphertext.clone();
+        declared.set_noise(noise.as_noise());
+        let lower = self.openable(&declared, place, |ciphertext| {
+            let (noise, flooding) = flooding(ciphertext)?;
+            Ok(Log2::from_bits(noise.bits()) + flooding.bound())
+        })?;
+        let Some((lower, few)) = lower else {
+            let bits_short =
+                flooding(&declared)?.1.bound().bits() - noise.bits() - self.room(place, &noise.as_noise());
+            return Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into());
+        };
+        ledger.spend(key.id())?;
+        let (_, flooding) = flooding(&lower)?;
+        self.open(&lower, key, few, |ring| Ok(Some(flooding.sample(ring, rng)?)))
+    }
+
+    /// What the parameters declare of the noise of every ciphertext of a level, when all of the budget is used: what to declare where no smaller bound is known.
+    ///
+    /// # Errors
+    /// [`BgvError::LevelMismatch`] for a level that is not there.
+    pub fn declared_noise(&self, level: usize) -> Result<DeclaredNoise, BgvError> {
+        let missing = BgvError::LevelMismatch { level, limbs: 0, factor: 0 };
+        let noise = self.level_noise().get(level).ok_or(missing)?;
+        Ok(DeclaredNoise::from_bits(self.noise_bound(&noise.used).bits()))
+    }
+
+    /// Opens what is small modulo the first `few` moduli, with what `hiding` adds there.
+    fn open(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+        few: usize,
+        hiding: impl FnOnce(&R) -> Result<Option<Zeroizing<R::Poly<Coefficient>>>, BgvError>,
+    ) -> Result<Plaintext, BgvError> {
+        let place = self.check(ciphertext)?;
         let mut parts = Vec::with_capacity(ciphertext.parts().len());
         for part in ciphertext.parts() {
             parts.push(self.ring().restrict(part, few)?);
         }
-        let phase = phase(self.rlwe(), &parts, key)?;
+        let mut phase = phase(self.rlwe(), &parts, key)?;
+        let ring = self.rlwe().ring_at(few)?;
+        if let Some(hiding) = hiding(&ring)? {
+            ring.add_assign(&mut phase, &hiding)?;
+        }
         let t = self.plain_modulus();
         let message = Zeroizing::new(self.scaler(few)?.decrypt(&phase)?);
         // What is held is m′ with −Q·m′ = −Q_few·m″ for the m″ found, and m = m′/f.
@@ -45,35 +121,39 @@ impl<R: PolyRing> Context<R> {
         Ok(Plaintext::new(coefficients, t)?)
     }
 
-    /// Opens what needs the part of a word that counts: after the switch to the words below.
-    fn decrypt_below(
+    /// The fewest moduli whose product holds t·u(s), and the ciphertext itself or, where a part of a word would be needed, what the switch to the words below
+    /// makes of it. `noise` says how large the noise is that has to fit; none if it does not.
+    fn openable<'a>(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &'a Ciphertext<R>,
         place: usize,
-    ) -> Result<Plaintext, BgvError> {
-        let below = self.whole_below(place).filter(|_| self.room(place, ciphertext.noise()) >= 0.0);
-        let Some(below) = below else { return Err(self.exhausted(ciphertext, place)) };
+        noise: impl Fn(&Ciphertext<R>) -> Result<Log2, BgvError>,
+    ) -> Result<Option<Openable<'a, R>>, BgvError> {
+        if let Some(few) = self.enough(noise(ciphertext)?, place)? {
+            return Ok(Some((Cow::Borrowed(ciphertext), few)));
+        }
+        let part = self.place(place)?.rest > 0;
+        let below = self.whole_below(place).filter(|_| part && self.room(place, ciphertext.noise()) >= 0.0);
+        let Some(below) = below else { return Ok(None) };
         let lower = Evaluator::new(self).moved(ciphertext, below, below)?.into_owned();
-        self.decrypt(&lower, key)
+        Ok(self.enough(noise(&lower)?, below)?.map(|few| (Cow::Owned(lower), few)))
     }
 
-    /// The fewest moduli whose product holds t·u(s); none if that takes a part of a word.
-    fn enough(&self, ciphertext: &Ciphertext<R>, place: usize) -> Result<Option<usize>, BgvError> {
-        let noise = self.noise_bound(ciphertext.noise()).bits();
+    /// The fewest whole moduli that hold t·u(s) with so much noise.
+    fn enough(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
         let whole = if own.rest == 0 { own.limbs } else { own.limbs - 1 };
         for few in 1..=whole {
             // Below 2t nothing decrypts, not even what has no noise. What is no number is not enough either.
             let capacity = self.rlwe().log2_modulus_at(few)? - half;
-            if capacity > 0.0 && noise <= capacity {
+            if capacity > 0.0 && noise.bits() <= capacity {
                 let margin = self.scaler(few)?.bounds().decryption_margin.log2();
-                if noise <= capacity + 1.0 + margin {
+                if noise.bits() <= capacity + 1.0 + margin {
                     return Ok(Some(few));
                 }
             }
         }
-        if own.rest > 0 { Ok(None) } else { Err(self.exhausted(ciphertext, place)) }
+        Ok(None)
     }
 
     fn exhausted(&self, ciphertext: &Ciphertext<R>, place: usize) -> BgvError {

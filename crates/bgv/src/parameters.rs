@@ -90,6 +90,12 @@ impl Parameters {
         Self { budget, ..self }
     }
 
+    /// The same with another plaintext modulus; ring and keys do not change.
+    #[must_use]
+    pub fn with_plain_modulus(self, plain_modulus: u64) -> Self {
+        Self { plain_modulus, ..self }
+    }
+
     /// Chooses parameters from what is known of the computation.
     #[must_use]
     pub fn builder() -> ParametersBuilder {

@@ -1,6 +1,6 @@
 //! BGV in files: what `docs/format.md` has beside keys.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_encoding::Plaintext;
 use sunzi_ring::Packing;
@@ -83,7 +83,7 @@ impl<R: Packing> Format<Plaintext> for Context<R> {
         sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
     }
 
-    fn get(&self, _: &Header, source: &mut Source<impl Read>) -> Result<Plaintext, WireError> {
+    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext, WireError> {
         let (degree, t) = (self.degree(), self.plain_modulus());
         let bytes = source.sealed("the plaintext", Plaintext::packed_len(degree, t))?;
         Plaintext::from_packed(&bytes, degree, t).map_err(WireError::scheme)
@@ -100,6 +100,7 @@ fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
         index: parameters.ring().index(),
         moduli: parameters.moduli().to_vec(),
+        rungs: Vec::new(),
         key_switching: parameters.key_switching().clone(),
         secrets: SecretDistribution::Ternary,
     }
@@ -138,6 +139,7 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
+        ring.check_prefixes()?;
         if ring.secrets != SecretDistribution::Ternary {
             return Err(WireError::value("secrets of BGV", SecretDistribution::Ternary, ring.secrets));
         }

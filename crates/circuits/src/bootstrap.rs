@@ -25,7 +25,7 @@ pub use blueprint::{Blueprint, KeyKind, KeyNeed};
 pub use bootstrapper::Bootstrapper;
 pub use error::BootstrapError;
 pub use keys::BootstrapKeys;
-pub use set::{Encapsulation, Levels, Order, Set};
+pub use set::{Chain, Encapsulation, Levels, Order, Set};
 pub use statement::{Bits, Statement, Summary};
 
 #[cfg(test)]

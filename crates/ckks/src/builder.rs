@@ -33,6 +33,16 @@ pub struct ParametersBuilder {
     request: Request,
 }
 
+impl Parameters {
+    /// Bits behind the binary point that are right after the computation of [`ParametersBuilder`], all levels down.
+    ///
+    /// # Errors
+    /// [`CkksError::KeySwitching`] for digits that the moduli do not allow.
+    pub fn predicted_precision(&self) -> Result<f64, CkksError> {
+        Ok(-search::predicted(self)?.log2())
+    }
+}
+
 impl ParametersBuilder {
     /// Multiplications in a row, by ciphertexts, plaintexts or constants; 0 to 100, 1 unless set.
     #[must_use]

@@ -3,6 +3,8 @@
 //! What the scale of a level is off by counts twice on the next, Δ_(l−1) = Δ_l²/q_l, so each modulus makes up for the
 //! one before. A prime is at most [`WORD_BITS`] long; larger scales take several primes a level.
 
+mod rational;
+
 use serde::{Deserialize, Serialize};
 use sunzi_math::is_prime;
 use sunzi_rlwe::moduli::MAX_MODULI;
@@ -35,26 +37,19 @@ pub struct LevelRange {
 pub(crate) struct Chain {
     pub(crate) moduli: Vec<u64>,
     pub(crate) levels: Vec<usize>,
+    /// None where levels have the first moduli.
+    pub(crate) rungs: Vec<Vec<usize>>,
 }
 
 impl Chain {
     /// Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
     pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
-        let levels = ranges.iter().fold(0_usize, |sum, range| sum.saturating_add(range.levels));
-        check_count("levels", levels)?;
-        if !FIRST_BITS.contains(&first_bits) {
-            let expected = "it must be 11 to 240";
-            return Err(CkksError::Request { what: "first_bits", got: first_bits.to_string(), expected });
-        }
+        check_ranges(first_bits, ranges)?;
         let mut finder = Finder { step, taken: Vec::new() };
         // Groups of primes, the highest level first.
         let mut groups = Vec::new();
         for range in ranges.iter().rev() {
             let bits = range.scale_bits;
-            if !SCALE_BITS.contains(&bits) {
-                let expected = "it must be 10 to 120";
-                return Err(CkksError::Request { what: "scale_bits", got: bits.to_string(), expected });
-            }
             let target = f64::from(bits).exp2();
             let mut scale = target;
             for _ in 0..range.levels {
@@ -72,11 +67,26 @@ impl Chain {
             moduli.extend(group);
             levels.push(moduli.len());
         }
-        Ok(Self { moduli, levels })
+        Ok(Self { moduli, levels, rungs: Vec::new() })
     }
 }
 
-/// Fails for more than any parameter set has, before anything is looked for.
+/// Fails for what no parameter set has, before anything is looked for.
+fn check_ranges(first_bits: u32, ranges: &[LevelRange]) -> Result<(), CkksError> {
+    let levels = ranges.iter().fold(0_usize, |sum, range| sum.saturating_add(range.levels));
+    check_count("levels", levels)?;
+    if !FIRST_BITS.contains(&first_bits) {
+        let expected = "it must be 11 to 240";
+        return Err(CkksError::Request { what: "first_bits", got: first_bits.to_string(), expected });
+    }
+    if let Some(bad) = ranges.iter().find(|range| !SCALE_BITS.contains(&range.scale_bits)) {
+        let expected = "it must be 10 to 120";
+        return Err(CkksError::Request { what: "scale_bits", got: bad.scale_bits.to_string(), expected });
+    }
+    Ok(())
+}
+
+/// Fails for more than any parameter set has.
 fn check_count(what: &'static str, got: usize) -> Result<(), CkksError> {
     if got <= MAX_MODULI {
         return Ok(());

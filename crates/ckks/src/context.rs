@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, PolyRing, Ring};
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
@@ -39,7 +39,7 @@ struct Level<R> {
 /// What a context over a ring that is there already depends on besides.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Moduli of Q_0, Q_1, …, Q_L.
+    /// The levels of the ring that Q_0, Q_1, …, Q_L are the moduli of: how many moduli each has, where those of the ring are its first moduli.
     pub levels: Vec<usize>,
     /// Canonical scales of the levels.
     pub scales: Vec<f64>,
@@ -81,8 +81,7 @@ impl Context<Ring> {
     /// As [`new`](Self::new).
     pub fn with_parallelism(parameters: &Parameters, parallelism: Parallelism) -> Result<Self, CkksError> {
         parameters.validate()?;
-        let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
-        Self::with_ring(ring.with_parallelism(parallelism), &Settings::from(parameters))
+        Self::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))
     }
 }
 
@@ -100,12 +99,11 @@ impl<R: PolyRing> Context<R> {
         for (level, &limbs) in settings.levels.iter().enumerate() {
             let ring = rlwe.ring_at(limbs)?;
             let dropped = match levels.last() {
-                Some(below) => ring.modulus() / below.ring.modulus(),
-                None => ring.modulus().clone(),
+                Some(below) => ratio(ring.modulus(), below.ring.modulus()),
+                None => ring.modulus().to_f64().unwrap_or(f64::INFINITY),
             };
             let scale = settings.scales.get(level).copied().unwrap_or(f64::NAN);
-            let (log2_modulus, dropped) = (sunzi_math::log2(ring.modulus()), dropped.to_f64());
-            levels.push(Level { ring, log2_modulus, scale, dropped: dropped.unwrap_or(f64::INFINITY) });
+            levels.push(Level { log2_modulus: sunzi_math::log2(ring.modulus()), ring, scale, dropped });
         }
         let log2_moduli: Vec<f64> = levels.iter().map(|level| level.log2_modulus).collect();
         let scales: Vec<f64> = levels.iter().map(|level| level.scale).collect();
@@ -167,12 +165,48 @@ impl<R: PolyRing> Context<R> {
         Ok(&self.level(level)?.ring)
     }
 
-    /// How many moduli of the ring a level has: keys and rings count levels in these.
+    /// The level of the ring that a level is, by which keys and rings count: how many moduli it has, where levels of the ring are its first
+    /// moduli.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
     pub fn limbs(&self, level: usize) -> Result<usize, CkksError> {
         Ok(self.ring_at(level)?.level())
+    }
+
+    /// The level of the ring at which keys serve all levels up to this one: its own, unless a lower one has moduli that it lacks.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn key_level(&self, level: usize) -> Result<usize, CkksError> {
+        let (own, ring) = (self.limbs(level)?, self.ring());
+        let levels = self.inner.levels.get(..=level).unwrap_or_default();
+        let serves = |&key: &usize| levels.iter().all(|level| ring.is_nested(level.ring.level(), key));
+        Ok((own..ring.level()).find(serves).unwrap_or(ring.level()))
+    }
+
+    /// The lowest level above `low` that a ciphertext of level `high` can be taken modulo as it is, all or some of its moduli being that
+    /// level's: low + 1, unless that has moduli that `high` lacks.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub(crate) fn level_between(&self, low: usize, high: usize) -> Result<usize, CkksError> {
+        let limbs = self.limbs(high)?;
+        let is_nested = |&level: &usize| self.is_nested(level, limbs);
+        Ok((low + 1..high).find(is_nested).unwrap_or(high))
+    }
+
+    /// Whether a level has moduli of a level of the ring only.
+    pub(crate) fn is_nested(&self, level: usize, limbs: usize) -> bool {
+        self.limbs(level).is_ok_and(|level| self.ring().is_nested(level, limbs))
+    }
+
+    /// Q_high/Q_low.
+    pub(crate) fn ratio(&self, high: usize, low: usize) -> Result<f64, CkksError> {
+        if high == low + 1 {
+            return self.divisor(high);
+        }
+        Ok(ratio(self.ring_at(high)?.modulus(), self.ring_at(low)?.modulus()))
     }
 
     /// Δ_l, the canonical scale of a level.
@@ -277,6 +311,12 @@ impl<R: PolyRing> Context<R> {
         }
         Err(CkksError::MessageTooLarge { operation, magnitude, level, limit })
     }
+}
+
+/// a/b to the last bit or next to it, for a above b.
+pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
+    let quotient = (a << 64_u32) / b;
+    quotient.to_f64().unwrap_or(f64::INFINITY) / 64_f64.exp2()
 }
 
 /// Whether two scales are one but for a few roundings of doubles.

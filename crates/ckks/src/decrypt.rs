@@ -1,8 +1,14 @@
 //! Decryption.
 
-use sunzi_ring::PolyRing;
-use sunzi_rlwe::{SecretKey, encryption::phase_values};
+use rand_core::CryptoRng;
+use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{
+    DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase_values,
+};
+use zeroize::Zeroizing;
 
+use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext};
 
 /// Bits of room above the declared magnitude when a message is opened modulo fewer moduli than it has.
@@ -23,18 +29,88 @@ impl<R: PolyRing> Context<R> {
         let metadata = ciphertext.metadata();
         let (top, scale) = (metadata.level, metadata.scale);
         let needed = metadata.precision.magnitude().log2().max(0.0) + scale.log2() + 1.0 + ROOM;
-        let holds = |&level: &usize| self.log2_modulus_at(level).is_ok_and(|bits| bits >= needed);
-        let level = (0..top).find(holds).unwrap_or(top);
-        let values = if level == top {
-            phase_values(self.rlwe(), ciphertext.parts(), key)?
-        } else {
-            let limbs = self.limbs(level)?;
-            let mut parts = Vec::with_capacity(ciphertext.parts().len());
-            for part in ciphertext.parts() {
-                parts.push(self.ring().restrict(part, limbs)?);
-            }
-            phase_values(self.rlwe(), &parts, key)?
-        };
+        let level = self.lowest(top, needed).unwrap_or(top);
+        let values = self.phase_at(ciphertext, key, level)?;
         Ok(Plaintext::from_parts(values, Metadata { level, ..metadata.clone() }))
+    }
+
+    /// Opens a ciphertext for somebody else to see: noise is added that hides the ciphertext's own, so that the slots tell nothing of the key to
+    /// whoever made or chose the ciphertext; see [`sunzi_rlwe::sharing`] for how much, and the precision of the plaintext for what is left.
+    ///
+    /// `noise` is the bound that the key holder declares. Nothing that the ciphertext says of itself counts: only if its own bound is larger,
+    /// there is an error.
+    ///
+    /// # Errors
+    /// [`RlweError::SharingRoom`] where message and noise do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`RlweError::SharingSpent`];
+    /// [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt). All are told before anything is opened.
+    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+        noise: DeclaredNoise,
+        ledger: &mut LedgerFile,
+        rng: &mut G,
+    ) -> Result<Plaintext<R>, CkksError> {
+        self.check(ciphertext)?;
+        ciphertext.check_key(key.id(), "the secret key")?;
+        noise.check(ciphertext.noise(), self.ring().expansion())?;
+        let (metadata, degree) = (ciphertext.metadata(), self.ring().degree());
+        let flooding = Flooding::new(ledger.ledger().policy(), noise, degree)?;
+        let message = Log2::of(metadata.precision.magnitude()) * metadata.scale;
+        let needed = (message + Log2::from_bits(noise.bits()) + flooding.bound()).bits() + 1.0;
+        let held = self.log2_modulus_at(metadata.level)?;
+        let Some(level) = self.lowest(metadata.level, needed) else {
+            return Err(RlweError::SharingRoom { bits_short: needed - held, declared: noise.bits() }.into());
+        };
+        ledger.spend(key.id())?;
+        let ring = self.ring_at(level)?;
+        let mut values = self.phase_at(ciphertext, key, level)?;
+        let mut hiding = flooding.sample(ring, rng)?;
+        let hiding =
+            Zeroizing::new(ring.to_evaluation(std::mem::replace(&mut *hiding, self.ring_at(0)?.zero()))?);
+        ring.add_assign(&mut values, &hiding)?;
+        let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+        let precision = metadata.precision.plus_error(added);
+        Ok(Plaintext::from_parts(values, Metadata { level, precision, ..metadata.clone() }))
+    }
+
+    /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open at this level, half of which is left to the message. With as much
+    /// noise little of a message is left: declare the bound of a program instead.
+    ///
+    /// # Errors
+    /// [`CkksError::NoSuchLevel`].
+    pub fn log2_largest_shareable_noise(
+        &self,
+        policy: SharingPolicy,
+        level: usize,
+    ) -> Result<f64, CkksError> {
+        // Half of what the level holds, the other half for the message.
+        let capacity = self.log2_modulus_at(level)? - 2.0;
+        Ok(Flooding::log2_largest_noise(policy, capacity, self.ring().degree())?)
+    }
+
+    /// The lowest level that is nested in `top` and whose modulus has so many bits.
+    fn lowest(&self, top: usize, bits: f64) -> Option<usize> {
+        let limbs = self.limbs(top).ok()?;
+        let holds = |&level: &usize| self.log2_modulus_at(level).is_ok_and(|held| held >= bits);
+        (0..=top).filter(holds).find(|&level| self.is_nested(level, limbs))
+    }
+
+    /// ct(s) modulo Q_l of a level that is not above the ciphertext's.
+    fn phase_at(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        key: &SecretKey<R>,
+        level: usize,
+    ) -> Result<Zeroizing<R::Poly<Evaluation>>, CkksError> {
+        if level == ciphertext.metadata().level {
+            return Ok(phase_values(self.rlwe(), ciphertext.parts(), key)?);
+        }
+        let limbs = self.limbs(level)?;
+        let mut parts = Vec::with_capacity(ciphertext.parts().len());
+        for part in ciphertext.parts() {
+            parts.push(self.ring().restrict(part, limbs)?);
+        }
+        Ok(phase_values(self.rlwe(), &parts, key)?)
     }
 }

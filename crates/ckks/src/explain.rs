@@ -32,6 +32,10 @@ pub struct Candidate {
     pub log2_modulus: f64,
     /// log2 QP; 0 if nothing fits.
     pub log2_key_modulus: f64,
+    /// Moduli of a fresh ciphertext; 0 if nothing fits.
+    pub limbs: usize,
+    /// The fewest of the longest fast ones, of 47.8 bits, that hold as many bits.
+    pub least_limbs: usize,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -40,8 +44,17 @@ impl Candidate {
     /// A candidate about which only the ring is known.
     pub(crate) fn empty(log2_degree: u32, limit: Option<f64>) -> Self {
         let verdict = Verdict::Refused(Refusal::NotSecure);
-        let (precision, log2_modulus, log2_key_modulus) = (0.0, 0.0, 0.0);
-        Self { log2_degree, limit, scale_bits: 0, precision, log2_modulus, log2_key_modulus, verdict }
+        Self {
+            log2_degree,
+            limit,
+            scale_bits: 0,
+            precision: 0.0,
+            log2_modulus: 0.0,
+            log2_key_modulus: 0.0,
+            limbs: 0,
+            least_limbs: 0,
+            verdict,
+        }
     }
 }
 
@@ -167,6 +180,9 @@ impl fmt::Display for Candidate {
         if self.log2_key_modulus > 0.0 {
             write!(f, ", with special moduli {:.1}", self.log2_key_modulus)?;
         }
+        if self.limbs > 0 {
+            write!(f, ", {} limbs of at least {}", self.limbs, self.least_limbs)?;
+        }
         if let Some(limit) = self.limit.filter(|&limit| limit > 0.0) {
             write!(f, ", limit {limit}")?;
         }
@@ -188,7 +204,7 @@ impl fmt::Display for Explanation {
                 writeln!(f, "chosen:")?;
                 let scale = parameters.scale_ranges().first().map_or(0, |range| range.bits);
                 let top = parameters.scales().first().map_or(0.0, |scale| scale.log2());
-                let first = sunzi_math::log2(&parameters.dropped(0));
+                let first = sunzi_math::log2(&parameters.modulus(0));
                 writeln!(f, "  ring degree n         {}", parameters.degree())?;
                 writeln!(f, "  slots, up to          {}", parameters.max_slots())?;
                 writeln!(f, "  multiplications       {}", parameters.depth())?;

@@ -1,13 +1,13 @@
 //! Parameters of CKKS: plain, serialisable data.
 
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
 use crate::chain::{Chain, LevelRange, WORD_BITS, longest_digit, special_moduli};
+use crate::context::ratio;
 use crate::{CkksError, ParametersBuilder};
 
 /// log2 of the ring degrees there are.
@@ -27,8 +27,9 @@ pub struct ScaleRange {
 
 /// One CKKS parameter set: ring degree, moduli, levels, scales, security.
 ///
-/// Level l, with l rescalings left, has the modulus Q_l, the product of the first `levels[l]` moduli; fresh ciphertexts have
-/// them all. A rescaling from l to l − 1 divides by q_l = Q_l/Q_(l−1), which may be a product of several moduli.
+/// Level l, with l rescalings left, has the modulus Q_l, the product of the first `levels[l]` moduli, or of any others where
+/// [`rungs`](Self::rungs) are given; fresh ciphertexts have them all. A rescaling from l to l − 1 divides by q_l = Q_l/Q_(l−1), which may be a
+/// product of several moduli or a quotient of such products.
 ///
 /// Every level has one canonical scale Δ_l: 2^bits at the top of a range, and Δ_(l−1) = Δ_l²/q_l below it, the scale that
 /// products of ciphertexts of level l have after rescaling.
@@ -40,7 +41,10 @@ pub struct ScaleRange {
 pub struct Parameters {
     log2_degree: u32,
     moduli: Vec<u64>,
-    /// Moduli of Q_0, Q_1, …, Q_L.
+    /// The moduli of every level of the ring, by their indices; none for the first 1, 2, 3, ….
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rungs: Vec<Vec<usize>>,
+    /// Levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
     /// The highest range first.
     scales: Vec<ScaleRange>,
@@ -67,7 +71,8 @@ impl Parameters {
     ) -> Self {
         let scales = vec![ScaleRange { top: levels.len().saturating_sub(1), bits: scale_bits }];
         let (secrets, key_switching) = <(SecretDistribution, GadgetOptions)>::default();
-        Self { log2_degree, moduli, levels, scales, message_bits: 0, security, secrets, key_switching }
+        let rungs = Vec::new();
+        Self { log2_degree, moduli, rungs, levels, scales, message_bits: 0, security, secrets, key_switching }
     }
 
     /// Chooses parameters from what is known of the computation.
@@ -88,10 +93,34 @@ impl Parameters {
         ranges: &[LevelRange],
         security: Security,
     ) -> Result<Self, CkksError> {
+        Self::from_chain(log2_degree, ranges, security, |index| Chain::new(index, first_bits, ranges))
+    }
+
+    /// The same with levels that are sets of moduli, of as few as hold their bits, whatever the scale: see [`with_rungs`](Self::with_rungs). Scales stay within
+    /// 1/4 bit of what is asked.
+    ///
+    /// # Errors
+    /// As [`from_ranges`](Self::from_ranges).
+    pub fn from_ranges_rational(
+        log2_degree: u32,
+        first_bits: u32,
+        ranges: &[LevelRange],
+        security: Security,
+    ) -> Result<Self, CkksError> {
+        Self::from_chain(log2_degree, ranges, security, |index| Chain::rational(index, first_bits, ranges))
+    }
+
+    /// With the chain that is made for the index of the ring.
+    fn from_chain(
+        log2_degree: u32,
+        ranges: &[LevelRange],
+        security: Security,
+        chain: impl FnOnce(u64) -> Result<Chain, CkksError>,
+    ) -> Result<Self, CkksError> {
         if !LOG2_DEGREES.contains(&log2_degree) {
             return Err(CkksError::Degree { log2_degree });
         }
-        let Chain { moduli, levels } = Chain::new(2 << log2_degree, first_bits, ranges)?;
+        let Chain { moduli, levels, rungs } = chain(2 << log2_degree)?;
         let mut scales = Vec::with_capacity(ranges.len());
         let mut top = 0;
         for range in ranges {
@@ -100,7 +129,7 @@ impl Parameters {
             scales.push(ScaleRange { top, bits: range.scale_bits });
         }
         scales.reverse();
-        Ok(Self::new(log2_degree, moduli, levels, 0, security).with_scales(scales))
+        Ok(Self::new(log2_degree, moduli, levels, 0, security).with_rungs(rungs).with_scales(scales))
     }
 
     /// So many special moduli of together at least 2^`bits`, and digits as long as they have room for: for moduli of different
@@ -127,6 +156,13 @@ impl Parameters {
         let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
         let special_moduli = special_moduli(2 << self.log2_degree, longest, count, &self.moduli)?;
         Ok(self.with_key_switching(GadgetOptions { special_moduli, ..GadgetOptions::default() }))
+    }
+
+    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
+    /// ascend, and the last set has all moduli. Sets that no level has are for keys, which serve a level by any set that it is part of.
+    #[must_use]
+    pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
+        Self { rungs, ..self }
     }
 
     /// The same with other scales, the highest range first; it must start at level L.
@@ -177,10 +213,61 @@ impl Parameters {
         &self.moduli
     }
 
-    /// How many moduli Q_0, Q_1, …, Q_L are made of.
+    /// The levels of the ring for Q_0, Q_1, …, Q_L: how many moduli they are made of, without [`rungs`](Self::rungs).
     #[must_use]
     pub fn levels(&self) -> &[usize] {
         &self.levels
+    }
+
+    /// The indices of the moduli of every level of the ring; none where level l has the first l.
+    #[must_use]
+    pub fn rungs(&self) -> &[Vec<usize>] {
+        &self.rungs
+    }
+
+    /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
+    #[must_use]
+    pub fn limbs(&self, level: usize) -> Vec<usize> {
+        self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
+    }
+
+    /// The same of a level of the ring.
+    #[must_use]
+    pub fn ring_limbs(&self, level: usize) -> Vec<usize> {
+        if self.rungs.is_empty() {
+            return (0..level.min(self.moduli.len())).collect();
+        }
+        level.checked_sub(1).and_then(|rung| self.rungs.get(rung)).cloned().unwrap_or_default()
+    }
+
+    /// The level of the ring at which keys serve all levels up to this one, as [`Context::key_level`](crate::Context::key_level).
+    #[must_use]
+    pub fn key_level(&self, level: usize) -> usize {
+        let own = self.levels.get(level).copied().unwrap_or_default();
+        let used: Vec<usize> = (0..=level).flat_map(|level| self.limbs(level)).collect();
+        let serves = |&key: &usize| {
+            let limbs = self.ring_limbs(key);
+            used.iter().all(|limb| limbs.binary_search(limb).is_ok())
+        };
+        (own..=self.rungs.len()).find(serves).unwrap_or(own)
+    }
+
+    /// Q_l.
+    #[must_use]
+    pub fn modulus(&self, level: usize) -> BigUint {
+        self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).product()
+    }
+
+    /// R modulo Q_L, with these levels.
+    ///
+    /// # Errors
+    /// [`CkksError::Ring`] for numbers that are no parameters.
+    pub fn ring(&self) -> Result<Ring, CkksError> {
+        let index = 2 * self.degree() as u64;
+        match self.rungs.as_slice() {
+            [] => Ok(Ring::new(index, &self.moduli)?),
+            rungs => Ok(Ring::with_rungs(index, &self.moduli, rungs)?),
+        }
     }
 
     /// L: rescalings in a row, so multiplications in a row.
@@ -199,23 +286,19 @@ impl Parameters {
     #[must_use]
     pub fn scales(&self) -> Vec<f64> {
         let mut scales = Vec::with_capacity(self.levels.len());
-        let (mut scale, mut dropped) = (0.0, 1.0);
+        let (mut scale, mut dropped, mut modulus) = (0.0, 1.0, self.modulus(self.depth()));
         for level in (0..self.levels.len()).rev() {
             let start = self.scales.iter().find(|range| range.top == level);
             scale = start.map_or(scale * scale / dropped, |range| f64::from(range.bits).exp2());
             scales.push(scale);
-            dropped = self.dropped(level).to_f64().unwrap_or(f64::INFINITY);
+            if let Some(below) = level.checked_sub(1) {
+                let lower = self.modulus(below);
+                dropped = ratio(&modulus, &lower);
+                modulus = lower;
+            }
         }
         scales.reverse();
         scales
-    }
-
-    /// q_l = Q_l/Q_(l−1), by which a rescaling from level l divides; Q_0 for l = 0.
-    #[must_use]
-    pub fn dropped(&self, level: usize) -> BigUint {
-        let end = self.levels.get(level).copied().unwrap_or(0);
-        let below = level.checked_sub(1).and_then(|below| self.levels.get(below));
-        self.moduli.get(below.copied().unwrap_or(0)..end).unwrap_or_default().iter().product()
     }
 
     /// Slots of fresh ciphertexts are at most 2^this.
@@ -271,16 +354,24 @@ impl Parameters {
         }
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
-        check_levels(&self.levels, self.moduli.len())?;
+        if !self.rungs.is_empty() {
+            if self.rungs.len() > moduli::MAX_RUNGS {
+                let (got, expected) = (self.rungs.len().to_string(), "there are at most 512");
+                return Err(CkksError::Request { what: "levels of the ring", got, expected });
+            }
+            sunzi_ring::check_rungs(&self.moduli, &self.rungs).map_err(CkksError::Ring)?;
+        }
+        let highest = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
+        check_levels(&self.levels, highest)?;
         moduli::check(2 << self.log2_degree, &self.moduli, special)?;
-        let log2_moduli: Vec<f64> = self.levels.iter().map(|&limbs| self.log2_first(limbs)).collect();
+        let log2_modulus = |level| {
+            let own = self.limbs(level).into_iter().filter_map(|limb| self.moduli.get(limb).copied());
+            log2_product(&own.collect::<Vec<u64>>())
+        };
+        let log2_moduli: Vec<f64> = (0..self.levels.len()).map(log2_modulus).collect();
         check_scales(&self.scales(), &log2_moduli, f64::from(self.message_bits))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(CkksError::KeySwitching)?;
         Ok(security::check_of(self.secrets, self.degree(), self.log2_key_modulus(), self.security)?)
-    }
-
-    fn log2_first(&self, limbs: usize) -> f64 {
-        log2_product(self.moduli.get(..limbs).unwrap_or_default())
     }
 }
 

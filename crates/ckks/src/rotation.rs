@@ -40,7 +40,7 @@ pub fn rotation_keys<R: PolyRing, G: CryptoRng + ?Sized>(
     let index = context.ring().index();
     let rotations = steps.into_iter().map(|steps| rotation_exponent(steps, index));
     let exponents = rotations.chain(conjugation.then(|| conjugation_exponent(index)));
-    Ok(GaloisKeys::generate_at_level(context.rlwe(), secret, exponents, context.limbs(level)?, rng)?)
+    Ok(GaloisKeys::generate_at_level(context.rlwe(), secret, exponents, context.key_level(level)?, rng)?)
 }
 
 /// The error of a missing key in steps of slots.

@@ -1,6 +1,6 @@
 //! CKKS in files: what `docs/format.md` has beside keys.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_ring::Packing;
 use sunzi_rlwe::moduli::MAX_MODULI;
@@ -18,7 +18,7 @@ use crate::{Ckks, Context, Metadata, Parameters, Plaintext, ScaleRange};
 /// Level, scale, slots, precision.
 const METADATA_LEN: usize = 3 * 8 + STORED_LEN;
 
-/// What messages depend on: the moduli and the scale of every level.
+/// What messages depend on: the level of the ring and the scale of every level.
 fn describe(levels: impl Iterator<Item = (usize, f64)>, fields: &mut Fields) {
     fields.bytes(b"CKKS");
     for (limbs, scale) in levels {
@@ -82,7 +82,7 @@ impl<R: Packing> Format<Plaintext<R>> for Context<R> {
         sink.seal()
     }
 
-    fn get(&self, _: &Header, source: &mut Source<impl Read>) -> Result<Plaintext<R>, WireError> {
+    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext<R>, WireError> {
         let record = source.sealed("a plaintext's numbers", METADATA_LEN)?;
         let metadata = self.get_metadata(&mut FieldReader::new(&record))?;
         let Metadata { level, scale, precision, .. } = &metadata;
@@ -97,6 +97,7 @@ fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
         index: RingShape::from(parameters.log2_degree()).index(),
         moduli: parameters.moduli().to_vec(),
+        rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
         secrets: parameters.secrets(),
     }
@@ -137,6 +138,7 @@ impl StoredParameters for Parameters {
         let scales = ranges.map(|(top, bits)| ScaleRange { top: whole(top), bits: short(bits) }).collect();
         let message_bits = short(fields.u64()?);
         let parameters = Self::new(log2_degree, ring.moduli, levels, 0, get_security(fields)?)
+            .with_rungs(ring.rungs)
             .with_scales(scales)
             .with_message_bits(message_bits)
             .with_secrets(ring.secrets)

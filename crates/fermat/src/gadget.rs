@@ -244,6 +244,7 @@ fn cut(words: &[u64], at: usize, bits: u32) -> u64 {
 
 impl Gadget<FermatRing> for FermatGadget {
     type Digits = FermatDigits;
+    type KeyPart = FermatPoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -312,6 +313,18 @@ impl Gadget<FermatRing> for FermatGadget {
             }
         }
         Ok([b, a])
+    }
+
+    fn keep(&self, part: FermatPoly<Evaluation>, _: usize) -> Result<FermatPoly<Evaluation>, RingError> {
+        Ok(part)
+    }
+
+    fn kept(&self, part: &FermatPoly<Evaluation>, _: usize) -> Result<FermatPoly<Evaluation>, RingError> {
+        Ok(part.clone())
+    }
+
+    fn kept_bytes(part: &FermatPoly<Evaluation>) -> usize {
+        FermatRing::byte_len(part)
     }
 
     fn decompose(&self, a: &FermatPoly<Evaluation>) -> Result<FermatDigits, RingError> {

@@ -1,6 +1,6 @@
 //! Polynomials modulo 2^g − 1 as bytes.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 use sunzi_kernels::{pack, unpack};
 use sunzi_ring::{Domain, Packing, PackingError, PolyRing, RingError, Storage, describe};
@@ -46,7 +46,7 @@ impl Packing for FermatRing {
         Ok(())
     }
 
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<FermatPoly<D>, PackingError> {
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<FermatPoly<D>, PackingError> {
         let mut a = self.empty();
         for (limb, (component, residues)) in self.0.parts_mut(&mut a.residues).enumerate() {
             let mut bytes = vec![0; component.bits() / 8];

@@ -39,6 +39,11 @@ pub(crate) struct Constants52 {
 }
 
 impl Constants {
+    /// Bytes that hold every canonical word.
+    pub(crate) fn residue_bytes(&self) -> usize {
+        self.bits.div_ceil(u8::BITS) as usize
+    }
+
     pub(crate) fn new(q: u64) -> Self {
         let bits = u64::BITS - q.leading_zeros();
         let wide = u128::from(q);

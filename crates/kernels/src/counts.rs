@@ -64,7 +64,7 @@ fn run<const PERIOD: usize>(
     let mut data = vec![0; twiddles.n];
     match last {
         None => ntt_forward::forward(arithmetic, twiddles, &mut data),
-        Some(last) => ntt_inverse::inverse(arithmetic, twiddles, &last, &mut data),
+        Some(last) => ntt_inverse::inverse(arithmetic, twiddles, &last, None, &mut data),
     }
     counts.get()
 }
@@ -89,7 +89,13 @@ impl Lanes for Counting<'_> {
     type V = ();
     const LEVELS: u32 = 4;
 
+    type Pattern = ();
+
     fn load(self, _: &[u64; WIDTH]) {}
+    fn pattern(self, _: usize) {}
+    fn expand(self, _: &[u8; 8 * WIDTH], (): ()) {
+        self.others(1);
+    }
     fn store(self, _: &mut [u64; WIDTH], (): ()) {}
     fn splat(self, _: u64) {}
     fn add(self, (): (), (): ()) {

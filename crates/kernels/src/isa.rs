@@ -18,7 +18,7 @@ pub enum Isa {
     /// 512-bit vectors with products of whole words (AVX-512 F, DQ and VL) for moduli above 2^50, and what
     /// `Avx2` has for the others.
     Avx512Dq,
-    /// The same with 52-bit multiply-add; at its best for odd moduli below 2^49.
+    /// The same with 52-bit multiply-add and permutations of bytes (IFMA and VBMI); at its best for odd moduli below 2^49.
     Avx512Ifma,
 }
 
@@ -44,7 +44,9 @@ impl Isa {
             }
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Ifma => {
-                Isa::Avx512Dq.is_available() && std::arch::is_x86_feature_detected!("avx512ifma")
+                Isa::Avx512Dq.is_available()
+                    && std::arch::is_x86_feature_detected!("avx512ifma")
+                    && std::arch::is_x86_feature_detected!("avx512vbmi")
             }
             #[cfg(target_arch = "aarch64")]
             Isa::Neon => std::arch::is_aarch64_feature_detected!("neon"),

@@ -20,6 +20,8 @@ mod generic;
 #[cfg(feature = "gmp")]
 pub mod gmp;
 mod isa;
+#[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
+pub mod memcheck;
 mod modulus;
 pub mod pace;
 mod packing;

@@ -1,6 +1,9 @@
 //! A modulus, its constants and the kernels that compute with it.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
+mod fused;
+mod packed;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -232,8 +235,7 @@ impl Modulus {
     /// # Errors
     /// [`KernelError::LengthMismatch`].
     pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
-        check_length(acc.len(), a.len())?;
-        check_length(acc.len(), b.len())?;
+        check_lengths(acc.len(), [a, b])?;
         #[cfg(feature = "tally")]
         crate::tally::products(1, acc.len());
         // SAFETY: as in `add_assign`.
@@ -317,6 +319,11 @@ impl Modulus {
         let modulus = self.value();
         if value < modulus { Ok(()) } else { Err(KernelError::NotReduced { value, modulus }) }
     }
+}
+
+/// Checks that both slices have this length.
+fn check_lengths(expected: usize, slices: [&[u64]; 2]) -> Result<(), KernelError> {
+    slices.iter().try_for_each(|slice| check_length(expected, slice.len()))
 }
 
 /// Checks the shape of an inner product.

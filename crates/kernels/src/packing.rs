@@ -1,12 +1,15 @@
 //! Words of a fixed length in bits, one after the other: how residues are stored and sent.
 //!
 //! Word i takes the bits i·b to (i + 1)·b − 1 of a little-endian number. Eight words take b bytes, which is why lengths are
-//! constants of the loops: every offset and every shift is known when they are compiled.
+//! constants of the portable loops: every offset and every shift is known when they are compiled. Vectors take both from tables.
 
 use crate::error::KernelError;
+use crate::isa::{Isa, active_isa};
+#[cfg(target_arch = "x86_64")]
+use crate::x86_64::packing as vectors;
 
 /// The longest words, in bits: those of the longest modulus.
-const MAX_BITS: u32 = 62;
+pub(crate) const MAX_BITS: u32 = 62;
 
 /// Calls a loop for the length that is asked for.
 macro_rules! with_length {
@@ -51,9 +54,31 @@ pub fn packed_len(count: usize, bits: u32) -> Option<usize> {
 /// [`KernelError::PackedLength`]; [`KernelError::WordLength`] outside of 1 ≤ `bits` ≤ 62. Longer words give unspecified
 /// bytes.
 pub fn pack(out: &mut [u8], words: &[u64], bits: u32) -> Result<(), KernelError> {
+    pack_on(active_isa().unwrap_or(Isa::Portable), out, words, bits)
+}
+
+fn pack_on(isa: Isa, out: &mut [u8], words: &[u64], bits: u32) -> Result<(), KernelError> {
     check(words.len(), out.len(), bits)?;
-    with_length!(bits, pack_all, (out, words));
+    let done = vectors::pack(isa, out, words, bits as usize);
+    let (words, out) = (words.get(done..), out.get_mut(done / 8 * bits as usize..));
+    if let (Some(words), Some(out)) = (words, out) {
+        with_length!(bits, pack_all, (out, words));
+    }
     Ok(())
+}
+
+/// Nothing is packed by vectors here.
+#[cfg(not(target_arch = "x86_64"))]
+mod vectors {
+    use crate::isa::Isa;
+
+    pub(super) fn pack(_: Isa, _: &mut [u8], _: &[u64], _: usize) -> usize {
+        0
+    }
+
+    pub(super) fn unpack(_: Isa, _: &mut [u64], _: &[u8], _: usize) -> (usize, u64) {
+        (0, 0)
+    }
 }
 
 /// Reads words of `bits` bits from exactly [`packed_len`] bytes, and returns the largest of them, for the caller to compare with
@@ -62,12 +87,21 @@ pub fn pack(out: &mut [u8], words: &[u64], bits: u32) -> Result<(), KernelError>
 /// # Errors
 /// As [`pack`]; [`KernelError::Padding`] if bits that are left at the end are not 0. The words are then unspecified.
 pub fn unpack(out: &mut [u64], bytes: &[u8], bits: u32) -> Result<u64, KernelError> {
+    unpack_on(active_isa().unwrap_or(Isa::Portable), out, bytes, bits)
+}
+
+fn unpack_on(isa: Isa, out: &mut [u64], bytes: &[u8], bits: u32) -> Result<u64, KernelError> {
     check(out.len(), bytes.len(), bits)?;
     let used = out.len() % 8 * bits as usize % 8;
     if used > 0 && bytes.last().is_some_and(|last| last >> used != 0) {
         return Err(KernelError::Padding);
     }
-    Ok(with_length!(bits, unpack_all, (out, bytes)))
+    let (done, largest) = vectors::unpack(isa, out, bytes, bits as usize);
+    let (Some(out), Some(bytes)) = (out.get_mut(done..), bytes.get(done / 8 * bits as usize..)) else {
+        return Ok(largest);
+    };
+    let rest: u64 = with_length!(bits, unpack_all, (out, bytes));
+    Ok(rest.max(largest))
 }
 
 fn check(words: usize, bytes: usize, bits: u32) -> Result<(), KernelError> {
@@ -109,20 +143,16 @@ fn unpack_all<const BITS: usize>(out: &mut [u64], bytes: &[u8]) -> u64 {
 
 #[inline(always)]
 fn pack_eight<const BITS: usize>(chunk: &mut [u8; BITS], group: &[u64; 8]) {
-    let mut bytes = chunk.as_mut_slice();
-    let (mut pending, mut length) = (0_u128, 0);
-    for &word in group {
-        pending |= u128::from(word) << length;
-        length += BITS;
-        if length >= 64 {
-            let (head, tail) = std::mem::take(&mut bytes).split_at_mut_checked(8).unwrap_or_default();
-            head.copy_from_slice(&(pending as u64).to_le_bytes());
-            bytes = tail;
-            pending >>= 64;
-            length -= 64;
+    for (i, piece) in chunk.chunks_mut(8).enumerate() {
+        // Every piece from the words that it overlaps: none waits for the piece before.
+        let (first, skipped) = (64 * i / BITS, 64 * i % BITS);
+        let mut words = group.iter().skip(first);
+        let mut bits = words.next().map_or(0, |word| word >> skipped);
+        for (word, shift) in words.zip((BITS - skipped..64).step_by(BITS)) {
+            bits |= word << shift;
         }
+        piece.iter_mut().zip(bits.to_le_bytes()).for_each(|(to, byte)| *to = byte);
     }
-    bytes.iter_mut().zip(pending.to_le_bytes()).for_each(|(to, byte)| *to = byte);
 }
 
 /// Every word out of the 8 bytes around it, or 16 where it may touch nine: shifts that do not wait for each other.
@@ -161,14 +191,21 @@ mod tests {
             let top = u64::MAX >> (64 - bits);
             for count in (0..=33).chain([64, 100]) {
                 let mixed = (0..count as u64).map(|i| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) & top);
-                for words in [mixed.collect(), vec![top; count], vec![0; count]] {
-                    let mut bytes = vec![0xAA; packed_len(count, bits).unwrap()];
-                    pack(&mut bytes, &words, bits).unwrap();
-                    assert_eq!(bytes, slow(&words, bits), "{count} words of {bits} bits");
-                    let mut again = vec![u64::MAX; count];
-                    let largest = unpack(&mut again, &bytes, bits).unwrap();
-                    assert_eq!(again, words, "{count} words of {bits} bits");
-                    assert_eq!(largest, words.iter().copied().max().unwrap_or(0));
+                // Each word alone of ones, so that none reaches into another.
+                let single = (0..count).map(|at| (0..count).map(|i| if i == at { top } else { 0 }).collect());
+                for words in
+                    [mixed.collect(), vec![top; count], vec![0; count]].into_iter().chain(single.take(20))
+                {
+                    let expected = slow(&words, bits);
+                    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+                        let mut bytes = vec![0xAA; packed_len(count, bits).unwrap()];
+                        pack_on(isa, &mut bytes, &words, bits).unwrap();
+                        assert_eq!(bytes, expected, "{count} words of {bits} bits on {isa}");
+                        let mut again = vec![u64::MAX; count];
+                        let largest = unpack_on(isa, &mut again, &bytes, bits).unwrap();
+                        assert_eq!(again, words, "{count} words of {bits} bits on {isa}");
+                        assert_eq!(largest, words.iter().copied().max().unwrap_or(0));
+                    }
                 }
             }
         }

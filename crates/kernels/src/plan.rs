@@ -145,6 +145,29 @@ impl NttPlan {
     /// [`KernelError::LengthMismatch`] unless `a` and the scale have n words,
     /// [`KernelError::ModulusMismatch`] for a scale of another modulus.
     pub fn inverse_scaled(&self, a: &mut [u64], scale: &InverseScale) -> Result<(), KernelError> {
+        self.run_inverse(a, None, scale)
+    }
+
+    /// [`inverse_scaled`](Self::inverse_scaled) of evaluations that stand elsewhere.
+    ///
+    /// # Errors
+    /// As [`inverse_scaled`](Self::inverse_scaled); [`KernelError::LengthMismatch`] unless `input` has n words.
+    pub fn inverse_scaled_into(
+        &self,
+        out: &mut [u64],
+        input: &[u64],
+        scale: &InverseScale,
+    ) -> Result<(), KernelError> {
+        check_length(self.n, input.len())?;
+        self.run_inverse(out, Some(input), scale)
+    }
+
+    fn run_inverse(
+        &self,
+        a: &mut [u64],
+        input: Option<&[u64]>,
+        scale: &InverseScale,
+    ) -> Result<(), KernelError> {
         check_length(self.n, a.len())?;
         check_length(self.n, scale.n)?;
         if scale.modulus != self.modulus.value() {
@@ -154,7 +177,7 @@ impl NttPlan {
         crate::tally::inverse();
         let (table, constants) = (self.modulus.table, &self.modulus.constants);
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, a) };
+        unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, input, a) };
         Ok(())
     }
 }
@@ -250,6 +273,9 @@ mod tests {
         let scale = other.scale(1).unwrap();
         let mismatch = KernelError::ModulusMismatch { expected: 12_289, got: 40_961 };
         assert_eq!(plan.inverse_scaled(&mut [0; 64], &scale), Err(mismatch));
+        let own = plan.scale(1).unwrap();
+        assert!(plan.inverse_scaled_into(&mut [0; 64], &[0; 63], &own).is_err());
+        assert!(plan.inverse_scaled_into(&mut [0; 63], &[0; 64], &own).is_err());
     }
 
     #[test]

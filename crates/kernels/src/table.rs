@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::constants::Constants;
 use crate::cyclotomic::{ScaledKernel, Tables};
+use crate::generic::elementwise::Bits;
 use crate::generic::ntt_inverse::LastFactors;
 use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
@@ -16,6 +17,11 @@ pub(crate) type Factor = fn(u64, u64) -> [u64; 2];
 type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 /// The same for two outputs and two lists of second factors.
 type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u64]]; 2]);
+type PackedInnerProducts = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u8]]; 2]);
+/// (constants, twiddles, factors of the last level, input that stands elsewhere, data)
+type Inverse = unsafe fn(&Constants, &Twiddles, &LastFactors, Option<&[u64]>, &mut [u64]);
+/// (constants, outs, first factors, second factors, constant factor)
+type Tensor = unsafe fn(&Constants, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2], Option<u64>);
 /// (constants, out, input vectors, matrix column)
 type ConvertColumn = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[u64]);
 
@@ -57,12 +63,25 @@ pub(crate) struct Table {
     pub(crate) neg_assign: unsafe fn(&Constants, &mut [u64]),
     pub(crate) sum_difference_assign: unsafe fn(&Constants, &mut [u64], &mut [u64]),
     pub(crate) mul_assign: unsafe fn(&Constants, &mut [u64], &[u64]),
+    /// (constants, out, first, second), here and in the next.
+    pub(crate) sum_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
+    pub(crate) difference_into: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
+    /// (constants, data, other, scalar), here and in the next.
+    pub(crate) add_scaled_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
+    pub(crate) add_scale_assign: unsafe fn(&Constants, &mut [u64], &[u64], u64),
+    /// (constants, data, summand, unreduced summand)
+    pub(crate) shift_assign: unsafe fn(&Constants, &mut [u64], u64, u64),
+    pub(crate) tensor: Tensor,
+    pub(crate) lift_into: unsafe fn(&Constants, &mut [u64], &[u64], &Bits),
     pub(crate) mul_add_assign: unsafe fn(&Constants, &mut [u64], &[u64], &[u64]),
     pub(crate) mul_scalar_assign: unsafe fn(&Constants, &mut [u64], u64),
     pub(crate) reduce_into: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) reduce_signed_into: unsafe fn(&Constants, &mut [u64], &[i64]),
+    pub(crate) add_small_assign: unsafe fn(&Constants, &mut [u64], &[i64]),
     pub(crate) inner_product: InnerProduct,
     pub(crate) inner_product_pair: InnerProductPair,
+    /// The same for second factors in bytes.
+    pub(crate) packed_inner_products: PackedInnerProducts,
     pub(crate) convert_column: ConvertColumn,
     /// Converts to several targets at once, where that saves work.
     pub(crate) together: Option<MakeTogether>,
@@ -72,7 +91,7 @@ pub(crate) struct Table {
     pub(crate) round_nearest: unsafe fn(&Nearest, &mut [u64], &[&[u64]]),
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
     pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
-    pub(crate) ntt_inverse: unsafe fn(&Constants, &Twiddles, &LastFactors, &mut [u64]),
+    pub(crate) ntt_inverse: Inverse,
     pub(crate) cyclotomic: Transform,
 }
 
@@ -121,6 +140,35 @@ macro_rules! define_table {
                 elementwise::mul_assign($new(c), data, other);
             }
             $(#[target_feature(enable = $features)])?
+            fn sum_into(c: &Constants, out: &mut [u64], x: &[u64], y: &[u64]) {
+                elementwise::sum_into($new(c), out, x, y);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn difference_into(c: &Constants, out: &mut [u64], x: &[u64], y: &[u64]) {
+                elementwise::difference_into($new(c), out, x, y);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn add_scaled_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
+                elementwise::add_scaled_assign($new(c), data, other, scalar, c.q);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
+                elementwise::add_scale_assign($new(c), data, other, scalar, c.q);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn shift_assign(c: &Constants, data: &mut [u64], half: u64, rest: u64) {
+                elementwise::shift_assign($new(c), data, half, rest);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn tensor(c: &Constants, out: [&mut [u64]; 3], x: [&[u64]; 2], y: [&[u64]; 2], scalar: Option<u64>) {
+                let factor = scalar.map(|scalar| <$arithmetic>::factor(scalar, c.q));
+                elementwise::tensor($new(c), out, x, y, factor);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn lift_into(c: &Constants, out: &mut [u64], words: &[u64], bits: &elementwise::Bits) {
+                elementwise::lift_into($new(c), out, words, bits);
+            }
+            $(#[target_feature(enable = $features)])?
             fn mul_add_assign(c: &Constants, data: &mut [u64], x: &[u64], y: &[u64]) {
                 elementwise::mul_add_assign($new(c), data, x, y);
             }
@@ -137,12 +185,21 @@ macro_rules! define_table {
                 elementwise::reduce_signed_into($new(c), out, words, c.q);
             }
             $(#[target_feature(enable = $features)])?
+            fn add_small_assign(c: &Constants, data: &mut [u64], words: &[i64]) {
+                elementwise::add_small_assign($new(c), data, words);
+            }
+            $(#[target_feature(enable = $features)])?
             fn inner_product_of(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
-                inner_product::inner_products($new(c), [out], x, [y]);
+                inner_product::inner_products($new(c), inner_product::Whole, [out], x, [y]);
             }
             $(#[target_feature(enable = $features)])?
             fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
-                inner_product::inner_products($new(c), out, x, y);
+                inner_product::inner_products($new(c), inner_product::Whole, out, x, y);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
+                let a = $new(c);
+                inner_product::inner_products(a, inner_product::Packed::new(a, c.residue_bytes()), out, x, y);
             }
             $(#[target_feature(enable = $features)])?
             fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
@@ -169,8 +226,14 @@ macro_rules! define_table {
                 ntt_forward::forward($new(c), twiddles, data);
             }
             $(#[target_feature(enable = $features)])?
-            fn inverse(c: &Constants, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
-                ntt_inverse::inverse($new(c), twiddles, last, data);
+            fn inverse(
+                c: &Constants,
+                twiddles: &Twiddles,
+                last: &LastFactors,
+                input: Option<&[u64]>,
+                data: &mut [u64],
+            ) {
+                ntt_inverse::inverse($new(c), twiddles, last, input, data);
             }
             $crate::table::Table {
                 isa: $isa,
@@ -181,12 +244,21 @@ macro_rules! define_table {
                 neg_assign,
                 sum_difference_assign,
                 mul_assign,
+                sum_into,
+                difference_into,
+                add_scaled_assign,
+                add_scale_assign,
+                shift_assign,
+                tensor,
+                lift_into,
                 mul_add_assign,
                 mul_scalar_assign,
                 reduce_into,
                 reduce_signed_into,
+                add_small_assign,
                 inner_product: inner_product_of,
                 inner_product_pair,
+                packed_inner_products,
                 convert_column,
                 together: $together,
                 wrapping_sum,

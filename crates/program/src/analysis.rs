@@ -3,6 +3,8 @@
 mod approximate;
 mod choice;
 mod facts;
+mod timing;
+mod within;
 
 use std::fmt;
 
@@ -12,10 +14,11 @@ use sunzi_encoding::doubling_steps;
 use sunzi_rlwe::Security;
 
 pub use approximate::REAL_GAP;
-pub(crate) use approximate::{Action, Lowered, Step, exp2, integral};
+pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
 pub use choice::{Parameters, SchemeChoice};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{facts, linear_units, polynomial_units};
+pub use timing::Timing;
 
 use crate::{Program, ProgramError};
 
@@ -48,6 +51,44 @@ impl Layout {
         Self { rows, span, chunks: rows.max(1).div_ceil(span.max(1)) }
     }
 
+    /// The same for rows of so many parts that share no chunk: as many chunks as these may take.
+    #[must_use]
+    pub fn of_parts(rows: usize, slots: usize, parts: usize) -> Self {
+        let whole = Self::new(rows, slots);
+        let beside = parts.max(1).saturating_mul(whole.span - 1);
+        Self { chunks: rows.saturating_add(beside).div_euclid(whole.span).clamp(1, rows.max(1)), ..whole }
+    }
+
+    /// Rows of a chunk, of which all before the last are full.
+    #[must_use]
+    pub fn rows_of(&self, chunk: usize) -> usize {
+        self.rows.saturating_sub(chunk.saturating_mul(self.span)).min(self.span)
+    }
+
+    /// Whether chunks with so many rows each are those of this layout.
+    pub(crate) fn is_filled(&self, rows: &[usize]) -> bool {
+        let sum = rows.iter().try_fold(0_usize, |sum, rows| sum.checked_add(*rows));
+        let empty = self.rows == 0 && rows == [0];
+        let each = empty || rows.iter().all(|rows| (1..=self.span).contains(rows));
+        rows.len() == self.chunks && sum == Some(self.rows) && each
+    }
+
+    /// Fails unless tables of so many rows can stand so in ciphertexts of `slots` slots.
+    pub(crate) fn check(&self, rows: u64, slots: usize) -> Result<(), ProgramError> {
+        let Self { rows: own, span, chunks } = *self;
+        let mismatch = |what, expected: String, got: usize| Err(ProgramError::mismatch(what, expected, got));
+        if own as u64 != rows {
+            return mismatch("rows", format!("the {rows} of the table"), own);
+        }
+        if !span.is_power_of_two() || span > slots {
+            return mismatch("rows of a full chunk", format!("a power of two up to {slots}"), span);
+        }
+        if chunks < own.div_ceil(span).max(1) || chunks > own.max(1) {
+            return mismatch("chunks", format!("{} to {own}", own.div_ceil(span)), chunks);
+        }
+        Ok(())
+    }
+
     /// Slots that belong to no row.
     #[must_use]
     pub fn padding(&self) -> usize {
@@ -72,16 +113,26 @@ pub struct Options {
     pub security: Security,
     /// Exactly this ring degree, as log2 n.
     pub log2_degree: Option<u32>,
+    /// Parts of the table that share no chunk: the labels of a category that cuts it, 1 if there is none.
+    #[serde(default = "one_part")]
+    pub parts: usize,
+}
+
+fn one_part() -> usize {
+    1
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scheme: None, precision: 16, security: Security::Bits128, log2_degree: None }
+        Self { scheme: None, precision: 16, security: Security::Bits128, log2_degree: None, parts: 1 }
     }
 }
 
 /// A program with all that is needed to run it; both sides make the same plan of the same program and options.
-#[derive(Clone, Debug)]
+///
+/// It goes through JSON: program, parameters, layout and precision are read, and all else is found again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Made")]
 pub struct Plan {
     /// The program.
     pub program: Program,
@@ -90,17 +141,25 @@ pub struct Plan {
     /// Where rows stand.
     pub layout: Layout,
     /// Rotations to make keys for.
+    #[serde(serialize_with = "in_words")]
     pub rotations: Vec<Rotation>,
+    /// The highest level of the ring that ciphertexts are rotated at, so many moduli where levels are the first ones: keys need no more.
+    pub rotation_limbs: usize,
     /// Levels, or products in a row.
     pub depth: usize,
     /// Bytes of evaluation keys in memory.
     pub key_bytes: u64,
     /// Bytes of one fresh ciphertext in memory, over all plaintext moduli.
     pub ciphertext_bytes: u64,
+    /// Bytes that a run takes at most, about.
+    pub memory_bytes: u64,
+    /// CKKS: what was asked for; 0 for exact schemes.
+    pub precision: u32,
     /// Ciphertexts of inputs, over all chunks.
     pub inputs: usize,
     /// Why it was chosen so, a sentence each.
     pub reasons: Vec<String>,
+    #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
 }
 
@@ -110,7 +169,80 @@ impl Plan {
     /// # Errors
     /// [`ProgramError::Refused`], with the reason and the costliest expression.
     pub fn new(program: &Program, options: &Options) -> Result<Self, ProgramError> {
-        Ok(choice::choose(program, options)?)
+        let plan = choice::choose(program, options)?;
+        Ok(plan.with_precision(options.precision))
+    }
+
+    /// Analyses a program for parameters that are there, and for CKKS a precision as in [`Options`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(program: &Program, parameters: &Parameters, precision: u32) -> Result<Self, ProgramError> {
+        let layout = Layout::new(program.schema().rows as usize, parameters.slots());
+        Self::for_layout(program, parameters, layout, precision)
+    }
+
+    /// The same for a table whose chunks need not be full: one that was cut by a category, or of which some chunks were left out.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`ProgramError::Mismatch`] for a layout that such a table cannot have.
+    pub fn for_layout(
+        program: &Program,
+        parameters: &Parameters,
+        layout: Layout,
+        precision: u32,
+    ) -> Result<Self, ProgramError> {
+        layout.check(program.schema().rows, parameters.slots())?;
+        let precision = clamped(precision);
+        Ok(within::within(program, parameters, layout, precision)?.with_precision(precision))
+    }
+
+    /// Bytes in memory of all ciphertexts that it reads.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        let moduli = self.parameters.plain_moduli().len().max(1) as u64;
+        (self.inputs as u64).saturating_mul(self.ciphertext_bytes / moduli)
+    }
+
+    /// CKKS: bits of every intermediate number that are right, counted from the end of its range, as far as parameters tell.
+    #[must_use]
+    pub fn precision_bits(&self) -> Option<f64> {
+        if let Parameters::Ckks(parameters) = &self.parameters {
+            parameters.predicted_precision().ok()
+        } else {
+            None
+        }
+    }
+
+    fn with_precision(self, precision: u32) -> Self {
+        let precision = if self.lowered.is_some() { clamped(precision) } else { 0 };
+        Self { precision, ..self }
+    }
+}
+
+fn in_words<S: serde::Serializer>(rotations: &[Rotation], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rotations.iter().map(ToString::to_string))
+}
+
+/// Bits that intermediate numbers may be asked for.
+fn clamped(precision: u32) -> u32 {
+    precision.clamp(4, 30)
+}
+
+/// A plan on its way: what it was made of makes it again.
+#[derive(Deserialize)]
+struct Made {
+    program: Program,
+    parameters: Parameters,
+    layout: Layout,
+    precision: u32,
+}
+
+impl TryFrom<Made> for Plan {
+    type Error = ProgramError;
+
+    fn try_from(made: Made) -> Result<Self, ProgramError> {
+        Self::for_layout(&made.program, &made.parameters, made.layout, made.precision)
     }
 }
 
@@ -122,6 +254,7 @@ impl fmt::Display for Plan {
         writeln!(f, "depth         {}", self.depth)?;
         writeln!(f, "rotations     {}", self.rotations.len())?;
         writeln!(f, "keys          {} bytes", self.key_bytes)?;
+        writeln!(f, "memory        about {} bytes", self.memory_bytes)?;
         writeln!(f, "inputs        {} ciphertexts of {} bytes", self.inputs, self.ciphertext_bytes)?;
         self.reasons.iter().try_for_each(|reason| writeln!(f, "because       {reason}"))
     }

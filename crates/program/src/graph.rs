@@ -146,6 +146,12 @@ impl Node {
             _ => None,
         }
     }
+
+    /// The label of that column that it looks for.
+    #[must_use]
+    pub fn label(&self) -> Option<usize> {
+        if let Self::Indicator { label, .. } = self { Some(*label) } else { None }
+    }
 }
 
 /// Nodes, each once, operands before what is computed from them.

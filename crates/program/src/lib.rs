@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod contexts;
 mod decimal;
 mod error;
 mod formula;
@@ -13,10 +14,13 @@ pub mod graph;
 mod number;
 pub mod parse;
 mod program;
+pub mod results;
 pub mod run;
 pub mod schema;
+pub mod tape;
 
-pub use analysis::{Options, Plan};
+pub use analysis::{Options, Plan, Timing};
+pub use contexts::Contexts;
 pub use decimal::{Decimal, DecimalError, MAX_DECIMALS};
 pub use error::ProgramError;
 pub use formula::Formula;

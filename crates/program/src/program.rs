@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::formula::DEEPEST;
-use crate::{Formula, Graph, Node, NodeId, Number, ProgramError, Schema};
+use crate::run::Estimate;
+use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema};
 
 /// A computation over a table, as data: it goes through JSON unchanged, and what comes from there is checked.
 ///
@@ -63,9 +64,9 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opened {
     /// A number; none where it is not defined, such as the mean of nothing.
-    Number(Option<Number>),
+    Number(Option<Estimate>),
     /// Labels and numbers.
-    Groups(Vec<(Vec<String>, Option<Number>)>),
+    Groups(Vec<(Vec<String>, Option<Estimate>)>),
     /// The node whose column this is.
     Column(NodeId),
 }
@@ -178,8 +179,8 @@ impl Program {
     }
 
     /// The results from decrypted totals: what only the key holder can do.
-    pub fn finish(&self, total: impl Fn(NodeId) -> Option<Number>) -> Vec<(&str, Opened)> {
-        let value = |formula: &Formula| formula.value(self.schema.rows, &total);
+    pub fn finish(&self, total: impl Fn(NodeId) -> Option<Estimate>) -> Vec<(&str, Opened)> {
+        let value = |formula: &Formula| formula.estimate(self.schema.rows, &total);
         let open = |output: &OutputValue| match output {
             OutputValue::Number(formula) => Opened::Number(value(formula)),
             OutputValue::Groups(groups) => {

@@ -5,16 +5,20 @@
 //! all chunks before they are added over slots, once.
 //!
 //! Slots that belong to no row hold [`Column::padding`](crate::Column::padding), a public number. What a node is there is
-//! therefore known in the clear, and [`exact::open`] and [`ckks::open`] take its share off the sums: counts and masks need no
+//! therefore known in the clear, and an [`Opening`] takes its share off the sums: counts and masks need no
 //! column of ones, no product and no level for it.
 
 pub mod ckks;
+mod encrypted;
 pub mod exact;
+mod opening;
 mod reference;
 mod table;
 
 use std::collections::BTreeMap;
 
+pub use encrypted::{Answer, Input, evaluate};
+pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
 pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, total};
 pub use table::{Cells, Table, encrypted_inputs};
@@ -95,6 +99,30 @@ pub fn run<B: Backend>(
         Ok((id, backend.finish(id, total.ok_or_else(none)?)?))
     };
     totals.into_iter().map(finish).collect()
+}
+
+/// The most ciphertexts that a run keeps at once, sums among them: sums of products and their factors take as much as four.
+pub(crate) fn most_values(program: &Program) -> usize {
+    let (schedule, facts) = (Schedule::new(program), crate::analysis::facts(program));
+    let encrypted = |id: &NodeId| facts.get(id.index()).is_some_and(|facts| facts.encrypted);
+    let operands = |id: &NodeId| program.graph().node(*id).map(Node::operands).unwrap_or_default();
+    let factors: Vec<NodeId> = schedule.only_summed.iter().flat_map(operands).collect();
+    let size = |id: &NodeId| if factors.contains(id) || schedule.only_summed.contains(id) { 4 } else { 1 };
+    let (mut kept, mut most) = (Vec::new(), 0);
+    for (step, &id) in schedule.order.iter().enumerate() {
+        if encrypted(&id) && !schedule.only_summed.contains(&id) {
+            kept.push(id);
+        }
+        most = most.max(kept.iter().map(size).sum::<usize>());
+        kept.retain(|id| schedule.last.get(id).is_some_and(|&last| last > step));
+    }
+    let totals = program.totals().into_iter().filter(encrypted);
+    most + totals.map(|id| size(&id)).sum::<usize>()
+}
+
+/// Products that are summed and nothing else, which exact schemes finish after all chunks.
+pub(crate) fn only_summed(program: &Program) -> Vec<NodeId> {
+    Schedule::new(program).only_summed
 }
 
 /// In which order nodes are computed, and until when they are kept.

@@ -112,6 +112,16 @@ impl Column {
         }
     }
 
+    /// The largest |v| in units of the last decimal; 1 for categories and 0 for real columns.
+    #[must_use]
+    pub fn largest_unit(&self) -> u64 {
+        match self.kind {
+            Kind::Decimal { low, high, .. } => low.unsigned_abs().max(high.unsigned_abs()),
+            Kind::Category { .. } => 1,
+            Kind::Real { .. } => 0,
+        }
+    }
+
     fn check(&self) -> Result<(), ProgramError> {
         let wrong = |why: &str| Err(ProgramError::Schema(format!("column {:?}: {why}", self.name)));
         if self.name.is_empty() {

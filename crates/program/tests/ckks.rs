@@ -6,8 +6,8 @@ use chacha20::rand_core::SeedableRng;
 use sunzi_circuits::Rotation;
 use sunzi_ckks::{Context, Encoder, Evaluator, rotation};
 use sunzi_program::analysis::{Options, Parameters, Plan, SchemeChoice};
-use sunzi_program::run::ckks::{Ckks, Keys, Output, Value, open, stored};
-use sunzi_program::run::{Cells, Table, encrypted_inputs, reference, run};
+use sunzi_program::run::ckks::{Ckks, Keys, Output, Value, stored};
+use sunzi_program::run::{Cells, Opening, Table, encrypted_inputs, reference, run};
 use sunzi_program::{Column, Program, Schema};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security};
 
@@ -33,6 +33,7 @@ fn check(text: &str, allowed: f64) {
         precision: 14,
         security: Security::InsecureForResearchOnly,
         log2_degree: Some(10),
+        parts: 1,
     };
     let plan = Plan::new(&program, &options).unwrap();
     let Parameters::Ckks(parameters) = &plan.parameters else { panic!("CKKS was asked for") };
@@ -58,10 +59,12 @@ fn check(text: &str, allowed: f64) {
     };
     let outputs = run(&program, &plan.layout, &backend, input, |_, _, _| Ok(())).unwrap();
     let expected = reference(&program, &table).unwrap();
+    let openings = Opening::of(&plan).unwrap();
     for (id, output) in outputs {
         let Output::Encrypted(sum) = output else { continue };
         let slot = encoder.decode_real(&context.decrypt(&sum, &secret).unwrap()).unwrap()[0];
-        let (got, expected) = (open(&plan, id, slot).unwrap().to_f64(), expected.totals[&id].to_f64());
+        let opened = openings[&id].real_total(&plan.layout, slot, 0.0).unwrap();
+        let (got, expected) = (opened.number.to_f64(), expected.totals[&id].to_f64());
         let words = program.graph().describe(id, &schema);
         assert!((got - expected).abs() <= allowed, "{words}: {got}, expected {expected}");
     }

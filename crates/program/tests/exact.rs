@@ -1,88 +1,24 @@
 //! Runs in exact arithmetic against the clear oracle.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
 
+mod common;
+
+use common::{Draw, schema, table};
 use sunzi_circuits::{Clear as Counter, ClearCiphertext, ClearKeys};
 use sunzi_math::Crt;
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
-use sunzi_program::run::exact::{Exact, Output, Value, open, open_clear};
-use sunzi_program::run::{Cells, Table, encrypted_inputs, reference, run};
-use sunzi_program::{Column, NodeId, Program, ProgramError, Schema};
+use sunzi_program::run::exact::{Exact, Output, Value};
+use sunzi_program::run::{Opening, Table, encrypted_inputs, reference, run};
+use sunzi_program::{NodeId, Program, ProgramError};
 
 const MODULI: [u64; 3] = [1_073_479_681, 1_073_184_769, 1_072_496_641];
-
-/// A generator of numbers, good enough to draw programs.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len() as u64) as usize]
-    }
-
-    /// An expression with a number in every row.
-    fn rows(&mut self, depth: u32) -> String {
-        let leaf = ["x", "y", "z", "c", "(region == \"b\")", "(sex != \"m\")", "2", "-0.5", "(c > 3)"];
-        if depth == 0 {
-            return self.of(&leaf).to_owned();
-        }
-        let (a, b) = (self.rows(depth - 1), self.rows(depth - 1));
-        match self.below(7) {
-            0 | 1 => format!("({a} + {b})"),
-            2 => format!("({a} - {b})"),
-            3 | 4 => format!("{a} * {b}"),
-            5 => format!("({a})^{}", self.below(3)),
-            _ => format!("poly({a}, 1, -2, 0.5)"),
-        }
-    }
-
-    fn statement(&mut self) -> String {
-        let depth = self.below(3) as u32;
-        let (a, b) = (self.rows(depth), self.rows(1));
-        let by = ["", "", " by region", " by sex", " by region, sex"];
-        let total = match self.below(7) {
-            0 => format!("sum({a})"),
-            1 => format!("mean({a})"),
-            2 => format!("var({a})"),
-            3 => format!("cov({a}, {b})"),
-            4 => format!("corr({a}, {b})"),
-            5 => format!("dot({a}, {b})"),
-            _ => return a,
-        };
-        format!("{total}{}", self.of(&by))
-    }
-}
-
-fn schema(rows: u64) -> Schema {
-    let columns = vec![
-        Column::integer("x", -5, 9),
-        Column::decimal("y", 1, 3, 25),
-        Column::integer("z", 2, 4),
-        Column::integer("c", 0, 7).in_the_clear(),
-        Column::category("region", &["a", "b", "c"]),
-        Column::category("sex", &["f", "m"]).in_the_clear(),
-    ];
-    Schema::new(rows, columns).unwrap()
-}
-
-fn table(schema: &Schema, draw: &mut Draw) -> Table {
-    let rows = schema.rows;
-    let mut units = |low: i64, high: i64| {
-        Cells::Units((0..rows).map(|_| low + draw.below((high - low + 1) as u64) as i64).collect())
-    };
-    let numbers = [units(-5, 9), units(3, 25), units(2, 4), units(0, 7)];
-    let labels = [3, 2].map(|n| Cells::Labels((0..rows).map(|_| draw.below(n) as u32).collect()));
-    Table::new(schema, numbers.into_iter().chain(labels).collect()).unwrap()
-}
 
 /// Runs over clear residues in the place of ciphertexts, and compares every total and every row.
 fn check(program: &Program, table: &Table, row_length: usize) {
     let expected = reference(program, table).unwrap();
     let layout = Layout::new(program.schema().rows as usize, 2 * row_length);
     let crt = Crt::new(&MODULI).unwrap();
+    let openings = Opening::exact(program).unwrap();
     let encrypted = encrypted_inputs(program);
     let mut residues: std::collections::BTreeMap<NodeId, Vec<u64>> = Default::default();
     let mut rows: std::collections::BTreeMap<NodeId, Vec<Vec<u64>>> = Default::default();
@@ -97,7 +33,7 @@ fn check(program: &Program, table: &Table, row_length: usize) {
             }
             let units = table.units(program.graph().node(id).unwrap(), &layout, chunk).unwrap();
             let reduced: Vec<u64> = units.iter().map(|v| v.rem_euclid(i128::from(t)) as u64).collect();
-            Ok(Value::Encrypted(arithmetic.encrypt(&reduced)))
+            Ok(Value::encrypted(arithmetic.encrypt(&reduced)))
         };
         let mut columns: std::collections::BTreeMap<NodeId, Vec<u64>> = Default::default();
         let column = |id, _, output: Output<ClearCiphertext>| {
@@ -110,10 +46,9 @@ fn check(program: &Program, table: &Table, row_length: usize) {
             match output {
                 Output::Encrypted(sum) => residues.entry(id).or_default().push(sum.slots()[0]),
                 Output::Clear(sum) => {
-                    assert_eq!(
-                        Some(&open_clear(program, &layout, id, &sum).unwrap()),
-                        expected.totals.get(&id)
-                    );
+                    let residues = crt.residues(&sum);
+                    let opened = openings[&id].total(&layout, &crt, &residues).unwrap();
+                    assert_eq!(Some(&opened), expected.totals.get(&id));
                 }
                 Output::ClearColumn(_) => panic!("a total is no column"),
             }
@@ -121,7 +56,7 @@ fn check(program: &Program, table: &Table, row_length: usize) {
         columns.into_iter().for_each(|(id, slots)| rows.entry(id).or_default().push(slots));
     }
     for (id, residues) in residues {
-        let opened = open(program, &layout, id, &crt, &residues).unwrap();
+        let opened = openings[&id].total(&layout, &crt, &residues).unwrap();
         let words = program.graph().describe(id, program.schema());
         assert_eq!(Some(&opened), expected.totals.get(&id), "{words}");
     }

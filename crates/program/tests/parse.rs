@@ -70,11 +70,11 @@ fn totals_are_finished_by_formulas() {
     // Formulas know totals, not cells.
     let total = |id: NodeId| {
         let squares = matches!(program.graph().node(id), Some(Node::Product(..)));
-        Some(Number::scaled(if squares { 1_600_250 } else { 40_000 }.into(), 0))
+        Some(Number::scaled(if squares { 1_600_250 } else { 40_000 }.into(), 0).into())
     };
     let finished = program.finish(total);
     let number = |i: usize| match &finished[i] {
-        (_, Opened::Number(Some(number))) => number.to_f64(),
+        (_, Opened::Number(Some(estimate))) => estimate.number.to_f64(),
         other => panic!("{other:?}"),
     };
     assert_eq!((number(0), number(2), number(3), number(4)), (40.0, 20.0, 1000.0, 7.0));

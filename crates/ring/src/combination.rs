@@ -30,18 +30,20 @@ pub(crate) fn combine<D: Domain>(
     adds: bool,
 ) -> Result<(), RingError> {
     let level = ring.level_of(out)?;
-    for (_, term) in terms {
-        crate::error::check_level(level, ring.level_of(term)?)?;
-    }
-    let moduli = ring.basis().moduli();
+    let places = |(_, term): &(&BigInt, &Poly<D>)| ring.nested(level, ring.level_of(term)?);
+    let places: Vec<Vec<usize>> = terms.iter().map(places).collect::<Result<_, RingError>>()?;
+    let target = ring.at_level(level)?;
+    let moduli = target.basis().moduli();
     let residues: Vec<Vec<u64>> = moduli
         .iter()
-        .take(level)
         .map(|modulus| terms.iter().map(|(c, _)| residue_of(c, modulus.value())).collect())
         .collect();
     ring.parallelism().for_each_part([out.words_mut()], ring.degree(), |i, range, [out]| {
         let (Some(modulus), Some(factors)) = (moduli.get(i), residues.get(i)) else { return Ok(()) };
-        let parts: Vec<&[u64]> = terms.iter().map(|(_, term)| term.part(i, range.clone())).collect();
+        let place = |places: &[usize]| places.get(i).copied().unwrap_or(i);
+        let parts = terms.iter().zip(&places);
+        let parts: Vec<&[u64]> =
+            parts.map(|((_, term), places)| term.part(place(places), range.clone())).collect();
         if factors.iter().all(|&c| c == 1 || c == modulus.value() - 1) {
             with_signs(modulus, out, factors, &parts, adds)
         } else {
@@ -60,6 +62,18 @@ fn with_signs(
 ) -> Result<(), RingError> {
     if !adds && terms.is_empty() {
         out.fill(0);
+    }
+    if let ([first, second], [a, b], false) = (factors, terms, adds) {
+        return match (*first == 1, *second == 1) {
+            (true, true) => Ok(modulus.sum_into(out, a, b)?),
+            (true, false) => Ok(modulus.difference_into(out, a, b)?),
+            (false, true) => Ok(modulus.difference_into(out, b, a)?),
+            (false, false) => {
+                modulus.sum_into(out, a, b)?;
+                modulus.neg_assign(out);
+                Ok(())
+            }
+        };
     }
     for (b, out) in out.chunks_mut(LONG).enumerate() {
         for (t, (&c, term)) in factors.iter().zip(terms).enumerate() {

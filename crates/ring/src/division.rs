@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sunzi_kernels::{Buffer, Conversion, Isa, Modulus, RoundedQuotient};
+use sunzi_kernels::{Conversion, Isa, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::ladder::places;
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
@@ -43,78 +44,141 @@ pub(crate) enum Factor {
     Inverse,
 }
 
-/// ⌊x/D⌉ modulo the target moduli for D = d_1⋯d_s: (x − r)/D with r = [x]_D the centred remainder.
+/// From one set of moduli to another.
+pub(crate) struct Route {
+    /// Where the moduli d_i that are divided by stand among those of x: the other set lacks them.
+    divisor: Vec<usize>,
+    /// Where every target stands among those of x, unless it is new.
+    kept: Vec<Option<usize>>,
+}
+
+impl Route {
+    /// To the moduli with indices `to` from those with indices `from`, both ascending.
+    pub(crate) fn new(to: &[usize], from: &[usize]) -> Self {
+        let divisor = (0..).zip(from).filter(|(_, limb)| to.binary_search(limb).is_err());
+        Self { divisor: divisor.map(|(place, _)| place).collect(), kept: places(to, from) }
+    }
+
+    pub(crate) fn divisor(&self) -> &[usize] {
+        &self.divisor
+    }
+
+    pub(crate) fn kept(&self) -> &[Option<usize>] {
+        &self.kept
+    }
+}
+
+/// ⌊A·x/D⌉ modulo the target moduli: (A·x − r)/D with r = [A·x]_D the centred remainder, for D = d_1⋯d_s the product of the moduli of x
+/// that are no targets and A that of the targets that are no moduli of x, modulo which it is −r/D.
 ///
-/// With y_i = |x·d_i/D|_{d_i} and v = ⌊Σ y_i/d_i⌉ the remainder is r = Σ y_i·(D/d_i) − v·D [HPS19]: one matrix product with v as a
-/// further row. In doubles v is off by one only where x/D is within [`RoundedQuotient::error`] of a half: ‖⌊x/D⌉ − x/D‖ ≤ 1/2 + that.
+/// With y_i = |A·x·d_i/D|_{d_i} and v = ⌊Σ y_i/d_i⌉ the remainder is r = Σ y_i·(D/d_i) − v·D [HPS19]: one matrix product with v as a
+/// further row. In doubles v is off by one only where A·x/D is within [`RoundedQuotient::error`] of a half: ‖⌊A·x/D⌉ − A·x/D‖ ≤ 1/2 + that.
 pub(crate) struct Division {
     divisor: Vec<Arc<Plan>>,
     targets: Vec<Arc<Plan>>,
-    /// D/d_i to the power of −1, folded into inverse transforms.
+    route: Route,
+    /// A·d_i/D, folded into inverse transforms.
     scales: Vec<Scale>,
     /// The same, for what does not come from a transform.
     factors: Vec<u64>,
-    quotient: RoundedQuotient,
-    /// From y and v to −r, times D^-1 for [`Factor::Inverse`], for the targets of each group.
-    remainders: Vec<(Range<usize>, Conversion)>,
-    /// D^-1 modulo every target.
+    remainders: Remainders,
+    /// Targets whose remainders are computed together.
+    groups: Vec<Range<usize>>,
+    /// What remainders are multiplied by.
+    factor: Factor,
+    /// A/D modulo every target.
     inverses: Vec<u64>,
     parallelism: Parallelism,
 }
 
+/// How −r is made, times D^-1 for [`Factor::Inverse`].
+enum Remainders {
+    /// By one modulus d: from (h − x) mod d for h = ⌊d/2⌋, whose difference to h it is. With what it is multiplied by modulo every target.
+    Lifted { half: u64, factors: Vec<u64> },
+    /// From y and v, for the targets of each group.
+    Converted { quotient: RoundedQuotient, conversions: Vec<Conversion> },
+}
+
 impl Division {
+    /// The division of x modulo the moduli of `source`; [`Factor::Inverse`] where there are new targets. Remainders are computed for a
+    /// group of targets at a time.
     pub(crate) fn new(
-        [divisor, targets]: [&[Arc<Plan>]; 2],
+        source: &[Arc<Plan>],
+        targets: &[Arc<Plan>],
+        route: Route,
         groups: Vec<Range<usize>>,
         isa: Isa,
         factor: Factor,
         parallelism: Parallelism,
     ) -> Result<Self, RingError> {
+        let divisor: Vec<_> = route.divisor.iter().filter_map(|&place| source.get(place)).cloned().collect();
         let moduli: Vec<Modulus> = divisor.iter().map(|plan| plan.modulus()).collect();
+        let to: Vec<Modulus> = targets.iter().map(|plan| plan.modulus()).collect();
+        let new = || to.iter().zip(&route.kept).filter(|(_, kept)| kept.is_none()).map(|(q, _)| q);
+        let factor = if new().next().is_some() { Factor::Inverse } else { factor };
+        let times_new = |q: &Modulus, x| new().fold(x, |product, a| q.mul(product, q.reduce(a.value())));
         let product_mod = |q: &Modulus, without: usize| {
             let others = moduli.iter().enumerate().filter(|&(i, _)| i != without);
             others.fold(1, |product, (_, d)| q.mul(product, q.reduce(d.value())))
         };
         let inverse_mod = |q: &Modulus, without| mod_inv(product_mod(q, without), q.value());
-        let factors: Vec<u64> =
-            moduli.iter().enumerate().map(|(i, d)| inverse_mod(d, i)).collect::<Result<_, _>>()?;
-        let scales: Result<_, _> = divisor.iter().zip(&factors).map(|(plan, &c)| plan.scale(c)).collect();
-        let to: Vec<Modulus> = targets.iter().map(|plan| plan.modulus()).collect();
-        let inverses: Vec<u64> = to.iter().map(|q| inverse_mod(q, usize::MAX)).collect::<Result<_, _>>()?;
-        let quotient = RoundedQuotient::new(isa, &moduli)?;
-        let rows: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
-        let group = |range: Range<usize>| {
-            let to = to.get(range.clone()).unwrap_or_default();
-            let inverses = inverses.get(range.clone()).unwrap_or_default();
-            let entry = |i: usize, j: usize| {
-                let (Some(q), Some(&inverse)) = (to.get(j), inverses.get(j)) else { return 0 };
-                let factor = if factor == Factor::One { 1 } else { inverse };
-                let entry = q.mul(product_mod(q, i), factor);
-                if i < moduli.len() { q.neg(entry) } else { entry }
-            };
-            Ok((range, Conversion::new(&rows, to, entry)?))
+        let factors = moduli.iter().enumerate().map(|(i, d)| Ok(times_new(d, inverse_mod(d, i)?)));
+        let factors: Vec<u64> = factors.collect::<Result<_, RingError>>()?;
+        let factors: Vec<u64> = match (&moduli[..], &factors[..]) {
+            ([d], [factor]) => vec![d.neg(*factor)],
+            _ => factors,
         };
-        let remainders = groups.into_iter().map(group).collect::<Result<_, RingError>>()?;
-        let (divisor, targets) = (divisor.to_vec(), targets.to_vec());
-        Ok(Self { divisor, targets, scales: scales?, factors, quotient, remainders, inverses, parallelism })
+        let scales: Result<_, _> = divisor.iter().zip(&factors).map(|(plan, &c)| plan.scale(c)).collect();
+        let inverses: Vec<u64> = to.iter().map(|q| inverse_mod(q, usize::MAX)).collect::<Result<_, _>>()?;
+        let multiplied = |inverse: u64| if factor == Factor::One { 1 } else { inverse };
+        let remainders = if let [d] = moduli[..] {
+            let factors = inverses.iter().map(|&inverse| multiplied(inverse)).collect();
+            Remainders::Lifted { half: d.value() / 2, factors }
+        } else {
+            let quotient = RoundedQuotient::new(isa, &moduli)?;
+            let rows: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
+            let conversion = |range: &Range<usize>| {
+                let to = to.get(range.clone()).unwrap_or_default();
+                let inverses = inverses.get(range.clone()).unwrap_or_default();
+                let entry = |i: usize, j: usize| {
+                    let (Some(q), Some(&inverse)) = (to.get(j), inverses.get(j)) else { return 0 };
+                    let entry = q.mul(product_mod(q, i), multiplied(inverse));
+                    if i < moduli.len() { q.neg(entry) } else { entry }
+                };
+                Ok(Conversion::new(&rows, to, entry)?)
+            };
+            let conversions = groups.iter().map(conversion).collect::<Result<_, RingError>>()?;
+            Remainders::Converted { quotient, conversions }
+        };
+        let inverses = to.iter().zip(inverses).map(|(q, inverse)| times_new(q, inverse)).collect();
+        Ok(Self {
+            divisor,
+            targets: targets.to_vec(),
+            route,
+            scales: scales?,
+            factors,
+            remainders,
+            groups,
+            factor,
+            inverses,
+            parallelism,
+        })
     }
 
-    /// ⌊(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form, both modulo the targets
-    /// and then modulo the divisor.
+    /// ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form.
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
-        let low = self.targets.len() * n;
-        let mut rows = self.rows(a.get(low..).unwrap_or_default(), b.and_then(|b| b.get(low..)))?;
-        let inside = self.parallelism.inside(self.remainders.len());
+        let mut rows = self.rows(a, b)?;
+        let inside = self.parallelism.inside(self.groups.len());
         let step = |(range, out): (&Range<usize>, &mut [u64])| {
             self.remainders(&rows, range.clone(), out.chunks_exact_mut(n).collect(), inside)?;
             for (j, limb) in range.clone().zip(out.chunks_exact_mut(n)) {
-                self.add(limb, a.chunks_exact(n).nth(j), b.and_then(|b| b.chunks_exact(n).nth(j)), j)?;
+                self.add(limb, a, b, j)?;
             }
             Ok(())
         };
         let (shared, mut rest, mut parts) = (out.len(), out, Vec::new());
-        for (range, _) in &self.remainders {
+        for range in &self.groups {
             let (part, others) =
                 std::mem::take(&mut rest).split_at_mut_checked(range.len() * n).unwrap_or_default();
             parts.push((range, part));
@@ -132,64 +196,83 @@ impl Division {
         divided
     }
 
-    /// From −r to (a + b − r)/D in evaluation form, modulo target j.
-    fn add(&self, limb: &mut [u64], a: Option<&[u64]>, b: Option<&[u64]>, j: usize) -> Result<(), RingError> {
+    /// From −r or −r/D to (A·(a + b) − r)/D in evaluation form, modulo target j.
+    fn add(&self, limb: &mut [u64], a: &[u64], b: Option<&[u64]>, j: usize) -> Result<(), RingError> {
         let (Some(plan), Some(inverse)) = (self.targets.get(j), self.inverse(j)) else { return Ok(()) };
-        let modulus = plan.modulus();
-        b.map_or(Ok(()), |b| modulus.add_assign(limb, b))?;
+        let (n, modulus) = (self.degree(), plan.modulus());
+        let place = self.route.kept.get(j).copied().flatten();
+        let a = place.and_then(|place| limb_of(a, n, place));
+        let b = place.zip(b).and_then(|(place, b)| limb_of(b, n, place));
+        match (self.factor, b) {
+            (Factor::One, Some(b)) => modulus.add_assign(limb, b)?,
+            (Factor::Inverse, Some(b)) => modulus.add_scaled_assign(limb, b, inverse)?,
+            (_, None) => {}
+        }
         plan.forward(limb)?;
-        a.map_or(Ok(()), |a| modulus.add_assign(limb, a))?;
-        Ok(modulus.mul_scalar_assign(limb, inverse)?)
+        match (self.factor, a) {
+            (Factor::One, Some(a)) => Ok(modulus.add_scale_assign(limb, a, inverse)?),
+            (Factor::One, None) => Ok(modulus.mul_scalar_assign(limb, inverse)?),
+            (Factor::Inverse, Some(a)) => Ok(modulus.add_scaled_assign(limb, a, inverse)?),
+            (Factor::Inverse, None) => Ok(()),
+        }
     }
 
-    /// D^-1 modulo target j.
+    pub(crate) fn route(&self) -> &Route {
+        &self.route
+    }
+
+    /// What remainders are multiplied by.
+    pub(crate) fn factor(&self) -> Factor {
+        self.factor
+    }
+
+    /// A/D modulo target j.
     pub(crate) fn inverse(&self, j: usize) -> Option<u64> {
         self.inverses.get(j).copied()
-    }
-
-    /// How many moduli are left.
-    pub(crate) fn targets(&self) -> usize {
-        self.targets.len()
     }
 
     pub(crate) fn degree(&self) -> usize {
         self.divisor.first().map_or(0, |plan| plan.n())
     }
 
-    /// y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form, modulo the divisor.
+    /// y_1, …, y_s and v of a + b, for a in evaluation form and b in coefficient form.
     fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
-        let mut rows = Scratch::new(a.len() + self.degree());
-        self.fill_rows(&mut rows, Some(a), b)?;
+        let n = self.degree();
+        let mut rows = Scratch::new((self.divisor.len() + 1) * n);
+        let b = self.route.divisor.iter().filter_map(|&place| limb_of(b?, n, place));
+        self.fill_rows(&mut rows, Some(a), &b.collect::<Vec<_>>())?;
         Ok(rows)
     }
 
-    /// The same in place of `rows`, whose first s are a unless it stands elsewhere.
+    /// The same in place of `rows`, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b.
     pub(crate) fn fill_rows(
         &self,
         rows: &mut [u64],
         a: Option<&[u64]>,
-        b: Option<&[u64]>,
+        b: &[&[u64]],
     ) -> Result<(), RingError> {
         let n = self.degree();
         let (residues, quotients) = rows.split_at_mut_checked(self.divisor.len() * n).unwrap_or_default();
         self.parallelism.for_each_limb(Work::Transform, residues, n, |i, limb| {
             let (Some(plan), Some(scale)) = (self.divisor.get(i), self.scales.get(i)) else { return Ok(()) };
-            if let Some(a) = a.and_then(|a| a.chunks_exact(n).nth(i)) {
-                limb.copy_from_slice(a);
+            let place = self.route.divisor.get(i).copied().unwrap_or(i);
+            match a.and_then(|a| limb_of(a, n, place)) {
+                Some(a) => plan.inverse_scaled_into(limb, a, scale)?,
+                None => plan.inverse_scaled(limb, scale)?,
             }
-            plan.inverse_scaled(limb, scale)?;
-            if let (Some(b), Some(&factor)) = (b.and_then(|b| b.chunks_exact(n).nth(i)), self.factors.get(i))
-            {
+            if let (Some(b), Some(&factor)) = (b.get(i), self.factors.get(i)) {
                 // The errors and the message of an encryption.
-                let mut scaled = Zeroizing::new(Buffer::from_slice(b));
-                plan.modulus().mul_scalar_assign(&mut scaled, factor)?;
-                plan.modulus().add_assign(limb, &scaled)?;
+                plan.modulus().add_scaled_assign(limb, b, factor)?;
             }
-            Ok(())
+            match &self.remainders {
+                Remainders::Lifted { half, .. } => Ok(plan.modulus().shift_assign(limb, *half, 0)?),
+                Remainders::Converted { .. } => Ok(()),
+            }
         })?;
+        let Remainders::Converted { quotient, .. } = &self.remainders else { return Ok(()) };
         let residues = &*residues;
         self.parallelism.for_each_block(quotients, n, |range, quotients| match quotients {
-            [out] => Ok(self.quotient.apply(&block_of(residues.chunks_exact(n), &range), out)?),
+            [out] => Ok(quotient.apply(&block_of(residues.chunks_exact(n), &range), out)?),
             _ => Ok(()),
         })
     }
@@ -202,8 +285,42 @@ impl Division {
         out: Vec<&mut [u64]>,
         inside: Parallelism,
     ) -> Result<(), RingError> {
-        let rows: Vec<&[u64]> = rows.chunks_exact(self.degree()).collect();
-        let group = self.remainders.iter().find(|(range, _)| *range == targets);
-        group.map_or(Ok(()), |(_, conversion)| inside.convert(conversion, &rows, out))
+        let mut rows = rows.chunks_exact(self.degree());
+        match &self.remainders {
+            Remainders::Lifted { half, factors } => {
+                let row = rows.next().unwrap_or_default();
+                let constants = self.targets.iter().zip(factors).skip(targets.start);
+                constants.zip(out).try_for_each(|((plan, &factor), out)| {
+                    lift(&plan.modulus(), out, row, (*half, factor), inside)
+                })
+            }
+            Remainders::Converted { conversions, .. } => {
+                let rows: Vec<&[u64]> = rows.collect();
+                let group = self.groups.iter().zip(conversions).find(|(range, _)| **range == targets);
+                group.map_or(Ok(()), |(_, conversion)| inside.convert(conversion, &rows, out))
+            }
+        }
     }
+}
+
+fn limb_of(words: &[u64], n: usize, place: usize) -> Option<&[u64]> {
+    words.get(place * n..(place + 1) * n)
+}
+
+/// The differences of words to a number, times a factor, modulo q.
+fn lift(
+    modulus: &Modulus,
+    out: &mut [u64],
+    words: &[u64],
+    (half, factor): (u64, u64),
+    parallelism: Parallelism,
+) -> Result<(), RingError> {
+    let q = modulus.value();
+    let (narrow, n) = (half < q, out.len());
+    let offset = if narrow { q - half } else { modulus.neg(modulus.reduce(half)) };
+    parallelism.for_each_part([out], n, |_, range, [out]| {
+        let words = words.get(range).unwrap_or_default();
+        modulus.lift_into(out, words, (0, u64::MAX), offset, !narrow)?;
+        if factor == 1 { Ok(()) } else { Ok(modulus.mul_scalar_assign(out, factor)?) }
+    })
 }

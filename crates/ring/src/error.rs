@@ -81,6 +81,16 @@ pub enum RingError {
         /// The highest there is.
         highest: usize,
     },
+    /// A level whose modulus does not divide that of another.
+    #[error(
+        "level {level} is not nested in level {within}: its moduli are not all among theirs; switch moduli instead"
+    )]
+    NotNested {
+        /// The level asked for.
+        level: usize,
+        /// The level it should be nested in.
+        within: usize,
+    },
     /// X → X^k is no automorphism of the ring.
     #[error(
         "X -> X^{exponent} is no automorphism of the ring of index {index}: the exponent must be coprime to the index and between 0 and it"

@@ -5,6 +5,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use sunzi_math::mod_inv;
 
+use crate::ladder::is_prefix;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
@@ -32,6 +33,9 @@ pub(crate) fn divide_integers<R: PolyRing>(
     let own = ring.at_level(level)?;
     let last = match level {
         1 => own.modulus().clone(),
+        _ if !ring.is_nested(level - 1, level) => {
+            return Err(RingError::NotNested { level: level - 1, within: level });
+        }
         _ => own.modulus() / ring.at_level(level - 1)?.modulus(),
     };
     let left = check_factors(last.to_u64().unwrap_or(0), level, d, rest)?;
@@ -55,10 +59,18 @@ pub(crate) fn divide_residues(
     rest: u64,
 ) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
-    let (n, index) = (ring.degree(), level.wrapping_sub(1));
-    let (Some(plan), Some(values)) = (ring.plans().get(index), a.limb(index)) else { return Ok(a.clone()) };
+    let (n, own) = (ring.degree(), ring.at_level(level)?);
+    let index = own.plans().len().wrapping_sub(1);
+    let (Some(plan), Some(values)) = (own.plans().get(index), a.limb(index)) else { return Ok(a.clone()) };
     let last = plan.modulus().value();
     let left = check_factors(last, level, d, rest)?;
+    if left < level {
+        // The level below must have all moduli but the last.
+        let places = ring.nested(left, level)?;
+        if places.len() != index || !is_prefix(&places) {
+            return Err(RingError::NotNested { level: left, within: level });
+        }
+    }
     let mut remainder = Scratch::from_slice(values);
     plan.inverse(&mut remainder)?;
     let centred = |&x: &u64| {
@@ -69,7 +81,7 @@ pub(crate) fn divide_residues(
     let remainder: Vec<i64> = remainder.iter().map(centred).collect();
     let mut quotient = ring.at_level(left)?.arbitrary();
     ring.parallelism().for_each_limb(Work::Transform, quotient.words_mut(), n, |i, limb| {
-        let (Some(plan), Some(a)) = (ring.plans().get(i), a.limb(i)) else { return Ok(()) };
+        let (Some(plan), Some(a)) = (own.plans().get(i), a.limb(i)) else { return Ok(()) };
         let modulus = plan.modulus();
         modulus.reduce_signed_into(limb, &remainder)?;
         plan.forward(limb)?;

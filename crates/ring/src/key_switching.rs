@@ -17,6 +17,8 @@ use crate::{Coefficient, Evaluation, GadgetOptions, PolyRing, RingError};
 pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// The digits of a polynomial, ready for products with several keys.
     type Digits: Clone + Send + Sync + 'static;
+    /// A polynomial of a key as it is kept, for products with digits.
+    type KeyPart: Clone + Send + Sync + 'static;
 
     /// What it was made with: keys and ciphertexts of one computation must agree on it.
     fn options(&self) -> &GadgetOptions;
@@ -76,6 +78,26 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         let [_, a] = self.key_part([zero.clone(), a], &zero, i)?;
         Ok(a)
     }
+    /// Keeps the i-th polynomial of a half of a key.
+    ///
+    /// # Errors
+    /// As [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
+    fn keep(&self, part: R::Poly<Evaluation>, i: usize) -> Result<Self::KeyPart, RingError>;
+    /// The i-th polynomial of a half of a key, which was kept.
+    ///
+    /// # Errors
+    /// As [`keep`](Self::keep).
+    fn kept(&self, part: &Self::KeyPart, i: usize) -> Result<R::Poly<Evaluation>, RingError>;
+    /// Bytes that a kept polynomial takes in memory.
+    fn kept_bytes(part: &Self::KeyPart) -> usize;
+    /// Bytes that a key for this level takes in memory.
+    ///
+    /// # Errors
+    /// As [`part_ring`](Self::part_ring).
+    fn key_bytes(&self) -> Result<usize, RingError> {
+        let part = |i| Ok(Self::kept_bytes(&self.keep(self.part_ring(i)?.zero(), i)?));
+        Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
+    }
     /// The digits of a, of this level.
     ///
     /// # Errors
@@ -88,7 +110,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     fn product(
         &self,
         digits: &Self::Digits,
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
     ) -> Result<[R::Poly<Evaluation>; 2], RingError>;
     /// ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring: the way back, and any modulus switch with it.
     ///
@@ -119,7 +141,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         &self,
         c: &R::Poly<Evaluation>,
         rest: [Option<&R::Poly<Evaluation>>; 2],
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
@@ -133,7 +155,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         &self,
         digits: &Self::Digits,
         rest: [Option<&R::Poly<Evaluation>>; 2],
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
@@ -158,7 +180,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         &self,
         c: &R::Poly<Evaluation>,
         rest: Option<&R::Poly<Evaluation>>,
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
         exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
         self.switch_digits_extended(&self.decompose(c)?, rest, key, exponent)
@@ -171,7 +193,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
         &self,
         digits: &Self::Digits,
         rest: Option<&R::Poly<Evaluation>>,
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
         exponent: u64,
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
         let ring = self.key_ring();
@@ -191,7 +213,7 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     fn switch_coefficients(
         &self,
         parts: [R::Poly<Coefficient>; 3],
-        key: [&[R::Poly<Evaluation>]; 2],
+        key: [&[Self::KeyPart]; 2],
     ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
         let ring = self.key_ring().at_level(self.level())?;
         let [c0, c1, c] = parts;

@@ -2,7 +2,7 @@
 //!
 //! [`PolyRing`] is what the layers above ask of a ring, [`Scaler`] the scale-invariant part of it. [`Ring`]
 //! implements them over word-size residues, [`MultiPrecisionRing`] over the same residues but through big integers, as
-//! the baseline of the papers, [`BigRing`] over big integers as an oracle.
+//! the baseline of the papers, [`BigRing`] over big integers as an oracle, [`HollowRing`] over nothing, for dry runs.
 //!
 //! | looking for | file |
 //! |---|---|
@@ -38,8 +38,10 @@ mod error;
 mod expansion;
 mod factor;
 mod gadget;
+mod hollow;
 mod integers;
 mod key_switching;
+mod ladder;
 mod masking;
 mod monomial;
 mod multi_precision;
@@ -65,14 +67,16 @@ pub use basis::Basis;
 pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
 pub use expansion::Expansion;
-pub use gadget::{RnsDecomposition, RnsDigits, RnsGadget};
+pub use gadget::{KeyPoly, RnsDecomposition, RnsDigits, RnsGadget};
+pub use hollow::{HollowGadget, HollowPoly, HollowRing, HollowScaler};
 pub use key_switching::{DigitBound, Gadget};
+pub use ladder::check_rungs;
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
-pub use multiplier::{Multiplier, Multipliers, Turn};
+pub use multiplier::{KeyPart, Multiplier, Multipliers, Turn};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
-pub use packing::{Packing, PackingError, Storage, describe};
+pub use packing::{Packing, PackingError, Storage, describe, describe_sets};
 pub use parallel::Parallelism;
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing, Scaler, Side};

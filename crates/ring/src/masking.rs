@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::division::Division;
-use crate::parallel::{BLOCK, Work, groups};
-use crate::sampling::{spherical_error, ternary};
+use crate::parallel::{Work, groups};
+use crate::sampling::{CENTERED_BINOMIAL_BOUND, spherical_error, ternary};
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
@@ -34,6 +34,9 @@ pub(crate) fn by_polynomials<R: PolyRing, G: CryptoRng + ?Sized>(
     Ok([mask(first, message)?, mask(second, None)?])
 }
 
+/// Far above any coefficient of an error: six odd primes of an index at most, each of which doubles it.
+const LARGEST_ERROR: u64 = (CENTERED_BINOMIAL_BOUND as u64) << 6;
+
 /// What is secret about an encryption: u, and what is added to each part.
 struct Masks<'a> {
     u: Zeroizing<Vec<i64>>,
@@ -51,6 +54,9 @@ pub(crate) fn by_limbs<G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     parts.iter().try_for_each(|part| ring.check(part))?;
+    let Ok(places) = ring.nested(level, ring.level()) else {
+        return by_polynomials(ring, parts, message, level, rng);
+    };
     message.map_or(Ok(()), |message| ring.check(message))?;
     let u = ternary(ring.degree(), rng)?;
     let errors = [spherical_error(ring.ring_index(), rng)?, spherical_error(ring.ring_index(), rng)?];
@@ -65,7 +71,7 @@ pub(crate) fn by_limbs<G: CryptoRng + ?Sized>(
     let n = ring.degree();
     let [first, second] = masked.each_mut().map(|poly| poly.words_mut().chunks_mut(n));
     let mut limbs = first.zip(second).map(|(first, second)| [first, second]);
-    let groups: Vec<Group<'_>> = groups(0..level)
+    let groups: Vec<Group<'_>> = groups(0..places.len())
         .into_iter()
         .map(|range| Group { limbs: limbs.by_ref().take(range.len()).collect(), range })
         .collect();
@@ -81,10 +87,11 @@ pub(crate) fn by_limbs<G: CryptoRng + ?Sized>(
         }
         let limbs = group.range.zip(group.limbs);
         limbs.into_iter().try_for_each(|(j, pair)| {
-            masks.finish_limb(ring, j, pair, division.and_then(|division| division.inverse(j)))
+            let place = places.get(j).copied().unwrap_or(j);
+            masks.finish_limb(ring, place, pair, division.and_then(|division| division.inverse(j)))
         })
     };
-    if ring.parallelism().shares_limbs(Work::Transform, 2 * level * n) {
+    if ring.parallelism().shares_limbs(Work::Transform, 2 * places.len() * n) {
         groups.into_par_iter().try_for_each(run)?;
     } else {
         groups.into_iter().try_for_each(run)?;
@@ -103,7 +110,8 @@ impl Masks<'_> {
     fn u(&self, ring: &Ring, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
         let mut u = Zeroizing::new(Scratch::new(ring.degree()));
         if let Some(plan) = ring.plans().get(j) {
-            plan.modulus().reduce_signed_into(&mut u, &self.u)?;
+            u.fill(0);
+            plan.modulus().add_small_assign(&mut u, &self.u)?;
             plan.forward(&mut u)?;
         }
         Ok(u)
@@ -114,11 +122,12 @@ impl Masks<'_> {
         let (Some(modulus), Some(error)) = (ring.basis().moduli().get(j), self.errors.get(part)) else {
             return Ok(());
         };
-        let mut space = Zeroizing::new([0; BLOCK]);
-        for (limb, error) in limb.chunks_mut(BLOCK).zip(error.chunks(BLOCK)) {
-            let space = space.get_mut(..limb.len()).unwrap_or_default();
-            modulus.reduce_signed_into(space, error)?;
-            modulus.add_assign(limb, space)?;
+        if modulus.value() > LARGEST_ERROR {
+            modulus.add_small_assign(limb, error)?;
+        } else {
+            let mut residues = Zeroizing::new(vec![0; error.len()]);
+            modulus.reduce_signed_into(&mut residues, error)?;
+            modulus.add_assign(limb, &residues)?;
         }
         let message = self.message.filter(|_| part == 0);
         message
@@ -128,12 +137,12 @@ impl Masks<'_> {
 
     /// What the remainder of a part modulo the moduli that are divided by is made of.
     fn rows(&self, ring: &Ring, division: &Division, part: usize) -> Result<Zeroizing<Scratch>, RingError> {
-        let (n, level) = (ring.degree(), division.targets());
-        let divisors = level..ring.level();
+        let (n, divisors) = (ring.degree(), division.route().divisor());
         let mut rows = Zeroizing::new(Scratch::new((divisors.len() + 1) * n));
         let mut added = Zeroizing::new(Scratch::zeroed(divisors.len() * n));
         let key = self.parts.get(part);
-        for ((j, row), added) in divisors.zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n)) {
+        for ((&j, row), added) in divisors.iter().zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n))
+        {
             let (Some(modulus), Some(key)) = (ring.basis().moduli().get(j), key.and_then(|key| key.limb(j)))
             else {
                 continue;
@@ -141,7 +150,7 @@ impl Masks<'_> {
             modulus.inner_product(row, &[key], &[&self.u(ring, j)?])?;
             self.add_error(ring, j, part, added)?;
         }
-        division.fill_rows(&mut rows, None, Some(&added))?;
+        division.fill_rows(&mut rows, None, &added.chunks_exact(n).collect::<Vec<_>>())?;
         Ok(rows)
     }
 
@@ -179,9 +188,14 @@ mod tests {
             moduli.extend(primes_below(1 << 40, step, 2).unwrap());
             moduli
         };
+        let prefixes: Vec<Vec<usize>> = (1..=6).map(|level| (0..level).collect()).collect();
+        // Level 3 lacks a modulus of level 5; the highest has all.
+        let sets = [&[4][..], &[0, 4], &[1, 5, 2], &[0, 2, 3, 4], &[0, 1, 2, 4, 5], &[0, 1, 2, 3, 4, 5]];
+        let mut sets = sets.map(<[_]>::to_vec).to_vec();
+        sets[2].sort_unstable();
         // A power of two, and a ring whose errors are longer than its coefficients.
-        for m in [1 << 12, 105] {
-            let ring = Ring::new(m, &moduli(Ring::root_order(m).unwrap())).unwrap();
+        for (m, rungs) in [(1 << 12, &prefixes), (105, &prefixes), (1 << 12, &sets), (105, &sets)] {
+            let ring = Ring::with_rungs(m, &moduli(Ring::root_order(m).unwrap()), rungs).unwrap();
             let mut rng = SeededRng::derive(&[9; 32], "masks", m);
             let parts = [ring.uniform(&mut rng), ring.uniform(&mut rng)];
             let parts = parts.each_ref();

@@ -22,13 +22,16 @@ const SHORTEST_RUN: usize = 64;
 /// Pairs of sums, one for every list of terms.
 pub(crate) type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
 
+/// A polynomial of a key.
+pub type KeyPart<R> = <<R as PolyRing>::Gadget as Gadget<R>>::KeyPart;
+
 /// A turn of a ciphertext: X → X^k after a key switch.
 #[derive(Clone, Copy)]
 pub struct Turn<'a, R: PolyRing> {
     /// k.
     pub exponent: u64,
     /// Both halves of the key; none for the identity, whatever the exponent.
-    pub key: Option<[&'a [R::Poly<Evaluation>]; 2]>,
+    pub key: Option<[&'a [KeyPart<R>]; 2]>,
 }
 
 /// Rings that multiply by polynomials kept for that.
@@ -132,8 +135,10 @@ impl Multiplier {
         let step = self.run.min(out.len());
         for (i, part) in out.chunks_mut(step).enumerate() {
             let at = (start + i * step) / self.run * LANES;
-            let vector = limb.get(at..at + LANES).unwrap_or_default();
-            part.chunks_exact_mut(LANES).for_each(|words| words.copy_from_slice(vector));
+            let Some(vector) = limb.get(at..).and_then(|words| words.first_chunk::<LANES>()) else {
+                continue;
+            };
+            part.as_chunks_mut::<LANES>().0.iter_mut().for_each(|words| *words = *vector);
         }
         out
     }

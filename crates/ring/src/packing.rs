@@ -1,14 +1,15 @@
 //! Polynomials as bytes: the part of the wire format (`docs/format.md`) that depends on how a ring stores residues.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
+use crate::ladder::is_of_prefixes;
 use crate::{Domain, MultiPrecisionRing, Poly, PolyRing, Ring, RingError};
 
-/// Words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough to stay in the caches.
-const BLOCK: usize = 1 << 12;
+/// Words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough for the first cache to hold them beside their bytes.
+const BLOCK: usize = 1 << 10;
 /// Bytes that hold as many.
 const BLOCK_LEN: usize = 8 * BLOCK;
 
@@ -26,6 +27,8 @@ pub enum Storage {
     Big = 3,
     /// Modulo 2^g − 1: g.
     Fermat = 4,
+    /// Any of these with levels that are sets of moduli: see [`describe_sets`].
+    Sets = 5,
 }
 
 /// The name of a ring in files: how it stores residues, its index, and the numbers that `storage` lists.
@@ -35,6 +38,31 @@ pub fn describe(storage: Storage, index: u64, numbers: &[u64]) -> Vec<u8> {
     bytes.extend(index.to_le_bytes());
     bytes.extend((numbers.len() as u32).to_le_bytes());
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    bytes
+}
+
+/// The name of a ring of `count` moduli whose level l has those with the indices `rungs[l − 1]`: `ring`, the name of the ring whose levels are
+/// prefixes, where these are, else the storage of sets, that name, the count of levels, and for each of them ⌈count/64⌉ words, bit i of all of which is for
+/// modulus i.
+#[must_use]
+pub fn describe_sets<'a>(
+    ring: Vec<u8>,
+    count: usize,
+    rungs: impl ExactSizeIterator<Item = &'a [usize]> + Clone,
+) -> Vec<u8> {
+    if rungs.len() == 0 || is_of_prefixes(rungs.clone()) {
+        return ring;
+    }
+    let mut bytes = vec![Storage::Sets as u8];
+    bytes.extend(ring);
+    bytes.extend((rungs.len() as u64).to_le_bytes());
+    for rung in rungs {
+        let mut set = vec![0_u8; 8 * count.div_ceil(64)];
+        for limb in rung {
+            set.get_mut(limb / 8).into_iter().for_each(|byte| *byte |= 1 << (limb % 8));
+        }
+        bytes.extend(set);
+    }
     bytes
 }
 
@@ -53,7 +81,7 @@ pub trait Packing: PolyRing {
     ///
     /// # Errors
     /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<Self::Poly<D>, PackingError>;
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Self::Poly<D>, PackingError>;
 }
 
 /// Why a polynomial was not written or read.
@@ -100,16 +128,24 @@ pub(crate) fn pack_rows<'a>(
 pub(crate) fn unpack_rows<'a>(
     rows: impl Iterator<Item = &'a mut [u64]>,
     moduli: &[u64],
-    from: &mut impl Read,
+    from: &mut impl BufRead,
 ) -> Result<(), PackingError> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(BLOCK_LEN));
+    let mut block = Zeroizing::new(Vec::with_capacity(BLOCK_LEN));
     for (limb, (row, &q)) in rows.zip(moduli).enumerate() {
+        let reduced = |words: &mut [u64], bytes: &[u8]| match unpack(words, bytes, bits(q)) {
+            Ok(largest) if largest < q => Ok(()),
+            _ => Err(PackingError::Residue { limb }),
+        };
         for words in row.chunks_mut(BLOCK) {
-            bytes.resize(rows_len(words.len(), &[q]), 0);
-            from.read_exact(&mut bytes)?;
-            match unpack(words, &bytes, bits(q)) {
-                Ok(largest) if largest < q => {}
-                _ => return Err(PackingError::Residue { limb }),
+            let len = rows_len(words.len(), &[q]);
+            // From where they are, if they are there in one piece.
+            if let Some(bytes) = from.fill_buf()?.get(..len) {
+                reduced(words, bytes)?;
+                from.consume(len);
+            } else {
+                block.resize(len, 0);
+                from.read_exact(&mut block)?;
+                reduced(words, &block)?;
             }
         }
     }
@@ -121,9 +157,20 @@ fn bits(q: u64) -> u32 {
     q.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }
 
+/// The name of a ring of residues in words.
+fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
+    let (ladder, levels) = (ring.ladder(), 1..ring.level() + 1);
+    if is_of_prefixes(levels.clone().map(|level| ladder.limbs(level))) {
+        return describe(storage, ring.index(), ring.basis().values());
+    }
+    let moduli = ladder.moduli();
+    let rungs = levels.map(|level| ladder.limbs(level));
+    describe_sets(describe(storage, ring.index(), &moduli), moduli.len(), rungs)
+}
+
 impl Packing for Ring {
     fn description(&self) -> Vec<u8> {
-        describe(Storage::Words, self.index(), self.basis().values())
+        description_of(self, Storage::Words)
     }
 
     fn packed_len(&self) -> usize {
@@ -135,7 +182,7 @@ impl Packing for Ring {
         pack_rows(a.limbs(), self.basis().values(), out)
     }
 
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<Poly<D>, PackingError> {
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Poly<D>, PackingError> {
         let mut a = self.arbitrary();
         unpack_rows(a.words_mut().chunks_exact_mut(self.degree()), self.basis().values(), from)?;
         Ok(a)
@@ -144,7 +191,7 @@ impl Packing for Ring {
 
 impl Packing for MultiPrecisionRing {
     fn description(&self) -> Vec<u8> {
-        describe(Storage::MultiPrecision, self.index(), self.residues().basis().values())
+        description_of(self.residues(), Storage::MultiPrecision)
     }
 
     fn packed_len(&self) -> usize {
@@ -155,7 +202,7 @@ impl Packing for MultiPrecisionRing {
         self.residues().pack(a, out)
     }
 
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<Poly<D>, PackingError> {
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Poly<D>, PackingError> {
         self.residues().unpack(from)
     }
 }
@@ -192,6 +239,26 @@ mod tests {
             let lower = ring.at_level(1).unwrap();
             assert_eq!(lower.pack(&a, &mut Vec::new()).is_ok(), ring.level() == 1);
         }
+    }
+
+    /// Levels of prefixes have the name that they always had; other sets are told apart.
+    #[test]
+    fn levels_are_part_of_the_name() {
+        let moduli = sunzi_math::primes_below(1 << 40, 128, 70).unwrap();
+        let prefixes: Vec<Vec<usize>> = (1..=70).map(|level| (0..level).collect()).collect();
+        let name = |rungs: &[Vec<usize>]| Ring::with_rungs(128, &moduli, rungs).unwrap().description();
+        assert_eq!(name(&prefixes), Ring::new(128, &moduli).unwrap().description());
+        let mut sets = prefixes.clone();
+        sets.remove(0);
+        let one = name(&sets);
+        assert_eq!(one[0], Storage::Sets as u8);
+        assert_eq!(one[1..=name(&prefixes).len()], name(&prefixes));
+        assert_eq!(one.len(), 1 + name(&prefixes).len() + 8 + 69 * 16);
+        // The first level: moduli 0 and 1; the last: all 70.
+        assert_eq!(one[one.len() - 69 * 16..][..8], 3_u64.to_le_bytes());
+        assert_eq!(one[one.len() - 16..], ((1_u128 << 70) - 1).to_le_bytes());
+        sets[0] = vec![0, 69];
+        assert_ne!(name(&sets), one);
     }
 
     #[test]

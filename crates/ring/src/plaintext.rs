@@ -2,7 +2,7 @@
 
 use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use crate::error::{check_length, check_plaintext_modulus};
 use crate::{Basis, Coefficient, Poly, PolyRing, Ring, RingError};
@@ -38,24 +38,17 @@ pub(crate) fn scale_into(
         }
         return Ok(());
     };
-    // r + t mod t in [0, t): both h − r and its sign bias come out of additions modulo t.
     let plain = basis.modulus(t)?;
-    let mut offset = Buffer::from_slice(message);
-    plain.mul_scalar_assign(&mut offset, remainder)?;
-    let half = t / 2;
-    for r in offset.iter_mut() {
-        *r = plain.add(*r, half);
-    }
+    let mut remainders = Zeroizing::new(Buffer::from_slice(message));
+    plain.mul_scalar_assign(&mut remainders, remainder)?;
+    plain.shift_assign(&mut remainders, t / 2, 0)?;
+    // h − r, below 2^61.
+    let differences = remainders.iter().map(|r| (t / 2).cast_signed() - r.cast_signed());
+    let differences = Zeroizing::new(differences.collect::<Vec<i64>>());
     for ((limb, modulus), inverse) in limbs.zip(inverses) {
-        modulus.reduce_into(limb, &offset)?;
-        modulus.neg_assign(limb);
-        let half = modulus.reduce(half);
-        for x in limb.iter_mut() {
-            *x = modulus.add(*x, half);
-        }
+        modulus.reduce_signed_into(limb, &differences)?;
         modulus.mul_scalar_assign(limb, inverse)?;
     }
-    offset.zeroize();
     Ok(())
 }
 

@@ -29,6 +29,12 @@ impl<D: Domain> Poly<D> {
         Poly { data: self.data, degree: self.degree, tag: self.tag, domain: PhantomData }
     }
 
+    /// Its first limbs, in place: a polynomial of the basis with this tag.
+    pub(crate) fn truncated(mut self, limbs: usize, tag: u64) -> Self {
+        self.data.truncate(limbs * self.degree);
+        Self { tag, ..self }
+    }
+
     pub(crate) fn tag(&self) -> u64 {
         self.tag
     }

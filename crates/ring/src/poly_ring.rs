@@ -90,8 +90,14 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         1.0
     }
 
-    /// How many moduli the ring has: q = Q_k = q_1⋯q_k at level k. The ring at level l < k is R modulo Q_l = q_1⋯q_l.
+    /// k, the highest level: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the product of the first l
+    /// moduli; levels may also be products of other sets of them, where Q_l need not divide Q_(l+1): see [`is_nested`](Self::is_nested).
     fn level(&self) -> usize;
+    /// Whether level `lower` is there and its modulus divides that of level `higher`: then a polynomial of the one can be taken modulo the other
+    /// as it is.
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        (1..=higher).contains(&lower) && higher <= self.level()
+    }
     /// The ring at a lower level, or this one. Tables are shared and made at first use.
     ///
     /// # Errors
@@ -105,18 +111,18 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// a modulo Q_l, for a of any level from l.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a; [`RingError::NotNested`].
     fn restrict<D: Domain>(&self, a: &Self::Poly<D>, level: usize) -> Result<Self::Poly<D>, RingError>;
     /// a ← a·b modulo Q_l for a of level l and b of any level from l: a product with a key.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a.
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a; [`RingError::NotNested`].
     fn mul_restricted_assign(
         &self,
         a: &mut Self::Poly<Evaluation>,
         b: &Self::Poly<Evaluation>,
     ) -> Result<(), RingError>;
-    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l. Exact where one modulus
+    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus
     /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
     ///
     /// # Errors
@@ -177,7 +183,7 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`].
+    /// [`RingError::ShapeMismatch`]; [`RingError::NotNested`] unless Q_l divides Q_k.
     fn scale_up(&self, a: &Self::Poly<Evaluation>) -> Result<Self::Poly<Evaluation>, RingError>;
 
     /// ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m modulo Q_l becomes m + Q_l·I for
@@ -305,7 +311,7 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: what they have above is not read.
     ///
     /// # Errors
-    /// As [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l.
+    /// As [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l; [`RingError::NotNested`].
     fn tensor_at(
         &self,
         [a0, a1]: [&Self::Poly<Evaluation>; 2],
@@ -356,7 +362,8 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// Σ c_i·a_i modulo Q_l for a_i of any levels from l: what operands have above is not read.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l.
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l;
+    /// [`RingError::NotNested`].
     fn linear_combination<D: Domain>(
         &self,
         terms: &[(&BigInt, &Self::Poly<D>)],

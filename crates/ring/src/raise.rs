@@ -1,67 +1,88 @@
 //! ModRaise [AS19, 3.2]: the same integers modulo a larger number; and numbers that scale with the modulus.
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
 use crate::integers::residue_of;
+use crate::ladder::is_prefix;
 use crate::parallel::{BLOCK, Work, block_of};
+use crate::ring::gathered;
 use crate::rns::ExactExtension;
 use crate::scratch::Scratch;
-use crate::transform::Scale;
-use crate::{Basis, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::transform::{Plan, Scale};
+use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
-/// From modulus Q_l to those above it. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has
+/// From modulus Q_l to a larger one. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has
 /// |x| ≤ (1/2 + ε)·Q_l, ε below 2^-40: nothing is left to bound beyond c(s) itself.
 pub(crate) struct Raise {
+    from: Ring,
     /// (Q_l/q_i)^-1, folded into the inverse transforms.
     scales: Vec<Scale>,
     extension: ExactExtension,
+    /// The transforms of moduli that Q_l lacks.
+    added: Vec<Arc<Plan>>,
+    /// Where each limb of the result stands among those of Q_l and then the others.
+    order: Vec<usize>,
 }
 
 impl Raise {
     /// From a level of `ring` to its highest.
     pub(crate) fn new(ring: &Ring, level: usize) -> Result<Self, RingError> {
-        let (plans, targets) = ring.plans().split_at_checked(level).unwrap_or_default();
-        let source = Basis::from_moduli(plans.iter().map(|plan| plan.modulus()).collect(), ring.isa())?;
-        let scales = plans.iter().zip(source.quotient_inverses()).map(|(plan, &c)| plan.scale(c));
-        let targets: Vec<_> = targets.iter().map(|plan| plan.modulus()).collect();
-        Ok(Self {
-            scales: scales.collect::<Result<_, _>>()?,
-            extension: ExactExtension::new(&source, &targets)?,
-        })
+        let from = ring.at_level(level)?;
+        let mut added = Vec::new();
+        let mut order = Vec::with_capacity(ring.plans().len());
+        for (plan, place) in ring.plans().iter().zip(ring.ladder().places(ring.level(), level)) {
+            order.push(place.unwrap_or(from.plans().len() + added.len()));
+            if place.is_none() {
+                added.push(Arc::clone(plan));
+            }
+        }
+        let scales =
+            from.plans().iter().zip(from.basis().quotient_inverses()).map(|(plan, &c)| plan.scale(c));
+        let scales = scales.collect::<Result<_, _>>()?;
+        let targets: Vec<_> = added.iter().map(|plan| plan.modulus()).collect();
+        let extension = ExactExtension::new(from.basis(), &targets)?;
+        Ok(Self { from, scales, extension, added, order })
     }
 
     /// [`PolyRing::mod_raise`].
     pub(crate) fn apply(&self, ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let n = ring.degree();
-        let mut raised = ring.arbitrary();
-        let (low, high) = raised.words_mut().split_at_mut_checked(a.words().len()).unwrap_or_default();
-        let mut digits = Scratch::new(low.len());
-        ring.transform().inverse_scaled_from(&mut digits, a, low, &self.scales)?;
+        let own = a.words().len();
+        let mut words = Scratch::new(own + self.added.len() * n);
+        let (low, high) = words.split_at_mut_checked(own).unwrap_or_default();
+        let mut digits = Scratch::new(own);
+        self.from.transform().inverse_scaled_from(&mut digits, a, low, &self.scales)?;
         ring.parallelism().for_each_block(high, n, |range, output| {
             self.extension.apply(&block_of(digits.chunks_exact(n), &range), output)
         })?;
-        let plans = ring.plans().get(self.scales.len()..).unwrap_or_default();
         ring.parallelism().for_each_limb(Work::Transform, high, n, |i, limb| {
-            plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
+            self.added.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
         })?;
-        Ok(raised)
+        let raised = Poly::new(words, n, ring.basis().tag());
+        if is_prefix(&self.order) {
+            Ok(raised)
+        } else {
+            Ok(Poly::new(gathered(&raised, &self.order), n, raised.tag()))
+        }
     }
 }
 
 /// [`PolyRing::scale_up`]: the factor is a multiple of every modulus above the level.
 pub(crate) fn scale_up(ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
+    let places = ring.nested(level, ring.level())?;
     let factor = BigInt::from(ring.modulus() / ring.at_level(level)?.modulus());
     let moduli = ring.basis().moduli();
-    let factors: Vec<u64> =
-        moduli.iter().take(level).map(|modulus| residue_of(&factor, modulus.value())).collect();
     let mut scaled = ring.arbitrary();
     ring.parallelism().for_each_part([scaled.words_mut()], ring.degree(), |i, range, [out]| {
-        let (Some(modulus), Some(&factor)) = (moduli.get(i), factors.get(i)) else {
+        let (Some(modulus), Ok(own)) = (moduli.get(i), places.binary_search(&i)) else {
             out.fill(0);
             return Ok(());
         };
-        for (out, values) in out.chunks_mut(BLOCK).zip(a.part(i, range).chunks(BLOCK)) {
+        let factor = residue_of(&factor, modulus.value());
+        for (out, values) in out.chunks_mut(BLOCK).zip(a.part(own, range).chunks(BLOCK)) {
             out.copy_from_slice(values);
             modulus.mul_scalar_assign(out, factor)?;
         }

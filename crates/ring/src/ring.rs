@@ -1,6 +1,6 @@
 //! The word-size RNS ring.
 
-mod derived;
+mod build;
 
 use std::fmt;
 use std::ops::Range;
@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
-use sunzi_kernels::{Isa, Modulus, active_isa};
+use sunzi_kernels::{Isa, Modulus};
 use sunzi_math::RingIndex;
 
 use crate::automorphism::{self, AutomorphismTables};
-use crate::division::{self, Division, Factor};
-use crate::error::{check_automorphism, check_level, check_shape, supported_index};
+use crate::division::{self, Division, Factor, Route};
+use crate::error::{check_automorphism, check_level, check_shape};
 use crate::integers::{self, residue_of};
+use crate::ladder::{Ladder, is_prefix};
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, Work, groups};
 use crate::poly_ring::Factors;
@@ -54,6 +55,9 @@ struct Inner {
     transform: Transform,
     /// By degree alone: shared by all rings made from one.
     automorphisms: Arc<AutomorphismTables>,
+    ladder: Arc<Ladder>,
+    /// The level that this ring is.
+    level: usize,
     /// By level, the lowest first.
     lower: Vec<Lower>,
 }
@@ -67,41 +71,6 @@ struct Lower {
 }
 
 impl Ring {
-    /// The ring of index m, of degree up to 2^17, modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)): any m
-    /// with an odd factor that is no odd number's double, or a power of two from 2^7 on.
-    ///
-    /// # Errors
-    /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
-    /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
-    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
-        Self::with_isa(m, moduli, active_isa()?)
-    }
-
-    /// The same ring on a given instruction set, which all that is derived from it uses too. Polynomials of
-    /// one are polynomials of the other.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
-    pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
-        let index = supported_index(m)?;
-        if index.is_power_of_two() && m < 1 << 7 {
-            return Err(RingError::UnsupportedIndex { index: m });
-        }
-        let basis = Basis::with_isa(moduli, isa)?;
-        let transform = Transform::new(&index, &basis)?;
-        Ok(Self::assemble(Arc::new(index), basis, transform, Arc::default()))
-    }
-
-    fn assemble(
-        index: Arc<RingIndex>,
-        basis: Basis,
-        transform: Transform,
-        automorphisms: Arc<AutomorphismTables>,
-    ) -> Self {
-        let lower = (1..basis.len()).map(|_| Lower::default()).collect();
-        Self(Arc::new(Inner { index, degree: transform.degree(), basis, transform, automorphisms, lower }))
-    }
-
     /// How work is shared among threads.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
@@ -158,16 +127,40 @@ impl Ring {
 
     /// Tables of a lower level.
     fn lower(&self, level: usize) -> Result<&Lower, RingError> {
-        let missing = RingError::NoSuchLevel { got: level, highest: self.basis().len() };
+        let missing = RingError::NoSuchLevel { got: level, highest: self.0.level };
         self.0.lower.get(level.wrapping_sub(1)).ok_or(missing)
     }
 
-    /// The division by the moduli above a lower level.
+    /// Which moduli every level has.
+    pub(crate) fn ladder(&self) -> &Ladder {
+        &self.0.ladder
+    }
+
+    /// Where the limbs of level `to` stand in polynomials of another.
+    ///
+    /// # Errors
+    /// [`RingError::NoSuchLevel`] above level `from`; [`RingError::NotNested`].
+    pub(crate) fn nested(&self, to: usize, from: usize) -> Result<Vec<usize>, RingError> {
+        check_level(to, from)?;
+        self.0.ladder.nested(to, from)
+    }
+
+    /// For what needs level l to have the first l moduli.
+    pub(crate) fn check_prefixes(&self) -> Result<(), RingError> {
+        if self.ladder().is_of_prefixes() {
+            return Ok(());
+        }
+        let expected = "the first moduli, for scale-invariant products and digits of a radix";
+        Err(RingError::out_of_range("moduli of a level", expected, "other sets of them"))
+    }
+
+    /// The division that leads to a lower level.
     pub(crate) fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
-            let (targets, divisor) = self.plans().split_at_checked(level).unwrap_or_default();
-            let groups = groups(0..level);
-            Division::new([divisor, targets], groups, self.isa(), Factor::One, self.parallelism())
+            let (ladder, targets) = (self.ladder(), self.ladder().plans(level));
+            let route = Route::new(ladder.limbs(level), ladder.limbs(self.0.level));
+            let groups = groups(0..targets.len());
+            Division::new(self.plans(), &targets, route, groups, self.isa(), Factor::One, self.parallelism())
         })
     }
 
@@ -195,6 +188,16 @@ impl Ring {
     }
 }
 
+/// The limbs of a at these places, one after the other.
+pub(crate) fn gathered<D: Domain>(a: &Poly<D>, places: &[usize]) -> Scratch {
+    let n = a.shape().degree;
+    let mut words = Scratch::new(places.len() * n);
+    for (to, from) in words.chunks_exact_mut(n.max(1)).zip(places.iter().filter_map(|&place| a.limb(place))) {
+        to.copy_from_slice(from);
+    }
+    words
+}
+
 impl fmt::Debug for Ring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ring")
@@ -219,38 +222,48 @@ impl PolyRing for Ring {
     }
 
     fn level(&self) -> usize {
-        self.basis().len()
+        self.0.level
+    }
+
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        self.nested(lower, higher).is_ok()
     }
 
     fn at_level(&self, level: usize) -> Result<Self, RingError> {
         if level == self.level() {
             return Ok(self.clone());
         }
-        get_or_try_init(&self.lower(level)?.ring, || self.sub_ring(0..level)).cloned()
+        get_or_try_init(&self.lower(level)?.ring, || self.derive(Arc::clone(&self.0.ladder), level)).cloned()
     }
 
     fn level_of<D: Domain>(&self, a: &Poly<D>) -> Result<usize, RingError> {
-        let Shape { degree, limbs } = a.shape();
-        match self.basis().tag_at(limbs) {
-            Some(tag) if degree == self.0.degree && tag == a.tag() => Ok(limbs),
-            Some(_) if degree == self.0.degree => Err(RingError::OtherModulus { shape: a.shape() }),
-            _ => Err(RingError::ShapeMismatch { expected: self.shape(), got: a.shape() }),
+        let (ladder, Shape { degree, limbs }) = (self.ladder(), a.shape());
+        let mismatch = RingError::ShapeMismatch { expected: self.shape(), got: a.shape() };
+        match ladder.level_of(a.tag(), self.0.level) {
+            _ if degree != self.0.degree => Err(mismatch),
+            Some(level) if ladder.limbs(level).len() == limbs => Ok(level),
+            _ if ladder.has_length(limbs, self.0.level) => Err(RingError::OtherModulus { shape: a.shape() }),
+            _ => Err(mismatch),
         }
     }
 
     fn restrict<D: Domain>(&self, a: &Poly<D>, level: usize) -> Result<Poly<D>, RingError> {
-        let highest = self.level_of(a)?;
-        check_level(level, highest)?;
-        let words = a.words().get(..level * self.0.degree).unwrap_or_default();
-        let tag = self.basis().tag_at(level).unwrap_or_default();
-        Ok(Poly::new(Scratch::from_slice(words), self.0.degree, tag))
+        let places = self.nested(level, self.level_of(a)?)?;
+        let (n, tag) = (self.0.degree, self.ladder().tag(level).unwrap_or_default());
+        if is_prefix(&places) {
+            let words = a.words().get(..places.len() * n).unwrap_or_default();
+            return Ok(Poly::new(Scratch::from_slice(words), n, tag));
+        }
+        Ok(Poly::new(gathered(a, &places), n, tag))
     }
 
     fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
-        check_level(self.level_of(a)?, self.level_of(b)?)?;
+        let level = self.level_of(a)?;
+        let places = self.nested(level, self.level_of(b)?)?;
+        let plans = self.ladder().plans(level);
         self.parallelism().for_each_part([a.words_mut()], self.0.degree, |i, range, [part]| {
-            let modulus = self.basis().moduli().get(i);
-            modulus.map_or(Ok(()), |modulus| Ok(modulus.mul_assign(part, b.part(i, range))?))
+            let (Some(plan), Some(&place)) = (plans.get(i), places.get(i)) else { return Ok(()) };
+            Ok(plan.modulus().mul_assign(part, b.part(place, range))?)
         })
     }
 
@@ -450,6 +463,7 @@ impl PolyRing for Ring {
     }
 
     fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<RnsScaler, RingError> {
+        self.check_prefixes()?;
         RnsScaler::new(self, t, options)
     }
 

@@ -88,6 +88,11 @@ impl Scratch {
         copy
     }
 
+    /// The first `len` words; the others are no more in use.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     fn kept(len: usize) -> Option<Buffer> {
         if len < SHORTEST {
             return None;

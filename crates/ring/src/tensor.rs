@@ -1,16 +1,14 @@
 //! Products of pairs of polynomials, point by point: of two ciphertexts of two parts, and sums of many with factors.
 
 use rayon::prelude::*;
-use sunzi_kernels::Modulus;
 
-use crate::error::check_level;
-use crate::parallel::{BLOCK, Parallelism, Work, block_of};
+use crate::parallel::{BLOCK, Work};
 use crate::{Evaluation, Factors, Poly, PolyRing, Ring, RingError};
 
 /// Products that are summed before the next list has its turn: their blocks stay in the second-level cache for it.
 const TOGETHER: usize = 8;
 
-/// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands, a block at a time.
+/// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands.
 pub(crate) fn tensor(
     ring: &Ring,
     [a0, a1]: [&Poly<Evaluation>; 2],
@@ -18,53 +16,19 @@ pub(crate) fn tensor(
     t: u64,
     level: usize,
 ) -> Result<[Poly<Evaluation>; 3], RingError> {
-    [a0, a1, b0, b1].iter().try_for_each(|a| check_level(level, ring.level_of(a)?))?;
+    let places = |a: &Poly<Evaluation>| ring.nested(level, ring.level_of(a)?);
+    let places = [places(a0)?, places(a1)?, places(b0)?, places(b1)?];
     let target = ring.at_level(level)?;
     let mut product = [target.arbitrary(), target.arbitrary(), target.arbitrary()];
     let words = product.each_mut().map(Poly::words_mut);
     ring.parallelism().for_each_part(words, ring.degree(), |i, part, [c0, c1, c2]| {
-        let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
-        let operands = [a0, a1, b0, b1].map(|poly| poly.limb(i).unwrap_or_default());
-        let blocks = c0.chunks_mut(BLOCK).zip(c1.chunks_mut(BLOCK)).zip(c2.chunks_mut(BLOCK));
-        for (block, ((c0, c1), c2)) in blocks.enumerate() {
-            let start = part.start + block * BLOCK;
-            let range = start..start + c0.len();
-            let [a0, a1, b0, b1] = operands.map(|limb| limb.get(range.clone()).unwrap_or_default());
-            c0.copy_from_slice(a0);
-            c2.copy_from_slice(a1);
-            if t != 1 {
-                modulus.mul_scalar_assign(c0, t % modulus.value())?;
-                modulus.mul_scalar_assign(c2, t % modulus.value())?;
-            }
-            modulus.inner_product(c1, &[c0, c2], &[b1, b0])?;
-            modulus.mul_assign(c0, b0)?;
-            modulus.mul_assign(c2, b1)?;
-        }
-        Ok(())
+        let Some(modulus) = target.basis().moduli().get(i) else { return Ok(()) };
+        let place = |k: usize| places.get(k).and_then(|places| places.get(i)).copied().unwrap_or(i);
+        let [a0, a1, b0, b1] =
+            [(a0, 0), (a1, 1), (b0, 2), (b1, 3)].map(|(poly, k)| poly.part(place(k), part.clone()));
+        Ok(modulus.tensor([c0, c1, c2], [a0, a1], [b0, b1], t % modulus.value())?)
     })?;
     Ok(product)
-}
-
-/// A factor and the pair that it multiplies, modulo one number.
-pub(crate) type Term<'a> = (&'a [u64], [&'a [u64]; 2]);
-
-/// Σ f·(a, b) over the terms modulo one number, block by block: that of all streams stays in the cache.
-pub(crate) fn sum_of_terms(
-    parallelism: Parallelism,
-    modulus: &Modulus,
-    terms: &[Term<'_>],
-    [first, second]: [&mut [u64]; 2],
-) -> Result<(), RingError> {
-    let n = first.len();
-    parallelism.for_each_block_of(vec![first, second], n, |range, outs| {
-        let [first, second] = outs else { return Ok(()) };
-        let factors = block_of(terms.iter().map(|(factor, _)| *factor), &range);
-        let [a, b] = [0, 1].map(|half| {
-            let parts = terms.iter().filter_map(|(_, pair)| pair.get(half).copied());
-            block_of(parts, &range)
-        });
-        Ok(modulus.inner_product_pair([first, second], &factors, [&a, &b])?)
-    })
 }
 
 /// [`PolyRing::sum_of_tensors`] by [`PolyRing::inner_products`].
@@ -95,18 +59,18 @@ pub(crate) fn inner_products(
     lists: &[Factors<'_, Ring>],
     level: usize,
 ) -> Result<Vec<Poly<Evaluation>>, RingError> {
-    for poly in lists.iter().flatten().flatten() {
-        check_level(level, ring.level_of(poly)?)?;
-    }
+    let lists = lists.iter().map(|list| list.iter().map(|pair| operands(ring, pair, level)).collect());
+    let lists: Vec<Vec<[Operand<'_>; 2]>> = lists.collect::<Result<_, RingError>>()?;
     let (n, target) = (ring.degree(), ring.at_level(level)?);
     let mut sums: Vec<_> = lists.iter().map(|_| target.arbitrary()).collect();
     // The same limb of all sums together.
-    let mut limbs: Vec<Vec<&mut [u64]>> = (0..level).map(|_| Vec::with_capacity(lists.len())).collect();
+    let count = target.shape().limbs;
+    let mut limbs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::with_capacity(lists.len())).collect();
     for sum in &mut sums {
         limbs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));
     }
-    let run = |(i, limbs): (usize, Vec<&mut [u64]>)| limb_of_inner_products(ring, i, lists, limbs);
-    let words = level * n * lists.iter().map(Vec::len).sum::<usize>();
+    let run = |(i, limbs): (usize, Vec<&mut [u64]>)| limb_of_inner_products(&target, i, &lists, limbs);
+    let words = count * n * lists.iter().map(Vec::len).sum::<usize>();
     if ring.parallelism().shares_limbs(Work::Elementwise, words) {
         limbs.into_par_iter().enumerate().try_for_each(run)?;
     } else {
@@ -115,11 +79,23 @@ pub(crate) fn inner_products(
     Ok(sums)
 }
 
+/// A polynomial of a level from that of the sums, and where their limbs stand in it.
+type Operand<'a> = (&'a Poly<Evaluation>, Vec<usize>);
+
+fn operands<'a>(
+    ring: &Ring,
+    &[a, b]: &[&'a Poly<Evaluation>; 2],
+    level: usize,
+) -> Result<[Operand<'a>; 2], RingError> {
+    let operand = |poly| Ok::<_, RingError>((poly, ring.nested(level, ring.level_of(poly)?)?));
+    Ok([operand(a)?, operand(b)?])
+}
+
 /// Limb `i` of all sums.
 fn limb_of_inner_products(
     ring: &Ring,
     i: usize,
-    lists: &[Factors<'_, Ring>],
+    lists: &[Vec<[Operand<'_>; 2]>],
     sums: Vec<&mut [u64]>,
 ) -> Result<(), RingError> {
     let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
@@ -134,7 +110,8 @@ fn limb_of_inner_products(
                 let Some(terms) = list.chunks(share).nth(round) else { continue };
                 let [a, b] = [0, 1].map(|side| -> Vec<&[u64]> {
                     let factors = terms.iter().filter_map(|pair| pair.get(side));
-                    factors.map(|poly| poly.part(i, range.clone())).collect()
+                    let places = factors.filter_map(|(poly, places)| Some((poly, *places.get(i)?)));
+                    places.map(|(poly, place)| poly.part(place, range.clone())).collect()
                 });
                 if round == 0 {
                     modulus.inner_product(sum, &a, &b)?;
@@ -154,6 +131,37 @@ mod tests {
 
     use super::*;
     use crate::sampling::SeededRng;
+
+    /// Levels that are no prefixes: limbs stand elsewhere in every operand.
+    #[test]
+    fn sets_of_moduli_find_their_limbs() {
+        let mut rng = SeededRng::derive(&[6; 32], "inner products of sets", 0);
+        let moduli = primes_below(1 << 48, 128, 5).unwrap();
+        let rungs = [&[3][..], &[1, 3], &[1, 3, 4], &[0, 1, 3, 4], &[0, 1, 2, 3, 4]].map(<[_]>::to_vec);
+        let ring = Ring::with_rungs(128, &moduli, &rungs).unwrap();
+        let polys: Vec<_> =
+            (0..10).map(|i| ring.restrict(&ring.uniform(&mut rng), 1 + i % 5).unwrap()).collect();
+        for level in 1..=5 {
+            let low = ring.at_level(level).unwrap();
+            let above: Vec<_> = polys.iter().filter(|a| ring.level_of(*a).unwrap() >= level).collect();
+            let pairs: Vec<_> = above.iter().flat_map(|a| above.iter().map(move |b| [*a, *b])).collect();
+            let sums = ring.inner_products(&[pairs.clone(), vec![], vec![pairs[0]; 3]], level).unwrap();
+            for (sum, list) in sums.iter().zip([pairs.clone(), vec![], vec![pairs[0]; 3]]) {
+                let mut expected = low.zero();
+                for pair in list {
+                    let [a, b] = pair.map(|poly| ring.restrict(poly, level).unwrap());
+                    low.mul_add_assign(&mut expected, &a, &b).unwrap();
+                }
+                assert_eq!(sum.words(), expected.words(), "level {level}");
+            }
+        }
+        // A level that an operand has not all moduli of.
+        let rungs = [vec![0], vec![1, 2], vec![0, 1, 2]];
+        let ring = Ring::with_rungs(128, &[moduli[4], moduli[0], moduli[1]], &rungs).unwrap();
+        let [a, b] = [2, 3].map(|level| ring.restrict(&ring.uniform(&mut rng), level).unwrap());
+        let refused = ring.inner_products(&[vec![[&a, &b]]], 1);
+        assert!(matches!(refused, Err(RingError::NotNested { level: 1, within: 2 })));
+    }
 
     #[test]
     fn inner_products_are_sums_of_products() {

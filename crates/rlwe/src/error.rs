@@ -88,6 +88,47 @@ pub enum RlweError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A setting of shared decryptions that is not possible.
+    #[error("{what}: {got} is not possible; give {expected}")]
+    Sharing {
+        /// The setting.
+        what: &'static str,
+        /// What is possible.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// As many decryptions were shared under a key as its policy allows.
+    #[error("all {queries} decryptions that may be shared under this key were shared: make a new key")]
+    SharingSpent {
+        /// How many.
+        queries: u64,
+    },
+    /// A ciphertext says that its noise is above what was declared.
+    #[error(
+        "the ciphertext says its noise may reach 2^{claimed:.1}, declared are 2^{declared:.1}: declare the bound of the program \
+         that made it"
+    )]
+    NoiseDeclaredTooLow {
+        /// log2 of the declared bound.
+        declared: f64,
+        /// log2 of the ciphertext's.
+        claimed: f64,
+    },
+    /// No room for the noise that hides the ciphertext's.
+    #[error(
+        "sharing this result takes {bits_short:.1} bits more than its modulus holds beside the declared noise of 2^{declared:.1}: \
+         choose parameters with a larger modulus, share fewer results, or ask for fewer statistical bits"
+    )]
+    SharingRoom {
+        /// Bits that are missing.
+        bits_short: f64,
+        /// log2 of the declared noise.
+        declared: f64,
+    },
+    /// The file that counts shared decryptions.
+    #[error("the sharing ledger: {0}")]
+    Ledger(#[source] Box<crate::wire::WireError>),
     /// The operating system gave no randomness.
     #[error("the operating system's random generator failed: {0}")]
     Randomness(String),

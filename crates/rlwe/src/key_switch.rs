@@ -1,7 +1,7 @@
 //! Key switching by digits: BV, GHS and hybrid, from a secret s' to s.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, PolyRing};
+use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, KeyPart, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
@@ -16,7 +16,7 @@ pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
     options: GadgetOptions,
     level: usize,
-    halves: [Vec<R::Poly<Evaluation>>; 2],
+    halves: [Vec<KeyPart<R>>; 2],
 }
 
 impl<R: PolyRing> KeySwitchKey<R> {
@@ -46,7 +46,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
         let (ring, mut key) = (gadget.key_ring(), Self::empty(&gadget, level, rng));
         for digit in 0..gadget.digit_count() {
             let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
-            key.push(gadget.key_part(zero, source, digit)?);
+            key.push(&gadget, gadget.key_part(zero, source, digit)?)?;
         }
         Ok(key)
     }
@@ -73,7 +73,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
                 } else {
                     gadget.key_part([ring.zero(), a], &ring.zero(), digit)?
                 };
-                key.push(part);
+                key.push(gadget, part)?;
             }
         }
         Ok(keys)
@@ -89,10 +89,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
         ring.uniform(&mut randomness::public_stream(&self.seed, digit as u64))
     }
 
-    fn push(&mut self, parts: [R::Poly<Evaluation>; 2]) {
+    fn push(&mut self, gadget: &R::Gadget, parts: [R::Poly<Evaluation>; 2]) -> Result<(), RlweError> {
         for (half, part) in self.halves.iter_mut().zip(parts) {
-            half.push(part);
+            half.push(gadget.keep(part, half.len())?);
         }
+        Ok(())
     }
 
     /// The key with these halves, the second ones from the seed.
@@ -100,7 +101,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
         seed: [u8; 32],
         options: GadgetOptions,
         level: usize,
-        halves: [Vec<R::Poly<Evaluation>>; 2],
+        halves: [Vec<KeyPart<R>>; 2],
     ) -> Self {
         Self { seed, options, level, halves }
     }
@@ -123,11 +124,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
         self.halves[0].len()
     }
 
-    /// Bytes in memory: in RNS at level l 16·n·d·(l + s) with d digits and s special moduli, 16·n·kℓ·(k − i) with ℓ digits of
-    /// each of k residues and i limbs dropped.
+    /// Bytes in memory: in RNS at level l 2·n·b·d·(l + s) with d digits and s special moduli, 2·n·b·kℓ·(k − i) with ℓ digits of
+    /// each of k residues and i limbs dropped, for moduli of b bytes each, and 64 for every polynomial.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.halves.iter().flatten().map(R::byte_len).sum()
+        self.halves.iter().flatten().map(R::Gadget::kept_bytes).sum()
     }
 
     /// The halves, once the key is known to fit a ciphertext of this level.
@@ -135,12 +136,12 @@ impl<R: PolyRing> KeySwitchKey<R> {
         &self,
         context: &RlweContext<R>,
         level: usize,
-    ) -> Result<[&[R::Poly<Evaluation>]; 2], RlweError> {
+    ) -> Result<[&[KeyPart<R>]; 2], RlweError> {
         let expected = context.gadget().options();
         if self.options != *expected {
             return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
         }
-        if self.level < level {
+        if !context.ring().is_nested(level, self.level) {
             return Err(RlweError::KeyLevel { key: self.level, ciphertext: level });
         }
         let [first, second] = &self.halves;

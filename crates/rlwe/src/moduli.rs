@@ -5,6 +5,8 @@ use sunzi_math::is_prime;
 /// The most moduli, special ones included: 256 of the smallest that a ring of degree 2^17 has exceed every entry of the
 /// security table.
 pub const MAX_MODULI: usize = 256;
+/// The most levels of a ring whose levels are sets of moduli: those of ciphertexts, and as many for keys.
+pub const MAX_RUNGS: usize = 2 * MAX_MODULI;
 /// Moduli are below 2^62.
 const MODULUS_LIMIT: u64 = 1 << 62;
 

@@ -39,13 +39,26 @@ impl SwitchCost {
         level: usize,
         degree: usize,
     ) -> Result<Self, RlweError> {
-        let digits = RnsDigits::new(options, moduli)?;
-        let (l, s, d) = (level as f64, options.special_moduli.len() as f64, digits.count_at(level) as f64);
+        Self::of_limbs(options, moduli, &(0..level).collect::<Vec<_>>(), degree)
+    }
+
+    /// The same at a level that has the moduli with these ascending indices.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_limbs(
+        options: &GadgetOptions,
+        moduli: &[u64],
+        limbs: &[usize],
+        degree: usize,
+    ) -> Result<Self, RlweError> {
+        let digits = RnsDigits::new(options, moduli)?.limbs_of(limbs);
+        let (l, s, d) = (limbs.len() as f64, options.special_moduli.len() as f64, digits.len() as f64);
         let key_limbs = (l - options.dropped_limbs as f64).max(0.0) + s;
         let own = if options.radix_bits.is_some() { 0.0 } else { l };
         // A digit of several residues takes a term for each and one for the quotient.
         let term = |limbs: usize| if limbs > 1 { (limbs + 1) as f64 * (l + s - limbs as f64) } else { 0.0 };
-        let lifts: f64 = digits.limbs_at(level).into_iter().map(term).sum();
+        let lifts: f64 = digits.into_iter().map(term).sum();
         let (down, down_terms) = if s > 0.0 { (2.0 * (s + l), 2.0 * l * (s + 2.0)) } else { (0.0, 0.0) };
         Ok(Self {
             transforms: l + d * key_limbs - own + down,

@@ -129,7 +129,7 @@ mod tests {
             let key = RelinearizationKey::generate_at_level(&context, secret, key_level, rng).unwrap();
             let turns = GaloisKeys::generate_at_level(&context, secret, [exponent], key_level, rng).unwrap();
             assert_eq!(key.key().level(), key_level);
-            for level in 1..=key_level {
+            for level in (1..=key_level).filter(|&level| ring.is_nested(level, key_level)) {
                 let name = format!("{options}, key of level {key_level}, level {level} of {k}");
                 let at = context.ring_at(level).unwrap();
                 let log2_modulus = context.log2_modulus_at(level).unwrap();
@@ -178,6 +178,29 @@ mod tests {
         law(&ring, &options(None, 2));
     }
 
+    /// Levels that share some of their moduli: two short ones come and go.
+    fn ladder() -> (Vec<u64>, Vec<Vec<usize>>) {
+        let mut moduli = [24, 36].map(|bits| primes_with_bits(bits, INDEX, 1).unwrap()[0]).to_vec();
+        moduli.extend(primes_with_bits(46, INDEX, 5).unwrap());
+        let rungs = [&[2][..], &[0, 1], &[0, 2, 3], &[1, 2, 3, 4], &[2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 5, 6]];
+        (moduli, rungs.map(<[usize]>::to_vec).into())
+    }
+
+    fn ladder_ring() -> Ring {
+        let (moduli, rungs) = ladder();
+        Ring::with_rungs(INDEX, &moduli, &rungs).unwrap()
+    }
+
+    #[test]
+    fn levels_of_any_moduli_follow_the_same_laws() {
+        for options in [options(Some(2), 4), options(Some(4), 3), options(None, 2), options(Some(7), 1)] {
+            law(&ladder_ring(), &options);
+        }
+        let (moduli, rungs) = ladder();
+        let moduli: Vec<_> = moduli.into_iter().map(num_bigint::BigUint::from).collect();
+        law(&BigRing::with_rungs(INDEX, &moduli, &rungs).unwrap(), &options(Some(2), 4));
+    }
+
     #[test]
     fn big_integers_and_multi_precision_follow_the_same_laws() {
         let ring = ring(48, 3);
@@ -190,7 +213,7 @@ mod tests {
     /// Hoisted, from coefficients and step by step: the same polynomials.
     #[test]
     fn all_ways_to_switch_agree_bit_for_bit() {
-        for ring in [ring(48, 5), ring(62, 3)] {
+        for ring in [ring(48, 5), ring(62, 3), ladder_ring()] {
             for options in methods(ring.level()) {
                 let mut party = Party::new(&ring, &options);
                 let context = party.context.clone();
@@ -224,7 +247,12 @@ mod tests {
     /// The seam's own steps, one after the other, against the fused switch.
     #[test]
     fn decompose_product_and_mod_down_make_a_switch() {
-        let ring = ring(48, 5);
+        for ring in [ring(48, 5), ladder_ring()] {
+            steps_make_a_switch(&ring);
+        }
+    }
+
+    fn steps_make_a_switch(ring: &Ring) {
         for options in methods(5) {
             let gadget = ring.gadget(&options).unwrap().at_level(4).unwrap();
             let mut rng = ChaCha20Rng::seed_from_u64(3);
@@ -232,6 +260,8 @@ mod tests {
             let mut part = |_| top.key_ring().uniform(&mut rng);
             let key: [Vec<_>; 2] = [0, 1].map(|_| (0..top.digit_count()).map(&mut part).collect());
             let c = ring.at_level(4).unwrap().uniform(&mut rng);
+            let keep = |(i, part)| top.keep(part, i).unwrap();
+            let key = key.map(|half: Vec<_>| half.into_iter().enumerate().map(keep).collect::<Vec<_>>());
             let key = [&key[0][..], &key[1][..]];
             let product = gadget.product(&gadget.decompose(&c).unwrap(), key).unwrap();
             for level in 1..=4 {
@@ -246,9 +276,14 @@ mod tests {
     /// Relinearisation and modulus switch with one rounding.
     #[test]
     fn switching_down_at_once_stays_within_the_noise() {
-        let ring = ring(48, 4);
+        for ring in [ring(48, 4), ladder_ring()] {
+            down_at_once(&ring);
+        }
+    }
+
+    fn down_at_once(ring: &Ring) {
         for options in methods(4) {
-            let mut party = Party::new(&ring, &options);
+            let mut party = Party::new(ring, &options);
             let context = party.context.clone();
             let key = RelinearizationKey::generate(&context, &party.secret, &mut party.rng).unwrap();
             for (from, to, parts) in [(4, 3, 3), (4, 1, 3), (3, 2, 3), (3, 2, 2), (2, 2, 2)] {
@@ -256,8 +291,10 @@ mod tests {
                 let after = relinearization::relinearize_to(&context, &before, &key, to).unwrap();
                 let [from, at] = [from, to].map(|level| context.ring_at(level).unwrap());
                 // The phase at the lower level against the exact quotient, times the divisor.
-                let divisor = BigInt::from(from.modulus() / at.modulus());
-                let q = BigInt::from(from.modulus().clone());
+                let [q, lower] = [&from, &at].map(|ring| BigInt::from(ring.modulus().clone()));
+                let log2_divisor = sunzi_math::log2(from.modulus()) - sunzi_math::log2(at.modulus());
+                // All of it times Q_to.
+                let whole: BigInt = &q * &lower;
                 let [old, new] = [
                     from.to_integers(&party.phase(&before)).unwrap(),
                     at.to_integers(&party.phase(&after)).unwrap(),
@@ -266,18 +303,19 @@ mod tests {
                     .iter()
                     .zip(&new)
                     .map(|(x, y)| {
-                        let error: BigInt = (y * &divisor - x) % &q;
-                        let half: BigInt = &q >> 1_u32;
+                        let error: BigInt = (y * &q - x * &lower) % &whole;
+                        let half: BigInt = &whole >> 1_u32;
                         if error > half {
-                            error - &q
+                            error - &whole
                         } else if error < -half {
-                            error + &q
+                            error + &whole
                         } else {
                             error
                         }
                     })
                     .collect();
-                let measured = largest(&error) - divisor.to_f64().unwrap().log2();
+                let log2_lower = sunzi_math::log2(at.modulus());
+                let measured = largest(&error) - log2_lower - log2_divisor;
                 let bound = after.noise().bound(DEGREE).bits();
                 assert!(measured <= bound, "{options}: {measured} above {bound}");
                 assert!(
@@ -296,7 +334,8 @@ mod tests {
         for level in 1..=6 {
             let (secret, rng) = (&party.secret, &mut party.rng);
             let key = RelinearizationKey::generate_at_level(&context, secret, level, rng).unwrap();
-            assert_eq!(key.byte_len(), 16 * DEGREE * level.div_ceil(2) * (level + 2));
+            // 6 bytes a residue, and 64 a polynomial.
+            assert_eq!(key.byte_len(), 2 * level.div_ceil(2) * (6 * DEGREE * (level + 2) + 64));
             if level < 6 {
                 let three = party.random(3, level + 1);
                 let error = relinearization::relinearize(&context, &three, &key).err().unwrap();

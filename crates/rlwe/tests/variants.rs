@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// [BEHZ16, B.2]: i of k limbs less in every polynomial; [B.1]: as many polynomials as digits.
+    /// [BEHZ16, B.2]: i of k limbs less in every polynomial; [B.1]: as many polynomials as digits; 6 bytes a residue, and 64 a polynomial.
     #[test]
     fn keys_know_their_size() {
         let (n, k) = (DEGREE, 4);
@@ -143,7 +143,7 @@ mod tests {
                 let context = context(&ring(48, k), &options(radix_bits, dropped));
                 let mut rng = ChaCha20Rng::seed_from_u64(2);
                 let secret = SecretKey::generate(&context, &mut rng).unwrap();
-                let expected = 2 * k * digits * (k - dropped) * n * 8;
+                let expected = 2 * k * digits * ((k - dropped) * n * 6 + 64);
                 let key = RelinearizationKey::generate(&context, &secret, &mut rng).unwrap();
                 assert_eq!(key.byte_len(), expected);
                 assert_eq!(key.key().digit_count(), k * digits);

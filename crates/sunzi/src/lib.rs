@@ -38,7 +38,7 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], [`fermat`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], [`fermat`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
@@ -52,6 +52,7 @@ pub use sunzi_math as math;
 pub use sunzi_program as program;
 pub use sunzi_ring as ring;
 pub use sunzi_rlwe as rlwe;
+pub use sunzi_table as table;
 
 /// What most programs need: `use sunzi::prelude::*`. Contexts, parameters and evaluators are those of BFV; those of the other
 /// schemes have the same names in [`bgv`] and [`ckks`].

@@ -14,30 +14,25 @@ of weight 32 together is one of dimension 2n.
 import argparse
 import json
 import math
+import pathlib
+import re
 import sys
 import time
 
 from estimator import LWE, ND, RC
 
 SIGMA = math.sqrt(10.5)
-TERNARY = {
-    128: [26, 53, 106, 214, 430, 868, 1747, 3523],
-    192: [0, 36, 73, 147, 297, 597, 1199, 2411],
-    256: [0, 27, 56, 114, 230, 462, 929, 1866],
-}
-SPARSE = [
-    (32, 16, 121),
-    (128, 14, 359),
-    (128, 15, 718),
-    (128, 16, 1450),
-    (128, 17, 2950),
-    (192, 15, 768),
-    (192, 16, 1546),
-    (256, 14, 413),
-    (256, 15, 818),
-    (256, 16, 1637),
-    (256, 17, 3325),
-]
+LIMITS = (pathlib.Path(__file__).parents[3] / "crates/rlwe/src/security.rs").read_text()
+
+
+def numbers(constant):
+    """The numbers of a table in the source of Sunzi, so that they stand in one place."""
+    table = re.search(rf"const {constant}: [^=]* = \[(.*?)\];", LIMITS, re.DOTALL).group(1)
+    return [int(number) for number in re.findall(r"\d+", table)]
+
+
+TERNARY = {security: numbers(f"TABLE_{security}") for security in (128, 192, 256)}
+SPARSE = list(zip(*[iter(numbers("TABLE_SPARSE_128"))] * 3))
 # m, φ(m): the rings of the papers and of the commands.
 CYCLOTOMIC = [(3855, 2048), (4369, 4096), (13107, 8192), (21845, 16384), (32767, 27000), (65535, 32768)]
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rand_core::Rng;
-use sunzi_rlwe::wire::{HEADER_LEN, checksum};
+use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind, checksum};
 
 use super::Specimen;
 
@@ -37,20 +37,24 @@ pub fn mutant(specimen: &Specimen, rng: &mut impl Rng) -> Vec<u8> {
         change(&mut bytes, &mut records, rng);
     }
     if rng.next_u32().is_multiple_of(2) {
-        repair(&mut bytes, &records);
+        repair(&mut bytes, &records, specimen.kind);
     }
     bytes
 }
 
-/// Gives header and records the checksums of what they hold now, and the header the length.
-pub fn repair(bytes: &mut [u8], records: &[Range<usize>]) {
+/// Gives header and records the checksums of what they hold now, and the header the length: of results, which are several objects, only where the first is
+/// as long as it was.
+pub fn repair(bytes: &mut [u8], records: &[Range<usize>], kind: Kind) {
     for record in records {
         if let Some(sum) = bytes.get(record.clone()).map(checksum) {
             write(bytes, record.end, &sum.to_le_bytes());
         }
     }
-    let body = bytes.len().saturating_sub(HEADER_LEN) as u64;
-    write(bytes, BODY_LEN.start, &body.to_le_bytes());
+    let end = match records.first() {
+        Some(first) if kind == Kind::Results => first.end + CHECKSUM_LEN,
+        _ => bytes.len(),
+    };
+    write(bytes, BODY_LEN.start, &(end.saturating_sub(HEADER_LEN) as u64).to_le_bytes());
     if let Some(sum) = bytes.get(..BODY_LEN.end).map(checksum) {
         write(bytes, BODY_LEN.end, &sum.to_le_bytes());
     }

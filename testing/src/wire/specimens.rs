@@ -17,7 +17,8 @@ use sunzi_ring::{
 };
 use sunzi_rlwe::wire::{self, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError};
 use sunzi_rlwe::{
-    EncapsulationKeys, GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, SparseSecret,
+    EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RelinearizationKey, SecretKey, Security,
+    SharingLedger, SharingPolicy, SparseSecret,
 };
 
 use super::{Objects, Operate};
@@ -40,8 +41,8 @@ pub struct Specimen {
     pub bytes: Vec<u8>,
     /// The records behind the header, without their checksums.
     pub records: Vec<Range<usize>>,
-    read: Box<Read>,
-    run: Box<Run>,
+    pub(super) read: Box<Read>,
+    pub(super) run: Box<Run>,
 }
 
 impl Specimen {
@@ -224,7 +225,7 @@ fn parameters<P: StoredParameters + 'static>(
     Specimen::new(&format!("{name}-parameters"), &NoContext, parameters, run)
 }
 
-fn bfv_parameters() -> Result<sunzi_bfv::Parameters, Failure> {
+pub(super) fn bfv_parameters() -> Result<sunzi_bfv::Parameters, Failure> {
     let [p, moduli @ ..] =
         <[u64; 4]>::try_from(primes_with_bits(36, 128, 4)?).map_err(|_| EncodingError::NoPlainModuli)?;
     let key_switching =
@@ -233,16 +234,22 @@ fn bfv_parameters() -> Result<sunzi_bfv::Parameters, Failure> {
     Ok(sunzi_bfv::Parameters::new(6, moduli.to_vec(), 257, SECURITY).with_algorithms(algorithms))
 }
 
-fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
+pub(super) fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     let mut moduli = primes_with_bits(36, 128, 4)?;
     let special_moduli = moduli.split_off(3);
     let key_switching = GadgetOptions { special_moduli, ..GadgetOptions::default() };
     Ok(sunzi_bgv::Parameters::new(6, moduli, 257, SECURITY).with_key_switching(key_switching))
 }
 
-fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
+pub(super) fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     let range = LevelRange { levels: 2, scale_bits: 36 };
     Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
+}
+
+/// Levels that are sets of moduli, some of which are not nested in those above.
+fn ckks_sets_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
+    let range = LevelRange { levels: 4, scale_bits: 56 };
+    Ok(sunzi_ckks::Parameters::from_ranges_rational(6, 58, &[range], SECURITY)?.with_digits(3)?)
 }
 
 /// Parameters of every kind.
@@ -261,7 +268,23 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
         parameters("fermat", &fermat, |parameters| drop(parameters.context()))?,
         parameters("bgv", &bgv_parameters()?, |parameters| drop(sunzi_bgv::Context::new(parameters)))?,
         parameters("ckks", &ckks_parameters()?, |parameters| drop(sunzi_ckks::Context::new(parameters)))?,
+        parameters("ckks-sets", &ckks_sets_parameters()?, |parameters| {
+            drop(sunzi_ckks::Context::new(parameters));
+        })?,
     ])
+}
+
+/// A ledger of which one result was shared.
+fn ledger() -> Result<Specimen, Failure> {
+    let key = KeyId::from_bytes([7; 16]);
+    let parameters = StoredParameters::fingerprint(&bfv_parameters()?);
+    let mut ledger = LedgerFile::in_memory(SharingLedger::new(parameters, key, SharingPolicy::new(40, 2)?));
+    ledger.spend(key)?;
+    let run = move |ledger: &SharingLedger| {
+        let mut ledger = LedgerFile::in_memory(ledger.clone());
+        while ledger.spend(ledger.ledger().key()).is_ok_and(|()| ledger.ledger().used() < 9) {}
+    };
+    Specimen::new("sharing-ledger", &NoContext, ledger.ledger(), run)
 }
 
 /// BFV over every storage of residues.
@@ -315,7 +338,15 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     let big = BigRing::with_chain(128, &chain(parameters.moduli()))?;
     all.extend(specimens("ckks-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 22)?);
     all.extend(encapsulation("ckks", &context)?);
+    let parameters = ckks_sets_parameters()?;
+    all.extend(specimens("ckks-sets", &sunzi_ckks::Context::new(&parameters)?, 23)?);
+    let big = BigRing::with_rungs(128, &chain(parameters.moduli()), parameters.rungs())?;
+    let settings = sunzi_ckks::Settings::from(&parameters);
+    all.extend(specimens("ckks-sets-big", &sunzi_ckks::Context::with_ring(big, &settings)?, 24)?);
     all.push(bootstrapping()?);
+    all.push(ledger()?);
+    all.extend(super::tables::table_specimens()?);
+    all.extend(super::results::results_specimens()?);
     Ok(all)
 }
 

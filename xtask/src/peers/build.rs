@@ -53,6 +53,11 @@ impl Peer {
         }
     }
 
+    /// Whether it is one of the three that random circuits are run in.
+    pub(super) fn runs_circuits(self) -> bool {
+        matches!(self, Self::Lattigo | Self::Seal | Self::Openfhe)
+    }
+
     fn program(self, places: &Places) -> Result<PathBuf, String> {
         match self {
             Self::FheRs => fhe_rs(places),

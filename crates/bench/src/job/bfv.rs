@@ -9,6 +9,7 @@ use sunzi_ring::Ring;
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 use super::{COMPARED, Call, Cipher, Job, RESCALES, STEPS, SWITCHES, Subject, hoisted_exponents, operation};
 use crate::BenchError;
+use crate::rivals::circuits::{Name, Step};
 use crate::rivals::{About, Values};
 
 /// Keys and data, and more of both for the workloads that ask for it.
@@ -58,6 +59,25 @@ impl BfvJob {
     }
 }
 
+/// The ciphertexts of a circuit, the operands first.
+fn circuit(job: &Job, steps: &[Step]) -> Result<Vec<Cipher>, BenchError> {
+    let Job { evaluator, relinearization, galois, a, b, .. } = job;
+    let mut values = vec![a.clone(), b.clone()];
+    for step in steps {
+        let value = |at: usize| values.get(at).ok_or(BenchError::Request("a step of a value to come"));
+        let left = value(step.left)?;
+        let result = match step.name {
+            Name::Add => evaluator.add(left, value(step.right)?)?,
+            Name::Subtract => evaluator.sub(left, value(step.right)?)?,
+            Name::Negate => evaluator.negate(left)?,
+            Name::Multiply => evaluator.multiply(left, value(step.right)?, relinearization)?,
+            Name::Rotate => evaluator.rotate_rows(left, step.right as i64, galois)?,
+        };
+        values.push(result);
+    }
+    Ok(values)
+}
+
 impl Subject for BfvJob {
     fn names(&self) -> Vec<&'static str> {
         let other = |name: &&str| !RESCALES.contains(name) && !SWITCHES.contains(name);
@@ -76,6 +96,11 @@ impl Subject for BfvJob {
             Some(result) => self.job.open(&result)?,
             None => self.job.outcome(name)?,
         }))
+    }
+
+    fn circuit(&self, steps: &[Step]) -> Result<Values, BenchError> {
+        let last = circuit(&self.job, steps)?.pop().ok_or(BenchError::Request("no value"))?;
+        Ok(Values::Words(self.job.open(&last)?))
     }
 
     fn contender(&self, name: &str) -> Result<Call<'_>, BenchError> {

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::circuits::Step;
 use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken, Values};
 use crate::BenchError;
 use crate::alternate::Contender;
@@ -174,6 +175,13 @@ impl Rival {
     pub(crate) fn verify(&mut self, operation: &str) -> Result<Values, RivalError> {
         let operation = operation.to_owned();
         let outcome: protocol::Outcome = self.ask("verify", Request::Verify { operation })?;
+        Ok(outcome.values)
+    }
+
+    /// The values that the last value of a circuit opens to.
+    pub(crate) fn circuit(&mut self, steps: &[Step]) -> Result<Values, RivalError> {
+        let steps = steps.to_vec();
+        let outcome: protocol::Outcome = self.ask("run a circuit", Request::Circuit { steps })?;
         Ok(outcome.values)
     }
 

@@ -10,6 +10,7 @@ use sunzi_rlwe::RlweContext;
 use crate::BenchError;
 use crate::bootstrapping::Facts;
 use crate::report::About;
+use crate::rivals::circuits::Step;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -34,6 +35,8 @@ pub(crate) enum Request {
     Replace { left: Values },
     /// Do it once and open the result. Answered by [`Outcome`].
     Verify { operation: String },
+    /// Run a circuit on the operands and open its last value. Answered by [`Outcome`].
+    Circuit { steps: Vec<Step> },
     /// Do it `calls` times in a row, after an untimed call if `warm`. Answered by [`Taken`].
     Run { operation: String, calls: u32, warm: bool },
     /// Stop. Not answered.

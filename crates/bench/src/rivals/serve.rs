@@ -59,6 +59,10 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
             let values = prepared(job)?.outcome(&operation)?;
             serde_json::to_value(Outcome { values })?
         }
+        Request::Circuit { steps } => {
+            let values = prepared(job)?.circuit(&steps)?;
+            serde_json::to_value(Outcome { values })?
+        }
         Request::Run { operation, calls, warm } => {
             let taken = prepared(job)?.contender(&operation)?.turn(calls, warm)?;
             serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?

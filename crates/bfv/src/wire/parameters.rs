@@ -69,6 +69,7 @@ fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms)
 
 /// All but the plaintext moduli.
 fn get_choices(fields: &mut FieldReader<'_>, ring: RingPart) -> Result<(Security, Algorithms), WireError> {
+    ring.check_prefixes()?;
     if ring.secrets != SecretDistribution::Ternary {
         return Err(WireError::value("secrets of BFV", SecretDistribution::Ternary, ring.secrets));
     }
@@ -88,6 +89,7 @@ fn ring_part(ring: RingShape, moduli: &[u64], algorithms: &Algorithms) -> RingPa
     RingPart {
         index: ring.index(),
         moduli: moduli.to_vec(),
+        rungs: Vec::new(),
         key_switching: algorithms.key_switching.clone(),
         secrets: SecretDistribution::Ternary,
     }

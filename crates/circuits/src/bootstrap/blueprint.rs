@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
-use sunzi_ring::{Gadget, Multipliers, PolyRing, Ring};
+use sunzi_ring::{Gadget, GadgetOptions, Multipliers, PolyRing, Ring};
 
 use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
@@ -215,8 +215,10 @@ impl<R: Multipliers> Blueprint<R> {
         let level = self.levels.eval_mod;
         keys.push(KeyNeed { kind: KeyKind::Relinearization, level, bytes: self.bytes_of_key(level)? });
         if let Some(capsule) = self.set.encapsulation {
-            // The way there is modulo q_0 and small: one digit of two residues each, and the special one.
-            let low = 2 * (self.context.limbs(0)? + 1) * self.context.degree() * 8;
+            let special_moduli = vec![self.special_modulus(capsule.special_bits)?];
+            let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
+            let low = self.context.ring_at(0)?.gadget(&options).and_then(|gadget| gadget.key_bytes());
+            let low = low.map_err(CkksError::from)?;
             let level = self.levels.coeffs_to_slots;
             let bytes = capsule.rank * (low + self.bytes_of_key(level)?);
             keys.push(KeyNeed { kind: KeyKind::Encapsulation, level, bytes });
@@ -225,8 +227,8 @@ impl<R: Multipliers> Blueprint<R> {
     }
 
     fn bytes_of_key(&self, level: usize) -> Result<usize, CkksError> {
-        let gadget = self.context.rlwe().gadget_at(self.context.limbs(level)?)?;
-        Ok(2 * gadget.digit_count() * gadget.key_ring().level() * self.context.degree() * 8)
+        let gadget = self.context.rlwe().gadget_at(self.context.key_level(level)?)?;
+        Ok(gadget.key_bytes()?)
     }
 
     /// Exponents of the automorphisms, each with its highest level.

@@ -33,7 +33,7 @@ impl<R: Multipliers> BootstrapKeys<R> {
         let others = 1 + usize::from(blueprint.set().encapsulation.is_some());
         let total = exponents.len() + others;
 
-        let level = context.limbs(blueprint.levels().eval_mod)?;
+        let level = context.key_level(blueprint.levels().eval_mod)?;
         let relinearization = RelinearizationKey::generate_at_level(rlwe, secret, level, rng)?;
         progress(1, total);
         let encapsulation = blueprint.set().encapsulation.map(|capsule| {
@@ -50,7 +50,7 @@ impl<R: Multipliers> BootstrapKeys<R> {
         });
         let encapsulation = encapsulation.transpose()?;
         progress(others, total);
-        let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, context.limbs(level)?)));
+        let levels = exponents.into_iter().map(|(exponent, level)| Ok((exponent, context.key_level(level)?)));
         let levels: Vec<(u64, usize)> = levels.collect::<Result<_, BootstrapError>>()?;
         let automorphisms =
             GaloisKeys::generate_levels(rlwe, secret, levels, rng, |done, _| progress(others + done, total))?;

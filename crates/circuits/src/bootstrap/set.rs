@@ -28,6 +28,16 @@ pub enum Order {
     First,
 }
 
+/// What the moduli of levels are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chain {
+    /// The first ones of one list: one level's are among those of every level above it.
+    #[default]
+    Prefixes,
+    /// Any sets, of as few words as hold their bits: see [`Parameters::from_ranges_rational`].
+    Sets,
+}
+
 /// All that a bootstrapping depends on. Levels from below: q_0; residual levels, whose lowest SlotsToCoeffs uses if it comes
 /// [`First`](Order::First); SlotsToCoeffs if it comes [`Last`](Order::Last); EvalMod; CoeffsToSlots.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +48,8 @@ pub struct Set {
     pub log2_degree: u32,
     /// log2 q_0.
     pub first_bits: u32,
+    /// What levels are made of.
+    pub chain: Chain,
     /// Levels that are left after bootstrapping, and their scale.
     pub residual: LevelRange,
     /// Levels and scale of SlotsToCoeffs.
@@ -86,13 +98,14 @@ impl Set {
     /// 20.9 bits in the mean, 20.0 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 20.5 bits in the mean, 16.5 in the worst slot.
-    /// log2 QP = 1715 of 1747, failure 2^-132, keys of 7.8 GiB.
+    /// log2 QP = 1719 of 1747, failure 2^-132, keys of 4.8 GiB in memory and 2.5 GB in a file.
     #[must_use]
     pub fn default_128() -> Self {
         Self {
             name: "n16-128",
             log2_degree: 16,
             first_bits: 47,
+            chain: Chain::Sets,
             residual: LevelRange { levels: 10, scale_bits: 40 },
             slots_to_coeffs: LevelRange { levels: 3, scale_bits: 40 },
             eval_mod_bits: 60,
@@ -124,7 +137,7 @@ impl Set {
     /// 16.9 bits in the mean, 15.3 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 15.0 bits in the mean, 13.0 in the worst slot.
-    /// log2 QP = 865 of 868, failure 2^-134, keys of 4.9 GiB.
+    /// log2 QP = 858 of 868, failure 2^-134.
     #[must_use]
     pub fn n15_128() -> Self {
         Self {
@@ -155,12 +168,14 @@ impl Set {
     /// 36.3 bits in the mean, 33.5 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 33.4 bits in the mean, 31.0 in the worst slot.
-    /// log2 QP = 1676 of 1747, failure 2^-132, keys of 8.8 GiB.
+    /// log2 QP = 1676 of 1747, failure 2^-132.
     #[must_use]
     pub fn high_precision_128() -> Self {
         Self {
             name: "n16-128-precise",
             first_bits: 60,
+            // Sets would miss 60 bits by what takes the sparse secret above its limit.
+            chain: Chain::Prefixes,
             residual: LevelRange { levels: 7, scale_bits: 52 },
             eval_mod: EvalModParameters { ratio_bits: 7.5, ..Self::default_128().eval_mod },
             rounds: 2,
@@ -176,13 +191,14 @@ impl Set {
     /// and of messages that are all 1, alternating, or a single spike
     /// 9.2 bits in the mean, 9.2 in the worst slot:
     /// q_0 is 2^6 times the scale, so that the sine of the largest message, which nothing corrects, is off by (2π)^2/6·2^-12 = 2^-9.3 of it. log2 QP =
-    /// 2288, failure 2^-194, keys of 10.6 GiB.
+    /// 2288, failure 2^-194.
     #[must_use]
     pub fn akimoto_sakuma_insecure() -> Self {
         Self {
             name: "as19",
             log2_degree: 16,
             first_bits: 61,
+            chain: Chain::Prefixes,
             residual: LevelRange { levels: 11, scale_bits: 55 },
             slots_to_coeffs: LevelRange { levels: 5, scale_bits: 55 },
             eval_mod_bits: 55,
@@ -210,12 +226,13 @@ impl Set {
         [Self::default_128(), Self::n15_128(), Self::high_precision_128(), Self::akimoto_sakuma_insecure()]
     }
 
-    /// Small and INSECURE, for tests: the default with n = 2^`log2_degree` and few levels left.
+    /// Small and INSECURE, for tests: the default with n = 2^`log2_degree`, few levels left and prefixes of moduli.
     #[must_use]
     pub fn insecure_for_tests(log2_degree: u32) -> Self {
         Self {
             name: "insecure-test",
             log2_degree,
+            chain: Chain::Prefixes,
             residual: LevelRange { levels: 3, scale_bits: 40 },
             security: Security::InsecureForResearchOnly,
             ..Self::default_128()
@@ -269,7 +286,11 @@ impl Set {
             ranges.push(self.slots_to_coeffs);
         }
         ranges.extend([eval_mod, self.coeffs_to_slots]);
-        let parameters = Parameters::from_ranges(self.log2_degree, self.first_bits, &ranges, self.security)?
+        let make = match self.chain {
+            Chain::Prefixes => Parameters::from_ranges,
+            Chain::Sets => Parameters::from_ranges_rational,
+        };
+        let parameters = make(self.log2_degree, self.first_bits, &ranges, self.security)?
             .with_secrets(self.secret)
             .with_message_bits(self.message_bits)
             .with_digits(self.digits)?;

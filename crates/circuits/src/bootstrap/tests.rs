@@ -128,6 +128,9 @@ fn sparse_slots_and_both_orders() {
     for slots in [16, 256] {
         check(&Set { order: Order::First, ..set.clone() }, slots, 22.0);
     }
+    for order in [Order::First, Order::Last] {
+        check(&Set { order, chain: Chain::Sets, ..set.clone() }, 32, 22.0);
+    }
 }
 
 #[test]
@@ -259,11 +262,11 @@ fn shipped_sets_are_secure_and_do_not_fail() {
         let degree = 1 << set.log2_degree;
         let range = failure::least_range(set.raised_secret(), degree, degree, ratio, -128.0);
         assert_eq!(set.eval_mod.range, range, "{}", set.name);
-        let bits: f64 = parameters.moduli()[..parameters.levels()[set.residual.levels]]
-            .iter()
-            .map(|&q| (q as f64).log2())
-            .sum();
-        assert!(bits >= left, "{}: {bits}", set.name);
+        for chain in [Chain::Prefixes, Chain::Sets] {
+            let parameters = Set { chain, ..set.clone() }.parameters().unwrap();
+            let bits = sunzi_math::log2(&parameters.modulus(set.residual.levels));
+            assert!(bits >= left, "{} by {chain:?}: {bits}", set.name);
+        }
     }
     let paper = Set::akimoto_sakuma_insecure();
     let parameters = paper.parameters().unwrap();

@@ -1,6 +1,6 @@
 //! Bootstrapping keys in files: one record after the other of the keys they are made of.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_ring::Packing;
 use sunzi_rlwe::wire::{FieldReader, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
@@ -28,7 +28,7 @@ impl<R: Packing> Format<BootstrapKeys<R>> for RlweContext<R> {
         Format::<GaloisKeys<R>>::put(self, &keys.automorphisms, sink)
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<BootstrapKeys<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<BootstrapKeys<R>, WireError> {
         let relinearization = Format::<RelinearizationKey<R>>::get(self, header, source)?;
         let record = source.sealed("whether there are encapsulation keys", 8)?;
         let encapsulated = FieldReader::new(&record).flag("whether there are encapsulation keys")?;

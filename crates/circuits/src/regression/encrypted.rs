@@ -28,8 +28,8 @@ impl<R: PolyRing> RegressionKeys<R> {
         level: usize,
         rng: &mut G,
     ) -> Result<Self, CkksError> {
-        let limbs = context.limbs(level)?;
-        let relinearization = RelinearizationKey::generate_at_level(context.rlwe(), secret, limbs, rng)?;
+        let key_level = context.key_level(level)?;
+        let relinearization = RelinearizationKey::generate_at_level(context.rlwe(), secret, key_level, rng)?;
         let galois = rotation_keys(context, secret, layout.required_rotations(), true, level, rng)?;
         Ok(Self { relinearization, galois })
     }

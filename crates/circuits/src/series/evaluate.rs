@@ -90,16 +90,17 @@ fn evaluate_all<R: PolyRing>(
     if plans.iter().all(|plan| plan.halved) {
         let square = powers.computed(2)?;
         powers.elements = BTreeMap::from([(1, square)]);
+        powers.lowered.clear();
     }
     let wanted: BTreeSet<usize> = plans.iter().flat_map(|plan| plan.powers.iter().copied()).collect();
     powers.prepare(&wanted)?;
-    let value = |(plan, series): (&Plan, &&Series)| {
+    let mut value = |(plan, series): (&Plan, &&Series)| {
         let level = level - depth(series);
         let scale = scale.map_or_else(|| evaluator.context().scale(level), Ok)?;
         let value = powers.node(&plan.root, level, scale)?;
         Ok(bounded(value, series.largest_value()))
     };
-    plans.iter().zip(series).map(value).collect()
+    plans.iter().zip(series).map(&mut value).collect()
 }
 
 /// Levels that [`evaluate`] takes.
@@ -142,6 +143,8 @@ pub(crate) struct Powers<'a, R: PolyRing> {
     key: &'a RelinearizationKey<R>,
     chebyshev: bool,
     elements: BTreeMap<usize, Ciphertext<R>>,
+    /// Those that stand at a lower level only after a modulus switch, by that level: each is switched once.
+    lowered: BTreeMap<(usize, usize), Ciphertext<R>>,
 }
 
 impl<'a, R: PolyRing> Powers<'a, R> {
@@ -153,7 +156,7 @@ impl<'a, R: PolyRing> Powers<'a, R> {
     ) -> Self {
         let point = point.into_owned();
         let point = if chebyshev { bounded(point, 1.0) } else { point };
-        Self { evaluator, key, chebyshev, elements: BTreeMap::from([(1, point)]) }
+        Self { evaluator, key, chebyshev, elements: BTreeMap::from([(1, point)]), lowered: BTreeMap::new() }
     }
 
     /// Computes all of these and what they are made of, in ascending order.
@@ -169,28 +172,48 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         self.elements.get(&exponent).ok_or(CkksError::Empty { what: "a power of x" })
     }
 
+    /// Makes [`at`](Self::at) give an element whose moduli are, or are made, those of the level and others.
+    fn prepare_at(&mut self, exponent: usize, level: usize) -> Result<(), CkksError> {
+        if self.lowered.contains_key(&(exponent, level)) {
+            return Ok(());
+        }
+        if let Cow::Owned(lowered) = self.evaluator.nested(self.element(exponent)?, level)? {
+            self.lowered.insert((exponent, level), lowered);
+        }
+        Ok(())
+    }
+
+    /// The element that stands for B_i at a level.
+    fn at(&self, exponent: usize, level: usize) -> Result<&Ciphertext<R>, CkksError> {
+        self.lowered.get(&(exponent, level)).map_or_else(|| self.element(exponent), Ok)
+    }
+
     /// B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
-    fn computed(&self, exponent: usize) -> Result<Ciphertext<R>, CkksError> {
+    fn computed(&mut self, exponent: usize) -> Result<Ciphertext<R>, CkksError> {
         let evaluator = self.evaluator;
         let (a, b) = split(exponent);
         let level = self.element(a)?.metadata().level.min(self.element(b)?.metadata().level);
         if level == 0 {
             return Err(CkksError::LevelExhausted { operation: OPERATION, needed: 1, level });
         }
+        let below = (self.chebyshev && a != b).then_some(a - b);
+        for operand in [Some(a), Some(b), below].into_iter().flatten() {
+            self.prepare_at(operand, level)?;
+        }
         let factor = if self.chebyshev { 2 } else { 1 };
-        let mut product =
-            evaluator.multiply_unscaled_at(self.element(a)?, self.element(b)?, factor, level)?;
-        if self.chebyshev && a == b {
-            evaluator.add_constant_assign(&mut product, -1.0)?;
+        let [left, right] = [self.at(a, level)?, self.at(b, level)?];
+        let mut product = evaluator.multiply_unscaled_at(left, right, factor, level)?;
+        if let Some(below) = below {
+            evaluator.add_linear_combination_assign(&mut product, &[(-1.0, self.at(below, level)?)])?;
         } else if self.chebyshev {
-            evaluator.add_linear_combination_assign(&mut product, &[(-1.0, self.element(a - b)?)])?;
+            evaluator.add_constant_assign(&mut product, -1.0)?;
         }
         let element = evaluator.relinearize_rescale(&product, self.key)?;
         Ok(if self.chebyshev { bounded(element, 1.0) } else { element })
     }
 
     /// The value of a node at this level and scale.
-    fn node(&self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+    fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
         let evaluator = self.evaluator;
         let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
         if node.depth() == 0 {
@@ -204,17 +227,20 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         let wide = scale * evaluator.context().divisor(above)?;
         let mut sum: Option<Ciphertext<R>> = None;
         for (giant, below) in &node.products {
-            let power = self.element(*giant)?;
-            let cofactor = self.node(below, above, wide / power.metadata().scale)?;
+            self.prepare_at(*giant, above)?;
+            let missing = wide / self.at(*giant, above)?.metadata().scale;
+            let cofactor = self.node(below, above, missing)?;
+            let power = self.at(*giant, above)?;
             let product = evaluator.multiply_unscaled_at(power, &cofactor, 1, above)?;
             match &mut sum {
                 Some(sum) => evaluator.add_assign(sum, &product)?,
                 None => sum = Some(product),
             }
         }
-        let linear = node.linear.iter().filter(|&&(exponent, _)| exponent > 0);
-        let terms: Vec<(f64, &Ciphertext<R>)> = linear
-            .map(|&(exponent, coefficient)| Ok((coefficient, self.element(exponent)?)))
+        let linear = || node.linear.iter().filter(|&&(exponent, _)| exponent > 0);
+        linear().try_for_each(|&(exponent, _)| self.prepare_at(exponent, above))?;
+        let terms: Vec<(f64, &Ciphertext<R>)> = linear()
+            .map(|&(exponent, coefficient)| Ok((coefficient, self.at(exponent, above)?)))
             .collect::<Result<_, CkksError>>()?;
         let mut sum = match sum {
             Some(mut sum) => {

@@ -17,6 +17,9 @@ const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=17;
 /// Bits for results beyond those of messages, where nothing is said about them and they cost no modulus of their own.
 const RESULT_BITS: std::ops::RangeInclusive<u32> = 2..=10;
 
+/// Levels that are sets of moduli must be cheaper than this: operands of two levels cost a modulus switch there.
+const WORTH_SETS: f64 = 0.95;
+
 /// Every candidate, and the first that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
     let degrees = match request.log2_degree {
@@ -112,15 +115,29 @@ fn at_scale(
     let extra = if free < *RESULT_BITS.start() { *RESULT_BITS.end() } else { free };
     let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1));
     let ranges = [LevelRange { levels: request.depth as usize, scale_bits }];
-    let chain = Parameters::from_ranges(log2_degree, first_bits, &ranges, request.security);
-    let Ok(chain) = chain else { return Err(Refusal::NoPrimes { scale_bits }) };
-    let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
-    candidate.scale_bits = scale_bits;
-    candidate.log2_modulus = chain.log2_modulus();
-    let parameters = fastest(request, &chain, limit)?;
+    // Levels of their own primes, unless sets of others are cheaper, or there are too few primes.
+    let mut best: Result<(f64, Parameters), Refusal> = Err(Refusal::NoPrimes { scale_bits });
+    for make in [Parameters::from_ranges, Parameters::from_ranges_rational] {
+        if matches!(best, Err(Refusal::TooLarge { .. })) {
+            break;
+        }
+        let Ok(chain) = make(log2_degree, first_bits, &ranges, request.security) else { continue };
+        let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
+        candidate.scale_bits = scale_bits;
+        candidate.log2_modulus = chain.log2_modulus();
+        best = match (best, fastest(request, &chain, limit)) {
+            (Ok(least), Ok(other)) if other.0 < WORTH_SETS * least.0 => Ok(other),
+            (Ok(least), _) => Ok(least),
+            (Err(_), other) => other,
+        };
+    }
+    let (_, parameters) = best?;
     let deviation = predicted(&parameters).map_err(|_| Refusal::NoPrimes { scale_bits })?;
     candidate.precision = -deviation.log2();
+    candidate.log2_modulus = parameters.log2_modulus();
     candidate.log2_key_modulus = parameters.log2_key_modulus();
+    candidate.limbs = parameters.moduli().len();
+    candidate.least_limbs = (parameters.log2_modulus() / WORD_BITS).ceil() as usize;
     let given = request.scale_bits.is_some();
     if deviation <= wanted(request) || given {
         return Ok(parameters);
@@ -128,8 +145,8 @@ fn at_scale(
     Err(Refusal::TooPrecise { most: *SCALE_BITS.end() })
 }
 
-/// The digits of least cost among those that security allows.
-fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<Parameters, Refusal> {
+/// The digits of least cost among those that security allows, and that cost.
+fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<(f64, Parameters), Refusal> {
     let (k, limit) = (chain.moduli().len(), limit.unwrap_or(f64::INFINITY));
     let counts = request.digits.map_or(1..=k, |digits| digits..=digits);
     let mut best: Option<(f64, Parameters)> = None;
@@ -146,17 +163,18 @@ fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<
         }
     }
     let log2_modulus = if smallest.is_finite() { smallest } else { chain.log2_modulus() };
-    best.map(|(_, parameters)| parameters).ok_or(Refusal::TooLarge { log2_modulus, limit })
+    best.ok_or(Refusal::TooLarge { log2_modulus, limit })
 }
 
 /// What a key switch at each level takes.
 fn cost(parameters: &Parameters) -> Option<f64> {
     let degree = parameters.degree();
-    let switch = |&limbs: &usize| {
-        let cost = SwitchCost::new(parameters.key_switching(), parameters.moduli(), limbs, degree).ok()?;
+    let (options, moduli) = (parameters.key_switching(), parameters.moduli());
+    let switch = |level: usize| {
+        let cost = SwitchCost::of_limbs(options, moduli, &parameters.limbs(level), degree).ok()?;
         Some(cost.in_transforms(degree))
     };
-    parameters.levels().iter().map(switch).sum()
+    (0..parameters.levels().len()).map(switch).sum()
 }
 
 /// The deviation of a slot after the computation of the [builder](super::ParametersBuilder), full packing.
@@ -168,21 +186,21 @@ pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
     let float = |deviation: Log2| deviation.bits().exp2();
     let rounding = float(model.mod_switch(2).deviation);
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
-    let key_switch = |limbs: usize| {
-        let errors = noise::key_switch(n, &digits.bounds_at(limbs)).deviation;
+    let key_switch = |level: usize| {
+        let errors = noise::key_switch(n, &digits.bounds_of(&parameters.limbs(level))).deviation;
         float(errors * Log2::from_bits(-log2_special)) + rounding
     };
     let log2_p = options.special_moduli.first().map_or(0.0, |&p| (p as f64).log2());
-    let (scales, levels) = (parameters.scales(), parameters.levels());
+    let scales = parameters.scales();
     let scale = scales.last().copied().unwrap_or(1.0);
     let fresh = slot_error(float(model.public_encryption(log2_p).deviation), slots, scale);
     let mut precision = Precision::fresh(bound, fresh, 0);
-    for ((pair, above), below) in scales.windows(2).zip(levels.iter().skip(1)).zip(levels).rev() {
+    for (below, pair) in scales.windows(2).enumerate().rev() {
         let [low, high] = *pair else { continue };
         let square = precision.product(&precision, 1.0).with_magnitude(bound);
-        let relinearized = square.plus_error(slot_error(key_switch(*above), slots, high * high));
+        let relinearized = square.plus_error(slot_error(key_switch(below + 1), slots, high * high));
         let rescaled = relinearized.plus_error(slot_error(rounding, slots, low));
-        precision = rescaled.plus_error(slot_error(key_switch(*below), slots, low));
+        precision = rescaled.plus_error(slot_error(key_switch(below), slots, low));
     }
     Ok(precision.deviation())
 }

@@ -1,5 +1,7 @@
 //! Linear combinations with real factors, as polynomials of ciphertexts need them: one pass over memory for all terms.
 
+use std::borrow::Cow;
+
 use num_bigint::BigInt;
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{NoiseBound, Trace};
@@ -15,7 +17,7 @@ const OPERATION: &str = "combine linearly";
 
 /// c·a at a level and a scale.
 struct Weighted<'a, R: PolyRing> {
-    term: &'a Ciphertext<R>,
+    term: Cow<'a, Ciphertext<R>>,
     factor: BigInt,
     metadata: Metadata,
     noise: NoiseBound,
@@ -23,7 +25,7 @@ struct Weighted<'a, R: PolyRing> {
 
 impl<R: PolyRing> Evaluator<R> {
     /// Explicit mode: Σ c_i·a_i at this level and scale, without a rescaling. Terms may stand at any scales and at any levels from
-    /// this one, of which moduli are dropped; every factor is rounded at the scale that its term lacks.
+    /// this one, of which moduli are dropped as by [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
     /// # Errors
     /// [`CkksError::Empty`] for no terms; as [`add_linear_combination_assign`](Self::add_linear_combination_assign).
@@ -95,10 +97,15 @@ impl<R: PolyRing> Evaluator<R> {
     ) -> Result<Vec<Weighted<'a, R>>, CkksError> {
         let weigh = |&(c, term): &(f64, &'a Ciphertext<R>)| {
             self.context.check(term)?;
-            let (own, degree) = (term.metadata(), self.context.degree());
-            if own.level < level {
-                return Err(CkksError::LevelTooLow { what: "a term", got: own.level, wanted: level });
+            if term.metadata().level < level {
+                return Err(CkksError::LevelTooLow {
+                    what: "a term",
+                    got: term.metadata().level,
+                    wanted: level,
+                });
             }
+            let term = self.nested(term, level)?;
+            let (own, degree) = (term.metadata(), self.context.degree());
             let missing = scale / own.scale;
             if check_scale(missing).is_err() && !same_scale(scale, own.scale) {
                 let [left, right] = [scale.log2(), own.scale.log2()];

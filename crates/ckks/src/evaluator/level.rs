@@ -3,6 +3,8 @@
 //! The automatic mode keeps every ciphertext at the canonical scale of its level. The explicit mode is what is named so
 //! below: at any scale, and one step at a time.
 
+use std::borrow::Cow;
+
 use num_bigint::BigInt;
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, NoiseTerm};
@@ -19,7 +21,9 @@ const LEAST_FACTOR: f64 = (1 << 12) as f64;
 
 /// How an operand gets to a lower level and another scale.
 pub(super) struct Way {
-    /// The integer it is multiplied by one level above.
+    /// The level on the way.
+    pub(super) above: usize,
+    /// The integer it is multiplied by there.
     pub(super) factor: BigInt,
     factor_float: f64,
     /// By how much that is wrong, relatively.
@@ -43,15 +47,22 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         operation: &'static str,
     ) -> Result<Ciphertext<R>, CkksError> {
+        let level = a.metadata().level;
+        self.divisor(level, operation)?;
+        self.rescaled_to(a, level - 1)
+    }
+
+    /// a·Q_to/Q_l for a lower level, its scale too.
+    fn rescaled_to(&self, a: &Ciphertext<R>, to: usize) -> Result<Ciphertext<R>, CkksError> {
         let (context, level) = (&self.context, a.metadata().level);
-        let scale = a.metadata().scale / self.divisor(level, operation)?;
-        let limbs = context.limbs(level - 1)?;
+        let scale = a.metadata().scale / context.ratio(level, to)?;
+        let limbs = context.limbs(to)?;
         let parts = context.ring().mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), limbs)?;
-        let ratio = context.log2_modulus_at(level - 1)? - context.log2_modulus_at(level)?;
+        let ratio = context.log2_modulus_at(to)? - context.log2_modulus_at(level)?;
         let rounding = context.rlwe().noise_model().mod_switch(parts.len());
         let noise = a.noise().scaled(Log2::from_bits(ratio)).plus_own(rounding);
         let mut rescaled = Ciphertext::from_parts(parts, a.metadata().clone(), noise, a.key())?;
-        self.lowered(&mut rescaled, scale, rounding.deviation)?;
+        self.lowered(&mut rescaled, to, scale, rounding.deviation)?;
         Ok(rescaled)
     }
 
@@ -63,15 +74,16 @@ impl<R: PolyRing> Evaluator<R> {
         }
     }
 
-    /// Metadata one level lower, at this scale and with errors of this deviation in every coefficient besides.
+    /// Metadata of a lower level, at this scale and with errors of this deviation in every coefficient besides.
     pub(super) fn lowered(
         &self,
         a: &mut Ciphertext<R>,
+        level: usize,
         scale: f64,
         deviation: Log2,
     ) -> Result<(), CkksError> {
         check_scale(scale)?;
-        let (old, level) = (a.metadata(), a.metadata().level.saturating_sub(1));
+        let old = a.metadata();
         let scale = self.context.snapped(level, scale)?;
         let precision = self.with_errors(old, scale, deviation);
         let metadata = Metadata { level, scale, slots: old.slots, precision };
@@ -84,7 +96,8 @@ impl<R: PolyRing> Evaluator<R> {
         of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
     }
 
-    /// Explicit mode: a modulo Q_level, at the scale it has.
+    /// Explicit mode: a modulo Q_level, at the scale it has: as it is, where all moduli of the level are among its own. Where some are not, a is multiplied
+    /// by the integer next to Q_l/Q_level and switched there, which costs a rounding.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
@@ -95,11 +108,15 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     fn dropped(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
-        let got = a.metadata().level;
+        const OPERATION: &str = "drop moduli";
+        let &Metadata { level: got, scale, .. } = a.metadata();
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
         }
         let limbs = self.context.limbs(level)?;
+        if !self.context.is_nested(level, self.context.limbs(got)?) {
+            return self.brought(a, level, scale, OPERATION);
+        }
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
             parts.push(self.context.ring().restrict(part, limbs)?);
@@ -137,6 +154,23 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
+    /// Explicit mode: a as it is, where all moduli of a level are among its own, else as [`drop_to`](Self::drop_to) makes it. Operations at that level do this to
+    /// their operands; one that meets several of them is switched once if it is taken there before.
+    ///
+    /// # Errors
+    /// As [`drop_to`](Self::drop_to), but for a ciphertext of a lower level, which passes unchanged.
+    pub fn nested<'a>(
+        &self,
+        a: &'a Ciphertext<R>,
+        level: usize,
+    ) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+        let own = a.metadata().level;
+        if own < level || self.context.is_nested(level, self.context.limbs(own)?) {
+            return Ok(Cow::Borrowed(a));
+        }
+        Ok(Cow::Owned(self.dropped(a, level)?))
+    }
+
     /// A ciphertext of a higher level at this level and scale.
     pub(super) fn brought(
         &self,
@@ -149,15 +183,15 @@ impl<R: PolyRing> Evaluator<R> {
         if got <= level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
         }
-        let way = self.way(from, level, scale, operation)?;
-        let mut moved = self.dropped(a, level + 1)?;
-        let ring = self.context.ring_at(level + 1)?;
+        let way = self.way([got, level], from, scale, operation)?;
+        let mut moved = self.dropped(a, way.above)?;
+        let ring = self.context.ring_at(way.above)?;
         for part in moved.parts_mut() {
             ring.mul_integer_assign(part, &way.factor)?;
         }
         moved.set_noise(a.noise().times_norm(way.factor_float));
         moved.set_metadata(Metadata { scale: from * way.factor_float, ..moved.metadata().clone() });
-        let mut moved = self.rescaled(&moved, operation)?;
+        let mut moved = self.rescaled_to(&moved, level)?;
         let off = way.off * precision.magnitude();
         moved.set_noise(moved.noise().plus(off_by(off * scale)));
         let precision = moved.metadata().precision.plus_dependent_error(off);
@@ -166,22 +200,23 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(moved)
     }
 
-    /// The way from a scale, at any level above this one, to this level and another scale.
+    /// The way between two levels and two scales: by the lowest level above the second one that is nested in the first.
     pub(super) fn way(
         &self,
+        [high, low]: [usize; 2],
         from: f64,
-        level: usize,
         scale: f64,
         operation: &'static str,
     ) -> Result<Way, CkksError> {
-        let wanted = scale * self.context.divisor(level + 1)? / from;
+        let above = self.context.level_between(low, high)?;
+        let wanted = scale * self.context.ratio(above, low)? / from;
         let factor_float = wanted.round();
         if !(LEAST_FACTOR..f64::MAX).contains(&factor_float) {
             let [left, right] = [from.log2(), scale.log2()];
             return Err(CkksError::ScaleMismatch { operation, left, right });
         }
         let off = (factor_float / wanted - 1.0).abs();
-        Ok(Way { factor: integer(factor_float)?, factor_float, off })
+        Ok(Way { above, factor: integer(factor_float)?, factor_float, off })
     }
 }
 

@@ -99,7 +99,8 @@ impl<R: PolyRing> Evaluator<R> {
         self.multiply_unscaled_at(a, b, 1, a.metadata().level.max(b.metadata().level))
     }
 
-    /// Explicit mode: k·a·b in three parts at a level, moduli above it dropped, and at the product of the scales.
+    /// Explicit mode: k·a·b in three parts at a level, moduli above it dropped as by [`drop_to`](Self::drop_to), and at the product of the
+    /// scales.
     ///
     /// # Errors
     /// [`CkksError::LevelTooLow`] for an operand below the level; as [`multiply`](Self::multiply).
@@ -118,7 +119,8 @@ impl<R: PolyRing> Evaluator<R> {
         if got < level {
             return Err(CkksError::LevelTooLow { what: "a factor", got, wanted: level });
         }
-        let product = self.tensors(&[[a, b]], factor, level, OPERATION)?;
+        let [left, right] = [self.nested(a, level)?, self.nested(b, level)?];
+        let product = self.tensors(&[[&*left, &*right]], factor, level, OPERATION)?;
         self.context.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
@@ -163,7 +165,7 @@ impl<R: PolyRing> Evaluator<R> {
         let limbs = context.limbs(level - 1)?;
         let mut result = relinearization::relinearize_to(context.rlwe(), a, key, limbs)?;
         result.set_metadata(self.relinearized_metadata(a)?);
-        self.lowered(&mut result, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
+        self.lowered(&mut result, level - 1, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
         context.finish(result, operation, operands)
     }
 

@@ -127,8 +127,8 @@ impl<R: PolyRing> Evaluator<R> {
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the plaintext", got, wanted: level });
         }
-        let way = self.way(plaintext.scale(), level, scale, operation)?;
-        let above = context.ring_at(level + 1)?;
+        let way = self.way([got, level], plaintext.scale(), scale, operation)?;
+        let above = context.ring_at(way.above)?;
         let mut poly = Zeroizing::new(context.ring().restrict(plaintext.poly(), above.level())?);
         above.mul_integer_assign(&mut *poly, &way.factor)?;
         let poly = Zeroizing::new(above.mod_switch(&poly, context.limbs(level)?)?);

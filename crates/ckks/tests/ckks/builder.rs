@@ -64,9 +64,34 @@ fn what_is_chosen_is_secure_and_holds_what_was_asked() {
         assert_ne!(parameters.security(), Security::InsecureForResearchOnly);
         assert_eq!(parameters.depth(), request.depth as usize);
         assert!(parameters.max_slots() >= request.slots);
-        let room = sunzi_math::log2(&parameters.dropped(0)) - 1.0 - parameters.scales()[0].log2();
+        let room = sunzi_math::log2(&parameters.modulus(0)) - 1.0 - parameters.scales()[0].log2();
         assert!(room >= f64::from(request.result_bits.unwrap_or(request.message_bits)) - 0.1, "{room}");
         assert!(explanation.to_string().contains("chosen: the smallest ring that fits"));
+    }
+}
+
+/// Every scale at large rings, also those of which there are too few primes: levels hold their bits in few limbs, at canonical scales near the target.
+#[test]
+fn every_scale_has_limbs_for_its_bits() {
+    for (log2_degree, depth, scales) in
+        [(14, 8, 25..=60), (16, 26, 44..=60), (17, 20, 25..=30), (17, 40, 46..=60)]
+    {
+        for bits in scales {
+            let builder = Parameters::builder().depth(depth).log2_degree(log2_degree).scale_bits(bits);
+            let explanation = builder.security(Security::InsecureForResearchOnly).explain().unwrap();
+            let Some(parameters) = &explanation.chosen else { panic!("{explanation}") };
+            parameters.validate().unwrap();
+            let candidate = explanation.candidates.last().unwrap();
+            assert_eq!(candidate.limbs, parameters.moduli().len());
+            let mut more = 0;
+            for (level, scale) in parameters.scales().iter().enumerate() {
+                assert!((scale.log2() - f64::from(bits)).abs() <= 0.25, "{explanation}\n{scale} at {level}");
+                let whole = sunzi_math::log2(&parameters.modulus(level));
+                more += parameters.limbs(level).len() - (whole / 47.8).ceil() as usize;
+            }
+            println!("2^{log2_degree}, {bits} bits: {candidate}; {more} in {depth} levels");
+            assert!(candidate.limbs <= candidate.least_limbs * 5 / 4 + 2, "{explanation}");
+        }
     }
 }
 

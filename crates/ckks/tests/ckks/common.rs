@@ -20,6 +20,15 @@ pub(crate) fn parameters(log2_degree: u32, scale_bits: u32, depth: usize, digits
         .unwrap()
 }
 
+/// The same with sets of moduli for levels.
+pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: usize) -> Parameters {
+    let ranges = [LevelRange { levels: depth, scale_bits }];
+    let security = Security::InsecureForResearchOnly;
+    let parameters =
+        Parameters::from_ranges_rational(log2_degree, scale_bits + 7, &ranges, security).unwrap();
+    parameters.with_digits(digits).unwrap()
+}
+
 /// Everybody at once.
 pub(crate) struct Party<R: PolyRing = Ring> {
     pub(crate) context: Context<R>,
@@ -42,7 +51,11 @@ impl Party<BigRing> {
     /// The same over big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
-        let ring = BigRing::with_chain(2 << parameters.log2_degree(), &moduli).unwrap();
+        let index = 2 << parameters.log2_degree();
+        let ring = match parameters.rungs() {
+            [] => BigRing::with_chain(index, &moduli).unwrap(),
+            rungs => BigRing::with_rungs(index, &moduli, rungs).unwrap(),
+        };
         Self::over(Context::with_ring(ring, &Settings::from(parameters)).unwrap(), slots)
     }
 }

@@ -4,7 +4,7 @@ use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, LevelRange, Parameters};
 use sunzi_rlwe::Security;
 
-use crate::common::{Party, STEPS, map, parameters, rotated, zip};
+use crate::common::{Party, STEPS, map, parameters, rational, rotated, zip};
 
 /// A ciphertext at every level, made by automatic alignment, with its numbers.
 fn ladder(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
@@ -147,6 +147,9 @@ fn operations_at_every_level_and_packing() {
         [(10, 40, 4, 512), (10, 35, 3, 1), (11, 47, 3, 16), (10, 25, 4, 512), (12, 55, 2, 2048)]
     {
         every_level(&parameters(log2_degree, scale_bits, depth, 2), slots);
+    }
+    for (log2_degree, scale_bits, depth, slots) in [(10, 60, 5, 512), (9, 53, 6, 256), (10, 30, 5, 16)] {
+        every_level(&rational(log2_degree, scale_bits, depth, 3), slots);
     }
 }
 

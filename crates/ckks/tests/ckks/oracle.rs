@@ -1,10 +1,10 @@
 //! The same circuit over words and over big integers, and on any number of threads.
 
 use num_complex::Complex64;
-use sunzi_ckks::{Ciphertext, Context, Parallelism};
+use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
 use sunzi_ring::PolyRing;
 
-use crate::common::{Party, map, parameters, rotated, zip};
+use crate::common::{Party, map, parameters, rational, rotated, zip};
 
 /// A bit of everything, and what it gives in the clear.
 fn circuit<R: PolyRing>(party: &mut Party<R>) -> Vec<(Ciphertext<R>, Vec<Complex64>)> {
@@ -98,8 +98,14 @@ fn keyless<R: PolyRing>(
 /// On the same ciphertexts both rings compute the same, to the last bit, with one prime a level and with two.
 #[test]
 fn words_and_big_integers_agree_to_the_last_bit() {
-    for (scale_bits, slots) in [(35, 64), (35, 2), (50, 64)] {
-        let parameters = parameters(7, scale_bits, 2, 2);
+    for (parameters, slots) in [
+        (parameters(7, 35, 2, 2), 64),
+        (parameters(7, 35, 2, 2), 2),
+        (parameters(7, 50, 2, 2), 64),
+        (rational(7, 58, 4, 2), 64),
+        (rational(7, 25, 4, 2), 64),
+    ] {
+        let scale_bits = parameters.scale_ranges()[0].bits;
         let mut words = Party::new(&parameters, slots);
         let big = Party::oracle(&parameters, slots);
         let (x, y) = (words.numbers(), words.numbers());
@@ -119,8 +125,9 @@ fn words_and_big_integers_agree_to_the_last_bit() {
 /// With keys, each ring under keys of its own randomness, both are within what their ciphertexts say.
 #[test]
 fn words_and_big_integers_agree() {
-    let parameters = parameters(7, 35, 2, 2);
-    for slots in [64, 4] {
+    for (parameters, slots) in
+        [(parameters(7, 35, 2, 2), 64), (parameters(7, 35, 2, 2), 4), (rational(7, 58, 3, 2), 64)]
+    {
         let mut words = Party::new(&parameters, slots);
         let mut big = Party::oracle(&parameters, slots);
         for (ciphertext, expected) in circuit(&mut words) {
@@ -135,11 +142,16 @@ fn words_and_big_integers_agree() {
 /// One seed, one result, for any number of threads and whatever they share.
 #[test]
 fn threads_do_not_change_a_bit() {
-    let parameters = parameters(12, 45, 3, 2);
+    for parameters in [parameters(12, 45, 3, 2), rational(12, 56, 4, 2)] {
+        same_on_all_threads(&parameters);
+    }
+}
+
+fn same_on_all_threads(parameters: &Parameters) {
     let run = |threads: usize, parallelism: Parallelism| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let context = Context::with_parallelism(&parameters, parallelism).unwrap();
+            let context = Context::with_parallelism(parameters, parallelism).unwrap();
             let mut party = Party::over(context, 2048);
             let results = circuit(&mut party);
             results.iter().map(|(ciphertext, _)| integers(&party, ciphertext)).collect::<Vec<_>>()

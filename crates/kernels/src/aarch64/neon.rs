@@ -8,7 +8,7 @@ use crate::constants::Constants;
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
 use crate::generic::doubles::Doubles;
-use crate::generic::lanes::WIDTH;
+use crate::generic::lanes::{WIDTH, sixteen};
 use crate::generic::registers::Registers;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
@@ -144,6 +144,25 @@ impl Doubles for Neon {
             let negative = vcltzq_s64(vreinterpretq_s64_f64(a));
             vbslq_f64(negative, b, a)
         })
+    }
+
+    /// Where the bytes of both words stand.
+    type Pattern = uint8x16_t;
+
+    #[inline(always)]
+    fn pattern(self, width: usize) -> uint8x16_t {
+        let width = width.min(8);
+        let mut places = [0xFF_u8; 16];
+        for (half, words) in places.chunks_exact_mut(8).enumerate() {
+            for (i, place) in words.iter_mut().take(width).enumerate() {
+                *place = (half * width + i) as u8;
+            }
+        }
+        vector!(vld1q_u8(places.as_ptr()))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], at: usize, places: uint8x16_t) -> float64x2_t {
+        vector!(vreinterpretq_f64_u8(vqtbl1q_u8(vld1q_u8(sixteen(bytes, at).as_ptr()), places)))
     }
 }
 

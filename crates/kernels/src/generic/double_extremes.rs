@@ -4,7 +4,7 @@
 use super::arithmetic::{Arithmetic, Butterflies};
 use super::double::{Double, ENDLESS};
 use super::doubles::Doubles;
-use super::lanes::WIDTH;
+use super::lanes::{WIDTH, expanded};
 use super::registers::Registers;
 use crate::constants::Constants;
 use crate::schedule::MAX_LEVELS;
@@ -91,6 +91,16 @@ impl Doubles for Plain {
     }
     fn unless_negative(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
         words(a, b, |x, y| if x.cast_signed() < 0 { y } else { x })
+    }
+
+    type Pattern = usize;
+
+    fn pattern(self, width: usize) -> usize {
+        width
+    }
+    fn expand(self, bytes: &[u8; 8 * WIDTH], at: usize, width: usize) -> [u64; 4] {
+        let words = expanded(bytes, width);
+        std::array::from_fn(|i| words[at / width + i])
     }
 }
 

@@ -28,6 +28,12 @@ pub(crate) trait Doubles: Registers {
     fn shift_right(self, a: Self::R, count: u32) -> Self::R;
     /// `a`, or `b` where the highest bit of `a` is set.
     fn unless_negative(self, a: Self::R, b: Self::R) -> Self::R;
+
+    /// How the words of a register stand in memory, of so many bytes each: see [`Lanes::pattern`].
+    type Pattern: Copy;
+    fn pattern(self, width: usize) -> Self::Pattern;
+    /// The register of words that starts at byte `at`.
+    fn expand(self, bytes: &[u8; 8 * WIDTH], at: usize, pattern: Self::Pattern) -> Self::R;
 }
 
 /// Vectors of eight words made of `N` registers.
@@ -49,6 +55,21 @@ impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     type V = [D::R; N];
     const LEVELS: u32 = D::LEVELS;
 
+    /// Bytes of a word, and what the registers make of it.
+    type Pattern = (usize, D::Pattern);
+
+    #[inline(always)]
+    fn pattern(self, width: usize) -> Self::Pattern {
+        (width, self.0.pattern(width))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, pattern): Self::Pattern) -> Self::V {
+        let mut v = self.splat(0);
+        for (i, part) in v.iter_mut().enumerate() {
+            *part = self.0.expand(bytes, i * D::WORDS * width, pattern);
+        }
+        v
+    }
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> Self::V {
         let mut v = self.splat(0);

@@ -10,6 +10,15 @@ trait Operation<A: Arithmetic> {
     fn apply(&self, a: A, x: V<A>, y: V<A>, z: V<A>) -> V<A>;
 }
 
+/// Some bits of every word, and what is added to them.
+pub(crate) struct Bits {
+    pub(crate) shift: u32,
+    pub(crate) mask: u64,
+    /// Whether they are reduced first.
+    pub(crate) reduces: bool,
+    pub(crate) offset: u64,
+}
+
 /// Replaces every word of `data`; a partial last vector is padded with zeros.
 #[inline(always)]
 fn update<A: Arithmetic>(a: A, data: &mut [u64], y: &[u64], z: &[u64], operation: &impl Operation<A>) {
@@ -75,6 +84,55 @@ impl<A: Arithmetic> Operation<A> for Sub {
     }
 }
 
+struct Sum;
+impl<A: Arithmetic> Operation<A> for Sum {
+    #[inline(always)]
+    fn apply(&self, a: A, _: V<A>, y: V<A>, z: V<A>) -> V<A> {
+        add(a, y, z)
+    }
+}
+
+struct Difference;
+impl<A: Arithmetic> Operation<A> for Difference {
+    #[inline(always)]
+    fn apply(&self, a: A, _: V<A>, y: V<A>, z: V<A>) -> V<A> {
+        sub(a, y, z)
+    }
+}
+
+/// x + w·y for a constant w.
+struct AddScaled<T>(T);
+impl<A: Arithmetic> Operation<A> for AddScaled<(V<A>, V<A>)> {
+    #[inline(always)]
+    fn apply(&self, a: A, x: V<A>, y: V<A>, _: V<A>) -> V<A> {
+        add(a, x, a.multiply_constant(y, self.0))
+    }
+}
+
+/// w·(x + y) for a constant w.
+struct ScaledSum<T>(T);
+impl<A: Arithmetic> Operation<A> for ScaledSum<(V<A>, V<A>)> {
+    #[inline(always)]
+    fn apply(&self, a: A, x: V<A>, y: V<A>, _: V<A>) -> V<A> {
+        a.multiply_constant(add(a, x, y), self.0)
+    }
+}
+
+/// Some bits of y plus a constant, modulo q: reduced before the sum where that may reach 2q.
+struct Lift<T, const REDUCES: bool> {
+    shift: u32,
+    mask: T,
+    offset: T,
+}
+impl<A: Arithmetic, const REDUCES: bool> Operation<A> for Lift<V<A>, REDUCES> {
+    #[inline(always)]
+    fn apply(&self, a: A, _: V<A>, y: V<A>, _: V<A>) -> V<A> {
+        let l = a.lanes();
+        let bits = l.and(l.shift_right(y, self.shift), self.mask);
+        a.subtract_once(l.add(if REDUCES { a.reduce(bits) } else { bits }, self.offset), a.modulus())
+    }
+}
+
 struct Mul;
 impl<A: Arithmetic> Operation<A> for Mul {
     #[inline(always)]
@@ -107,6 +165,123 @@ pub(crate) fn add_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64]) {
 #[inline(always)]
 pub(crate) fn sub_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64]) {
     update(a, data, other, other, &Sub);
+}
+
+/// out = x + y
+#[inline(always)]
+pub(crate) fn sum_into<A: Arithmetic>(a: A, out: &mut [u64], x: &[u64], y: &[u64]) {
+    update(a, out, x, y, &Sum);
+}
+
+/// out = x − y
+#[inline(always)]
+pub(crate) fn difference_into<A: Arithmetic>(a: A, out: &mut [u64], x: &[u64], y: &[u64]) {
+    update(a, out, x, y, &Difference);
+}
+
+/// data = (data + half) mod q + rest
+#[inline(always)]
+pub(crate) fn shift_assign<A: Arithmetic>(a: A, data: &mut [u64], half: u64, rest: u64) {
+    let l = a.lanes();
+    let (half, rest) = (l.splat(half), l.splat(rest));
+    let (vectors, partial) = data.as_chunks_mut::<WIDTH>();
+    let mut last = padded(partial);
+    for words in vectors.iter_mut().chain([&mut last]) {
+        let v = l.add(add(a, l.load(words), half), rest);
+        l.store(words, v);
+    }
+    copy(partial, &last);
+}
+
+/// data += scalar·other
+#[inline(always)]
+pub(crate) fn add_scaled_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64, q: u64) {
+    let [w, quotient] = A::factor(scalar, q).map(|word| a.lanes().splat(word));
+    update(a, data, other, other, &AddScaled((w, quotient)));
+}
+
+/// data = scalar·(data + other)
+#[inline(always)]
+pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64, q: u64) {
+    let [w, quotient] = A::factor(scalar, q).map(|word| a.lanes().splat(word));
+    update(a, data, other, other, &ScaledSum((w, quotient)));
+}
+
+/// out = (((words >> shift) & mask) + offset) mod q, the bits reduced before they are added to if so asked.
+#[inline(always)]
+pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bits: &Bits) {
+    let l = a.lanes();
+    let &Bits { shift, mask, reduces, offset } = bits;
+    let (mask, offset) = (l.splat(mask), l.splat(offset));
+    if reduces {
+        update(a, out, words, words, &Lift::<_, true> { shift, mask, offset });
+    } else {
+        update(a, out, words, words, &Lift::<_, false> { shift, mask, offset });
+    }
+}
+
+/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for the factor of a constant, or without one.
+#[inline(always)]
+pub(crate) fn tensor<A: Arithmetic>(
+    a: A,
+    out: [&mut [u64]; 3],
+    x: [&[u64]; 2],
+    y: [&[u64]; 2],
+    factor: Option<[u64; 2]>,
+) {
+    let [w, quotient] = factor.unwrap_or_default().map(|word| a.lanes().splat(word));
+    if factor.is_some() {
+        tensors::<A, true>(a, out, x, y, (w, quotient));
+    } else {
+        tensors::<A, false>(a, out, x, y, (w, quotient));
+    }
+}
+
+#[inline(always)]
+fn tensors<A: Arithmetic, const SCALES: bool>(
+    a: A,
+    [c0, c1, c2]: [&mut [u64]; 3],
+    [x0, x1]: [&[u64]; 2],
+    [y0, y1]: [&[u64]; 2],
+    w: (V<A>, V<A>),
+) {
+    let l = a.lanes();
+    let ((c0, c0_rest), (c1, c1_rest)) = (c0.as_chunks_mut::<WIDTH>(), c1.as_chunks_mut::<WIDTH>());
+    let (c2, c2_rest) = c2.as_chunks_mut::<WIDTH>();
+    let ((x0, x0_rest), (x1, x1_rest)) = (x0.as_chunks::<WIDTH>(), x1.as_chunks::<WIDTH>());
+    let ((y0, y0_rest), (y1, y1_rest)) = (y0.as_chunks::<WIDTH>(), y1.as_chunks::<WIDTH>());
+    let outs = c0.iter_mut().zip(c1).zip(c2);
+    for (((c0, c1), c2), ((x0, x1), (y0, y1))) in outs.zip(x0.iter().zip(x1).zip(y0.iter().zip(y1))) {
+        let x = [l.load(x0), l.load(x1)];
+        let [v0, v1, v2] = tensor_at::<A, SCALES>(a, x, [l.load(y0), l.load(y1)], w);
+        l.store(c0, v0);
+        l.store(c1, v1);
+        l.store(c2, v2);
+    }
+    if !c0_rest.is_empty() {
+        let x = [l.load(&padded(x0_rest)), l.load(&padded(x1_rest))];
+        let y = [l.load(&padded(y0_rest)), l.load(&padded(y1_rest))];
+        let v = tensor_at::<A, SCALES>(a, x, y, w);
+        for (rest, v) in [c0_rest, c1_rest, c2_rest].into_iter().zip(v) {
+            let mut words = [0; WIDTH];
+            l.store(&mut words, v);
+            copy(rest, &words);
+        }
+    }
+}
+
+#[inline(always)]
+fn tensor_at<A: Arithmetic, const SCALES: bool>(
+    a: A,
+    [mut x0, mut x1]: [V<A>; 2],
+    [y0, y1]: [V<A>; 2],
+    w: (V<A>, V<A>),
+) -> [V<A>; 3] {
+    if SCALES {
+        (x0, x1) = (a.multiply_constant(x0, w), a.multiply_constant(x1, w));
+    }
+    let crossed = a.sum_add(a.sum_add(a.sum_start(), x0, y1), x1, y0);
+    [a.multiply(x0, y0), a.sum_reduce(crossed), a.multiply(x1, y1)]
 }
 
 #[inline(always)]
@@ -168,19 +343,47 @@ pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u
     copy(rest, &last);
 }
 
+/// A vector of signed words, as two's complement.
+#[inline(always)]
+fn signed<L: Lanes>(l: L, words: &[i64; WIDTH]) -> L::V {
+    l.load(&words.map(i64::cast_unsigned))
+}
+
+/// A partial vector of signed words followed by zeros.
+#[inline(always)]
+fn padded_signed(words: &[i64]) -> [i64; WIDTH] {
+    let mut out = [0; WIDTH];
+    for (to, from) in out.iter_mut().zip(words) {
+        *to = *from;
+    }
+    out
+}
+
 /// Canonical residues of signed words.
 #[inline(always)]
 pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[i64], q: u64) {
     let l = a.lanes();
     // x + 2^63 is non-negative; its residue less that of 2^63 is what we want.
     let (half, residue) = (l.splat(1 << 63), l.splat((1 << 63) % q));
-    for (to, from) in out.chunks_mut(WIDTH).zip(words.chunks(WIDTH)) {
-        let mut vector = [0; WIDTH];
-        for (word, signed) in vector.iter_mut().zip(from) {
-            *word = signed.cast_unsigned();
-        }
-        let v = sub(a, a.reduce(l.add(l.load(&vector), half)), residue);
-        l.store(&mut vector, v);
-        copy(to, &vector);
+    let ((outs, partial), (words, rest)) = (out.as_chunks_mut::<WIDTH>(), words.as_chunks::<WIDTH>());
+    let mut last = [0; WIDTH];
+    for (to, from) in outs.iter_mut().chain([&mut last]).zip(words.iter().chain([&padded_signed(rest)])) {
+        let v = sub(a, a.reduce(l.add(signed(l, from), half)), residue);
+        l.store(to, v);
     }
+    copy(partial, &last);
+}
+
+/// data += words, signed ones between −q and q.
+#[inline(always)]
+pub(crate) fn add_small_assign<A: Arithmetic>(a: A, data: &mut [u64], words: &[i64]) {
+    let l = a.lanes();
+    let ((vectors, partial), (words, rest)) = (data.as_chunks_mut::<WIDTH>(), words.as_chunks::<WIDTH>());
+    let mut last = padded(partial);
+    for (to, from) in vectors.iter_mut().chain([&mut last]).zip(words.iter().chain([&padded_signed(rest)])) {
+        let sum = l.add(l.load(to), signed(l, from));
+        let v = a.subtract_once(l.unless_negative(sum, l.add(sum, a.modulus())), a.modulus());
+        l.store(to, v);
+    }
+    copy(partial, &last);
 }

@@ -9,19 +9,74 @@ const VECTORS: usize = 4;
 
 type Block = [u64; VECTORS * WIDTH];
 
+/// How second factors are kept.
+pub(crate) trait Kept<A: Arithmetic>: Copy {
+    /// What holds those of one term.
+    type Slice: ?Sized;
+
+    /// The block that starts at word `at`, zeros past the end.
+    fn load_at(self, a: A, slice: Option<&&Self::Slice>, at: usize) -> [V<A>; VECTORS];
+}
+
+/// As words.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole;
+
+impl<A: Arithmetic> Kept<A> for Whole {
+    type Slice = [u64];
+
+    #[inline(always)]
+    fn load_at(self, a: A, slice: Option<&&[u64]>, at: usize) -> [V<A>; VECTORS] {
+        load_at(a, slice.copied().unwrap_or(&[]), at)
+    }
+}
+
+/// As bytes, `width` for every word, and 64 from the first of every eight words on.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed<A: Arithmetic> {
+    width: usize,
+    pattern: <A::Lanes as Lanes>::Pattern,
+}
+
+impl<A: Arithmetic> Packed<A> {
+    #[inline(always)]
+    pub(crate) fn new(a: A, width: usize) -> Self {
+        Self { width, pattern: a.lanes().pattern(width) }
+    }
+}
+
+impl<A: Arithmetic> Kept<A> for Packed<A> {
+    type Slice = [u8];
+
+    #[inline(always)]
+    fn load_at(self, a: A, slice: Option<&&[u8]>, at: usize) -> [V<A>; VECTORS] {
+        let l = a.lanes();
+        let bytes = slice.and_then(|slice| slice.get(at * self.width..)).unwrap_or(&[]);
+        let mut vectors = [l.splat(0); VECTORS];
+        for (i, vector) in vectors.iter_mut().enumerate() {
+            let group = bytes.get(i * WIDTH * self.width..).and_then(|bytes| bytes.first_chunk());
+            if let Some(group) = group {
+                *vector = l.expand(group, self.pattern);
+            }
+        }
+        vectors
+    }
+}
+
 /// out_k = Σ_i x_i·y_ki for canonical words and one or more k, which share the loads of x; all slices
-/// equally long.
+/// of equally many words.
 #[inline(always)]
-pub(crate) fn inner_products<A: Arithmetic, const OUTPUTS: usize>(
+pub(crate) fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
+    kept: K,
     out: [&mut [u64]; OUTPUTS],
     x: &[&[u64]],
-    y: [&[&[u64]]; OUTPUTS],
+    y: [&[&K::Slice]; OUTPUTS],
 ) {
     let len = out.first().map_or(0, |out| out.len());
     let mut out = out.map(|out| out.chunks_mut(VECTORS * WIDTH));
     for at in (0..len).step_by(VECTORS * WIDTH) {
-        let totals = totals_at(a, at, x, y);
+        let totals = totals_at(a, kept, at, x, y);
         for (blocks, totals) in out.iter_mut().zip(totals) {
             store(a, blocks.next().unwrap_or_default(), totals);
         }
@@ -30,11 +85,12 @@ pub(crate) fn inner_products<A: Arithmetic, const OUTPUTS: usize>(
 
 /// The results for the block that starts at word `at`.
 #[inline(always)]
-fn totals_at<A: Arithmetic, const OUTPUTS: usize>(
+fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
+    kept: K,
     at: usize,
     x: &[&[u64]],
-    y: [&[&[u64]]; OUTPUTS],
+    y: [&[&K::Slice]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
     let l = a.lanes();
     let mut totals = [[l.splat(0); VECTORS]; OUTPUTS];
@@ -43,7 +99,7 @@ fn totals_at<A: Arithmetic, const OUTPUTS: usize>(
         for (i, x) in xs.iter().enumerate() {
             let x = load_at(a, x, at);
             for (sums, y) in sums.iter_mut().zip(y) {
-                let y = load_at(a, y.get(group * A::MAX_TERMS + i).copied().unwrap_or(&[]), at);
+                let y = kept.load_at(a, y.get(group * A::MAX_TERMS + i), at);
                 for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
                     *sum = a.sum_add(*sum, x, y);
                 }

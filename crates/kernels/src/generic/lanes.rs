@@ -12,7 +12,14 @@ pub(crate) trait Lanes: Copy {
     /// Levels of a transform whose words fit the registers.
     const LEVELS: u32;
 
+    /// How words of some number of bytes stand in memory.
+    type Pattern: Copy;
+
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
+    /// The pattern of words of 1 to 8 bytes.
+    fn pattern(self, width: usize) -> Self::Pattern;
+    /// Eight words, one after the other, from the first bytes of these.
+    fn expand(self, bytes: &[u8; 8 * WIDTH], pattern: Self::Pattern) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);
     fn splat(self, word: u64) -> Self::V;
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
@@ -29,6 +36,31 @@ pub(crate) trait Lanes: Copy {
     fn prefetch(self, address: *const u64);
     /// Word `i` of vector `k` becomes word `k` of vector `i`.
     fn transpose(self, v: &mut [Self::V; WIDTH]);
+}
+
+/// Word by word, for lanes that cannot move bytes.
+#[inline(always)]
+pub(crate) fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
+    let mask = u64::MAX >> (64 - 8 * width.clamp(1, 8));
+    let mut words = [0; WIDTH];
+    for (i, word) in words.iter_mut().enumerate() {
+        let bytes = bytes.get(i * width..).and_then(|bytes| bytes.first_chunk());
+        *word = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)) & mask;
+    }
+    words
+}
+
+/// The sixteen bytes from byte `at` on.
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    expect(dead_code, reason = "for vectors")
+)]
+#[inline(always)]
+pub(crate) fn sixteen(bytes: &[u8; 8 * WIDTH], at: usize) -> &[u8; 16] {
+    match bytes.get(at..) {
+        Some(bytes) => bytes.first_chunk().unwrap_or(&[0; 16]),
+        None => &[0; 16],
+    }
 }
 
 /// Lanes that multiply the low 52 bits of their words.

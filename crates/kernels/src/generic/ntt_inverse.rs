@@ -18,9 +18,15 @@ const PREFETCH: usize = 2 * TAIL_TWIDDLES;
 /// The factors of the last level: c·(x + y) and w·c·(x − y), each with its quotient.
 pub(crate) type LastFactors = [u64; 4];
 
-/// Transforms canonical evaluations into canonical words.
+/// Transforms canonical evaluations, those of `data` or of `input`, into canonical words.
 #[inline(always)]
-pub(crate) fn inverse<A: Butterflies>(a: A, twiddles: &Twiddles, last: &LastFactors, data: &mut [u64]) {
+pub(crate) fn inverse<A: Butterflies>(
+    a: A,
+    twiddles: &Twiddles,
+    last: &LastFactors,
+    input: Option<&[u64]>,
+    data: &mut [u64],
+) {
     let r = a.registers();
     let [c, c_quotient, w, w_quotient] = last.map(|word| r.splat(word));
     let last = ((c, c_quotient), (w, w_quotient));
@@ -28,6 +34,10 @@ pub(crate) fn inverse<A: Butterflies>(a: A, twiddles: &Twiddles, last: &LastFact
     let (outer, inner) = twiddles.passes.split_at(schedule.outer().len());
     let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
     for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+        if let Some(input) = input {
+            // A chunk stays in the first-level cache.
+            chunk.copy_from_slice(&input[c * schedule.chunk..(c + 1) * schedule.chunk]);
+        }
         if schedule.passes().is_empty() {
             tail_blocks::<A, true>(a, chunk, tail, last);
         } else {

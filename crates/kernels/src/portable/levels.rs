@@ -213,6 +213,7 @@ pub(super) fn inverse<const PERIOD: usize>(
     c: &Constants,
     twiddles: &Twiddles,
     last: &LastFactors,
+    input: Option<&[u64]>,
     data: &mut [u64],
 ) {
     let a = Narrow::<PERIOD>::new(c);
@@ -220,6 +221,9 @@ pub(super) fn inverse<const PERIOD: usize>(
     let (outer, inner) = twiddles.passes.split_at(schedule.outer().len().min(twiddles.passes.len()));
     let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
     for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+        if let Some(input) = input.and_then(|input| input.chunks_exact(schedule.chunk).nth(c)) {
+            chunk.copy_from_slice(input);
+        }
         let blocks = chunk.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
         let tail = tail.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0;
         let last_block = schedule.passes().is_empty().then_some(last);

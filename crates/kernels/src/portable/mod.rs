@@ -8,7 +8,7 @@ mod products;
 mod sums;
 
 use crate::constants::Constants;
-use crate::generic::lanes::{Lanes, Lanes64, WIDTH};
+use crate::generic::lanes::{Lanes, Lanes64, WIDTH, expanded};
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
 use crate::table::{Table, define_table, define_transform};
@@ -35,9 +35,19 @@ impl Lanes for Portable {
     type V = [u64; WIDTH];
     const LEVELS: u32 = 1;
 
+    type Pattern = usize;
+
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> Self::V {
         *words
+    }
+    #[inline(always)]
+    fn pattern(self, width: usize) -> usize {
+        width
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
+        expanded(bytes, width)
     }
     #[inline(always)]
     fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
@@ -129,8 +139,11 @@ pub(crate) static PORTABLE: Table = Table {
     mul_assign: products::mul_assign,
     mul_add_assign: products::mul_add_assign,
     mul_scalar_assign: products::mul_scalar_assign,
+    add_scaled_assign: products::add_scaled_assign,
+    add_scale_assign: products::add_scale_assign,
     inner_product: sums::inner_product,
     inner_product_pair: sums::inner_product_pair,
+    packed_inner_products: sums::packed_inner_products,
     convert_column: sums::convert_column,
     ..LANES
 };

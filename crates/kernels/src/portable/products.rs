@@ -2,6 +2,27 @@
 
 use crate::constants::{Constants, high_product, shoup_quotient};
 
+/// A scalar below q with its quotient.
+#[derive(Clone, Copy)]
+struct Scalar {
+    w: u64,
+    quotient: u64,
+    q: u64,
+}
+
+impl Scalar {
+    fn new(c: &Constants, w: u64) -> Self {
+        Self { w, quotient: shoup_quotient(w, c.q, 64), q: c.q }
+    }
+
+    #[inline(always)]
+    fn multiply(self, x: u64) -> u64 {
+        let multiple = high_product(x, self.quotient).wrapping_mul(self.q);
+        let r = x.wrapping_mul(self.w).wrapping_sub(multiple);
+        r.min(r.wrapping_sub(self.q))
+    }
+}
+
 /// x·y by Barrett's method on the top 64 bits of the product: the quotient is at most 2 short.
 #[inline(always)]
 fn multiply(c: &Constants, x: u64, y: u64) -> u64 {
@@ -30,10 +51,25 @@ pub(super) fn mul_add_assign(c: &Constants, data: &mut [u64], x: &[u64], y: &[u6
 
 /// data = data·scalar for a scalar below q.
 pub(super) fn mul_scalar_assign(c: &Constants, data: &mut [u64], scalar: u64) {
-    let quotient = shoup_quotient(scalar, c.q, 64);
+    let scalar = Scalar::new(c, scalar);
     for x in data {
-        let multiple = high_product(*x, quotient).wrapping_mul(c.q);
-        let r = x.wrapping_mul(scalar).wrapping_sub(multiple);
-        *x = r.min(r.wrapping_sub(c.q));
+        *x = scalar.multiply(*x);
+    }
+}
+
+/// data += scalar·other
+pub(super) fn add_scaled_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
+    let scalar = Scalar::new(c, scalar);
+    for (x, y) in data.iter_mut().zip(other) {
+        let sum = x.wrapping_add(scalar.multiply(*y));
+        *x = sum.min(sum.wrapping_sub(c.q));
+    }
+}
+
+/// data = scalar·(data + other)
+pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], scalar: u64) {
+    let scalar = Scalar::new(c, scalar);
+    for (x, y) in data.iter_mut().zip(other) {
+        *x = scalar.multiply(x.wrapping_add(*y));
     }
 }

@@ -1,6 +1,7 @@
 //! Sums of products in 128 bits, one reduction each.
 
 use crate::constants::Constants;
+use crate::generic::lanes::{WIDTH, expanded};
 
 /// Words handled together: the sums and rows of a block stay in the first-level cache.
 const BLOCK: usize = 64;
@@ -16,7 +17,30 @@ fn max_terms(c: &Constants) -> usize {
     if c.bits <= 58 { 4096 } else { 8 }
 }
 
-/// The words of block `at`, padded with zeros past the end.
+/// What factors are kept in.
+trait Kept: Sized {
+    /// The words of block `at`, padded with zeros past the end.
+    fn row<'a>(c: &Constants, kept: &'a [Self], at: usize, spare: &'a mut Row) -> &'a Row;
+}
+
+impl Kept for u64 {
+    fn row<'a>(_: &Constants, words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
+        row(words, at, spare)
+    }
+}
+
+/// As many bytes a word as the modulus takes, and 64 from the first of every eight words on.
+impl Kept for u8 {
+    fn row<'a>(c: &Constants, bytes: &'a [u8], at: usize, spare: &'a mut Row) -> &'a Row {
+        let width = c.residue_bytes();
+        for (k, words) in spare.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
+            let group = bytes.get((at + k * WIDTH) * width..).and_then(|bytes| bytes.first_chunk());
+            *words = group.map_or([0; WIDTH], |group| expanded(group, width));
+        }
+        spare
+    }
+}
+
 fn row<'a>(words: &'a [u64], at: usize, spare: &'a mut Row) -> &'a Row {
     let words = words.get(at..).unwrap_or(&[]);
     match words.first_chunk() {
@@ -45,7 +69,7 @@ fn add_terms<const K: usize>(sums: &mut Sums, x: [&Row; K], y: [&Row; K]) {
 }
 
 /// Adds Σ_k x_k·y_k of the words from `at` to sums.
-fn add_products(sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[u64]]) {
+fn add_products<T: Kept>(c: &Constants, sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[T]]) {
     let mut spare = [[[0; BLOCK]; 2]; TERMS];
     let (x_groups, x_rest) = x.as_chunks::<TERMS>();
     let (y_groups, y_rest) = y.as_chunks::<TERMS>();
@@ -54,12 +78,12 @@ fn add_products(sums: &mut Sums, at: usize, x: &[&[u64]], y: &[&[u64]]) {
         let [x0, x1, x2, x3] = x;
         let [y0, y1, y2, y3] = y;
         let x = [row(x0, at, a0), row(x1, at, a1), row(x2, at, a2), row(x3, at, a3)];
-        let y = [row(y0, at, b0), row(y1, at, b1), row(y2, at, b2), row(y3, at, b3)];
+        let y = [T::row(c, y0, at, b0), T::row(c, y1, at, b1), T::row(c, y2, at, b2), T::row(c, y3, at, b3)];
         add_terms(sums, x, y);
     }
     for (x, y) in x_rest.iter().zip(y_rest) {
         let [[a, b], ..] = &mut spare;
-        add_terms(sums, [row(x, at, a)], [row(y, at, b)]);
+        add_terms(sums, [row(x, at, a)], [T::row(c, y, at, b)]);
     }
 }
 
@@ -71,14 +95,14 @@ fn reduce(c: &Constants, out: &mut [u64], sums: &Sums) {
 }
 
 /// The block of Σ_i x_i·y_i that starts at `at`.
-fn inner_product_at(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[u64]]) {
+fn inner_product_at<T: Kept>(c: &Constants, out: &mut [u64], at: usize, x: &[&[u64]], y: &[&[T]]) {
     let group = max_terms(c);
     let mut sums = [0; BLOCK];
     for (g, (x, y)) in x.chunks(group).zip(y.chunks(group)).enumerate() {
         if g > 0 {
             sums = sums.map(|sum| u128::from(c.reduce_u128(sum)));
         }
-        add_products(&mut sums, at, x, y);
+        add_products(c, &mut sums, at, x, y);
     }
     reduce(c, out, &sums);
 }
@@ -92,6 +116,15 @@ pub(super) fn inner_product(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&
 
 /// The same for two lists of second factors, block by block.
 pub(super) fn inner_product_pair(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
+    pair(c, out, x, y);
+}
+
+/// The same for second factors in bytes.
+pub(super) fn packed_inner_products(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
+    pair(c, out, x, y);
+}
+
+fn pair<T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]]; 2]) {
     let ([first, second], [y_first, y_second]) = (out, y);
     let blocks = first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK));
     for (k, (first, second)) in blocks.enumerate() {

@@ -8,7 +8,7 @@ use crate::constants::Constants;
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
 use crate::generic::doubles::Doubles;
-use crate::generic::lanes::WIDTH;
+use crate::generic::lanes::{WIDTH, sixteen};
 use crate::generic::registers::Registers;
 use crate::isa::Isa;
 use crate::modulus::Modulus;
@@ -160,6 +160,26 @@ impl Doubles for Avx2 {
     #[inline(always)]
     fn unless_negative(self, a: __m256d, b: __m256d) -> __m256d {
         vector!(_mm256_blendv_pd(a, b, a))
+    }
+
+    /// Bytes of two words, and where the bytes of both stand.
+    type Pattern = (usize, __m256i);
+
+    #[inline(always)]
+    fn pattern(self, width: usize) -> Self::Pattern {
+        let width = width.min(8);
+        let mut places = [0x80_u8; 32];
+        for (half, words) in places.chunks_exact_mut(8).enumerate() {
+            for (i, place) in words.iter_mut().take(width).enumerate() {
+                *place = (half % 2 * width + i) as u8;
+            }
+        }
+        (2 * width, vector!(_mm256_loadu_si256(places.as_ptr().cast())))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], at: usize, (pair, places): Self::Pattern) -> __m256d {
+        let (low, high) = (sixteen(bytes, at), sixteen(bytes, at + pair));
+        words!(_mm256_shuffle_epi8(_mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()), places))
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::*;
 
-use crate::generic::lanes::{Lanes, WIDTH};
+use crate::generic::lanes::{Lanes, WIDTH, expanded};
 
-/// Witness that the processor has AVX-512 F, DQ and VL, and IFMA if so marked.
+/// Witness that the processor has AVX-512 F, DQ and VL, and IFMA and VBMI if so marked.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512<const IFMA: bool>(());
 
@@ -38,6 +38,28 @@ impl<const IFMA: bool> Lanes for Avx512<IFMA> {
     type V = __m512i;
     const LEVELS: u32 = 4;
 
+    /// Bytes of a word, the bytes that are not 0, and where they stand.
+    type Pattern = (usize, __mmask64, __m512i);
+
+    #[inline(always)]
+    fn pattern(self, width: usize) -> Self::Pattern {
+        let (width, mut places, mut mask) = (width.clamp(1, 8), [0_u8; 64], 0);
+        for (i, words) in places.chunks_exact_mut(8).enumerate() {
+            for (j, place) in words.iter_mut().take(width).enumerate() {
+                *place = (i * width + j) as u8;
+                mask |= 1 << (8 * i + j);
+            }
+        }
+        (width, mask, vector!(_mm512_loadu_si512(places.as_ptr().cast())))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, mask, places): Self::Pattern) -> __m512i {
+        if IFMA {
+            vector!(_mm512_maskz_permutexvar_epi8(mask, places, _mm512_loadu_si512(bytes.as_ptr().cast())))
+        } else {
+            self.load(&expanded(bytes, width))
+        }
+    }
     #[inline(always)]
     fn load(self, words: &[u64; WIDTH]) -> __m512i {
         vector!(_mm512_loadu_si512(words.as_ptr().cast()))

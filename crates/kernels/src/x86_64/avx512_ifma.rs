@@ -14,7 +14,7 @@ use crate::isa::Isa;
 use crate::modulus::Modulus;
 use crate::table::{Column, Table, Together, define_table, define_transform};
 
-/// Witness that the processor has AVX-512 F, DQ, VL and IFMA.
+/// Witness that the processor has AVX-512 F, DQ, VL, IFMA and VBMI.
 pub(crate) type Avx512Ifma = Avx512<true>;
 
 impl Avx512Ifma {
@@ -81,7 +81,7 @@ pub(crate) const TABLES: [&Table; 4] = [&PERIOD_4, &PERIOD_2, &PERIOD_1, &WIDE];
 type Wide = Word64<Avx512Ifma>;
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 fn wide(c: &Constants) -> Wide {
     // SAFETY: the features are those of this function.
     Word64::new(unsafe { Avx512Ifma::new() }, c)
@@ -89,13 +89,13 @@ fn wide(c: &Constants) -> Wide {
 
 define_transform! {
     /// Those of [`WIDE`].
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     static WIDE_TRANSFORM = (Wide, wide);
 }
 
 define_table! {
     /// Any modulus: the others are for narrow and odd ones.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     pub(crate) static WIDE = (Isa::Avx512Ifma, Wide, wide, None, WIDE_TRANSFORM);
 }
 
@@ -104,7 +104,7 @@ type Period2 = Word52<Avx512Ifma, 2>;
 type Period1 = Word52<Avx512Ifma, 1>;
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 fn arithmetic<const PERIOD: usize>(c: &Constants) -> Word52<Avx512Ifma, PERIOD> {
     // SAFETY: the features are those of this function.
     Word52::new(unsafe { Avx512Ifma::new() }, c)
@@ -115,7 +115,7 @@ struct Conversion(Columns);
 
 impl Together for Conversion {
     fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
-        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
         fn convert(columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
             // SAFETY: the features are those of this function.
             conversion52::convert(unsafe { Avx512Ifma::new() }, columns, input, out);
@@ -125,7 +125,7 @@ impl Together for Conversion {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
@@ -135,7 +135,7 @@ struct Sums(Columns);
 
 impl Together for Sums {
     fn convert(&self, input: &[&[u64]], out: &mut [&mut [u64]]) {
-        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
         fn sum(columns: &Columns, input: &[&[u64]], out: &mut [&mut [u64]]) {
             // SAFETY: the features are those of this function.
             conversion52::sum(unsafe { Avx512Ifma::new() }, columns, input, out);
@@ -146,37 +146,37 @@ impl Together for Sums {
 }
 
 /// What sums words below these moduli times these columns without a reduction, where it can.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
 pub(crate) fn sums(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Sums(Columns::unreduced(from, columns)?)))
 }
 
 define_transform! {
     /// Those of [`PERIOD_4`].
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     static LONG_TRANSFORM = (Period4, arithmetic::<4>);
 }
 
 define_transform! {
     /// Those of the next two.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     static SHORT_TRANSFORM = (Period1, arithmetic::<1>);
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 18: four levels without a reduction.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(together), LONG_TRANSFORM);
 }
 
 define_table! {
     /// Odd moduli below 2^52 / 10: two levels without a reduction.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(together), SHORT_TRANSFORM);
 }
 
 define_table! {
     /// Odd moduli below 2^49: a reduction before every level.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(together), SHORT_TRANSFORM);
 }

@@ -5,3 +5,4 @@ mod avx512;
 pub(crate) mod avx512_dq;
 pub(crate) mod avx512_ifma;
 pub(crate) mod pace;
+pub(crate) mod packing;

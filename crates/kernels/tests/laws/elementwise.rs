@@ -57,10 +57,80 @@ fn sums_and_products() {
             run(&|a| modulus.mul_add_assign(a, x, y).unwrap()),
             map(x, y, |a, b| (mul(a, b, q) + a) % q)
         );
+        for negate in [false, true] {
+            let small: Vec<i64> =
+                y.iter().map(|&b| if negate { -b.cast_signed() } else { b.cast_signed() }).collect();
+            let expected = map(x, y, |a, b| (if negate { a + q - b } else { a + b }) % q);
+            assert_eq!(run(&|a| modulus.add_small_assign(a, &small).unwrap()), expected, "{modulus:?}");
+        }
+        assert_eq!(run(&|a| modulus.add_small_assign(a, &vec![-q.cast_signed(); x.len()]).unwrap()), x);
+        assert_eq!(run(&|a| modulus.add_small_assign(a, &vec![q.cast_signed(); x.len()]).unwrap()), x);
+        assert!(modulus.add_small_assign(&mut [0], &[]).is_err());
+        let mut out = vec![u64::MAX; x.len()];
+        modulus.sum_into(&mut out, x, y).unwrap();
+        assert_eq!(out, sum);
+        modulus.difference_into(&mut out, x, y).unwrap();
+        assert_eq!(out, map(x, y, |a, b| (a + q - b) % q));
         for c in [0, 1, q / 2, q - 1] {
             assert_eq!(run(&|a| modulus.mul_scalar_assign(a, c).unwrap()), map(x, y, |a, _| mul(a, c, q)));
+            let expected = map(x, y, |a, b| (a + mul(b, c, q)) % q);
+            assert_eq!(run(&|a| modulus.add_scaled_assign(a, y, c).unwrap()), expected, "{modulus:?}");
+            let expected = map(x, y, |a, b| mul((a + b) % q, c, q));
+            assert_eq!(run(&|a| modulus.add_scale_assign(a, y, c).unwrap()), expected, "{modulus:?}");
+            for rest in [0, 1, q, 1 << 61] {
+                let shifted = run(&|a| modulus.shift_assign(a, c, rest).unwrap());
+                assert_eq!(shifted, map(x, y, |a, _| (a + c) % q + rest), "{modulus:?}");
+            }
         }
+        assert!(
+            modulus.sum_into(&mut out, x, &[]).is_err() && modulus.difference_into(&mut [], x, y).is_err()
+        );
+        assert!(modulus.add_scaled_assign(&mut out, y, q).is_err());
+        assert!(modulus.add_scale_assign(&mut out, &[], 0).is_err());
+        assert!(modulus.shift_assign(&mut out, q, 0).is_err());
     });
+}
+
+#[test]
+fn products_of_two_by_two() {
+    each(|modulus, x, y| {
+        let q = modulus.value();
+        let (x1, y1) = (map(x, y, |a, b| (a + b) % q), map(x, y, |a, _| q - 1 - a));
+        for c in [0, 1, 2 % q, q / 2, q - 1] {
+            let mut outs = [(); 3].map(|()| vec![u64::MAX; x.len()]);
+            modulus.tensor(outs.each_mut().map(|out| &mut out[..]), [x, &x1], [y, &y1], c).unwrap();
+            let scaled = |a: &[u64], b: &[u64]| map(a, b, |a, b| mul(c, mul(a, b, q), q));
+            let crossed = map(&scaled(x, &y1), &scaled(&x1, y), |a, b| (a + b) % q);
+            assert_eq!(outs, [scaled(x, y), crossed, scaled(&x1, &y1)], "{modulus:?}, {c}");
+        }
+        let mut outs = [(); 3].map(|()| vec![0; x.len()]);
+        let mut run = |x1, c| modulus.tensor(outs.each_mut().map(|out| &mut out[..]), [x, x1], [y, y], c);
+        assert!(run(&[], 0).is_err() && run(y, q).is_err());
+    });
+}
+
+#[test]
+fn lifts_of_any_bits() {
+    for q in moduli() {
+        let mut words = Words(q).below(u64::MAX, 61);
+        words.extend([0, 1, q - 1, q, q + 1, 2 * q, (1 << 52) - 1, 1 << 52, 1 << 63, u64::MAX]);
+        for isa in isas() {
+            let modulus = Modulus::with_isa(q, isa).unwrap();
+            let mut out = vec![0; words.len()];
+            let small: Vec<u64> = words.iter().map(|w| w % q).collect();
+            for (shift, mask) in [(0, u64::MAX), (3, (1 << 20) - 1), (40, u64::MAX), (63, 1)] {
+                for offset in [0, 1, q - 1, q] {
+                    for (words, reduces) in [(&words, true), (&small, false), (&small, true)] {
+                        modulus.lift_into(&mut out, words, (shift, mask), offset, reduces).unwrap();
+                        let lifted = |w: u64| (((w >> shift) & mask) % q + offset) % q;
+                        assert_eq!(out, map(words, words, |w, _| lifted(w)), "{modulus:?}");
+                    }
+                }
+            }
+            assert!(modulus.lift_into(&mut out, &words, (0, 0), q + 1, true).is_err());
+            assert!(modulus.lift_into(&mut out, &[], (0, 0), 0, true).is_err());
+        }
+    }
 }
 
 #[test]
@@ -111,8 +181,68 @@ fn inner_products_of_any_length() {
                     out.fill(q);
                     modulus.inner_product_pair([&mut out, &mut second], &a, [&b, &c]).unwrap();
                     assert_eq!((&out, &second), (&expected, &expected_second), "q {q}, {terms} terms, {isa}");
+                    let [y, ones] = [&y, &ones].map(|words| packed(&modulus, words));
+                    let b = vec![&y[..]; terms];
+                    let c: Vec<&[u8]> = (0..terms).map(|i| if i == 0 { &y[..] } else { &ones[..] }).collect();
+                    out.fill(q);
+                    second.fill(q);
+                    modulus.packed_inner_products([&mut out, &mut second], &a, [&b, &c]).unwrap();
+                    assert_eq!(
+                        (&out, &second),
+                        (&expected, &expected_second),
+                        "q {q}, {terms} in bytes, {isa}"
+                    );
                 }
             }
+        }
+    }
+}
+
+/// Bytes of a word, and others behind the last: nothing may depend on them.
+fn packed(modulus: &Modulus, words: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![0xA5; modulus.packed_residues_len(words.len()) + 5];
+    modulus.pack_residues(&mut bytes, words).unwrap();
+    bytes
+}
+
+#[test]
+fn residues_in_bytes_are_those_packed_and_read_from_any_place() {
+    for q in moduli() {
+        for isa in isas() {
+            let modulus = Modulus::with_isa(q, isa).unwrap();
+            let width = modulus.residue_bytes();
+            assert!(width == 8 || q - 1 < 1 << (8 * width));
+            for len in (0..=34).chain([64, 100]) {
+                for words in [vec![q - 1; len], vec![0; len], Words(3).below(q, len)] {
+                    let bytes = packed(&modulus, &words);
+                    let mut again = vec![u64::MAX; len];
+                    modulus.unpack_residues(&mut again, &bytes).unwrap();
+                    assert_eq!(again, words);
+                    // Products with 1 of those from any place on.
+                    for start in [0, 1, 3, 8, 13] {
+                        let Some(rest) = words.get(start..) else { continue };
+                        let (ones, from) = (vec![1; rest.len()], &bytes[start * width..]);
+                        let [mut first, mut second] = [vec![q; rest.len()], vec![q; rest.len()]];
+                        let enough = from.len() >= modulus.packed_residues_len(rest.len());
+                        let product = modulus.packed_inner_products(
+                            [&mut first, &mut second],
+                            &[&ones],
+                            [&[from], &[from]],
+                        );
+                        assert_eq!(product.is_ok(), enough);
+                        assert!(
+                            !enough || (first == rest && second == rest),
+                            "q {q}, {len} from {start}, {isa}"
+                        );
+                    }
+                }
+            }
+            let short = vec![0; modulus.packed_residues_len(9) - 1];
+            let (mut first, mut second) = ([0; 9], [0; 9]);
+            assert!(modulus.pack_residues(&mut short.clone(), &first).is_err());
+            assert!(modulus.unpack_residues(&mut first, &short).is_err());
+            let outs = [&mut first[..], &mut second[..]];
+            assert!(modulus.packed_inner_products(outs, &[&[0; 9]], [&[&short], &[&short]]).is_err());
         }
     }
 }

@@ -96,7 +96,7 @@ fn inverse_takes_the_hardest_values() {
 
 #[test]
 fn scale_multiplies() {
-    for n in [64, 1024] {
+    for n in [64, 1024, 1 << 13] {
         for q in primes(n) {
             let values = Words(3).below(q, n);
             for isa in isas() {
@@ -107,6 +107,9 @@ fn scale_multiplies() {
                     let mut scaled = Buffer::from_slice(&values);
                     plan.inverse_scaled(&mut scaled, &plan.scale(c).unwrap()).unwrap();
                     assert!(plain.iter().zip(&scaled[..]).all(|(&x, &y)| mul(x, c, q) == y));
+                    let mut elsewhere = Buffer::from_slice(&vec![u64::MAX; n]);
+                    plan.inverse_scaled_into(&mut elsewhere, &values, &plan.scale(c).unwrap()).unwrap();
+                    assert_eq!(elsewhere[..], scaled[..]);
                 }
             }
         }

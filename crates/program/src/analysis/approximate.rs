@@ -44,7 +44,7 @@ pub(crate) struct Step {
     pub(crate) drop: usize,
     /// What stands in slots that belong to no row, stored.
     pub(crate) padding: f64,
-    /// By how much the polynomial may be off, in v.
+    /// By how much polynomials on the way here may be off, in v.
     pub(crate) error: f64,
     pub(crate) action: Action,
 }
@@ -55,6 +55,8 @@ pub(crate) struct Lowered {
     pub(crate) steps: Vec<Option<Step>>,
     /// Bits of stored numbers that must be right.
     pub(crate) precision: u32,
+    /// The level that sums are rotated at.
+    pub(crate) sum_level: usize,
 }
 
 impl Lowered {
@@ -69,12 +71,12 @@ impl Lowered {
 }
 
 /// Lowers all nodes of a program.
-pub(crate) fn lower(program: &Program, facts: &[Facts], precision: u32) -> Result<Lowered, Box<Refusal>> {
+pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<Lowered, Box<Refusal>> {
     let used = program.used();
-    let mut lowered = Lowered { steps: Vec::with_capacity(facts.len()), precision };
-    for (index, facts) in facts.iter().enumerate() {
+    let mut lowered = Lowered { steps: Vec::with_capacity(all.len()), precision, sum_level: 0 };
+    for index in 0..all.len() {
         let id = NodeId(index as u32);
-        let step = if used.contains(&id) { Some(lowered.of_node(program, id, facts)?) } else { None };
+        let step = if used.contains(&id) { Some(lowered.of_node(program, id, all)?) } else { None };
         lowered.steps.push(step);
     }
     Ok(lowered)
@@ -87,13 +89,20 @@ fn exponent(facts: &Facts, padding: f64) -> i32 {
     if largest == 0.0 { 0 } else { (largest + more).log2().ceil() as i32 }
 }
 
+/// The e of a column: it follows from the column alone.
+pub(crate) fn stored_exponent(column: &crate::Column) -> i32 {
+    exponent(&super::facts::of_column(column), column.padding())
+}
+
 impl Lowered {
-    fn of_node(&mut self, program: &Program, id: NodeId, facts: &Facts) -> Result<Step, Box<Refusal>> {
+    fn of_node(&mut self, program: &Program, id: NodeId, all: &[Facts]) -> Result<Step, Box<Refusal>> {
         let refuse = |reason: String| {
             let expression = program.graph().describe(id, program.schema());
             Box::new(Refusal { reason, expression })
         };
-        let node = program.graph().node(id).ok_or_else(|| refuse("a node is missing".to_owned()))?;
+        let missing = || refuse("a node is missing".to_owned());
+        let node = program.graph().node(id).ok_or_else(missing)?;
+        let facts = all.get(id.index()).ok_or_else(missing)?;
         let operands: Vec<Step> = node.operands().iter().filter_map(|&id| self.step(id)).cloned().collect();
         if !(facts.low.is_finite() && facts.high.is_finite()) {
             return Err(refuse("it has no bounds: give an interval, as in f(x, low, high)".to_owned()));
@@ -106,6 +115,7 @@ impl Lowered {
         if !facts.encrypted {
             return Ok(step);
         }
+        step.error = inherited(node, &operands, all);
         match node {
             Node::Column(_) | Node::Indicator { .. } => step.action = Action::Input,
             Node::Linear { terms, constant } => {
@@ -125,23 +135,15 @@ impl Lowered {
             }
             Node::Polynomial { .. } | Node::Apply { .. } => {
                 let (series, error) = self.series(node, &operands, e).map_err(|e| refuse(e.to_string()))?;
-                let (slot, at) = (operands.first().map_or(0.0, |x| x.padding), series.basis());
-                if let sunzi_circuits::series::Basis::Chebyshev { low, high } = at
-                    && !(low..=high).contains(&slot)
-                {
-                    let scale = exp2(operands.first().map_or(0, |x| x.exponent));
-                    let [low, high, slot] = [low, high, slot].map(|s| s * scale);
-                    return Err(refuse(format!(
-                        "slots without a row hold {slot:.3} there, outside of [{low:.3}, {high:.3}]: take a wider interval"
-                    )));
-                }
+                let (slot, x) = operands.first().map_or((0.0, 0), |x| (x.padding, x.exponent));
+                holds(&series, slot, exp2(x)).map_err(refuse)?;
                 step.drop += depth(&series);
                 step.padding = series.at(slot);
-                step.error = error * exp2(e);
+                step.error += error * exp2(e);
                 step.action = Action::Series(series);
             }
             Node::Positive { of, or_zero } => {
-                let known = super::facts(program).get(of.index()).and_then(|facts| facts.exact);
+                let known = all.get(of.index()).and_then(|facts| facts.exact);
                 let half = known.map(|exact| 0.5 / 10_f64.powi(exact.decimals as i32));
                 let x = operands.first().map_or((0, 0.0), |x| (x.exponent, x.padding));
                 self.sign(half, x, *or_zero, &mut step).map_err(refuse)?;
@@ -200,6 +202,48 @@ impl Lowered {
                 Ok((found.series, found.error))
             }
             _ => Series::power(Vec::new()).map(|series| (series, 0.0)),
+        }
+    }
+}
+
+/// Whether a polynomial is close to its function where slots have no row.
+fn holds(series: &Series, slot: f64, scale: f64) -> Result<(), String> {
+    match series.basis() {
+        sunzi_circuits::series::Basis::Chebyshev { low, high } if !(low..=high).contains(&slot) => {
+            let [low, high, slot] = [low, high, slot].map(|s| s * scale);
+            Err(format!(
+                "slots without a row hold {slot:.3} there, outside of [{low:.3}, {high:.3}]: take a wider interval"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What the errors of operands make of a node. Comparisons have none of them: a number is told from those that are a gap away.
+fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
+    let error = |i: usize| operands.get(i).map_or(0.0, |step| step.error);
+    let largest = |id: &NodeId| all.get(id.index()).map_or(0.0, |f| f.low.abs().max(f.high.abs()));
+    match node {
+        Node::Column(_) | Node::Indicator { .. } | Node::Positive { .. } => 0.0,
+        Node::Linear { terms, .. } => {
+            terms.iter().enumerate().map(|(i, (_, c))| c.to_f64().abs() * error(i)).sum()
+        }
+        Node::Product(a, b) => {
+            let (x, y) = (error(0), error(usize::from(a != b)));
+            largest(a) * y + largest(b) * x + x * y
+        }
+        Node::Polynomial { of, coefficients } => {
+            let x = largest(of) + error(0);
+            let slopes = coefficients.iter().enumerate().skip(1);
+            slopes.map(|(k, c)| k as f64 * c.to_f64().abs() * x.powi(k as i32 - 1)).sum::<f64>() * error(0)
+        }
+        Node::Apply { of, function, interval } => {
+            let x = all.get(of.index()).map_or((0.0, 0.0), |f| (f.low, f.high));
+            let (low, high) = interval.map_or(x, |(low, high)| (low.to_f64(), high.to_f64()));
+            // The functions are monotone, and steepest at an end or in the middle of a sigmoid.
+            let step = error(0);
+            let at = |x: f64| (function.at((x + step).min(high)) - function.at((x - step).max(low))).abs();
+            (0..=64).map(|i| at(low + (high - low) * f64::from(i) / 64.0)).fold(0.0, f64::max)
         }
     }
 }

@@ -10,7 +10,7 @@ use sunzi_circuits::{Clear as Counter, ClearKeys, Rotation};
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use super::approximate::lower;
+use super::approximate::{Lowered, lower};
 use super::{Facts, Layout, Options, Plan, Refusal, facts};
 use crate::run::exact::{Exact, Value};
 use crate::run::{Clear, encrypted_inputs, run};
@@ -41,7 +41,7 @@ pub enum Parameters {
     Bfv(CrtParameters),
     /// BGV, made for the largest of these plaintext moduli.
     Bgv {
-        /// The parameters.
+        /// The parameters, with the first of them.
         parameters: sunzi_bgv::Parameters,
         /// The plaintext moduli.
         plain_moduli: Vec<u64>,
@@ -61,6 +61,16 @@ impl Parameters {
         }
     }
 
+    /// The scheme.
+    #[must_use]
+    pub fn scheme(&self) -> SchemeChoice {
+        match self {
+            Self::Bfv(_) => SchemeChoice::Bfv,
+            Self::Bgv { .. } => SchemeChoice::Bgv,
+            Self::Ckks(_) => SchemeChoice::Ckks,
+        }
+    }
+
     /// The ring degree n.
     #[must_use]
     pub fn degree(&self) -> usize {
@@ -69,6 +79,12 @@ impl Parameters {
             Self::Bgv { parameters, .. } => parameters.degree(),
             Self::Ckks(parameters) => parameters.degree(),
         }
+    }
+
+    /// Slots of a ciphertext.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
     }
 
     /// The plaintext moduli; none for CKKS.
@@ -81,7 +97,9 @@ impl Parameters {
         }
     }
 
-    fn moduli(&self) -> &[u64] {
+    /// The ciphertext moduli.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
         match self {
             Self::Bfv(parameters) => parameters.moduli(),
             Self::Bgv { parameters, .. } => parameters.moduli(),
@@ -116,26 +134,33 @@ impl Parameters {
     }
 }
 
+/// A node that exact schemes cannot compute, if there is one.
+pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
+    let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
+    program.used().into_iter().find(|id| !exact(id))
+}
+
+/// Why exact schemes cannot compute a node.
+pub(super) const INEXACT: &str =
+    "exact schemes have no real numbers, functions, comparisons or integers beyond 2^120: take CKKS";
+
 /// The cheapest plan that can compute the program.
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
     let known = facts(program);
-    let used = program.used();
-    let inexact = used.iter().find(|id| known.get(id.index()).is_none_or(|facts| facts.exact.is_none()));
     let describe = |id: NodeId| program.graph().describe(id, program.schema());
-    match (options.scheme, inexact) {
+    match (options.scheme, inexact(program, &known)) {
         (Some(SchemeChoice::Ckks), _) => {
             approximate(program, &known, options, "CKKS was asked for".to_owned())
         }
-        (None, Some(&id)) => {
+        (None, Some(id)) => {
             let reason = format!(
                 "{} is a real number, a function, a comparison or too wide for integers",
                 describe(id)
             );
             approximate(program, &known, options, reason)
         }
-        (Some(_), Some(&id)) => {
-            let reason = "exact schemes have no real numbers, functions, comparisons or integers beyond 2^120: take CKKS";
-            Err(Box::new(Refusal { reason: reason.to_owned(), expression: describe(id) }))
+        (Some(_), Some(id)) => {
+            Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }))
         }
         (_, None) => exact(program, &known, options),
     }
@@ -151,7 +176,7 @@ fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
     let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)));
     let input = |id: NodeId, _| {
         Ok(if encrypted.contains(&id) {
-            Value::Encrypted(counter.encrypt(&[0]))
+            Value::encrypted(counter.encrypt(&[0]))
         } else {
             Value::Clear(Clear::Units(vec![0]))
         })
@@ -164,23 +189,27 @@ fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
 }
 
 /// What exact schemes must be told.
-struct Demand {
-    counts: Counts,
-    depth: u32,
+pub(super) struct Demand {
+    pub(super) counts: Counts,
+    pub(super) depth: u32,
     /// The largest |v·10^decimals| that comes out.
-    bound: BigUint,
+    pub(super) bound: BigUint,
     /// Depths of encrypted totals.
-    totals: Vec<u32>,
+    pub(super) totals: Vec<u32>,
 }
 
 impl Demand {
-    fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
+    pub(super) fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
         let facts = |id: &NodeId| known.get(id.index());
         let magnitude = |id: &NodeId| facts(id).and_then(|f| f.exact).map_or(0, |exact| exact.magnitude());
         let rows = BigUint::from(program.schema().rows);
         let (totals, columns) = (program.totals(), program.columns());
         let sums = totals.iter().map(|id| BigUint::from(magnitude(id)) * &rows);
-        let bound = sums.chain(columns.iter().map(|id| magnitude(id).into())).max().unwrap_or_default();
+        // Columns that are encrypted beside have room too.
+        let cells = program.schema().columns.iter().filter(|column| column.encrypted);
+        let cells = cells.map(|column| BigUint::from(column.largest_unit()));
+        let outputs = columns.iter().map(|id| magnitude(id).into());
+        let bound = sums.chain(outputs).chain(cells).max().unwrap_or_default();
         let encrypted = |id: &NodeId| facts(id).filter(|f| f.encrypted).map(|f| f.depth);
         let depth = totals.iter().chain(&columns).filter_map(encrypted).max().unwrap_or(0);
         let totals = totals.iter().filter_map(encrypted).collect();
@@ -195,7 +224,21 @@ impl Demand {
         Operations { additions, rotations: rotations.saturating_mul(layout.chunks as u64), ..operations }
     }
 
-    fn budget(&self, layout: &Layout) -> Budget {
+    /// The computation as BFV has it.
+    pub(super) fn bfv(&self, layout: &Layout) -> sunzi_bfv::ParametersBuilder {
+        let Budget { fresh, per_level, .. } = self.counts.budget;
+        let terms = fresh.additions.max(per_level.additions).saturating_add(1);
+        let terms = terms.saturating_mul(layout.chunks as u64);
+        sunzi_bfv::Parameters::builder()
+            .depth(self.depth)
+            .plain_range(self.bound.clone())
+            .additions(terms.checked_next_power_of_two().map_or(63, u64::ilog2))
+            .rotations(if self.totals.is_empty() { 0 } else { layout.span.ilog2() })
+            .plain_products(fresh.plain_products.max(per_level.plain_products))
+    }
+
+    /// The computation as BGV has it.
+    pub(super) fn budget(&self, layout: &Layout) -> Budget {
         let mut budget = self.counts.budget;
         if self.totals.contains(&0) {
             budget.fresh = Self::summed(budget.fresh, layout);
@@ -223,7 +266,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
         better
     };
     for log2_degree in degrees {
-        let layout = Layout::new(program.schema().rows as usize, 1 << log2_degree);
+        let layout = Layout::of_parts(program.schema().rows as usize, 1 << log2_degree, options.parts);
         let found = candidates(&demand, &layout, options, log2_degree);
         let any = !found.is_empty();
         let mut better = false;
@@ -242,12 +285,23 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
         parameters.plain_moduli().len(),
         parameters.name()
     );
-    let rotations = if demand.totals.is_empty() {
-        Vec::new()
-    } else {
-        required_rotations(layout.span, parameters.degree() / 2)
-    };
-    Ok(plan(program, parameters, layout, rotations, demand.depth as usize, vec![reason]))
+    Ok(exact_plan(program, parameters, layout, &demand, vec![reason]))
+}
+
+/// The plan of a program that these parameters fit.
+pub(super) fn exact_plan(
+    program: &Program,
+    parameters: Parameters,
+    layout: Layout,
+    demand: &Demand,
+    reasons: Vec<String>,
+) -> Plan {
+    let summed = !demand.totals.is_empty();
+    let half = parameters.degree() / 2;
+    let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
+    let level = parameters.moduli().len();
+    let rotated = Rotated { rotations, level, limbs: (0..level).collect() };
+    plan(program, parameters, layout, rotated, demand.depth as usize, reasons)
 }
 
 fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal> {
@@ -265,20 +319,8 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
 /// Parameters of both exact schemes, as far as they fit and are wanted.
 fn candidates(demand: &Demand, layout: &Layout, options: &Options, log2_degree: u32) -> Vec<Parameters> {
     let mut found = Vec::new();
-    let Budget { fresh, per_level, .. } = demand.counts.budget;
-    let terms =
-        fresh.additions.max(per_level.additions).saturating_add(1).saturating_mul(layout.chunks as u64);
-    let summed = if demand.totals.is_empty() { 0 } else { layout.span.ilog2() };
-    let explanation = sunzi_bfv::Parameters::builder()
-        .depth(demand.depth)
-        .plain_range(demand.bound.clone())
-        .additions(terms.checked_next_power_of_two().map_or(63, u64::ilog2))
-        .rotations(summed)
-        .plain_products(fresh.plain_products.max(per_level.plain_products))
-        .security(options.security)
-        .log2_degree(log2_degree)
-        .explain();
-    let Ok(explanation) = explanation else { return found };
+    let builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
+    let Ok(explanation) = builder.explain() else { return found };
     let plain: Vec<Vec<u64>> = match &explanation.chosen {
         Some(choice) => vec![choice.parameters.plain_moduli().to_vec()],
         None => {
@@ -313,6 +355,7 @@ fn bgv(
     // A plaintext modulus among the ciphertext moduli is refused when contexts are made.
     let mut moduli = parameters.moduli().iter().chain(&parameters.key_switching().special_moduli);
     let shared = moduli.any(|q| plain_moduli.iter().any(|t| t.is_multiple_of(*q)));
+    let parameters = parameters.clone().with_plain_modulus(*plain_moduli.first()?);
     (!shared).then_some(Parameters::Bgv { parameters, plain_moduli })
 }
 
@@ -322,59 +365,118 @@ fn approximate(
     options: &Options,
     reason: String,
 ) -> Result<Plan, Box<Refusal>> {
-    let lowered = lower(program, known, options.precision.clamp(4, 30))?;
+    let lowered = lower(program, known, super::clamped(options.precision))?;
     let depth = lowered.depth();
-    let rows = program.schema().rows as usize;
-    let sum_bits = rows.checked_next_power_of_two().map_or(63, usize::ilog2) + 1;
+    let layout = |slots| Layout::of_parts(program.schema().rows as usize, slots, options.parts);
     let mut builder = sunzi_ckks::Parameters::builder()
         .depth(depth as u32)
-        .precision(lowered.precision.min(45))
-        .result_bits(sum_bits.max(11))
+        .precision(lowered.precision.min(MOST_PRECISION))
+        .result_bits(sum_bits(&layout(MOST_SLOTS)).max(11))
         .security(options.security);
     if let Some(log2_degree) = options.log2_degree {
         builder = builder.log2_degree(log2_degree);
     }
-    let costliest = || {
-        let used = program.used();
-        let deepest = used.into_iter().max_by_key(|&id| lowered.step(id).map(|step| step.drop));
-        deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default()
-    };
     let refuse = |error: sunzi_ckks::CkksError| {
         let reason = format!("{depth} levels with {} bits: {error}", lowered.precision);
-        Box::new(Refusal { reason, expression: costliest() })
+        Box::new(Refusal { reason, expression: deepest(program, &lowered) })
     };
     let parameters = builder.build().map_err(refuse)?;
-    let layout = Layout::new(rows, parameters.max_slots());
-    let rotations = layout.steps().map(Rotation::Rows).collect();
-    let levels = format!("{depth} levels, the most of them for {}", costliest());
-    let rotations = if program.totals().is_empty() { Vec::new() } else { rotations };
-    let parameters = Parameters::Ckks(parameters);
-    let plan = plan(program, parameters, layout, rotations, depth, vec![reason, levels]);
+    let layout = layout(parameters.max_slots());
+    approximate_plan(program, parameters, layout, lowered, vec![reason])
+}
+
+/// The most slots of a ciphertext of CKKS.
+const MOST_SLOTS: usize = 1 << 16;
+/// The most bits that CKKS is asked for.
+pub(super) const MOST_PRECISION: u32 = 45;
+
+/// log2 of the largest sum of stored numbers, and one bit more.
+fn sum_bits(layout: &Layout) -> u32 {
+    let slots = layout.chunks.checked_mul(layout.span).and_then(usize::checked_next_power_of_two);
+    slots.map_or(63, usize::ilog2) + 1
+}
+
+/// The expression that takes the most levels.
+pub(super) fn deepest(program: &Program, lowered: &Lowered) -> String {
+    let deepest = program.used().into_iter().max_by_key(|&id| lowered.step(id).map(|step| step.drop));
+    deepest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default()
+}
+
+/// The plan of a program that these parameters fit, if sums do.
+pub(super) fn approximate_plan(
+    program: &Program,
+    parameters: sunzi_ckks::Parameters,
+    layout: Layout,
+    mut lowered: Lowered,
+    mut reasons: Vec<String>,
+) -> Result<Plan, Box<Refusal>> {
+    let (depth, totals) = (lowered.depth(), program.totals());
+    reasons.push(format!("{depth} levels, the most of them for {}", deepest(program, &lowered)));
+    // Sums are rotated at the lowest level that holds them, where keys and rotations are small.
+    // A little more than the slots of all chunks, of numbers up to 1: primes are a little below powers of two.
+    let bits = f64::from(sum_bits(&layout)) - 0.9;
+    let lowest = totals.iter().filter_map(|&id| lowered.step(id)).map(|step| step.drop).max().unwrap_or(0);
+    let room = |level: usize| {
+        Some(sunzi_math::log2(&parameters.modulus(level)) - parameters.scales().get(level)?.log2() - 1.0)
+    };
+    let top = parameters.depth().saturating_sub(lowest);
+    let level = (0..=top).find(|&level| totals.is_empty() || room(level).is_some_and(|room| room >= bits));
+    let Some(level) = level else {
+        let reason = format!(
+            "sums of {} rows do not fit the lowest levels: take parameters made for so many",
+            layout.rows
+        );
+        return Err(Box::new(Refusal { reason, expression: deepest(program, &lowered) }));
+    };
+    lowered.sum_level = level;
+    let rotations = if totals.is_empty() { Vec::new() } else { layout.steps().map(Rotation::Rows).collect() };
+    let level = parameters.key_level(level);
+    let rotated = Rotated { rotations, level, limbs: parameters.ring_limbs(level) };
+    let plan = plan(program, Parameters::Ckks(parameters), layout, rotated, depth, reasons);
     Ok(Plan { lowered: Some(lowered), ..plan })
+}
+
+/// Which rotations, up to which level of the ring, and the moduli of that.
+struct Rotated {
+    rotations: Vec<Rotation>,
+    level: usize,
+    limbs: Vec<usize>,
 }
 
 fn plan(
     program: &Program,
     parameters: Parameters,
     layout: Layout,
-    rotations: Vec<Rotation>,
+    Rotated { rotations, level, limbs }: Rotated,
     depth: usize,
     reasons: Vec<String>,
 ) -> Plan {
     let (n, moduli) = (parameters.degree() as u64, parameters.moduli());
-    let digits = RnsDigits::new(parameters.key_switching(), moduli);
-    let key = 16 * n * digits.map_or(0, |digits| digits.count() * digits.key_limbs()) as u64;
+    let key = |limbs: &[usize]| {
+        let digits = RnsDigits::new(parameters.key_switching(), moduli);
+        let special = parameters.key_switching().special_moduli.len();
+        16 * n * digits.map_or(0, |digits| digits.limbs_of(limbs).len() * (limbs.len() + special)) as u64
+    };
     let moduli_count = parameters.plain_moduli().len().max(1);
+    let ciphertext_bytes = 16 * n * moduli.len() as u64 * moduli_count as u64;
+    let all: Vec<usize> = (0..moduli.len()).collect();
+    let key_bytes = key(&all) + key(&limbs) * rotations.len() as u64;
     Plan {
-        program: program.clone(),
         layout,
         depth,
-        key_bytes: key * (rotations.len() as u64 + 1),
-        ciphertext_bytes: 16 * n * moduli.len() as u64 * moduli_count as u64,
+        key_bytes,
+        ciphertext_bytes,
+        memory_bytes: key_bytes + ciphertext_bytes * (crate::run::most_values(program) + WORKING) as u64,
         inputs: encrypted_inputs(program).len() * layout.chunks * moduli_count,
         rotations,
+        rotation_limbs: level,
         reasons,
         lowered: None,
+        precision: 0,
+        program: program.clone(),
         parameters,
     }
 }
+
+/// Ciphertexts that an operation works with besides its operands, tables among them: a product in the basis it is scaled from, digits.
+const WORKING: usize = 12;

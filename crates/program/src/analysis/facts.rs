@@ -103,6 +103,13 @@ pub(crate) fn facts(program: &Program) -> Vec<Facts> {
     known
 }
 
+/// The facts of a column of numbers, or of its labels.
+pub(crate) fn of_column(column: &Column) -> Facts {
+    let label = matches!(column.kind, Kind::Category { .. });
+    let node = if label { Node::Indicator { column: 0, label: 0 } } else { Node::Column(0) };
+    of_node(&node, &Schema { rows: 1, columns: vec![column.clone()] }, &[])
+}
+
 fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
     let operands: Vec<Facts> =
         node.operands().iter().filter_map(|id: &NodeId| known.get(id.index())).copied().collect();

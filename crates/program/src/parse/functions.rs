@@ -11,6 +11,20 @@ use super::syntax::{Kind, Tree};
 use crate::schema::Kind as ColumnKind;
 use crate::{Decimal, Formula, Function, NodeId, ProgramError};
 
+/// What functions are called elsewhere, and here.
+const ELSEWHERE: [(&str, &str); 10] = [
+    ("avg", "mean"),
+    ("average", "mean"),
+    ("total", "sum"),
+    ("variance", "var"),
+    ("stddev", "std"),
+    ("stdev", "std"),
+    ("sd", "std"),
+    ("covariance", "cov"),
+    ("correlation", "corr"),
+    ("ln", "log"),
+];
+
 /// All but those of [`Function`].
 pub(super) const NAMES: [&str; 11] =
     ["sum", "count", "mean", "var", "std", "cov", "corr", "dot", "poly", "linear", "logistic"];
@@ -84,6 +98,10 @@ impl Compiler<'_> {
             _ => {
                 let functions = Function::ALL.iter().map(|function| function.name());
                 let span = span.start..span.start + name.len();
+                if let Some((_, own)) = ELSEWHERE.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                    let wrong = Wrong::at(&span, format!("there is no function `{name}`"));
+                    return wrong.with_help(format!("did you mean `{own}`?"));
+                }
                 let known = NAMES.into_iter().chain(functions);
                 return Wrong::unknown(&span, "function", name, known);
             }

@@ -1,5 +1,6 @@
 //! Runs in CKKS.
 
+use num_bigint::BigInt;
 use sunzi_circuits::comparison;
 use sunzi_circuits::series::evaluate;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
@@ -24,7 +25,7 @@ pub enum Output<R: PolyRing = Ring> {
     /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
     Encrypted(Ciphertext<R>),
     /// A sum of a clear column, with the padding.
-    Clear(f64),
+    Clear(Number),
     /// A chunk of a clear column.
     ClearColumn(Clear),
 }
@@ -76,6 +77,18 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
     pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<R>, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(id, leaf(node, table, self.layout, chunk)?))
+    }
+
+    /// A sum that the server knows, which it computed over padded chunks.
+    pub(crate) fn without_padding(&self, id: NodeId, sum: &Number) -> Result<Number, ProgramError> {
+        let (step, facts) = (self.step(id)?, self.facts.get(id.index()).ok_or_else(broken)?);
+        let padding = match (sum, facts.exact) {
+            (Number::Exact(_), Some(exact)) => {
+                Number::scaled(BigInt::from(exact.padding) * self.layout.padding(), exact.decimals)
+            }
+            _ => Number::Real(step.padding * exp2(step.exponent) * self.layout.padding() as f64),
+        };
+        Ok(sum.sub(&padding))
     }
 
     fn step(&self, id: NodeId) -> Result<&Step, ProgramError> {
@@ -212,9 +225,8 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
                 Output::Encrypted(sum)
             }
             (before @ (None | Some(Output::Clear(_))), Value::Clear(id, clear)) => {
-                let before = if let Some(Output::Clear(sum)) = before { sum } else { 0.0 };
-                let facts = self.facts.get(id.index()).ok_or_else(broken)?;
-                Output::Clear(before + total(clear, facts).to_f64())
+                let own = total(clear, self.facts.get(id.index()).ok_or_else(broken)?);
+                Output::Clear(if let Some(Output::Clear(sum)) = before { sum.add(&own) } else { own })
             }
             _ => return Err(broken()),
         });
@@ -231,7 +243,8 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
     }
 
     fn finish(&self, _: NodeId, total: Output<R>) -> Result<Output<R>, ProgramError> {
-        let Output::Encrypted(mut sum) = total else { return Ok(total) };
+        let Output::Encrypted(sum) = total else { return Ok(total) };
+        let mut sum = self.evaluator.drop_to(&sum, self.lowered.sum_level).map_err(scheme)?;
         for step in self.layout.steps() {
             let rotated = self.evaluator.rotate(&sum, step, self.keys.galois).map_err(scheme)?;
             self.evaluator.add_assign(&mut sum, &rotated).map_err(scheme)?;
@@ -258,15 +271,6 @@ pub fn stored(plan: &Plan, table: &Table, id: NodeId, chunk: usize) -> Result<Ve
     let cells =
         cells.ok_or_else(|| ProgramError::mismatch("the table", "cells of every column", "none of one"))?;
     Ok(cells.into_iter().map(|v| v / exp2(step.exponent)).collect())
-}
-
-/// The total of a node from slot 0 of its decrypted sum: the padding is taken off.
-///
-/// # Errors
-/// [`ProgramError::Invalid`] for a node that is not in the plan.
-pub fn open(plan: &Plan, id: NodeId, slot: f64) -> Result<Number, ProgramError> {
-    let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id)).ok_or_else(broken)?;
-    Ok(Number::Real((slot - step.padding * plan.layout.padding() as f64) * exp2(step.exponent)))
 }
 
 fn broken() -> ProgramError {

@@ -1,24 +1,48 @@
 //! Runs in the exact schemes: whatever has [`Arithmetic`], once for each plaintext modulus.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use num_bigint::BigInt;
 use sunzi_circuits::inner_product::sum_segments;
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
 use sunzi_circuits::{Arithmetic, CircuitError};
-use sunzi_math::Crt;
 
 use super::{Backend, Clear, Table, computed, leaf};
 use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
 use crate::graph::Node;
-use crate::{Decimal, NodeId, Number, Program, ProgramError};
+use crate::{Decimal, NodeId, Program, ProgramError};
 
 /// A node in one chunk, modulo one plaintext modulus.
 pub enum Value<A: Arithmetic> {
     /// Encrypted.
-    Encrypted(A::Ciphertext),
+    Encrypted(Held<A>),
     /// Computed from clear columns.
     Clear(Clear),
+}
+
+/// A ciphertext, and once it was a factor of a sum of products what that asked of it alone.
+pub struct Held<A: Arithmetic> {
+    ciphertext: A::Ciphertext,
+    operand: OnceCell<A::Operand>,
+}
+
+impl<A: Arithmetic> Value<A> {
+    /// An encrypted value.
+    #[must_use]
+    pub fn encrypted(ciphertext: A::Ciphertext) -> Self {
+        Self::Encrypted(Held { ciphertext, operand: OnceCell::new() })
+    }
+}
+
+impl<A: Arithmetic> Held<A> {
+    fn operand(&self, arithmetic: &A) -> Result<&A::Operand, ProgramError> {
+        if let Some(operand) = self.operand.get() {
+            return Ok(operand);
+        }
+        let operand = arithmetic.operand(&self.ciphertext).map_err(scheme)?;
+        Ok(self.operand.get_or_init(|| operand))
+    }
 }
 
 /// A sum over chunks.
@@ -108,7 +132,7 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
         let mut has_clear = false;
         for (&factor, value) in factors.iter().zip(operands) {
             match value {
-                Value::Encrypted(x) => sum = Some(self.plus_multiple(sum, factor, x)?),
+                Value::Encrypted(x) => sum = Some(self.plus_multiple(sum, factor, &x.ciphertext)?),
                 Value::Clear(Clear::Units(units)) => {
                     has_clear = true;
                     let add = |(sum, v): (&mut i128, &i128)| *sum = sum.wrapping_add(factor.wrapping_mul(*v));
@@ -149,12 +173,14 @@ impl<'a, A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Exa
     fn product(&self, a: &Value<A>, b: &Value<A>) -> Result<A::Ciphertext, ProgramError> {
         match (a, b) {
             (Value::Encrypted(a), Value::Encrypted(b)) if std::ptr::eq(a, b) => {
-                self.arithmetic.square(a, self.keys)
+                self.arithmetic.square(&a.ciphertext, self.keys)
             }
-            (Value::Encrypted(a), Value::Encrypted(b)) => self.arithmetic.multiply(a, b, self.keys),
+            (Value::Encrypted(a), Value::Encrypted(b)) => {
+                self.arithmetic.multiply(&a.ciphertext, &b.ciphertext, self.keys)
+            }
             (Value::Encrypted(x), Value::Clear(Clear::Units(units)))
             | (Value::Clear(Clear::Units(units)), Value::Encrypted(x)) => {
-                self.arithmetic.multiply_plain(x, &self.plaintext(units)?)
+                self.arithmetic.multiply_plain(&x.ciphertext, &self.plaintext(units)?)
             }
             _ => return Err(not_exact()),
         }
@@ -183,18 +209,19 @@ impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend
                 let (_, units) = polynomial_units(coefficients, self.decimals(*of)?).ok_or_else(not_exact)?;
                 let units: Vec<i64> = units.into_iter().map(|c| self.centred(c)).collect();
                 let polynomial = Polynomial::constants(&units);
-                evaluate(self.arithmetic, &polynomial, x, Method::Automatic, self.keys).map_err(scheme)?
+                evaluate(self.arithmetic, &polynomial, &x.ciphertext, Method::Automatic, self.keys)
+                    .map_err(scheme)?
             }
             _ => return Err(not_exact()),
         };
-        Ok(Value::Encrypted(value))
+        Ok(Value::encrypted(value))
     }
 
     fn accumulate(&self, total: &mut Option<Total<A>>, value: &Value<A>) -> Result<(), ProgramError> {
         *total = Some(match (total.take(), value) {
-            (None, Value::Encrypted(x)) => Total::Encrypted(x.clone()),
+            (None, Value::Encrypted(x)) => Total::Encrypted(x.ciphertext.clone()),
             (Some(Total::Encrypted(sum)), Value::Encrypted(x)) => {
-                Total::Encrypted(self.arithmetic.add(&sum, x).map_err(scheme)?)
+                Total::Encrypted(self.arithmetic.add(&sum, &x.ciphertext).map_err(scheme)?)
             }
             (None, Value::Clear(Clear::Units(units))) => {
                 Total::Clear(units.iter().map(|&v| BigInt::from(v)).sum())
@@ -219,13 +246,8 @@ impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend
             Some(Total::Products(sum)) => Some(sum),
             Some(_) => return Err(broken()),
         };
-        let x = self.arithmetic.operand(x).map_err(scheme)?;
-        if std::ptr::eq(a, b) {
-            self.arithmetic.add_product(&mut sum, &x, &x).map_err(scheme)?;
-        } else {
-            let y = self.arithmetic.operand(y).map_err(scheme)?;
-            self.arithmetic.add_product(&mut sum, &x, &y).map_err(scheme)?;
-        }
+        let (x, y) = (x.operand(self.arithmetic)?, y.operand(self.arithmetic)?);
+        self.arithmetic.add_product(&mut sum, x, y).map_err(scheme)?;
         *total = sum.map(Total::Products);
         Ok(true)
     }
@@ -243,44 +265,10 @@ impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend
 
     fn column(&self, value: &Value<A>) -> Result<Output<A::Ciphertext>, ProgramError> {
         Ok(match value {
-            Value::Encrypted(x) => Output::Encrypted(x.clone()),
+            Value::Encrypted(x) => Output::Encrypted(x.ciphertext.clone()),
             Value::Clear(clear) => Output::ClearColumn(clear.clone()),
         })
     }
-}
-
-/// The total of a node from slot 0 of its decrypted sums, one modulo each plaintext modulus: the padding is taken off.
-///
-/// # Errors
-/// [`ProgramError::Invalid`] for a node that is not exact; [`ProgramError::Scheme`] for residues that are none.
-pub fn open(
-    program: &Program,
-    layout: &Layout,
-    id: NodeId,
-    crt: &Crt,
-    residues: &[u64],
-) -> Result<Number, ProgramError> {
-    let exact = facts(program).get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
-    let sum = crt.reconstruct_centered(residues).map_err(ProgramError::scheme)?;
-    let padding = BigInt::from(exact.padding) * BigInt::from(layout.padding());
-    // Modulo the plaintext moduli the sum with padding may have wrapped around; without it, it does not.
-    let without = crt.residues(&(sum - padding));
-    let total = crt.reconstruct_centered(&without).map_err(ProgramError::scheme)?;
-    Ok(Number::scaled(total, exact.decimals))
-}
-
-/// The total of a clear node, which the server computed over padded chunks.
-///
-/// # Errors
-/// [`ProgramError::Invalid`] for a node that is not exact.
-pub fn open_clear(
-    program: &Program,
-    layout: &Layout,
-    id: NodeId,
-    sum: &BigInt,
-) -> Result<Number, ProgramError> {
-    let exact = facts(program).get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
-    Ok(Number::scaled(sum - BigInt::from(exact.padding) * BigInt::from(layout.padding()), exact.decimals))
 }
 
 fn broken() -> ProgramError {

@@ -2,7 +2,7 @@
 
 use crate::analysis::Layout;
 use crate::graph::Node;
-use crate::schema::{Kind, Schema};
+use crate::schema::{Column, Kind, Schema};
 use crate::{NodeId, Program, ProgramError};
 
 /// The cells of a column.
@@ -16,6 +16,75 @@ pub enum Cells {
     Labels(Vec<u32>),
     /// Cells that this side does not have: they are encrypted.
     Unknown,
+}
+
+impl Cells {
+    /// How many there are, once all are known to be of the column's kind and in its range.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`]; [`Cells::Unknown`] fits nothing.
+    pub fn check(&self, column: &Column) -> Result<usize, ProgramError> {
+        let (length, outside) = match (&column.kind, self) {
+            (Kind::Decimal { low, high, .. }, Self::Units(v)) => {
+                (v.len(), v.iter().position(|v| !(low..=high).contains(&v)))
+            }
+            (Kind::Real { low, high }, Self::Reals(v)) => {
+                (v.len(), v.iter().position(|v| !(low..=high).contains(&v)))
+            }
+            (Kind::Category { labels }, Self::Labels(v)) => {
+                (v.len(), v.iter().position(|&v| v as usize >= labels.len()))
+            }
+            _ => {
+                let expected = format!("the kind of {:?}", column.name);
+                return Err(ProgramError::mismatch("cells", expected, "another"));
+            }
+        };
+        match outside {
+            None => Ok(length),
+            Some(row) => {
+                let expected = format!("all cells of {:?} in the range declared", column.name);
+                Err(ProgramError::mismatch("cells", expected, format!("one outside, in row {row}")))
+            }
+        }
+    }
+
+    /// Some rows in units of the last decimal, or whether they have a label, then padding up to `span`; none for other kinds.
+    pub(crate) fn units(
+        &self,
+        column: &Column,
+        label: Option<usize>,
+        rows: std::ops::Range<usize>,
+        span: usize,
+    ) -> Option<Vec<i128>> {
+        let mut units: Vec<i128> = match (label, self) {
+            (None, Self::Units(v)) => v.get(rows)?.iter().map(|&v| v.into()).collect(),
+            (Some(label), Self::Labels(v)) => {
+                v.get(rows)?.iter().map(|&v| i128::from(v as usize == label)).collect()
+            }
+            _ => return None,
+        };
+        units.resize(span, column.padding_units().into());
+        Some(units)
+    }
+
+    /// The same as real numbers.
+    pub(crate) fn reals(
+        &self,
+        column: &Column,
+        label: Option<usize>,
+        rows: std::ops::Range<usize>,
+        span: usize,
+    ) -> Option<Vec<f64>> {
+        if let (None, Kind::Real { .. }) = (label, &column.kind) {
+            let Self::Reals(v) = self else { return None };
+            let mut reals = v.get(rows)?.to_vec();
+            reals.resize(span, column.padding());
+            return Some(reals);
+        }
+        let decimals = if let Kind::Decimal { decimals, .. } = column.kind { decimals } else { 0 };
+        let unit = 10_f64.powi(decimals as i32);
+        Some(self.units(column, label, rows, span)?.into_iter().map(|v| v as f64 / unit).collect())
+    }
 }
 
 /// Cells of the columns of a schema, checked against it.
@@ -36,31 +105,12 @@ impl Table {
             return Err(ProgramError::mismatch("columns", schema.columns.len(), cells.len()));
         }
         for (column, cells) in schema.columns.iter().zip(&cells) {
-            let (length, fits) = match (&column.kind, cells) {
-                (_, Cells::Unknown) => continue,
-                (Kind::Decimal { low, high, .. }, Cells::Units(v)) => {
-                    (v.len(), v.iter().all(|v| (low..=high).contains(&v)))
-                }
-                (Kind::Real { low, high }, Cells::Reals(v)) => {
-                    (v.len(), v.iter().all(|v| (low..=high).contains(&v)))
-                }
-                (Kind::Category { labels }, Cells::Labels(v)) => {
-                    (v.len(), v.iter().all(|&v| (v as usize) < labels.len()))
-                }
-                _ => {
-                    return Err(ProgramError::mismatch(
-                        "cells",
-                        format!("the kind of {:?}", column.name),
-                        "another",
-                    ));
-                }
-            };
+            if *cells == Cells::Unknown {
+                continue;
+            }
+            let length = cells.check(column)?;
             if length as u64 != schema.rows {
                 return Err(ProgramError::mismatch("rows", schema.rows, length));
-            }
-            if !fits {
-                let expected = format!("all cells of {:?} in the range declared", column.name);
-                return Err(ProgramError::mismatch("cells", expected, "one outside"));
             }
         }
         Ok(Self { schema: schema.clone(), cells })
@@ -72,42 +122,47 @@ impl Table {
         &self.schema
     }
 
+    /// The cells of a column.
+    #[must_use]
+    pub fn cells(&self, column: usize) -> Option<&Cells> {
+        self.cells.get(column)
+    }
+
     fn rows(layout: &Layout, chunk: usize) -> std::ops::Range<usize> {
         let start = chunk * layout.span;
         start..(start + layout.span).min(layout.rows)
     }
 
+    /// The cells of one chunk of a column, without padding; none for a column that there is not, and for cells that this side does not have.
+    #[must_use]
+    pub fn chunk(&self, column: usize, layout: &Layout, chunk: usize) -> Option<Cells> {
+        let rows = Self::rows(layout, chunk);
+        match self.cells.get(column)? {
+            Cells::Units(v) => Some(Cells::Units(v.get(rows)?.to_vec())),
+            Cells::Reals(v) => Some(Cells::Reals(v.get(rows)?.to_vec())),
+            Cells::Labels(v) => Some(Cells::Labels(v.get(rows)?.to_vec())),
+            Cells::Unknown => None,
+        }
+    }
+
+    /// What a node reads: a column, perhaps a label of it, and cells.
+    fn read(&self, node: &Node) -> Option<(&Column, Option<usize>, &Cells)> {
+        let column = node.column()?;
+        Some((self.schema.columns.get(column)?, node.label(), self.cells.get(column)?))
+    }
+
     /// One chunk of a column or an indicator in units of the last decimal, padded; none for real or unknown columns.
     #[must_use]
     pub fn units(&self, node: &Node, layout: &Layout, chunk: usize) -> Option<Vec<i128>> {
-        let column = node.column()?;
-        let padding = self.schema.columns.get(column)?.padding_units();
-        let rows = Self::rows(layout, chunk);
-        let mut units: Vec<i128> = match (node, self.cells.get(column)?) {
-            (Node::Column(_), Cells::Units(v)) => v.get(rows)?.iter().map(|&v| v.into()).collect(),
-            (Node::Indicator { label, .. }, Cells::Labels(v)) => {
-                v.get(rows)?.iter().map(|&v| i128::from(v as usize == *label)).collect()
-            }
-            _ => return None,
-        };
-        units.resize(layout.span, padding.into());
-        Some(units)
+        let (column, label, cells) = self.read(node)?;
+        cells.units(column, label, Self::rows(layout, chunk), layout.span)
     }
 
     /// One chunk of a column or an indicator as real numbers, padded; none for unknown columns.
     #[must_use]
     pub fn reals(&self, node: &Node, layout: &Layout, chunk: usize) -> Option<Vec<f64>> {
-        let description = self.schema.columns.get(node.column()?)?;
-        let rows = Self::rows(layout, chunk);
-        if let (Node::Column(column), Kind::Real { .. }) = (node, &description.kind) {
-            let Cells::Reals(v) = self.cells.get(*column)? else { return None };
-            let mut reals = v.get(rows)?.to_vec();
-            reals.resize(layout.span, description.padding());
-            return Some(reals);
-        }
-        let decimals = if let Kind::Decimal { decimals, .. } = description.kind { decimals } else { 0 };
-        let unit = 10_f64.powi(decimals as i32);
-        Some(self.units(node, layout, chunk)?.into_iter().map(|v| v as f64 / unit).collect())
+        let (column, label, cells) = self.read(node)?;
+        cells.reals(column, label, Self::rows(layout, chunk), layout.span)
     }
 }
 

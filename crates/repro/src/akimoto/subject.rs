@@ -75,8 +75,7 @@ pub(super) struct Operands {
 /// A context whose work is shared in this way.
 pub(super) fn context(parameters: &Parameters, parallelism: Parallelism) -> Result<Context, ReproError> {
     parameters.validate()?;
-    let ring = Ring::new(2 << parameters.log2_degree(), parameters.moduli())?;
-    Ok(Context::with_ring(ring.with_parallelism(parallelism), &Settings::from(parameters))?)
+    Ok(Context::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))?)
 }
 
 impl Subject {

@@ -1,8 +1,6 @@
 //! Radix decomposition, D and P of [BEHZ16, eq. (7)], its smaller keys [B.2, eq. (22)], and remainders by products of
 //! moduli with special moduli [KPZ21, B.2.3].
 
-use std::ops::Range;
-
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
@@ -33,8 +31,8 @@ enum Form {
     /// The ℓ = ⌈log_ω q⌉ digits of a radix ω for c in [−q/2, q/2), all in [−ω/2, ω/2] and without the lowest i:
     /// c is taken for a multiple of ω^i.
     Radix { bits: u32, digits: usize },
-    /// [c]_{Q_j} for the moduli in these ranges of the chain.
-    Remainders(Vec<Range<usize>>),
+    /// [c]_{Q_j} for products of these moduli, with the numbers of the digits.
+    Remainders(Vec<(usize, Vec<usize>)>),
 }
 
 impl BigGadget {
@@ -44,12 +42,9 @@ impl BigGadget {
 
     fn with_level(top: &BigRing, options: &GadgetOptions, level: usize) -> Result<Self, RingError> {
         let ring = top.at_level(level)?;
+        top.check_nested(level, top.level())?;
         let special: Vec<BigUint> = options.special_moduli.iter().map(|&p| p.into()).collect();
-        let key_ring = if special.is_empty() {
-            ring.clone()
-        } else {
-            BigRing::with_chain(ring.index(), &[ring.moduli(), special.clone()].concat())?
-        };
+        let key_ring = ring.extended(&special)?;
         let form = match (special.is_empty(), options.digits) {
             (true, None) => Self::radix(&ring, options)?,
             (true, Some(digits)) => {
@@ -89,13 +84,23 @@ impl BigGadget {
             let expected = "none beside a radix or dropped limbs, which are for key switching without them";
             return Err(RingError::out_of_range("special_moduli", expected, options.special_moduli.len()));
         }
-        let moduli = top.moduli();
+        let own = top.limbs(top.level());
+        let moduli: Vec<BigUint> = own.iter().filter_map(|&limb| top.moduli().get(limb)).cloned().collect();
         if let Some(p) = options.special_moduli.iter().find(|&&p| moduli.contains(&p.into())) {
             return Err(RingError::NotCoprime { left: *p, right: *p });
         }
-        let ranges = group_moduli(&moduli, special, digits)?.into_iter();
-        let kept = ranges.filter(|range| range.start < level);
-        Ok(Form::Remainders(kept.map(|range| range.start..level.min(range.end)).collect()))
+        let ranges = group_moduli(&moduli, special, digits)?;
+        let groups = ranges.into_iter().map(|range| own.get(range).unwrap_or_default());
+        Ok(Form::Remainders(present(groups, top.limbs(level))))
+    }
+
+    /// Which polynomials of a key belong to the digits: one of another level may have more between them.
+    fn places_in(&self, part: Option<&BigPoly<Evaluation>>) -> Vec<usize> {
+        let Form::Remainders(own) = &self.form else { return (0..self.digit_count()).collect() };
+        let of_key = part.and_then(|part| self.key_level(part));
+        let of_key = of_key.and_then(|level| Self::with_level(&self.top, &self.options, level).ok());
+        let Some(Form::Remainders(of_key)) = of_key.map(|gadget| gadget.form) else { return Vec::new() };
+        own.iter().filter_map(|(digit, _)| of_key.iter().position(|(other, _)| other == digit)).collect()
     }
 
     /// log2 ω^z for the i-th digit that is kept.
@@ -104,8 +109,17 @@ impl BigGadget {
     }
 
     /// Q_j.
-    fn own(&self, range: &Range<usize>) -> BigInt {
-        self.ring.moduli().get(range.clone()).unwrap_or_default().iter().product::<BigUint>().into()
+    fn own(&self, limbs: &[usize]) -> BigInt {
+        limbs.iter().filter_map(|&limb| self.ring.moduli().get(limb)).product::<BigUint>().into()
+    }
+
+    /// The level of a key from one of its polynomials.
+    fn key_level(&self, part: &BigPoly<Evaluation>) -> Option<usize> {
+        let special = self.key_ring.modulus() / self.ring.modulus();
+        let of = |level: &usize| {
+            self.top.at_level(*level).is_ok_and(|ring| ring.modulus() * &special == *part.modulus)
+        };
+        (1..=self.top.level()).find(of)
     }
 
     /// g_i: ω^z, or P·(Q_l/Q_j)·|(Q_l/Q_j)^-1|_{Q_j}.
@@ -117,7 +131,7 @@ impl BigGadget {
             }
             Form::Radix { .. } => Err(missing()),
             Form::Remainders(ranges) => {
-                let own = self.own(ranges.get(i).ok_or_else(missing)?);
+                let own = self.own(&ranges.get(i).ok_or_else(missing)?.1);
                 let others = BigInt::from(self.ring.modulus().clone()) / &own;
                 let inverse = others.extended_gcd(&own).x;
                 let special = self.key_ring.modulus() / self.ring.modulus();
@@ -142,7 +156,7 @@ impl BigGadget {
                 coefficients.iter().map(digit).collect()
             }
             Form::Remainders(ranges) => {
-                let own = ranges.get(i).map_or_else(BigInt::one, |range| self.own(range));
+                let own = ranges.get(i).map_or_else(BigInt::one, |(_, limbs)| self.own(limbs));
                 let half: BigInt = &own >> 1_u32;
                 coefficients.iter().map(|c| (c + &half).mod_floor(&own) - &half).collect()
             }
@@ -152,6 +166,7 @@ impl BigGadget {
 
 impl Gadget<BigRing> for BigGadget {
     type Digits = Vec<Vec<BigInt>>;
+    type KeyPart = BigPoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.options
@@ -174,15 +189,13 @@ impl Gadget<BigRing> for BigGadget {
     }
 
     fn restrict_key(&self, a: &BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
-        let special = self.key_ring.modulus() / self.ring.modulus();
-        for level in self.level()..=self.top.level() {
-            if self.top.at_level(level)?.modulus() * &special == *a.modulus {
-                let coefficients: Vec<BigInt> = a.coefficients.iter().map(|x| x.clone().into()).collect();
-                return Ok(self.key_ring.from_integers(&coefficients)?.relabel());
-            }
-        }
-        self.key_ring.check(a)?;
-        Ok(a.clone())
+        let Some(level) = self.key_level(a) else {
+            self.key_ring.check(a)?;
+            return Ok(a.clone());
+        };
+        self.top.check_nested(self.level(), level)?;
+        let coefficients: Vec<BigInt> = a.coefficients.iter().map(|x| x.clone().into()).collect();
+        Ok(self.key_ring.from_integers(&coefficients)?.relabel())
     }
 
     fn digit_count(&self) -> usize {
@@ -205,9 +218,9 @@ impl Gadget<BigRing> for BigGadget {
                 bounds
             }
             Form::Remainders(ranges) => {
-                let bound = |range| DigitBound {
-                    log2_bound: sunzi_math::log2(self.own(range).magnitude()) - 1.0,
-                    log2_mean: if self.own(range).is_even() { -1.0 } else { f64::NEG_INFINITY },
+                let bound = |(_, limbs): &(usize, Vec<usize>)| DigitBound {
+                    log2_bound: sunzi_math::log2(self.own(limbs).magnitude()) - 1.0,
+                    log2_mean: if self.own(limbs).is_even() { -1.0 } else { f64::NEG_INFINITY },
                 };
                 ranges.iter().map(bound).collect()
             }
@@ -241,6 +254,18 @@ impl Gadget<BigRing> for BigGadget {
         Ok([b, a])
     }
 
+    fn keep(&self, part: BigPoly<Evaluation>, _: usize) -> Result<BigPoly<Evaluation>, RingError> {
+        Ok(part)
+    }
+
+    fn kept(&self, part: &BigPoly<Evaluation>, _: usize) -> Result<BigPoly<Evaluation>, RingError> {
+        Ok(part.clone())
+    }
+
+    fn kept_bytes(part: &BigPoly<Evaluation>) -> usize {
+        BigRing::byte_len(part)
+    }
+
     fn decompose(&self, a: &BigPoly<Evaluation>) -> Result<Vec<Vec<BigInt>>, RingError> {
         let coefficients = self.ring.to_integers(&self.ring.to_coefficient(a.clone())?)?;
         Ok((0..self.digit_count()).map(|i| self.digit(&coefficients, i)).collect())
@@ -261,12 +286,24 @@ impl Gadget<BigRing> for BigGadget {
         if key[0].iter().take(1).any(|part| of_this_level(&part)) {
             check_length("polynomials of a key half", digits.len(), length)?;
         }
+        if let Some(level) = key[0].first().and_then(|part| self.key_level(part)) {
+            self.top.check_nested(self.level(), level)?;
+        }
         let [mut first, mut second] = [ring.zero(), ring.zero()];
-        for ((digit, b), a) in digits.iter().zip(key[0]).zip(key[1]) {
+        let places = self.places_in(key[0].first());
+        let keys = places.iter().filter_map(|&place| Some((key[0].get(place)?, key[1].get(place)?)));
+        for (digit, (b, a)) in digits.iter().zip(keys) {
             let digit = ring.from_integers(digit)?.relabel();
             ring.mul_add_assign(&mut first, &digit, &self.restrict_key(b)?)?;
             ring.mul_add_assign(&mut second, &digit, &self.restrict_key(a)?)?;
         }
         Ok([first, second])
     }
+}
+
+/// The digits that have some of these moduli, and which they have.
+fn present<'a>(groups: impl Iterator<Item = &'a [usize]>, limbs: &[usize]) -> Vec<(usize, Vec<usize>)> {
+    let own = |group: &[usize]| limbs.iter().copied().filter(|limb| group.contains(limb)).collect();
+    let digits = (0..).zip(groups.map(own));
+    digits.filter(|(_, limbs): &(usize, Vec<usize>)| !limbs.is_empty()).collect()
 }

@@ -1,11 +1,11 @@
 //! Polynomials as bytes: the bits of q − 1 for each coefficient.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 use num_bigint::BigUint;
 
 use super::{BigPoly, BigRing};
-use crate::{Domain, Packing, PackingError, PolyRing, Storage, describe};
+use crate::{Domain, Packing, PackingError, PolyRing, Storage, describe, describe_sets};
 
 impl Packing for BigRing {
     fn description(&self) -> Vec<u8> {
@@ -15,7 +15,9 @@ impl Packing for BigRing {
             numbers.push(words.len() as u64);
             numbers.extend(words);
         }
-        describe(Storage::Big, self.index(), &numbers)
+        let rungs = 1..self.level() + 1;
+        let rungs = rungs.map(|level| self.limbs(level));
+        describe_sets(describe(Storage::Big, self.index(), &numbers), self.moduli().len(), rungs)
     }
 
     fn packed_len(&self) -> usize {
@@ -35,7 +37,7 @@ impl Packing for BigRing {
         Ok(out.write_all(&bytes)?)
     }
 
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<BigPoly<D>, PackingError> {
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<BigPoly<D>, PackingError> {
         let mut bytes = vec![0; self.packed_len()];
         from.read_exact(&mut bytes)?;
         let (number, bits) = (BigUint::from_bytes_le(&bytes), self.coefficient_bits());

@@ -14,6 +14,7 @@ use super::{BigGadget, BigPoly, BigScaler};
 use crate::error::{
     check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, supported_index,
 };
+use crate::ladder::check_products;
 use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
 
 /// R_q for any modulus q ≥ 2 and any ring index m, over multi-precision integers.
@@ -35,6 +36,10 @@ use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError,
 #[derive(Clone, Debug)]
 pub struct BigRing {
     index: Arc<RingIndex>,
+    /// What the Q_l are products of.
+    moduli: Arc<[BigUint]>,
+    /// The indices of the moduli of every level, ascending.
+    rungs: Arc<[Vec<usize>]>,
     /// Q_1, Q_2, …, Q_k.
     chain: Arc<[Arc<BigUint>]>,
     level: usize,
@@ -56,16 +61,25 @@ impl BigRing {
     /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli; [`RingError::OutOfRange`] for one
     /// below 2.
     pub fn with_chain(m: u64, moduli: &[BigUint]) -> Result<Self, RingError> {
+        let rungs: Vec<Vec<usize>> = (1..=moduli.len()).map(|level| (0..level).collect()).collect();
+        Self::with_rungs(m, moduli, &rungs)
+    }
+
+    /// The ring whose level l is modulo the product of the moduli with the indices `rungs[l − 1]`, as in
+    /// [`Ring::with_rungs`](crate::Ring::with_rungs).
+    ///
+    /// # Errors
+    /// As [`with_chain`](Self::with_chain); [`RingError::OutOfRange`] for rungs of other numbers or whose products do not ascend, and unless
+    /// the last has all moduli.
+    pub fn with_rungs(m: u64, moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
         let index = Arc::new(supported_index(m)?);
         if let Some(q) = moduli.iter().find(|q| q.bits() < 2) {
             return Err(RingError::out_of_range("modulus", "at least 2", q));
         }
-        let mut product = BigUint::from(1_u8);
-        let products = moduli.iter().map(|q| {
-            product *= q;
-            Arc::new(product.clone())
-        });
-        let chain: Arc<[_]> = products.collect();
+        check_products(moduli, rungs)?;
+        let product =
+            |limbs: &Vec<usize>| Arc::new(limbs.iter().filter_map(|&limb| moduli.get(limb)).product());
+        let chain: Arc<[Arc<BigUint>]> = rungs.iter().map(product).collect();
         let Some(modulus) = chain.last().cloned() else {
             return Err(RingError::LengthMismatch {
                 what: "moduli of a chain (at least)",
@@ -73,13 +87,44 @@ impl BigRing {
                 got: 0,
             });
         };
-        Ok(Self { index, level: chain.len(), chain, modulus })
+        Ok(Self { index, moduli: moduli.into(), rungs: rungs.into(), level: chain.len(), chain, modulus })
     }
 
-    /// q_1, …, q_l.
-    pub(super) fn moduli(&self) -> Vec<BigUint> {
-        let below = std::iter::once(BigUint::from(1_u8)).chain(self.chain.iter().map(|q| (**q).clone()));
-        self.chain.iter().take(self.level).zip(below).map(|(q, below)| &**q / below).collect()
+    /// What the moduli of all levels are products of.
+    pub(super) fn moduli(&self) -> &[BigUint] {
+        &self.moduli
+    }
+
+    /// The indices of those of a level.
+    pub(super) fn limbs(&self, level: usize) -> &[usize] {
+        level.checked_sub(1).and_then(|below| self.rungs.get(below)).map_or(&[], |limbs| limbs)
+    }
+
+    /// The levels up to this one, and one more for each of these moduli.
+    pub(super) fn extended(&self, others: &[BigUint]) -> Result<Self, RingError> {
+        let own = self.limbs(self.level);
+        // Without what only higher levels have.
+        let moduli: Vec<BigUint> = self.moduli.iter().chain(others).cloned().collect();
+        let mut rungs: Vec<Vec<usize>> = self.rungs.iter().take(self.level).cloned().collect();
+        for count in 1..=others.len() {
+            rungs.push(own.iter().copied().chain((self.moduli.len()..).take(count)).collect());
+        }
+        let product =
+            |limbs: &Vec<usize>| Arc::new(limbs.iter().filter_map(|&limb| moduli.get(limb)).product());
+        let chain: Arc<[Arc<BigUint>]> = rungs.iter().map(product).collect();
+        let modulus = chain.last().map_or_else(|| Arc::clone(&self.modulus), Arc::clone);
+        let level = chain.len();
+        Ok(Self { moduli: moduli.into(), rungs: rungs.into(), level, chain, modulus, ..self.clone() })
+    }
+
+    /// Fails unless level `lower` is there and nested in level `higher`.
+    pub(super) fn check_nested(&self, lower: usize, higher: usize) -> Result<(), RingError> {
+        check_level(lower, higher)?;
+        let within = self.limbs(higher);
+        if self.limbs(lower).iter().all(|limb| within.contains(limb)) {
+            return Ok(());
+        }
+        Err(RingError::NotNested { level: lower, within: higher })
     }
 
     /// Q_l.
@@ -168,6 +213,10 @@ impl PolyRing for BigRing {
         self.level
     }
 
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        higher <= self.level && self.check_nested(lower, higher).is_ok()
+    }
+
     fn at_level(&self, level: usize) -> Result<Self, RingError> {
         let modulus = Arc::clone(self.modulus_at(level)?);
         Ok(Self { level, modulus, ..self.clone() })
@@ -184,6 +233,7 @@ impl PolyRing for BigRing {
 
     fn restrict<D: Domain>(&self, a: &BigPoly<D>, level: usize) -> Result<BigPoly<D>, RingError> {
         let [_, modulus] = self.between(a, level)?;
+        self.check_nested(level, self.level_of(a)?)?;
         let coefficients = a.coefficients.iter().map(|x| x % &**modulus).collect();
         Ok(self.at_level(level)?.wrap(coefficients))
     }
@@ -199,9 +249,9 @@ impl PolyRing for BigRing {
 
     fn mod_switch(&self, a: &BigPoly<Evaluation>, level: usize) -> Result<BigPoly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
-        let divisor = &**from / &**to;
-        let half = &divisor >> 1_u32;
-        let coefficients = a.coefficients.iter().map(|x| (x + &half) / &divisor % &**to).collect();
+        // ⌊x·Q_l/Q_j⌉: neither has a factor of the other to itself where levels are not nested.
+        let half = &**from >> 1_u32;
+        let coefficients = a.coefficients.iter().map(|x| (x * &**to + &half) / &**from % &**to).collect();
         Ok(self.at_level(level)?.wrap(coefficients))
     }
 
@@ -226,7 +276,9 @@ impl PolyRing for BigRing {
     }
 
     fn scale_up(&self, a: &BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
-        let factor = &*self.modulus / &**self.modulus_at(self.level_of(a)?)?;
+        let level = self.level_of(a)?;
+        self.check_nested(level, self.level)?;
+        let factor = &*self.modulus / &**self.modulus_at(level)?;
         Ok(self.wrap(a.coefficients.iter().map(|x| x * &factor).collect()))
     }
 

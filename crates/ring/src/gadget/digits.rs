@@ -7,6 +7,7 @@ use sunzi_kernels::MAX_TERMS;
 
 use super::grouping::group_moduli;
 use crate::error::{check_length, check_radix};
+use crate::ladder::within;
 use crate::{DigitBound, GadgetOptions, RingError};
 
 /// The digits of [BEHZ16, 4.5, B.1 and B.2] and [KPZ21, B.2.3] for a list of moduli.
@@ -45,9 +46,19 @@ impl Digit {
         self.shift == 0 && self.mask == u64::MAX
     }
 
-    /// Its limbs in a ring of `level` moduli.
-    pub(super) fn range(&self, level: usize) -> Range<usize> {
-        self.source..level.min(self.source + self.limbs)
+    /// Its moduli at the highest level.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.source..self.source + self.limbs
+    }
+
+    /// What it is where only one of its moduli is left.
+    pub(super) fn of_one(&self, source: usize, modulus: u64) -> Self {
+        if self.limbs == 1 { *self } else { Self::whole(source, 1, modulus) }
+    }
+
+    /// A remainder by this modulus, or by so many from it on.
+    fn whole(source: usize, limbs: usize, modulus: u64) -> Self {
+        Self { source, limbs, shift: 0, mask: u64::MAX, bias: modulus.saturating_sub(1).div_ceil(2) }
     }
 }
 
@@ -96,7 +107,22 @@ impl RnsDigits {
     /// How many moduli each digit of the first `level` moduli is made of.
     #[must_use]
     pub fn limbs_at(&self, level: usize) -> Vec<usize> {
-        self.digits.iter().map(|digit| digit.range(level).len()).filter(|&limbs| limbs > 0).collect()
+        self.limbs_of(&first(level))
+    }
+
+    /// The same of the moduli with these ascending indices: a digit that has none of them is not there.
+    #[must_use]
+    pub fn limbs_of(&self, moduli: &[usize]) -> Vec<usize> {
+        self.present(moduli).map(|(_, _, places)| places.len()).collect()
+    }
+
+    /// The digits that have some of these moduli, with their numbers and where those stand among these.
+    pub(super) fn present<'a>(
+        &'a self,
+        moduli: &'a [usize],
+    ) -> impl Iterator<Item = (usize, &'a Digit, Range<usize>)> + 'a {
+        let all = (0..).zip(&self.digits).map(|(i, digit)| (i, digit, within(moduli, &digit.range())));
+        all.filter(|(_, _, places)| !places.is_empty())
     }
 
     /// Limbs of each polynomial of a key, special ones included.
@@ -114,14 +140,21 @@ impl RnsDigits {
     /// The same for the digits of the first `level` moduli.
     #[must_use]
     pub fn bounds_at(&self, level: usize) -> Vec<DigitBound> {
-        let log2 = |moduli: &[u64]| -> f64 { moduli.iter().map(|&q| (q as f64).log2()).sum() };
-        let bound = |digit: &Digit| {
-            let own = self.moduli.get(digit.range(level)).unwrap_or_default();
+        self.bounds_of(&first(level))
+    }
+
+    /// The same for the digits of the moduli with these ascending indices.
+    #[must_use]
+    pub fn bounds_of(&self, moduli: &[usize]) -> Vec<DigitBound> {
+        let bound = |(_, digit, places): (usize, &Digit, Range<usize>)| {
+            let own = moduli.get(places).unwrap_or_default();
+            let values = own.iter().filter_map(|&limb| self.moduli.get(limb));
             if own.len() > 1 {
                 // Where a quotient in doubles is off by one the remainder is 2^-40 of the product beyond half of it.
-                let log2_bound = log2(own) - 1.0 + 1e-11;
+                let log2_bound = values.map(|&q| (q as f64).log2()).sum::<f64>() - 1.0 + 1e-11;
                 return DigitBound { log2_bound, log2_mean: f64::NEG_INFINITY };
             }
+            let digit = values.fold(*digit, |digit, &q| digit.of_one(digit.source, q));
             let log2_factor: f64 = self.dropped(digit.source).map(|q| (q as f64).log2()).sum();
             DigitBound {
                 log2_bound: (digit.bias as f64).log2() + log2_factor,
@@ -129,7 +162,7 @@ impl RnsDigits {
                 log2_mean: if digit.is_whole() { f64::NEG_INFINITY } else { log2_factor - 1.0 },
             }
         };
-        self.digits.iter().take_while(|digit| digit.source < level).map(bound).collect()
+        self.present(moduli).map(bound).collect()
     }
 
     /// Every digit, those of a residue in a row, lowest first.
@@ -137,9 +170,13 @@ impl RnsDigits {
         &self.digits
     }
 
-    /// What makes the digits of residue j non-negative: Σ_z bias_z·ω^z. Below 2^62.
-    pub(super) fn offset(&self, source: usize) -> u64 {
-        self.digits.iter().filter(|digit| digit.source == source).map(|digit| digit.bias << digit.shift).sum()
+    /// What makes the digits of residue j, of which this is one, non-negative: Σ_z bias_z·ω^z. Below 2^62.
+    pub(super) fn offset(&self, digit: &Digit) -> u64 {
+        if digit.is_whole() {
+            return digit.bias;
+        }
+        let siblings = self.digits.iter().filter(|other| other.source == digit.source);
+        siblings.map(|other| other.bias << other.shift).sum()
     }
 
     /// The moduli q_I that keys for residue j are multiples of.
@@ -182,14 +219,13 @@ fn ranges_of_digits(options: &GadgetOptions, moduli: &[u64]) -> Result<Option<Ve
 
 /// Digits of these moduli.
 fn remainders(moduli: &[u64], ranges: Vec<Range<usize>>) -> Vec<Digit> {
-    let digit = |range: Range<usize>| Digit {
-        source: range.start,
-        limbs: range.len(),
-        shift: 0,
-        mask: u64::MAX,
-        bias: moduli.get(range.start).map_or(0, |q| (q - 1).div_ceil(2)),
-    };
-    ranges.into_iter().map(digit).collect()
+    let first = |range: &Range<usize>| moduli.get(range.start).copied().unwrap_or(0);
+    ranges.into_iter().map(|range| Digit::whole(range.start, range.len(), first(&range))).collect()
+}
+
+/// The indices of the first `level` moduli.
+fn first(level: usize) -> Vec<usize> {
+    (0..level).collect()
 }
 
 /// The digits of every residue.
@@ -233,7 +269,7 @@ mod tests {
             {
                 let digits = RnsDigits::new(&options(radix_bits, 0), &[q]).unwrap();
                 assert_eq!(digits.count(), digits_of(q, radix_bits) as usize);
-                let offset = digits.offset(0);
+                let offset = digits.offset(&digits.digits()[0]);
                 assert!(offset < 1 << 62 && offset >= half);
                 let mut largest = vec![0; digits.count()];
                 let spread = (0..2000).map(|i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % q);

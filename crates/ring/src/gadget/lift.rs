@@ -11,6 +11,10 @@ use crate::{Ring, RingError};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
 pub(super) struct Lift {
+    /// Which of all digits it is.
+    pub(super) digit: usize,
+    /// The first of its moduli at the highest level.
+    pub(super) source: usize,
     /// Its limbs.
     pub(super) range: Range<usize>,
     /// Factors of its limbs: folded into their inverse transforms, and for what does not come from a transform.
@@ -30,25 +34,24 @@ pub(super) enum Form {
 }
 
 impl Lift {
-    /// The lift of the i-th digit.
+    /// The lift of a digit, the i-th of those that have limbs at this level.
     pub(super) fn new(
         i: usize,
-        digit: &Digit,
+        (number, digit, range): (usize, &Digit, Range<usize>),
         digits: &RnsDigits,
         ring: &Ring,
         key_ring: &Ring,
         groups: &[Range<usize>],
     ) -> Result<Self, RingError> {
-        let range = digit.range(ring.basis().len());
-        let quotient = ring.basis().len() + i;
+        let (quotient, source) = (ring.basis().len() + i, digit.source);
         let plans = ring.plans().get(range.clone()).unwrap_or_default();
         let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
         if let [q] = moduli[..] {
-            let half = (q.value() - 1) / 2;
-            let rest = digits.offset(digit.source) - half;
+            let (half, digit) = ((q.value() - 1) / 2, digit.of_one(source, q.value()));
+            let rest = digits.offset(&digit) - half;
             let scales = plans.iter().map(|plan| plan.scale(1)).collect::<Result<_, _>>()?;
-            let form = Form::Residue { digit: *digit, half, rest };
-            return Ok(Self { range, scales, factors: vec![1], form, quotient });
+            let form = Form::Residue { digit, half, rest };
+            return Ok(Self { digit: number, source, range, scales, factors: vec![1], form, quotient });
         }
         let without = |q: &Modulus, i: usize| {
             let others = moduli.iter().enumerate().filter(|&(j, _)| j != i);
@@ -70,7 +73,8 @@ impl Lift {
             Ok(Conversion::new(&rows, &targets, entry)?)
         };
         let conversions = groups.iter().map(conversion).collect::<Result<_, RingError>>()?;
-        Ok(Self { range, scales, factors, form: Form::Remainder { rounding, conversions }, quotient })
+        let form = Form::Remainder { rounding, conversions };
+        Ok(Self { digit: number, source, range, scales, factors, form, quotient })
     }
 
     /// Whether the polynomial modulo q_j is the digit modulo q_j, as it stands.
@@ -83,7 +87,7 @@ impl Lift {
     }
 }
 
-/// One digit of residues modulo `target`, in [0, 2p) as the transform takes it.
+/// One digit of residues modulo `target`.
 pub(super) fn lift_residue(
     lifted: &mut [u64],
     residues: &[u64],
@@ -91,20 +95,8 @@ pub(super) fn lift_residue(
     target: &Modulus,
 ) -> Result<(), RingError> {
     let Digit { shift, mask, bias, .. } = *digit;
-    let (whole, narrow) = (digit.is_whole(), bias < target.value());
+    let narrow = bias < target.value();
     // u − bias + p lies in (0, 2p) for a digit u in [0, 2·bias].
     let offset = if narrow { target.value() - bias } else { target.neg(target.reduce(bias)) };
-    let pairs = lifted.iter_mut().zip(residues);
-    match (whole, narrow) {
-        (true, true) => pairs.for_each(|(to, from)| *to = from + offset),
-        (false, true) => pairs.for_each(|(to, from)| *to = ((from >> shift) & mask) + offset),
-        (true, false) => {
-            target.reduce_into(lifted, residues)?;
-            lifted.iter_mut().for_each(|x| *x = target.add(*x, offset));
-        }
-        (false, false) => {
-            pairs.for_each(|(to, from)| *to = target.add(target.reduce((from >> shift) & mask), offset));
-        }
-    }
-    Ok(())
+    Ok(target.lift_into(lifted, residues, (shift, mask), offset, !narrow)?)
 }

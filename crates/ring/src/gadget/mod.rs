@@ -3,6 +3,7 @@
 
 mod digits;
 mod grouping;
+mod kept;
 mod lift;
 mod product;
 mod switch;
@@ -16,20 +17,22 @@ use sunzi_kernels::{Buffer, Modulus};
 use zeroize::Zeroizing;
 
 use crate::basis::tag_of;
-use crate::division::{Division, Factor};
-use crate::error::{check_length, check_level, check_shape, no_such_digit};
+use crate::division::{Division, Factor, Route};
+use crate::error::{check_length, check_shape, no_such_digit};
 use crate::once::get_or_try_init;
 use crate::parallel::groups;
+use crate::ring::gathered;
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
 
 use digits::Digit;
 pub use digits::RnsDigits;
 pub(crate) use grouping::group_moduli;
+pub use kept::KeyPoly;
 use lift::Lift;
 pub(crate) use product::PAD;
 pub use product::RnsDecomposition;
-use product::{InnerProducts, Input};
+use product::{InnerProducts, Input, runs};
 use switch::Rest;
 pub(crate) use turns::sums_of_turns;
 
@@ -50,6 +53,10 @@ struct Top {
     log2_special: f64,
     /// The tag of the limbs that keys for residue j keep.
     tags: Vec<u64>,
+    /// Where the moduli of every level stand among those of the ring; none for a level that is not nested in it.
+    limbs: Vec<Vec<usize>>,
+    /// The tag of the key ring of every level.
+    key_tags: Vec<u64>,
     levels: Vec<OnceLock<Arc<Tables>>>,
 }
 
@@ -78,15 +85,29 @@ impl RnsGadget {
         let special =
             if moduli.is_empty() { None } else { Some(Ring::with_isa(ring.index(), moduli, ring.isa())?) };
         let log2_special = special.as_ref().map_or(0.0, |special| sunzi_math::log2(special.modulus()));
-        let levels = values.iter().map(|_| OnceLock::new()).collect();
+        let highest = ring.level();
+        let limbs = (1..=highest).map(|level| ring.nested(level, highest).unwrap_or_default());
+        let limbs: Vec<Vec<usize>> = limbs.collect();
+        let key_tag = |limbs: &Vec<usize>| {
+            let own = limbs.iter().filter_map(|&limb| values.get(limb));
+            tag_of(&own.chain(moduli).copied().collect::<Vec<_>>())
+        };
+        let key_tags = limbs.iter().map(key_tag).collect();
+        let levels = (1..=highest).map(|_| OnceLock::new()).collect();
         let (ring, options) = (ring.clone(), options.clone());
-        let top = Arc::new(Top { ring, special, options, digits, log2_special, tags, levels });
-        Ok(Self { tables: top.at_level(values.len())?, top })
+        let top =
+            Arc::new(Top { ring, special, options, digits, log2_special, tags, limbs, key_tags, levels });
+        Ok(Self { tables: top.at_level(highest)?, top })
     }
 
+    fn lift(&self, i: usize) -> Result<&Lift, RingError> {
+        self.tables.lifts.get(i).ok_or_else(|| no_such_digit(self.digit_count(), i))
+    }
+
+    /// What digit i of this level is at the highest one.
     fn digit(&self, i: usize) -> Result<&Digit, RingError> {
-        let count = self.digit_count();
-        self.top.digits.digits().iter().take(count).nth(i).ok_or_else(|| no_such_digit(count, i))
+        let missing = || no_such_digit(self.digit_count(), i);
+        self.top.digits.digits().get(self.lift(i)?.digit).ok_or_else(missing)
     }
 
     /// q_I·a in the limbs where that is not zero.
@@ -110,15 +131,17 @@ impl Top {
     fn at_level(&self, level: usize) -> Result<Arc<Tables>, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.levels.len() };
         let cell = self.levels.get(level.wrapping_sub(1)).ok_or(missing)?;
+        if self.limbs(level).is_empty() {
+            return Err(RingError::NotNested { level, within: self.levels.len() });
+        }
         get_or_try_init(cell, || Tables::new(self, level).map(Arc::new)).cloned()
     }
 
     /// The ring of the limbs that keys for a digit keep.
     fn kept(&self, digit: &Digit) -> Result<Ring, RingError> {
-        let limbs = self.ring.basis().moduli().iter().zip(self.ring.plans()).enumerate();
-        let kept = limbs.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
-        let (moduli, plans) = kept.map(|(_, (&modulus, plan))| (modulus, Arc::clone(plan))).unzip();
-        self.ring.derive(moduli, plans)
+        let plans = self.ring.plans().iter().enumerate();
+        let kept = plans.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
+        self.ring.of_plans(kept.map(|(_, plan)| Arc::clone(plan)).collect())
     }
 
     /// P·ω^z modulo a modulus of the digit: g there.
@@ -133,27 +156,43 @@ impl Top {
     }
 
     /// The level of a key and how its polynomials lie, from the first of them.
-    fn key_level(&self, key: [&[Poly<Evaluation>]; 2]) -> Result<usize, RingError> {
-        let limbs = key.iter().find_map(|half| half.first()).map_or(0, |part| part.shape().limbs);
-        let others = self.special.as_ref().map_or(0, |special| special.basis().len());
-        let level = (limbs + self.options.dropped_limbs).saturating_sub(others);
-        if self.options.dropped_limbs > 0 && level != self.levels.len() {
+    fn key_level(&self, key: [&[KeyPoly]; 2]) -> Result<usize, RingError> {
+        let highest = self.levels.len();
+        let Some(part) = key.iter().find_map(|half| half.first()) else {
+            // No digit is there without a key for it.
+            return Ok(highest);
+        };
+        if self.options.dropped_limbs > 0 {
             let expected = Shape { degree: self.ring.degree(), limbs: self.digits.key_limbs() };
-            return Err(RingError::ShapeMismatch { expected, got: Shape { limbs, ..expected } });
+            check_shape(expected, part.shape())?;
+            return Ok(highest);
         }
-        Ok(level)
+        match self.level_of_key(part.tag()) {
+            Some(level) => Ok(level),
+            None => Err(RingError::OtherModulus { shape: part.shape() }),
+        }
+    }
+
+    /// The level whose key ring has this tag.
+    fn level_of_key(&self, tag: u64) -> Option<usize> {
+        Some(self.key_tags.iter().rposition(|&own| own == tag)? + 1)
+    }
+
+    /// Where the moduli of a level stand among those of the ring.
+    fn limbs(&self, level: usize) -> &[usize] {
+        level.checked_sub(1).and_then(|below| self.limbs.get(below)).map_or(&[], |limbs| limbs)
     }
 
     /// Fails unless the parts can be a key of this level.
-    fn check_key(&self, key: [&[Poly<Evaluation>]; 2], level: usize) -> Result<(), RingError> {
+    fn check_key(&self, key: [&[KeyPoly]; 2], level: usize) -> Result<(), RingError> {
         let tables = self.at_level(level)?;
         let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
         let shape = Shape { degree: self.ring.degree(), limbs };
         for half in key {
-            check_length("polynomials of a key half", self.digits.count_at(level), half.len())?;
-            for (part, digit) in half.iter().zip(self.digits.digits()) {
+            check_length("polynomials of a key half", tables.lifts.len(), half.len())?;
+            for (part, lift) in half.iter().zip(&tables.lifts) {
                 check_shape(shape, part.shape())?;
-                let kept = self.tags.get(digit.source).copied();
+                let kept = self.tags.get(lift.source).copied();
                 let tag =
                     if self.options.dropped_limbs > 0 { kept } else { Some(tables.key_ring.basis().tag()) };
                 if tag != Some(part.tag()) {
@@ -172,9 +211,9 @@ impl Tables {
             Some(special) => ring.concat(special)?,
             None => ring.clone(),
         };
-        let all = key_ring.basis().len();
-        let groups: Vec<Range<usize>> = groups(0..level).into_iter().chain(groups(level..all)).collect();
-        let digits = top.digits.digits().iter().take(top.digits.count_at(level)).enumerate();
+        let (own, all) = (ring.basis().len(), key_ring.basis().len());
+        let groups: Vec<Range<usize>> = groups(0..own).into_iter().chain(groups(own..all)).collect();
+        let digits = top.digits.present(top.limbs(level)).enumerate();
         let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
         let lifts = digits.map(lift).collect::<Result<_, _>>()?;
         let divisions = (0..level).map(|_| OnceLock::new()).collect();
@@ -189,22 +228,21 @@ impl Tables {
     fn division(&self, level: usize) -> Result<&Division, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
-            let (targets, divisor) = self.key_ring.plans().split_at_checked(level).unwrap_or_default();
-            let groups = self.groups.iter().map(|group| group.start..group.end.min(level));
-            let groups = groups.filter(|group| !group.is_empty()).collect();
-            Division::new(
-                [divisor, targets],
-                groups,
-                self.ring.isa(),
-                Factor::Inverse,
-                self.ring.parallelism(),
-            )
+            let (ladder, highest) = (self.key_ring.ladder(), self.key_ring.level());
+            let route = Route::new(ladder.limbs(level), ladder.limbs(highest));
+            let groups = runs(self, route.kept()).into_iter().map(|run| run.outs).collect();
+            let (source, targets) = (self.key_ring.plans(), ladder.plans(level));
+            let (isa, parallelism) = (self.ring.isa(), self.ring.parallelism());
+            // Conversions take P^-1 along for nothing; without one, a single product at the end is least.
+            let factor = if route.divisor().len() > 1 { Factor::Inverse } else { Factor::One };
+            Division::new(source, &targets, route, groups, isa, factor, parallelism)
         })
     }
 }
 
 impl Gadget<Ring> for RnsGadget {
     type Digits = RnsDecomposition;
+    type KeyPart = KeyPoly;
 
     fn options(&self) -> &GadgetOptions {
         &self.top.options
@@ -232,16 +270,13 @@ impl Gadget<Ring> for RnsGadget {
             key_ring.check(a)?;
             return Ok(a.clone());
         }
-        let special = key_ring.basis().len() - self.level();
-        let from = a.shape().limbs.saturating_sub(special);
-        check_level(self.level(), from)?;
-        self.top.at_level(from)?.key_ring.check(a)?;
-        let mut restricted = key_ring.arbitrary();
-        let kept = a.limbs().take(self.level()).chain(a.limbs().skip(from));
-        for (to, from) in restricted.words_mut().chunks_exact_mut(key_ring.degree()).zip(kept) {
-            to.copy_from_slice(from);
-        }
-        Ok(restricted)
+        let mismatch = RingError::ShapeMismatch { expected: key_ring.shape(), got: a.shape() };
+        let from = self.top.level_of_key(a.tag()).ok_or(mismatch)?;
+        let tables = self.top.at_level(from)?;
+        tables.key_ring.check(a)?;
+        let mut places = self.top.ring.nested(self.level(), from)?;
+        places.extend(tables.ring.basis().len()..tables.key_ring.basis().len());
+        Ok(Poly::new(gathered(a, &places), key_ring.degree(), key_ring.basis().tag()))
     }
 
     fn digit_count(&self) -> usize {
@@ -249,7 +284,7 @@ impl Gadget<Ring> for RnsGadget {
     }
 
     fn digit_bounds(&self) -> Vec<crate::DigitBound> {
-        self.top.digits.bounds_at(self.level())
+        self.top.digits.bounds_of(self.top.limbs(self.level()))
     }
 
     fn key_part(
@@ -260,8 +295,7 @@ impl Gadget<Ring> for RnsGadget {
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let (top, key_ring) = (&*self.top, &self.tables.key_ring);
         zero.iter().chain([source]).try_for_each(|a| key_ring.check(a))?;
-        let digit = self.digit(i)?;
-        let mut zero = zero;
+        let (lift, digit, mut zero) = (self.lift(i)?, self.digit(i)?, zero);
         if top.options.dropped_limbs > 0 {
             if self.level() < top.ring.level() {
                 let expected =
@@ -272,7 +306,7 @@ impl Gadget<Ring> for RnsGadget {
             zero = [self.times_dropped(&b, digit)?, self.times_dropped(&a, digit)?];
         }
         let [mut b, a] = zero;
-        for limb in digit.range(self.level()) {
+        for limb in lift.range.clone() {
             let at = top.digits.limb(digit.source, limb).unwrap_or(limb);
             let own = key_ring.basis().moduli().get(limb).zip(source.limb(limb));
             let out = b.words_mut().chunks_exact_mut(key_ring.degree()).nth(at);
@@ -297,6 +331,23 @@ impl Gadget<Ring> for RnsGadget {
         if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
+    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPoly, RingError> {
+        KeyPoly::new(&part, &self.part_ring(i)?)
+    }
+
+    fn kept(&self, part: &KeyPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        part.poly(&self.part_ring(i)?)
+    }
+
+    fn kept_bytes(part: &KeyPoly) -> usize {
+        part.byte_len()
+    }
+
+    fn key_bytes(&self) -> Result<usize, RingError> {
+        let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.part_ring(i)?)));
+        Ok(2 * parts.sum::<Result<usize, RingError>>()?)
+    }
+
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
         product::decompose(self, a)
     }
@@ -304,7 +355,7 @@ impl Gadget<Ring> for RnsGadget {
     fn product(
         &self,
         digits: &RnsDecomposition,
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         product::product(self, digits, key)
     }
@@ -313,7 +364,7 @@ impl Gadget<Ring> for RnsGadget {
         &self,
         c: &Poly<Evaluation>,
         rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -326,7 +377,7 @@ impl Gadget<Ring> for RnsGadget {
         &self,
         digits: &RnsDecomposition,
         rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -339,7 +390,7 @@ impl Gadget<Ring> for RnsGadget {
         &self,
         c: &Poly<Evaluation>,
         rest: Option<&Poly<Evaluation>>,
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let products = InnerProducts::with_key(self, Input::Values(c), key)?;
@@ -350,7 +401,7 @@ impl Gadget<Ring> for RnsGadget {
         &self,
         digits: &RnsDecomposition,
         rest: Option<&Poly<Evaluation>>,
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
@@ -360,7 +411,7 @@ impl Gadget<Ring> for RnsGadget {
     fn switch_coefficients(
         &self,
         parts: [Poly<Coefficient>; 3],
-        key: [&[Poly<Evaluation>]; 2],
+        key: [&[KeyPoly]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let [c0, c1, c] = &parts;
         [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;

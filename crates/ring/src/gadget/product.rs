@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use sunzi_kernels::Modulus;
 
 use super::lift::{Form, Lift, lift_residue};
-use super::{RnsGadget, Tables, Top};
-use crate::error::check_level;
+use super::{KeyPoly, RnsGadget, Tables, Top};
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
-use crate::tensor::{Term, sum_of_terms};
 use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
@@ -45,6 +44,27 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Digits and what they multiply in both halves of a key, modulo one number: ranges of the same coefficients.
+#[derive(Default)]
+pub(super) struct Terms<'a> {
+    digits: Vec<&'a [u64]>,
+    keys: [Vec<&'a [u8]>; 2],
+}
+
+impl Terms<'_> {
+    /// Room for others.
+    pub(super) fn clear(&mut self) {
+        self.digits.clear();
+        self.keys.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Σ d·(a, b).
+    pub(super) fn sum(&self, modulus: &Modulus, outs: [&mut [u64]; 2]) -> Result<(), RingError> {
+        let [a, b] = &self.keys;
+        Ok(modulus.packed_inner_products(outs, &self.digits, [a, b])?)
+    }
+}
+
 /// Digits and a key that meet: ⟨digits, key⟩ modulo one group of targets after the other.
 pub(super) struct InnerProducts<'a> {
     top: &'a Top,
@@ -52,42 +72,65 @@ pub(super) struct InnerProducts<'a> {
     input: Input<'a>,
     /// The rows of every limb, then the quotient of every digit that has one.
     rows: Scratch,
-    key: [&'a [Poly<Evaluation>]; 2],
-    key_level: usize,
+    key: [&'a [KeyPoly]; 2],
+    /// The polynomial of the key for every digit that is there.
+    key_digits: Vec<usize>,
+    /// Where every limb of the key ring stands in the key, but for dropped limbs.
+    key_limbs: Vec<usize>,
+}
+
+/// Limbs of a result that are computed together.
+pub(super) struct Run {
+    /// Their group of targets; none for moduli that the key ring lacks.
+    pub(super) group: Option<usize>,
+    /// Where they stand in the key ring.
+    pub(super) targets: Vec<usize>,
+    /// Where they stand in the result.
+    pub(super) outs: Range<usize>,
 }
 
 /// Limbs of both halves of a result that are computed together.
 pub(super) struct Task<'a> {
-    /// Which group of targets.
-    pub(super) group: usize,
-    /// Those of them that are wanted.
-    pub(super) targets: Range<usize>,
+    pub(super) run: Run,
     pub(super) outs: Vec<[&'a mut [u64]; 2]>,
     /// What is left to share inside.
     pub(super) inside: Parallelism,
 }
 
-/// The limbs `targets` of two halves by groups.
-pub(super) fn tasks<'a>(tables: &Tables, targets: Range<usize>, halves: [&'a mut [u64]; 2]) -> Vec<Task<'a>> {
-    let n = tables.ring.degree();
-    let [first, second] = halves;
-    let mut tasks: Vec<Task<'a>> = Vec::new();
-    for (target, (a, b)) in targets.zip(first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n))) {
-        let group = tables.groups.iter().position(|group| group.contains(&target)).unwrap_or(0);
-        match tasks.last_mut() {
-            Some(task) if task.group == group => {
-                task.targets.end = target + 1;
-                task.outs.push([a, b]);
+/// The limbs of a result, which stand at these places of the key ring, if at all, by groups.
+pub(super) fn runs(tables: &Tables, places: &[Option<usize>]) -> Vec<Run> {
+    let (longest, mut runs) = (tables.longest_group(), Vec::<Run>::new());
+    for (out, &place) in places.iter().enumerate() {
+        let group = place.and_then(|place| tables.groups.iter().position(|group| group.contains(&place)));
+        match runs.last_mut() {
+            Some(run) if run.group == group && run.outs.len() < longest => {
+                run.targets.extend(place);
+                run.outs.end = out + 1;
             }
-            _ => {
-                let (targets, inside) = (target..target + 1, tables.ring.parallelism());
-                tasks.push(Task { group, targets, outs: vec![[a, b]], inside });
-            }
+            _ => runs.push(Run { group, targets: place.into_iter().collect(), outs: out..out + 1 }),
         }
     }
-    let inside = tables.ring.parallelism().inside(tasks.len());
-    tasks.iter_mut().for_each(|task| task.inside = inside);
-    tasks
+    runs
+}
+
+/// These limbs of two halves, which hold nothing else.
+pub(super) fn tasks<'a>(
+    tables: &Tables,
+    places: &[Option<usize>],
+    halves: [&'a mut [u64]; 2],
+) -> Vec<Task<'a>> {
+    let n = tables.ring.degree();
+    let [first, second] = halves;
+    let mut limbs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n)).map(|(a, b)| [a, b]);
+    let runs = runs(tables, places);
+    let inside = tables.ring.parallelism().inside(runs.len());
+    let task = |run: Run| Task { outs: limbs.by_ref().take(run.outs.len()).collect(), run, inside };
+    runs.into_iter().map(task).collect()
+}
+
+/// All of the key ring.
+pub(super) fn everywhere(tables: &Tables) -> Vec<Option<usize>> {
+    (0..tables.key_ring.basis().len()).map(Some).collect()
 }
 
 /// Runs `f` over tasks, shared among threads, with scratch memory of `words` for each.
@@ -110,7 +153,7 @@ pub(super) fn for_each_task(
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
-    let products = InnerProducts::new(gadget, Input::Values(a), [&[], &[]], tables.ring.level())?;
+    let products = InnerProducts::new(gadget, Input::Values(a), [&[], &[]], gadget.level())?;
     let one = tables.lifts.len() * (tables.ring.degree() + PAD);
     let mut words = Scratch::new(tables.key_ring.basis().len() * one);
     let mut rest = &mut *words;
@@ -124,8 +167,9 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     let inside = tables.ring.parallelism().inside(parts.len());
     let fill = |(g, part): (usize, &mut [u64])| -> Result<(), RingError> {
         let group = tables.groups.get(g).cloned().unwrap_or_default();
-        products.lift_group(g, &group, part, inside)?;
+        products.convert_group(g, part, inside)?;
         for (target, part) in group.zip(part.chunks_exact_mut(one)) {
+            products.transform(target, part)?;
             let digits = part.chunks_exact_mut(tables.ring.degree() + PAD).zip(&tables.lifts);
             for (out, _) in digits.filter(|(_, lift)| lift.is_own(target)) {
                 out.iter_mut().zip(a.limb(target).unwrap_or_default()).for_each(|(to, from)| *to = *from);
@@ -145,12 +189,12 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
 pub(super) fn product(
     gadget: &RnsGadget,
     digits: &RnsDecomposition,
-    key: [&[Poly<Evaluation>]; 2],
+    key: [&[KeyPoly]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
     let ring = &gadget.tables.key_ring;
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
-    let tasks = tasks(&gadget.tables, 0..ring.basis().len(), halves.each_mut().map(Poly::words_mut));
+    let tasks = tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(Poly::words_mut));
     for_each_task(ring.parallelism(), tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
     Ok(halves)
 }
@@ -160,7 +204,7 @@ impl<'a> InnerProducts<'a> {
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
         input: Input<'a>,
-        key: [&'a [Poly<Evaluation>]; 2],
+        key: [&'a [KeyPoly]; 2],
     ) -> Result<Self, RingError> {
         let (top, tables) = (&*gadget.top, &*gadget.tables);
         match input {
@@ -176,14 +220,13 @@ impl<'a> InnerProducts<'a> {
         }
         let key_level = top.key_level(key)?;
         top.check_key(key, key_level)?;
-        check_level(gadget.level(), key_level)?;
         Self::new(gadget, input, key, key_level)
     }
 
     fn new(
         gadget: &'a RnsGadget,
         input: Input<'a>,
-        key: [&'a [Poly<Evaluation>]; 2],
+        key: [&'a [KeyPoly]; 2],
         key_level: usize,
     ) -> Result<Self, RingError> {
         let (top, tables) = (&*gadget.top, &*gadget.tables);
@@ -191,7 +234,13 @@ impl<'a> InnerProducts<'a> {
             Input::Digits(_) => Scratch::new(0),
             _ => rows(tables, input)?,
         };
-        Ok(Self { top, tables, input, rows, key, key_level })
+        let mut key_limbs = top.ring.nested(gadget.level(), key_level)?;
+        let (of_key, special) = (top.limbs(key_level), tables.key_ring.basis().len() - key_limbs.len());
+        key_limbs.extend((of_key.len()..).take(special));
+        let of_key: Vec<usize> = top.digits.present(of_key).map(|(digit, _, _)| digit).collect();
+        let place = |lift: &Lift| of_key.binary_search(&lift.digit).unwrap_or(usize::MAX);
+        let key_digits = tables.lifts.iter().map(place).collect();
+        Ok(Self { top, tables, input, rows, key, key_digits, key_limbs })
     }
 
     /// Words that [`apply`](Self::apply) needs.
@@ -206,125 +255,119 @@ impl<'a> InnerProducts<'a> {
     pub(super) fn apply(&self, task: &mut Task<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let one = tables.lifts.len() * (n + PAD);
-        let group = tables.groups.get(task.group).cloned().unwrap_or_default();
-        let lifted = match self.input {
-            Input::Digits(digits) => digits.words.get(group.start * one..).unwrap_or_default(),
+        let Some(g) = task.run.group else { return Ok(()) };
+        let group = tables.groups.get(g).cloned().unwrap_or_default();
+        let digits = match self.input {
+            Input::Digits(digits) => Some(digits.words.get(group.start * one..).unwrap_or_default()),
             _ => {
-                self.lift_group(task.group, &task.targets, scratch, task.inside)?;
-                &*scratch
+                self.convert_group(g, scratch, task.inside)?;
+                None
             }
         };
-        for (target, outs) in task.targets.clone().zip(&mut task.outs) {
+        for (&target, outs) in task.run.targets.iter().zip(&mut task.outs) {
             let Some(plan) = tables.key_ring.plans().get(target) else { continue };
-            let slots = lifted.chunks_exact(one).nth(target - group.start).unwrap_or_default();
-            let terms = self.terms(target, slots);
-            sum_of_terms(task.inside, &plan.modulus(), &terms, outs.each_mut().map(|out| &mut **out))?;
+            let place = target - group.start;
+            let slots = match digits {
+                Some(digits) => digits.chunks_exact(one).nth(place).unwrap_or_default(),
+                None => {
+                    let slots = scratch.chunks_exact_mut(one).nth(place).unwrap_or_default();
+                    self.transform(target, slots)?;
+                    slots
+                }
+            };
+            let sum = |range: Range<usize>, outs: [&mut [u64]; 2]| {
+                let mut terms = Terms::default();
+                self.add_terms(target, slots, &range, &mut terms);
+                terms.sum(&plan.modulus(), outs)
+            };
+            let [first, second] = outs.each_mut().map(|out| &mut **out);
+            if !task.inside.shares_coefficients(Work::Conversion, 2 * n) {
+                sum(0..n, [first, second])?;
+                continue;
+            }
+            task.inside.for_each_block_of(vec![first, second], n, |range, outs| {
+                let [first, second] = outs else { return Ok(()) };
+                sum(range, [first, second])
+            })?;
         }
         Ok(())
     }
 
-    /// The digits whose keys are not zero modulo a target, beside these, where digits are there already.
-    pub(super) fn digit_terms(&self, target: usize) -> Vec<Term<'_>> {
+    /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients, where digits are there already.
+    pub(super) fn add_digit_terms<'b>(&'b self, target: usize, range: &Range<usize>, terms: &mut Terms<'b>) {
         let one = self.tables.lifts.len() * (self.tables.ring.degree() + PAD);
-        match self.input {
-            Input::Digits(digits) => {
-                self.terms(target, digits.words.chunks_exact(one.max(1)).nth(target).unwrap_or_default())
-            }
-            _ => Vec::new(),
+        if let Input::Digits(digits) = self.input {
+            let slots = digits.words.get(target * one..(target + 1) * one).unwrap_or_default();
+            self.add_terms(target, slots, range, terms);
         }
     }
 
-    /// The digits whose keys are not zero modulo a target, beside these.
-    fn terms<'b>(&'b self, target: usize, slots: &'b [u64]) -> Vec<Term<'b>> {
+    /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients.
+    fn add_terms<'b>(&'b self, target: usize, slots: &'b [u64], range: &Range<usize>, terms: &mut Terms<'b>) {
         let (tables, n) = (self.tables, self.tables.ring.degree());
-        let level = tables.ring.basis().len();
-        let digits = tables.lifts.iter().zip(slots.chunks_exact(n + PAD));
-        let parts = digits.zip(self.key[0]).zip(self.key[1]);
-        let term = |(((lift, slot), first), second): (((&Lift, &'b [u64]), &'b Poly<_>), &'b Poly<_>)| {
-            let limb = match target.checked_sub(level) {
-                Some(special) => special + self.key_level,
-                None => self.top.digits.limb(lift.range.start, target)?,
-            };
+        let modulus = tables.key_ring.basis().moduli().get(target);
+        let start = range.start * modulus.map_or(0, Modulus::residue_bytes);
+        let digits = tables.lifts.iter().zip(slots.chunks_exact(n + PAD)).zip(&self.key_digits);
+        for ((lift, slot), &digit) in digits {
             let own = match self.input {
                 Input::Values(a) if lift.is_own(target) => a.limb(target),
                 _ => slot.get(..n),
             };
-            Some((own?, [first.limb(limb)?, second.limb(limb)?]))
-        };
-        parts.filter_map(term).collect()
+            let [first, second] = self.key.map(|half| half.get(digit)?.limb(self.key_limb(lift, target)?));
+            let (Some(own), Some(first), Some(second)) = (own, first, second) else { continue };
+            terms.digits.push(own.get(range.clone()).unwrap_or_default());
+            for (list, limb) in terms.keys.iter_mut().zip([first, second]) {
+                list.push(limb.get(start..).unwrap_or_default());
+            }
+        }
     }
 
-    /// Every digit modulo the targets of a group, in evaluation form, but for those that stand in the input.
-    fn lift_group(
-        &self,
-        g: usize,
-        targets: &Range<usize>,
-        slots: &mut [u64],
-        inside: Parallelism,
-    ) -> Result<(), RingError> {
+    /// Where a limb of the key ring stands in keys for a digit; nowhere if they are zero there.
+    fn key_limb(&self, lift: &Lift, target: usize) -> Option<usize> {
+        let limb = self.key_limbs.get(target).copied();
+        // Only keys of the highest level lack limbs.
+        if self.top.options.dropped_limbs > 0 { self.top.digits.limb(lift.source, limb?) } else { limb }
+    }
+
+    /// Every digit that is a remainder by several moduli, modulo the targets of a group that are not its own, in coefficient form.
+    fn convert_group(&self, g: usize, slots: &mut [u64], inside: Parallelism) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let group = tables.groups.get(g).cloned().unwrap_or_default();
-        let one = tables.lifts.len() * (n + PAD);
+        let rows = self.rows.chunks_exact(n);
         for (j, lift) in tables.lifts.iter().enumerate() {
+            let Form::Remainder { conversions, .. } = &lift.form else { continue };
+            let slots = slots.chunks_exact_mut(tables.lifts.len() * (n + PAD));
+            let slots = group.clone().zip(slots).filter(|(target, _)| !lift.is_own(*target));
             let slot = j * (n + PAD)..j * (n + PAD) + n;
-            let mut outs: Vec<(usize, &mut [u64])> = group
-                .clone()
-                .zip(slots.chunks_exact_mut(one))
-                .filter_map(|(target, slots)| Some((target, slots.get_mut(slot.clone())?)))
-                .collect();
-            self.lift(g, lift, &mut outs, inside)?;
-            for (target, out) in outs {
-                let Some(plan) = tables.key_ring.plans().get(target) else { continue };
-                match (lift.is_own(target), self.input) {
-                    (true, Input::Values(_)) => continue,
-                    (true, input) => out.copy_from_slice(input.limb(target).unwrap_or_default()),
-                    (false, _) => {}
-                }
-                if targets.contains(&target) && !self.is_dropped(lift, target) {
-                    plan.forward(out)?;
-                }
-            }
+            let outs: Vec<&mut [u64]> = slots.filter_map(|(_, slots)| slots.get_mut(slot.clone())).collect();
+            let (Some(conversion), false) = (conversions.get(g), outs.is_empty()) else { continue };
+            let quotient = rows.clone().nth(lift.quotient);
+            let rows = rows.clone().skip(lift.range.start).take(lift.range.len());
+            inside.convert(conversion, &rows.chain(quotient).collect::<Vec<_>>(), outs)?;
         }
         Ok(())
     }
 
-    /// Whether keys for a digit are zero modulo a target.
-    fn is_dropped(&self, lift: &Lift, target: usize) -> bool {
-        target < self.tables.ring.basis().len() && self.top.digits.limb(lift.range.start, target).is_none()
-    }
-
-    /// One digit modulo the targets of a group that are not its own, in coefficient form.
-    fn lift(
-        &self,
-        g: usize,
-        lift: &Lift,
-        outs: &mut [(usize, &mut [u64])],
-        inside: Parallelism,
-    ) -> Result<(), RingError> {
-        let n = self.tables.ring.degree();
-        let rows = self.rows.chunks_exact(n);
-        match &lift.form {
-            Form::Residue { digit, .. } => {
-                let row = rows.clone().nth(lift.range.start).unwrap_or_default();
-                for (target, out) in outs.iter_mut().filter(|(target, _)| !lift.is_own(*target)) {
-                    if let Some(plan) = self.tables.key_ring.plans().get(*target) {
-                        lift_residue(out, row, digit, &plan.modulus())?;
-                    }
+    /// Every digit modulo a target, in evaluation form, but for those that stand in the input: one target after the other, so that its
+    /// twiddles and then its digits stay in the cache.
+    fn transform(&self, target: usize, slots: &mut [u64]) -> Result<(), RingError> {
+        let (tables, n) = (self.tables, self.tables.ring.degree());
+        let Some(plan) = tables.key_ring.plans().get(target) else { return Ok(()) };
+        for (lift, slot) in tables.lifts.iter().zip(slots.chunks_exact_mut(n + PAD)) {
+            let present = self.key_limb(lift, target).is_some();
+            let Some(out) = slot.get_mut(..n).filter(|_| present) else { continue };
+            match (lift.is_own(target), self.input, &lift.form) {
+                (true, Input::Values(_), _) => continue,
+                (true, input, _) => out.copy_from_slice(input.limb(target).unwrap_or_default()),
+                (false, _, Form::Residue { digit, .. }) => {
+                    let row = self.rows.chunks_exact(n).nth(lift.range.start).unwrap_or_default();
+                    lift_residue(out, row, digit, &plan.modulus())?;
                 }
-                Ok(())
+                (false, _, Form::Remainder { .. }) => {}
             }
-            Form::Remainder { conversions, .. } => {
-                let quotient = rows.clone().nth(lift.quotient);
-                let rows: Vec<&[u64]> =
-                    rows.skip(lift.range.start).take(lift.range.len()).chain(quotient).collect();
-                let others = outs.iter_mut().filter(|(target, _)| !lift.is_own(*target));
-                let outs: Vec<&mut [u64]> = others.map(|(_, out)| &mut **out).collect();
-                if outs.is_empty() {
-                    return Ok(());
-                }
-                conversions.get(g).map_or(Ok(()), |conversion| inside.convert(conversion, &rows, outs))
-            }
+            plan.forward(out)?;
         }
+        Ok(())
     }
 }
 
@@ -341,15 +384,17 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
         let (Some(plan), Some(lift), Some(limb)) = (tables.ring.plans().get(i), lift, input.limb(i)) else {
             return Ok(());
         };
-        row.copy_from_slice(limb);
         let (modulus, own) = (plan.modulus(), i - lift.range.start);
         match (input, lift.scales.get(own), lift.factors.get(own)) {
-            (Input::Values(_), Some(scale), _) => plan.inverse_scaled(row, scale)?,
-            (_, _, Some(&factor)) if factor != 1 => modulus.mul_scalar_assign(row, factor)?,
-            _ => {}
+            (Input::Values(_), Some(scale), _) => plan.inverse_scaled_into(row, limb, scale)?,
+            (_, _, factor) => {
+                row.copy_from_slice(limb);
+                let factor = factor.filter(|factor| **factor != 1);
+                factor.map_or(Ok(()), |&factor| modulus.mul_scalar_assign(row, factor))?;
+            }
         }
         if let Form::Residue { half, rest, .. } = lift.form {
-            row.iter_mut().for_each(|x| *x = modulus.add(*x, half) + rest);
+            modulus.shift_assign(row, half, rest)?;
         }
         Ok(())
     })?;

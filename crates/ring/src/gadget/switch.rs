@@ -3,11 +3,11 @@
 use sunzi_kernels::{Modulus, permute};
 
 use super::RnsGadget;
-use super::product::{InnerProducts, PAD, Task, for_each_task, tasks};
-use crate::division::Division;
+use super::product::{InnerProducts, PAD, Task, everywhere, for_each_task, tasks};
+use crate::division::{Division, Factor};
 use crate::parallel::{BLOCK, Parallelism};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, RingError};
+use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// What is added to both halves, times P.
 #[derive(Clone, Copy)]
@@ -28,31 +28,34 @@ pub(super) fn switch(
     exponent: u64,
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let tables = &*gadget.tables;
-    let (n, all) = (tables.ring.degree(), tables.key_ring.basis().len());
+    let (n, own) = (tables.ring.degree(), tables.ring.level());
     let target = tables.ring.at_level(level)?;
-    let division = if level < all { Some(tables.division(level)?) } else { None };
+    let division = if level < tables.key_ring.level() { Some(tables.division(level)?) } else { None };
     let mut remainders = [Scratch::new(0), Scratch::new(0)];
     if let Some(division) = division {
+        let places: Vec<Option<usize>> = division.route().divisor().iter().copied().map(Some).collect();
         // One more row for the quotients.
-        remainders = remainders.map(|_| Scratch::new((all - level + 1) * n));
-        let tasks = tasks(tables, level..all, remainders.each_mut().map(|half| &mut **half));
+        remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
+        let tasks = tasks(tables, &places, remainders.each_mut().map(|half| &mut **half));
         for_each_task(tables.ring.parallelism(), tasks, products.scratch_words(), |scratch, mut task| {
             products.apply(&mut task, scratch)?;
             add_multiples(gadget, rest, &mut task)
         })?;
         for half in &mut remainders {
-            division.fill_rows(half, None, None)?;
+            division.fill_rows(half, None, &[])?;
         }
     }
     let permutation = if exponent == 1 { None } else { Some(target.automorphism_sources(exponent, true)?) };
     let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
     let slots = tables.longest_group() * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
-    let tasks = tasks(tables, 0..level, halves.each_mut().map(Poly::words_mut));
+    let places = tables.key_ring.ladder().places(level, tables.key_ring.level());
+    let tasks = tasks(tables, &places, halves.each_mut().map(Poly::words_mut));
+    let way = Way { division: division.zip(Some(&remainders)), target: &target, lower: level < own };
     let finish = |scratch: &mut [u64], mut task: Task<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
         products.apply(&mut task, lifted)?;
-        finish(gadget, division.zip(Some(&remainders)), rest, &mut task, level, slots)
+        finish(gadget, &way, rest, &mut task, slots)
     };
     for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => finish(scratch, task),
@@ -80,7 +83,7 @@ pub(super) fn switch_extended(
     whole.map_or(Ok(()), |rest| ring.check(rest))?;
     let compute = |scratch: &mut [u64], mut task: Task<'_>| {
         products.apply(&mut task, scratch)?;
-        for (target, [first, _]) in task.targets.clone().zip(&mut task.outs) {
+        for (&target, [first, _]) in task.run.targets.iter().zip(&mut task.outs) {
             let Some((modulus, rest)) = ring.basis().moduli().get(target).zip(whole) else { continue };
             modulus.add_assign(first, rest.limb(target).unwrap_or_default())?;
         }
@@ -89,7 +92,7 @@ pub(super) fn switch_extended(
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
     let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
-    let tasks = tasks(tables, 0..ring.basis().len(), halves.each_mut().map(Poly::words_mut));
+    let tasks = tasks(tables, &everywhere(tables), halves.each_mut().map(Poly::words_mut));
     for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => compute(scratch, task),
         Some(sources) => {
@@ -112,7 +115,7 @@ fn turn(
     let (first, second) = scratch.split_at_mut_checked(scratch.len() / 2).unwrap_or_default();
     let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
     let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
-    f(Task { outs: outs.take(task.outs.len()).collect(), targets: task.targets, ..task })?;
+    f(Task { outs: outs.take(task.outs.len()).collect(), run: task.run, inside })?;
     let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
     for (outs, (a, b)) in task.outs.into_iter().zip(turned) {
         inside.for_each_part(outs, n, |_, part, [out_a, out_b]| {
@@ -127,101 +130,112 @@ fn turn(
 /// Adds P·rest modulo the ciphertext moduli among the targets.
 fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Result<(), RingError> {
     let Rest::Values(rest) = rest else { return Ok(()) };
-    for (target, outs) in task.targets.clone().zip(&mut task.outs) {
+    for (&target, outs) in task.run.targets.iter().zip(&mut task.outs) {
         let Some(modulus) = gadget.tables.ring.basis().moduli().get(target) else { continue };
         for (out, rest) in outs.iter_mut().zip(rest) {
             let Some(limb) = rest.and_then(|rest| rest.limb(target)) else { continue };
             let factor = gadget.top.special_mod(modulus);
-            let mut multiple = [0; BLOCK];
-            for (out, values) in out.chunks_mut(BLOCK).zip(limb.chunks(BLOCK)) {
-                let multiple = multiple.get_mut(..values.len()).unwrap_or_default();
-                multiple.copy_from_slice(values);
-                modulus.mul_scalar_assign(multiple, factor)?;
-                modulus.add_assign(out, multiple)?;
-            }
+            modulus.add_scaled_assign(out, limb, factor)?;
         }
     }
     Ok(())
+}
+
+/// The way down from the key ring.
+struct Way<'a> {
+    /// What is divided by, and both remainders; none where keys are modulo the ciphertext modulus.
+    division: Option<(&'a Division, &'a [Scratch; 2])>,
+    target: &'a Ring,
+    /// Whether the target is of a lower level.
+    lower: bool,
 }
 
 /// Divides inner products and adds what remains.
 fn finish(
     gadget: &RnsGadget,
-    division: Option<(&Division, &[Scratch; 2])>,
+    way: &Way<'_>,
     rest: Rest<'_>,
     task: &mut Task<'_>,
-    level: usize,
     scratch: &mut [u64],
 ) -> Result<(), RingError> {
-    let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
+    let n = way.target.degree();
+    let Task { run, outs, inside } = task;
     for half in 0..2 {
-        if let Some((division, rows)) = division {
+        if let Some((division, rows)) = way.division {
             let rows = rows.get(half).map_or(&[][..], |rows| rows);
-            let slots: Vec<&mut [u64]> = scratch
-                .chunks_exact_mut(n + PAD)
-                .take(task.targets.len())
-                .filter_map(|slot| slot.get_mut(..n))
-                .collect();
-            division.remainders(rows, task.targets.clone(), slots, task.inside)?;
+            let slots = scratch.chunks_exact_mut(n + PAD).take(run.outs.len());
+            let slots: Vec<&mut [u64]> = slots.filter_map(|slot| slot.get_mut(..n)).collect();
+            division.remainders(rows, run.outs.clone(), slots, *inside)?;
         }
-        for (i, target) in task.targets.clone().enumerate() {
-            let Some(out) = task.outs.get_mut(i).and_then(|outs| outs.get_mut(half)) else { continue };
-            let slot = scratch.chunks_exact_mut(n + PAD).nth(i).and_then(|slot| slot.get_mut(..n));
-            let (Some(plan), Some(slot)) = (tables.ring.plans().get(target), slot) else { continue };
+        let slots = scratch.chunks_exact_mut(n + PAD).filter_map(|slot| slot.get_mut(..n));
+        for (i, ((at, outs), slot)) in run.outs.clone().zip(outs.iter_mut()).zip(slots).enumerate() {
+            let (Some(plan), Some(out)) = (way.target.plans().get(at), outs.get_mut(half)) else { continue };
+            // Without a place in the key ring there is a remainder only.
+            let place = run.targets.get(i).copied();
             let coefficients = match rest {
-                Rest::Coefficients(rest) => rest.get(half).and_then(|rest| rest.limb(target)),
+                Rest::Coefficients(rest) => place.zip(rest.get(half)).and_then(|(at, rest)| rest.limb(at)),
                 Rest::Values(_) => None,
             };
-            match (coefficients, division) {
+            let modulus = plan.modulus();
+            let down =
+                way.division.and_then(|(division, _)| Some((division.factor(), division.inverse(at)?)));
+            match (coefficients, down) {
                 (Some(own), None) => slot.copy_from_slice(own),
-                (Some(own), Some(_)) => plan.modulus().add_assign(slot, own)?,
+                (Some(own), Some((Factor::Inverse, _))) => modulus.add_assign(slot, own)?,
+                (Some(own), Some((Factor::One, inverse))) => {
+                    modulus.add_scaled_assign(slot, own, modulus.inv(inverse).unwrap_or(0))?;
+                }
                 (None, _) => {}
             }
-            let added = coefficients.is_some() || division.is_some();
+            let added = coefficients.is_some() || way.division.is_some();
             if added {
                 plan.forward(slot)?;
             }
             let values = match rest {
-                Rest::Values(rest) => rest.get(half).copied().flatten().and_then(|rest| rest.limb(target)),
+                Rest::Values(rest) => {
+                    place.zip(rest.get(half).copied().flatten()).and_then(|(at, rest)| rest.limb(at))
+                }
                 Rest::Coefficients(_) => None,
             };
-            let modulus = plan.modulus();
-            let inverse = division.and_then(|(division, _)| division.inverse(target));
             // Of what is divided by, only P multiplies the values.
-            let scale = inverse.filter(|_| level < tables.ring.basis().len());
-            let scale = scale.map(|inverse| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
-            combine(task.inside, &modulus, (out, inverse), (slot, added), (values, scale))?;
+            let scale = down.filter(|_| way.lower);
+            let scale = scale.map(|(_, inverse)| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
+            if place.is_none() {
+                out.copy_from_slice(slot);
+            } else {
+                combine(*inside, &modulus, out, (slot, added, down), (values, scale))?;
+            }
         }
     }
     Ok(())
 }
 
-/// Multiplies the first by its factor and adds the others, the second if it counts, the third times its factor, block by
-/// block: passes over whole limbs would each read them from outside the first-level cache. Overwrites the second.
+/// Divides the first, whose remainder the second is, or adds the second, if it counts; then adds the third, times its factor. Block
+/// by block: passes over whole limbs would each read them from outside the first-level cache.
 fn combine(
     parallelism: Parallelism,
     modulus: &Modulus,
-    (out, inverse): (&mut [u64], Option<u64>),
-    (slot, added): (&mut [u64], bool),
+    out: &mut [u64],
+    (slot, added, down): (&[u64], bool, Option<(Factor, u64)>),
     (values, scale): (Option<&[u64]>, Option<u64>),
 ) -> Result<(), RingError> {
     let n = out.len();
-    parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {
+    parallelism.for_each_part([out], n, |_, part, [out]| {
+        let slot = slot.get(part.clone()).unwrap_or_default();
         let values = values.and_then(|values| values.get(part));
         let mut values = values.into_iter().flat_map(|values| values.chunks(BLOCK));
-        for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks_mut(BLOCK)) {
-            if let Some(inverse) = inverse {
-                modulus.mul_scalar_assign(out, inverse)?;
-            }
-            if added {
-                modulus.add_assign(out, slot)?;
-            }
-            match (values.next(), scale) {
-                (Some(values), Some(scale)) => {
-                    slot.copy_from_slice(values);
-                    modulus.mul_scalar_assign(slot, scale)?;
+        for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks(BLOCK)) {
+            match down {
+                Some((Factor::One, inverse)) => modulus.add_scale_assign(out, slot, inverse)?,
+                Some((Factor::Inverse, inverse)) => {
+                    modulus.mul_scalar_assign(out, inverse)?;
                     modulus.add_assign(out, slot)?;
                 }
+                None if added => modulus.add_assign(out, slot)?,
+                None => {}
+            }
+            match (values.next(), scale) {
+                (Some(values), Some(scale)) => modulus.add_scaled_assign(out, values, scale)?,
                 (Some(values), None) => modulus.add_assign(out, values)?,
                 (None, _) => {}
             }

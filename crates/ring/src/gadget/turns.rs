@@ -9,9 +9,9 @@ use std::ops::Range;
 use sunzi_kernels::permute;
 
 use super::RnsGadget;
-use super::product::{InnerProducts, Input, PAD, RnsDecomposition};
+use super::product::{InnerProducts, Input, PAD, RnsDecomposition, Terms};
 use crate::multiplier::{Pairs, PairsByBlock, Turn};
-use crate::parallel::{BLOCK, Work, block_of};
+use crate::parallel::{BLOCK, Work};
 use crate::{Evaluation, Multiplier, Poly, PolyRing, Ring, RingError};
 
 /// All turns of one ciphertext.
@@ -77,7 +77,7 @@ impl PairsByBlock for Turns<'_> {
         let Some(modulus) = tables.key_ring.basis().moduli().get(i) else { return Ok(Vec::new()) };
         let own = self.multiples.each_ref().map(|half| half.limb(i).unwrap_or_default());
         let (products, turned) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
-        let mut pairs = Vec::with_capacity(self.turns.len());
+        let (mut pairs, mut terms) = (Vec::with_capacity(self.turns.len()), Terms::default());
         for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(2 * (BLOCK + PAD))) {
             let Some(KeyedTurn { products: keys, blocks, places }) = turn else {
                 pairs.push(own.map(|half| half.get(range.clone()).unwrap_or_default()));
@@ -85,14 +85,10 @@ impl PairsByBlock for Turns<'_> {
             };
             let start = blocks.get(range.start / BLOCK).copied().unwrap_or(0);
             let from = start..start + range.len();
-            let terms = keys.digit_terms(i);
-            let digits = block_of(terms.iter().map(|(digit, _)| *digit), &from);
-            let [a, b] = [0, 1].map(|half| {
-                let parts = terms.iter().filter_map(|(_, pair)| pair.get(half).copied());
-                block_of(parts, &from)
-            });
+            terms.clear();
+            keys.add_digit_terms(i, &from, &mut terms);
             let [first, second] = halves(products, range.len());
-            modulus.inner_product_pair([&mut *first, &mut *second], &digits, [&a, &b])?;
+            terms.sum(modulus, [&mut *first, &mut *second])?;
             // P·c_0 is zero modulo the special moduli.
             if i < tables.ring.basis().len() {
                 modulus.add_assign(first, own[0].get(from).unwrap_or_default())?;

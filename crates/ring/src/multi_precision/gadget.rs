@@ -47,6 +47,7 @@ struct Inner {
 
 impl MultiPrecisionGadget {
     pub(super) fn new(ring: &MultiPrecisionRing, options: &GadgetOptions) -> Result<Self, RingError> {
+        ring.residues().check_prefixes()?;
         let basis = ring.residues().basis();
         let width = basis.moduli().iter().map(|modulus| modulus.bits()).max().unwrap_or(0);
         let radix_bits = options.radix_bits.unwrap_or(match width {
@@ -155,6 +156,7 @@ impl Inner {
 impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
     /// The polynomial itself: its digits are cheap beside their transforms.
     type Digits = Poly<Coefficient>;
+    type KeyPart = Poly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -211,6 +213,18 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
         self.0.ring.mul_integer_assign(&mut multiple, &power(self.0.radix_bits, i).into())?;
         self.0.ring.add_assign(&mut b, &multiple)?;
         Ok([b, a])
+    }
+
+    fn keep(&self, part: Poly<Evaluation>, _: usize) -> Result<Poly<Evaluation>, RingError> {
+        Ok(part)
+    }
+
+    fn kept(&self, part: &Poly<Evaluation>, _: usize) -> Result<Poly<Evaluation>, RingError> {
+        Ok(part.clone())
+    }
+
+    fn kept_bytes(part: &Poly<Evaluation>) -> usize {
+        MultiPrecisionRing::byte_len(part)
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {

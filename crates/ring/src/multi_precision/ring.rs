@@ -84,6 +84,10 @@ impl PolyRing for MultiPrecisionRing {
         self.0.level()
     }
 
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        self.0.is_nested(lower, higher)
+    }
+
     fn at_level(&self, level: usize) -> Result<Self, RingError> {
         self.0.at_level(level).map(|ring| self.rewrap(ring))
     }

@@ -43,6 +43,7 @@ impl MultiPrecisionScaler {
     pub(super) fn new(ring: &MultiPrecisionRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         check_plaintext_modulus(t, 60)?;
         let (base, q) = (ring.residues(), ring.modulus());
+        base.check_prefixes()?;
         if *q <= (2 * t).into() {
             return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q));
         }

@@ -146,6 +146,7 @@ impl Tables {
 
 impl Gadget<UnivariateRing> for UnivariateGadget {
     type Digits = UnivariateDigits;
+    type KeyPart = UnivariatePoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.top.options
@@ -233,6 +234,26 @@ impl Gadget<UnivariateRing> for UnivariateGadget {
             key_ring.add_assign(&mut b, &multiple)?;
         }
         Ok([key_ring.reduced(&b)?, key_ring.reduced(&a)?])
+    }
+
+    fn keep(
+        &self,
+        part: UnivariatePoly<Evaluation>,
+        _: usize,
+    ) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        Ok(part)
+    }
+
+    fn kept(
+        &self,
+        part: &UnivariatePoly<Evaluation>,
+        _: usize,
+    ) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        Ok(part.clone())
+    }
+
+    fn kept_bytes(part: &UnivariatePoly<Evaluation>) -> usize {
+        UnivariateRing::byte_len(part)
     }
 
     fn decompose(&self, a: &UnivariatePoly<Evaluation>) -> Result<UnivariateDigits, RingError> {

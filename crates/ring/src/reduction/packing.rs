@@ -1,6 +1,6 @@
 //! Polynomials as bytes: the coefficients that are kept, reduced.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 use super::{UnivariatePoly, UnivariateRing};
 use crate::packing::{pack_rows, rows_len, unpack_rows};
@@ -33,7 +33,7 @@ impl Packing for UnivariateRing {
         pack_rows(coefficients.words().chunks_exact(self.degree()), self.basis().values(), out)
     }
 
-    fn unpack<D: Domain>(&self, from: &mut impl Read) -> Result<UnivariatePoly<D>, PackingError> {
+    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<UnivariatePoly<D>, PackingError> {
         let mut a = self.arbitrary::<Coefficient>();
         unpack_rows(a.words_mut().chunks_exact_mut(self.degree()), self.basis().values(), from)?;
         Ok(if <D as Sealed>::EVALUATION { self.raw_values(&a)?.relabel() } else { a.relabel() })

@@ -7,7 +7,7 @@ use super::rounded_division::RoundedDivision;
 use super::scaler::{product_scales, scales};
 use super::switched_lift::SwitchedLift;
 use crate::options::ModulusSwitching;
-use crate::parallel::{Parallelism, Work, block_of};
+use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Scale;
 use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Side};
@@ -140,22 +140,16 @@ impl OverQ {
     ) -> Result<(Poly<Coefficient>, Poly<Evaluation>), RingError> {
         self.wide.check(&a)?;
         let (n, level) = (self.ring.degree(), self.base.basis().len());
-        let (low, high) = a.words_mut().split_at_mut(level * n);
+        let (_, high) = a.words_mut().split_at_mut(level * n);
         let scales = self.product_scales.get(level..).unwrap_or_default();
         self.auxiliary.transform().inverse_scaled(high, scales)?;
         let mut rest = self.base.arbitrary();
         Parallelism::Collapsed.for_each_block(rest.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)
         })?;
-        let mut multiple = self.base.arbitrary::<Evaluation>();
-        let low = &*low;
-        Parallelism::Collapsed.for_each_limb(Work::Elementwise, multiple.words_mut(), n, |i, out| {
-            let constants = self.base.basis().moduli().get(i).zip(self.ratio.get(i));
-            let (Some((modulus, &ratio)), Some(limb)) = (constants, low.chunks_exact(n).nth(i)) else {
-                return Ok(());
-            };
-            out.copy_from_slice(limb);
-            Ok(modulus.mul_scalar_assign(out, ratio)?)
+        let mut multiple = a.truncated(level, self.base.basis().tag());
+        self.base.for_each_modulus(&mut multiple, |i, modulus, _, part| {
+            self.ratio.get(i).map_or(Ok(()), |&ratio| Ok(modulus.mul_scalar_assign(part, ratio)?))
         })?;
         Ok((rest, multiple))
     }

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::check_count;
+use super::{check_count, map_words};
 use crate::RingError;
 
 /// Greatest absolute value of [`centered_binomial`].
@@ -13,7 +13,7 @@ pub const CENTERED_BINOMIAL_VARIANCE: f64 = 10.5;
 
 /// n independent coefficients, each the difference of two sums of 21 random bits.
 ///
-/// Constant time: one word and two bit counts a coefficient.
+/// Constant time: one word and one bit count a coefficient.
 ///
 /// # Errors
 /// [`RingError::OutOfRange`] for n above 2^24.
@@ -21,15 +21,10 @@ pub fn centered_binomial<G: CryptoRng + ?Sized>(
     n: usize,
     rng: &mut G,
 ) -> Result<Zeroizing<Vec<i64>>, RingError> {
-    const MASK: u64 = (1 << CENTERED_BINOMIAL_BOUND) - 1;
+    const BOUND: u32 = CENTERED_BINOMIAL_BOUND;
+    const ALL: u64 = (1 << (2 * BOUND)) - 1;
+    // Of 21 bits whose sum is b, 21 − b are zero: one count tells the difference of both sums.
+    const UPPER: u64 = ALL - ((1 << BOUND) - 1);
     check_count(n)?;
-    let draw = || {
-        let word = rng.next_u64();
-        let plus = (word & MASK).count_ones();
-        let minus = (word >> CENTERED_BINOMIAL_BOUND & MASK).count_ones();
-        i64::from(plus) - i64::from(minus)
-    };
-    let mut out = Zeroizing::new(Vec::with_capacity(n));
-    out.extend(std::iter::repeat_with(draw).take(n));
-    Ok(out)
+    Ok(map_words(n, rng, |word| i64::from(((word & ALL) ^ UPPER).count_ones()) - i64::from(BOUND)))
 }

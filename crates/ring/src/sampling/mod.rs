@@ -1,9 +1,10 @@
 //! Sampling: the distributions of keys, errors and uniform halves.
 //!
-//! Secret samplers have no branch, index or loop bound that depends on what they draw, take any
-//! [`CryptoRng`](rand_core::CryptoRng) and answer lists that erase themselves. Uniform residues are public.
+//! Samplers of keys and errors have no branch, index or loop bound that depends on what they draw, take any
+//! [`CryptoRng`] and answer lists that erase themselves. Uniform residues are public.
 
 mod centered_binomial;
+mod discrete_gaussian;
 mod fixed_weight;
 mod seeded;
 mod spherical;
@@ -11,13 +12,34 @@ mod ternary;
 mod uniform;
 
 pub use centered_binomial::{CENTERED_BINOMIAL_BOUND, CENTERED_BINOMIAL_VARIANCE, centered_binomial};
+pub use discrete_gaussian::{LARGEST_LOG2_WIDTH, discrete_gaussian};
 pub use fixed_weight::fixed_weight_ternary;
 pub use seeded::SeededRng;
 pub use spherical::spherical_error;
 pub use ternary::ternary;
 pub use uniform::uniform_residues;
 
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
 use crate::RingError;
+
+/// Words that are drawn together.
+const DRAWN: usize = 512;
+
+/// What `f` makes of each of n random words, one after the other: the words that `next_u64` would draw.
+fn map_words<G: CryptoRng + ?Sized>(n: usize, rng: &mut G, f: impl Fn(u64) -> i64) -> Zeroizing<Vec<i64>> {
+    let mut bytes = Zeroizing::new([0; 8 * DRAWN]);
+    let mut out = Zeroizing::new(Vec::with_capacity(n));
+    while out.len() < n {
+        let count = DRAWN.min(n - out.len());
+        let (words, _) = bytes.as_chunks_mut::<8>();
+        let words = words.get_mut(..count).unwrap_or_default();
+        rng.fill_bytes(words.as_flattened_mut());
+        out.extend(words.iter().map(|word| f(u64::from_le_bytes(*word))));
+    }
+    out
+}
 
 /// Checks that a list of so many samples is worth making.
 fn check_count(n: usize) -> Result<(), RingError> {
@@ -31,3 +53,27 @@ fn check_count(n: usize) -> Result<(), RingError> {
 
 #[cfg(test)]
 mod statistics;
+
+#[cfg(test)]
+mod tests {
+    use rand_core::Rng;
+
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_next_u64_in_turn() {
+        for n in [0, 1, DRAWN - 1, DRAWN, DRAWN + 1, 3 * DRAWN + 7] {
+            for skipped in [0, 1, 15] {
+                let mut rngs = [(); 2].map(|()| SeededRng::derive(&[4; 32], "words", 0));
+                let [first, second] = &mut rngs;
+                for _ in 0..skipped {
+                    assert_eq!(first.next_u32(), second.next_u32());
+                }
+                let together = map_words(n, first, u64::cast_signed);
+                let one_by_one: Vec<i64> = (0..n).map(|_| second.next_u64().cast_signed()).collect();
+                assert_eq!(*together, one_by_one);
+                assert_eq!(first.next_u32(), second.next_u32());
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::check_count;
+use super::{check_count, map_words};
 use crate::RingError;
 
 /// n independent coefficients of {−1, 0, 1}, each with probability 1/3 up to 2^-64.
@@ -14,8 +14,5 @@ use crate::RingError;
 /// [`RingError::OutOfRange`] for n above 2^24.
 pub fn ternary<G: CryptoRng + ?Sized>(n: usize, rng: &mut G) -> Result<Zeroizing<Vec<i64>>, RingError> {
     check_count(n)?;
-    let draw = || ((u128::from(rng.next_u64()) * 3) >> 64) as i64 - 1;
-    let mut out = Zeroizing::new(Vec::with_capacity(n));
-    out.extend(std::iter::repeat_with(draw).take(n));
-    Ok(out)
+    Ok(map_words(n, rng, |word| ((u128::from(word) * 3) >> 64) as i64 - 1))
 }

@@ -31,10 +31,6 @@ impl Transform {
         self.parallelism
     }
 
-    pub(crate) fn degree(&self) -> usize {
-        self.degree
-    }
-
     pub(crate) fn plans(&self) -> &[Arc<Plan>] {
         &self.plans
     }
@@ -73,8 +69,7 @@ impl Transform {
             else {
                 return Ok(());
             };
-            limb.copy_from_slice(values);
-            Ok(plan.inverse_scaled(limb, scale)?)
+            Ok(plan.inverse_scaled_into(limb, values, scale)?)
         })
     }
 
@@ -97,9 +92,8 @@ impl Transform {
                 else {
                     return Ok(());
                 };
-                limb.copy_from_slice(values);
                 copy.copy_from_slice(values);
-                Ok(plan.inverse_scaled(limb, scale)?)
+                Ok(plan.inverse_scaled_into(limb, values, scale)?)
             },
         )
     }

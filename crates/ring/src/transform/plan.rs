@@ -80,6 +80,27 @@ impl Plan {
         }
     }
 
+    /// [`inverse_scaled`](Self::inverse_scaled) of values that stand elsewhere.
+    pub(crate) fn inverse_scaled_into(
+        &self,
+        out: &mut [u64],
+        values: &[u64],
+        scale: &Scale,
+    ) -> Result<(), KernelError> {
+        match (self, scale) {
+            (Self::Negacyclic(plan), Scale::Negacyclic(scale)) => {
+                plan.inverse_scaled_into(out, values, scale)
+            }
+            _ if out.len() != values.len() => {
+                Err(KernelError::LengthMismatch { expected: out.len(), got: values.len() })
+            }
+            _ => {
+                out.copy_from_slice(values);
+                self.inverse_scaled(out, scale)
+            }
+        }
+    }
+
     /// The e for which position p holds the value at X = ω^e, of all positions.
     pub(crate) fn evaluation_exponents(&self) -> Vec<u64> {
         match self {

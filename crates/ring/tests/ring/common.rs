@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
 use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Evaluation, Gadget, PolyRing, RingError, Scaler, Side};
+use sunzi_ring::{Coefficient, Evaluation, Gadget, KeyPart, PolyRing, RingError, Scaler, Side};
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[9; 32], domain, 0)
@@ -113,6 +113,15 @@ pub(crate) fn evaluated<R: PolyRing>(ring: &R, a: &[BigInt]) -> R::Poly<sunzi_ri
     ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
 }
 
+/// A half of a key as it is kept; what is one too many as if it were the last.
+pub(crate) fn kept<R: PolyRing>(
+    gadget: &R::Gadget,
+    half: &[R::Poly<sunzi_ring::Evaluation>],
+) -> Result<Vec<KeyPart<R>>, RingError> {
+    let last = gadget.digit_count() - 1;
+    half.iter().enumerate().map(|(i, part)| gadget.keep(part.clone(), i.min(last))).collect()
+}
+
 /// ⟨decompose(c), key⟩ for both halves of a key, divided by P.
 pub(crate) fn switched<R: PolyRing>(
     ring: &R,
@@ -120,6 +129,8 @@ pub(crate) fn switched<R: PolyRing>(
     c: &R::Poly<Coefficient>,
     key: [&[R::Poly<Evaluation>]; 2],
 ) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+    let [first, second] = key;
+    let key = [&kept::<R>(gadget, first)?[..], &kept::<R>(gadget, second)?];
     gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level(), 1)
 }
 

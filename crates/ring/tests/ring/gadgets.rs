@@ -170,6 +170,7 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
         let zero = || gadget.key_ring().zero::<Evaluation>();
         let parts = (0..gadget.digit_count()).map(|i| gadget.key_part([zero(), zero()], &source, i).unwrap());
         let (first, second): (Vec<_>, Vec<_>) = parts.map(|[b, a]| (b, a)).unzip();
+        let [first, second] = [first, second].map(|half| kept::<sunzi_ring::Ring>(&gadget, &half).unwrap());
         let keys = [&first[..], &second[..]];
         let expected = ring.from_integers(&product(&ring, c, s)).unwrap();
         let k = (2..m).find(|&k| sunzi_math::gcd(k, m) == 1).unwrap();
@@ -182,7 +183,8 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
     }
 }
 
-/// A key for j drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1].
+/// A key for j drops i of the k limbs of both halves [BEHZ16, B.2], whatever the radix [B.1]. It is kept in 6 bytes for every residue modulo
+/// 48 bits, and 64 more for every polynomial.
 #[test]
 fn keys_have_the_predicted_size() {
     let ring = &residue_rings(64)[1];
@@ -193,9 +195,15 @@ fn keys_have_the_predicted_size() {
                 .gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })
                 .unwrap();
             let zero = || [ring.zero(), ring.zero()];
-            let parts = (0..k * digits).flat_map(|i| gadget.key_part(zero(), &ring.zero(), i).unwrap());
-            let bytes: usize = parts.map(|part| sunzi_ring::Ring::byte_len(&part)).sum();
+            let parts: Vec<_> =
+                (0..k * digits).map(|i| gadget.key_part(zero(), &ring.zero(), i).unwrap()).collect();
+            let bytes: usize = parts.iter().flatten().map(sunzi_ring::Ring::byte_len).sum();
             assert_eq!(bytes, 2 * k * digits * (k - dropped_limbs) * n * 8);
+            let parts = parts.into_iter().enumerate();
+            let kept = parts.flat_map(|(i, pair)| pair.map(|part| gadget.keep(part, i).unwrap()));
+            let bytes: usize = kept.map(|part| sunzi_ring::RnsGadget::kept_bytes(&part)).sum();
+            assert_eq!(bytes, 2 * k * digits * ((k - dropped_limbs) * n * 6 + 64));
+            assert_eq!(gadget.key_bytes().unwrap(), bytes);
             assert_eq!(gadget.digit_count(), k * digits);
         }
     }
@@ -223,7 +231,15 @@ fn what_does_not_fit_is_refused() {
         assert!(switched(ring, &gadget, &ring.zero(), [&key[1..], &key[2..]]).is_err());
         assert!(switched(ring, &gadget, &ring.zero(), [&[], &[]]).is_err());
         assert!(switched(ring, &gadget, &alien.zero(), [&key[1..], &key[1..]]).is_err());
-        assert!(switched(ring, &gadget, &ring.zero(), [&vec![other; digits], &key[1..]]).is_err());
+        assert!(switched(ring, &gadget, &ring.zero(), [&vec![other.clone(); digits], &key[1..]]).is_err());
+        // Kept by another gadget.
+        let kept = |ring: &R, part: &R::Poly<_>| {
+            kept::<R>(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
+        };
+        let (own, others) = (kept(ring, &key[0]), kept(alien, &other));
+        let switch = |keys: [&[_]; 2]| gadget.switch(&ring.zero(), [None, None], keys, gadget.level(), 1);
+        assert!(switch([&own, &own]).is_ok());
+        assert!(switch([&own, &others]).is_err() && switch([&others, &others]).is_err());
         for (radix_bits, dropped_limbs, name) in [
             (Some(0), 0, "radix_bits"),
             (Some(62), 0, "radix_bits"),
@@ -245,8 +261,16 @@ fn what_does_not_fit_is_refused() {
     let mut parts: Vec<_> =
         (0..4).map(|i| gadget.key_part(zero(), &rings[1].zero(), i).unwrap()[0].clone()).collect();
     assert!(switched(&rings[1], &gadget, &rings[1].zero(), [&parts, &parts]).is_ok());
+    let mut kept = kept::<sunzi_ring::Ring>(&gadget, &parts).unwrap();
     let swapped = parts.clone();
     parts.swap(0, 1);
     let error = switched(&rings[1], &gadget, &rings[1].zero(), [&swapped, &parts]).err().unwrap();
+    assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
+    // Also where they are kept.
+    let (zero, whole) = (rings[1].zero(), kept.clone());
+    let switch = |key| gadget.switch(&zero, [None, None], key, gadget.level(), 1);
+    assert!(switch([&whole[..], &whole]).is_ok());
+    kept.swap(0, 1);
+    let error = switch([&whole, &kept]).err().unwrap();
     assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
 }

@@ -6,6 +6,8 @@ mod common;
 mod gadgets;
 mod hostile;
 #[cfg(test)]
+mod ladders;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod levels;

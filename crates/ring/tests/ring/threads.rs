@@ -3,18 +3,18 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Evaluation, Gadget, GadgetOptions, Multipliers, Parallelism, Poly, PolyRing, Ring, RingError, RnsGadget,
-    Scaler, ScalerOptions, Turn,
+    Evaluation, Gadget, GadgetOptions, KeyPoly, Multipliers, Parallelism, Poly, PolyRing, Ring, RingError,
+    RnsGadget, Scaler, ScalerOptions, Turn,
 };
 
-use crate::common::{TopLevel, rng, switched};
+use crate::common::{TopLevel, kept, rng, switched};
 
 /// Sums of products with what is turned, in one go and step by step.
 fn sums_of_turns(
     ring: &Ring,
     gadget: &RnsGadget,
     [c, b]: [&Poly<Evaluation>; 2],
-    keys: [&[Poly<Evaluation>]; 2],
+    keys: [&[KeyPoly]; 2],
 ) -> Vec<[Poly<Evaluation>; 2]> {
     let (wide, b) = (gadget.key_ring(), ring.restrict(b, gadget.level()).unwrap());
     let digits = gadget.decompose(c).unwrap();
@@ -51,6 +51,7 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let c = ring.restrict(&a, ring.level() - 1).unwrap();
         let mut part = || gadget.key_ring().uniform(&mut rng);
         let key = [0, 1].map(|_| (0..gadget.digit_count()).map(|_| part()).collect::<Vec<_>>());
+        let key = key.map(|half| kept::<Ring>(&gadget, &half).unwrap());
         let keys = [&key[0][..], &key[1]];
         let digits = gadget.decompose(&c).unwrap();
         let sums = sums_of_turns(ring, &gadget, [&c, &b], keys);

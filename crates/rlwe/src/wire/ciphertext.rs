@@ -1,6 +1,6 @@
 //! Ciphertexts of any scheme, alone and in arrays.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_ring::{Packing, PolyRing};
 
@@ -54,6 +54,14 @@ pub trait SchemeFormat: Sized {
     }
 }
 
+/// Names the parameters of messages that are spread over several contexts of one ring, one for each plaintext modulus; none for no context.
+#[must_use]
+pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint> {
+    let mut fields = Fields::default();
+    contexts.iter().for_each(|context| context.describe(&mut fields));
+    Some(contexts.first()?.rlwe().fingerprint().with_scheme(fields.as_bytes()))
+}
+
 /// The ciphertexts of a context.
 pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme, <C as SchemeFormat>::Ring>;
 
@@ -85,7 +93,7 @@ fn put<C: SchemeFormat>(
 fn get<C: SchemeFormat>(
     context: &C,
     key: KeyId,
-    source: &mut Source<impl Read>,
+    source: &mut Source<impl BufRead>,
 ) -> Result<CiphertextOf<C>, WireError> {
     let record = source.sealed("a ciphertext's numbers", SHAPE_LEN + STORED_LEN + C::METADATA_LEN)?;
     let mut fields = FieldReader::new(&record);
@@ -124,7 +132,7 @@ impl<C: SchemeFormat> Format<CiphertextOf<C>> for C {
         put(self, ciphertext, sink)
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<CiphertextOf<C>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<CiphertextOf<C>, WireError> {
         get(self, header.required_key()?, source)
     }
 }
@@ -152,7 +160,7 @@ impl<C: SchemeFormat> Format<Vec<CiphertextOf<C>>> for C {
     fn get(
         &self,
         header: &Header,
-        source: &mut Source<impl Read>,
+        source: &mut Source<impl BufRead>,
     ) -> Result<Vec<CiphertextOf<C>>, WireError> {
         let count = get_count(source)?;
         let mut ciphertexts = Vec::new();
@@ -163,20 +171,20 @@ impl<C: SchemeFormat> Format<Vec<CiphertextOf<C>>> for C {
     }
 }
 
-fn get_count(source: &mut Source<impl Read>) -> Result<u64, WireError> {
+fn get_count(source: &mut Source<impl BufRead>) -> Result<u64, WireError> {
     let record = source.sealed("the count of ciphertexts", 8)?;
     FieldReader::new(&record).u64()
 }
 
 /// The ciphertexts of an array, read one at a time. After an error there are no more.
-pub struct Ciphertexts<'a, C, I: Read> {
+pub struct Ciphertexts<'a, C, I: BufRead> {
     context: &'a C,
     header: Header,
     source: Option<Source<I>>,
     left: u64,
 }
 
-impl<'a, C: SchemeFormat, I: Read> Ciphertexts<'a, C, I> {
+impl<'a, C: SchemeFormat, I: BufRead> Ciphertexts<'a, C, I> {
     /// Starts to read an array.
     ///
     /// # Errors
@@ -197,7 +205,7 @@ impl<'a, C: SchemeFormat, I: Read> Ciphertexts<'a, C, I> {
     }
 }
 
-impl<C: SchemeFormat, I: Read> Iterator for Ciphertexts<'_, C, I> {
+impl<C: SchemeFormat, I: BufRead> Iterator for Ciphertexts<'_, C, I> {
     type Item = Result<CiphertextOf<C>, WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,10 +1,10 @@
 //! What parameters are as bytes, and the names of parameters that follow from these.
 
 use sha2::{Digest, Sha256};
-use sunzi_ring::{GadgetOptions, Packing, Storage, describe};
+use sunzi_ring::{GadgetOptions, Packing, Storage, describe, describe_sets};
 
 use super::{FieldReader, Fields, WireError};
-use crate::moduli::MAX_MODULI;
+use crate::moduli::{MAX_MODULI, MAX_RUNGS};
 use crate::{RlweContext, SecretDistribution, Security};
 
 /// Bytes of one half of a fingerprint.
@@ -58,6 +58,8 @@ pub struct RingPart {
     pub index: u64,
     /// The ciphertext moduli.
     pub moduli: Vec<u64>,
+    /// The indices of the moduli of every level; none where level l has the first l.
+    pub rungs: Vec<Vec<usize>>,
     /// Digits and special moduli.
     pub key_switching: GadgetOptions,
     /// How secrets are drawn.
@@ -68,7 +70,10 @@ impl RingPart {
     /// Its bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        ring_bytes(describe(Storage::Words, self.index, &self.moduli), &self.key_switching, self.secrets)
+        let rungs = self.rungs.iter().map(|rung| &**rung);
+        let ring =
+            describe_sets(describe(Storage::Words, self.index, &self.moduli), self.moduli.len(), rungs);
+        ring_bytes(ring, &self.key_switching, self.secrets)
     }
 
     /// Reads it. Nothing is checked that [`moduli::check`](crate::moduli::check) and security will.
@@ -76,7 +81,11 @@ impl RingPart {
     /// # Errors
     /// [`WireError::Value`]; [`WireError::Length`].
     pub fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
-        let [storage] = fields.array()?;
+        let [mut storage] = fields.array()?;
+        let has_sets = storage == Storage::Sets as u8;
+        if has_sets {
+            [storage] = fields.array()?;
+        }
         if storage != Storage::Words as u8 {
             return Err(WireError::value("storage of residues", Storage::Words as u8, storage));
         }
@@ -84,14 +93,47 @@ impl RingPart {
         if count > MAX_MODULI {
             return Err(WireError::value("moduli", format!("at most {MAX_MODULI}"), count));
         }
-        let moduli = (0..count).map(|_| fields.u64()).collect::<Result<_, _>>()?;
+        let moduli: Vec<u64> = (0..count).map(|_| fields.u64()).collect::<Result<_, _>>()?;
+        let rungs = if has_sets { get_rungs(count, fields)? } else { Vec::new() };
         let key_switching = get_options(fields)?;
         let weight = fields.option("weight of secrets")?;
         let secrets = weight.map_or(SecretDistribution::Ternary, |weight| {
             SecretDistribution::FixedWeight(usize::try_from(weight).unwrap_or(usize::MAX))
         });
-        Ok(Self { index, moduli, key_switching, secrets })
+        Ok(Self { index, moduli, rungs, key_switching, secrets })
     }
+
+    /// Fails where levels are sets of moduli, for parameters that have none such.
+    ///
+    /// # Errors
+    /// [`WireError::Value`].
+    pub fn check_prefixes(&self) -> Result<(), WireError> {
+        if self.rungs.is_empty() {
+            return Ok(());
+        }
+        Err(WireError::value("moduli of a level of this scheme", "the first of all", "other sets of them"))
+    }
+}
+
+/// Sets of `count` moduli that are no prefixes: these have a storage of their own, so that every ring has one name.
+fn get_rungs(count: usize, fields: &mut FieldReader<'_>) -> Result<Vec<Vec<usize>>, WireError> {
+    let levels = fields.usize_in("levels of the ring", 1..=MAX_RUNGS)?;
+    let mut rungs = Vec::with_capacity(levels);
+    for _ in 0..levels {
+        let mut rung = Vec::new();
+        for first in (0..count).step_by(64) {
+            let set = fields.u64()?;
+            rung.extend((0..64).filter(|bit| set >> bit & 1 == 1).map(|bit| first + bit));
+        }
+        if rung.last().is_some_and(|&last| last >= count) {
+            return Err(WireError::value("moduli of a level", format!("of {count}"), "others"));
+        }
+        rungs.push(rung);
+    }
+    if (1..).zip(&rungs).all(|(level, rung)| rung.iter().copied().eq(0..level)) {
+        return Err(WireError::value("moduli of levels", "sets that are not the first of all", "these"));
+    }
+    Ok(rungs)
 }
 
 fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError> {
@@ -151,5 +193,57 @@ pub fn get_security(fields: &mut FieldReader<'_>) -> Result<Security, WireError>
         192 => Ok(Security::Bits192),
         256 => Ok(Security::Bits256),
         got => Err(WireError::value("security", "0, 128, 192 or 256", got)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(rungs: &[&[usize]], count: u64) -> RingPart {
+        RingPart {
+            index: 128,
+            moduli: (0..count).map(|i| 129 + 128 * i).collect(),
+            rungs: rungs.iter().map(|rung| rung.to_vec()).collect(),
+            key_switching: GadgetOptions::default(),
+            secrets: SecretDistribution::Ternary,
+        }
+    }
+
+    #[test]
+    fn sets_of_moduli_come_back() {
+        let all: Vec<usize> = (0..70).collect();
+        for (rungs, count) in [(&[&[1][..], &[0, 2], &[0, 1, 2]][..], 3), (&[&[0, 63, 64, 69][..], &all], 70)]
+        {
+            let part = part(rungs, count);
+            let bytes = part.to_bytes();
+            let mut fields = FieldReader::new(&bytes);
+            assert_eq!(RingPart::get(&mut fields).unwrap(), part);
+            fields.finish().unwrap();
+            assert!(part.check_prefixes().is_err());
+            for cut in 0..bytes.len() {
+                assert!(RingPart::get(&mut FieldReader::new(&bytes[..cut])).is_err(), "{cut}");
+            }
+        }
+    }
+
+    /// One ring, one name: prefixes are never written as sets, and refused as such.
+    #[test]
+    fn prefixes_are_no_sets() {
+        let [given, none] = [&[&[0][..], &[0, 1]][..], &[]].map(|rungs| part(rungs, 2));
+        assert_eq!(given.to_bytes(), none.to_bytes());
+        none.check_prefixes().unwrap();
+        let mut bytes = part(&[&[1][..], &[0, 1]], 2).to_bytes();
+        let first = 1 + 1 + 8 + 4 + 2 * 8 + 8;
+        assert_eq!(bytes[first], 0b10);
+        for (set, accepted) in [(0b10, true), (0b01, false), (0b100, false), (0b110, false)] {
+            bytes[first] = set;
+            assert_eq!(RingPart::get(&mut FieldReader::new(&bytes)).is_ok(), accepted, "{set:b}");
+        }
+        bytes[first] = 0b10;
+        for levels in [0, MAX_RUNGS + 1] {
+            bytes[first - 8..first].copy_from_slice(&(levels as u64).to_le_bytes());
+            assert!(RingPart::get(&mut FieldReader::new(&bytes)).is_err(), "{levels} levels");
+        }
     }
 }

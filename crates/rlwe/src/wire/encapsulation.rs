@@ -1,6 +1,6 @@
 //! The keys to a sparse secret and back.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_ring::{Gadget, Packing};
 
@@ -48,7 +48,7 @@ impl<R: Packing> Format<EncapsulationKeys<R>> for RlweContext<R> {
     fn get(
         &self,
         header: &Header,
-        source: &mut Source<impl Read>,
+        source: &mut Source<impl BufRead>,
     ) -> Result<EncapsulationKeys<R>, WireError> {
         let record = source.sealed("the shape of the sparse secret", 4 * 8)?;
         let mut fields = FieldReader::new(&record);

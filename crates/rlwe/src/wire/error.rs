@@ -16,8 +16,8 @@ pub enum WireError {
     Io(io::Error),
     /// Not a file of Sunzi, or one that went through a conversion of text.
     #[error(
-        "these are no bytes of Sunzi: expected {:02x?} first, got {got:02x?}; copy the file as binary",
-        super::MAGIC
+        "this is no file of Sunzi, or no copy byte by byte: it begins with \"{}\", not with \"{}\"",
+        got.escape_ascii(), super::MAGIC.escape_ascii()
     )]
     Magic {
         /// The first bytes.

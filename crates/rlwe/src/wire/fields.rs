@@ -54,6 +54,12 @@ impl Fields {
         values.for_each(|value| self.u64(value));
     }
 
+    /// The count of its bytes, and these.
+    pub fn text(&mut self, text: &str) {
+        self.usize(text.len());
+        self.bytes(text.as_bytes());
+    }
+
     /// What was written.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -90,6 +96,19 @@ impl<'a> FieldReader<'a> {
             }
             None => Err(WireError::Length { expected: N as u64, got: self.0.len() as u64 }),
         }
+    }
+
+    /// Text of at most so many bytes, behind their count.
+    ///
+    /// # Errors
+    /// [`WireError::Length`]; [`WireError::Value`] for more, and for what is no UTF-8.
+    pub fn text(&mut self, what: &'static str, most: usize) -> Result<&'a str, WireError> {
+        let len = self.usize_in(what, 0..=most)?;
+        let Some((text, rest)) = self.0.split_at_checked(len) else {
+            return Err(WireError::Length { expected: len as u64, got: self.0.len() as u64 });
+        };
+        self.0 = rest;
+        std::str::from_utf8(text).map_err(|_| WireError::value(what, "UTF-8", "other bytes"))
     }
 
     /// Two bytes.

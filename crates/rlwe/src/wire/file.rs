@@ -1,10 +1,15 @@
 //! Whole files: the old one or the new one, never a half.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Format, Reader, WireError, write};
+
+/// Bytes that are read from a file at a time: few enough to stay in the caches.
+const BUFFER: usize = 1 << 17;
 
 /// Reads the object that a file has, and nothing else.
 ///
@@ -13,7 +18,7 @@ use super::{Format, Reader, WireError, write};
 pub fn load<T, C: Format<T>>(context: &C, path: impl AsRef<Path>) -> Result<T, WireError> {
     let file = File::open(path).map_err(WireError::Io)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
-    Reader::with_len(file, len)?.read(context)
+    Reader::with_len(BufReader::with_capacity(BUFFER, file), len)?.read(context)
 }
 
 /// Writes an object to a file, which is replaced in one step if it is there: see [`replace`]. Files with secrets are for their owner alone.
@@ -24,25 +29,68 @@ pub fn store<T, C: Format<T>>(context: &C, object: &T, path: impl AsRef<Path>) -
     replace(path.as_ref(), C::KIND.is_secret(), |file| write(context, object, file))
 }
 
+/// What this process is writing and has not finished.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A file or folder that is not finished, until this is dropped: [`remove_unfinished`] removes it.
+#[derive(Debug)]
+pub struct Unfinished(PathBuf);
+
+impl Unfinished {
+    /// Notes what `create` makes, and makes nothing while [`remove_unfinished`] runs.
+    ///
+    /// # Errors
+    /// Those of `create`.
+    pub fn create<T>(
+        create: impl FnOnce() -> io::Result<T>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> io::Result<(Self, T)> {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = create()?;
+        let path = path(&made).to_owned();
+        unfinished.insert(path.clone());
+        Ok((Self(path), made))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+/// Removes all files and folders that are not finished: for a process that was asked to stop, as the last thing it does. No other thread
+/// finishes or begins one afterwards.
+pub fn remove_unfinished() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.iter() {
+        let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        // There is nobody left to tell.
+        drop(removed);
+    }
+    std::mem::forget(unfinished);
+}
+
 /// Writes a file beside `path`, brings it to the disk and gives it that name: whatever happens on the way, the name stands for the old file or
-/// for the new one. Whoever is killed leaves a file of the name `.sunzi-….part` beside. A `secret` one can be read by its owner alone, from the first byte on.
+/// for the new one. Whoever is killed before [`remove_unfinished`] leaves a file of the name `.sunzi-….part` beside. A `secret` one can be read by its owner alone, from the first byte on.
 ///
 /// # Errors
 /// Those of `contents` and [`WireError::Io`]: the file beside is removed then.
-pub fn replace(
+pub fn replace<E: From<WireError>>(
     path: &Path,
     secret: bool,
-    contents: impl FnOnce(&mut File) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    contents: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".sunzi-").suffix(".part");
     permit(&mut builder, secret);
-    let mut file = builder.tempfile_in(folder).map_err(WireError::Io)?;
+    let (_unfinished, mut file) =
+        Unfinished::create(|| builder.tempfile_in(folder), |file| file.path()).map_err(WireError::Io)?;
     contents(file.as_file_mut())?;
     file.as_file_mut().flush().and_then(|()| file.as_file().sync_all()).map_err(WireError::Io)?;
     file.persist(path).map_err(|refused| WireError::Io(refused.error))?;
-    sync_folder(folder).map_err(WireError::Io)
+    Ok(sync_folder(folder).map_err(WireError::Io)?)
 }
 
 /// Read and write for the owner, or for all that the system's mask lets through.

@@ -1,6 +1,6 @@
 //! Reading and writing of whole objects.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 use super::header::HEADER_LEN;
 use super::sink::{Length, Output};
@@ -25,7 +25,7 @@ pub trait Format<T> {
     ///
     /// # Errors
     /// Any [`WireError`] but those of headers.
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<T, WireError>;
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<T, WireError>;
 }
 
 /// Writes an object, header first. It is not flushed.
@@ -62,29 +62,38 @@ pub fn from_bytes<T, C: Format<T>>(context: &C, bytes: &[u8]) -> Result<T, WireE
 }
 
 /// An object whose header was read.
-pub struct Reader<I: Read> {
+pub struct Reader<I: BufRead> {
     header: Header,
     input: I,
+    /// Bytes behind the header, where that is known.
+    behind: Option<u64>,
 }
 
-impl<I: Read> Reader<I> {
+impl<I: BufRead> Reader<I> {
     /// Reads the header of the next object of a stream.
     ///
     /// # Errors
     /// Those of [`Header::read`].
     pub fn new(mut input: I) -> Result<Self, WireError> {
-        Ok(Self { header: Header::read(&mut input)?, input })
+        Ok(Self { header: Header::read(&mut input)?, input, behind: None })
     }
 
-    /// The same for an object that has to have so many bytes, header included.
+    /// The same for an object that has to have so many bytes, header included: whether it has is looked at once it is known to be of the kind that is read.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`WireError::Truncated`] and [`WireError::Trailing`] for another length.
+    /// As [`new`](Self::new).
     pub fn with_len(input: I, len: u64) -> Result<Self, WireError> {
-        let reader = Self::new(input)?;
-        let (expected, got) = (reader.header.body_len, len.saturating_sub(HEADER_LEN as u64));
-        match got.checked_sub(expected) {
-            Some(0) => Ok(reader),
+        Ok(Self { behind: Some(len.saturating_sub(HEADER_LEN as u64)), ..Self::new(input)? })
+    }
+
+    /// Fails unless there are as many bytes as the header says.
+    ///
+    /// # Errors
+    /// [`WireError::Truncated`]; [`WireError::Trailing`].
+    pub fn whole(self) -> Result<Self, WireError> {
+        let expected = self.header.body_len;
+        match self.behind.unwrap_or(expected).checked_sub(expected) {
+            Some(0) => Ok(self),
             Some(extra) => Err(WireError::Trailing { extra }),
             None => Err(WireError::Truncated),
         }
@@ -110,10 +119,17 @@ impl<I: Read> Reader<I> {
     /// # Errors
     /// Any [`WireError`].
     pub fn read<T, C: Format<T>>(self, context: &C) -> Result<T, WireError> {
+        Ok(self.read_next(context)?.0)
+    }
+
+    /// Reads the object, and gives the input back, which stands behind it.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn read_next<T, C: Format<T>>(self, context: &C) -> Result<(T, I), WireError> {
         let (header, mut source) = self.into_source(context)?;
         let object = context.get(&header, &mut source)?;
-        source.finish()?;
-        Ok(object)
+        Ok((object, source.finish()?))
     }
 
     /// What follows the header, once that fits.
@@ -125,6 +141,6 @@ impl<I: Read> Reader<I> {
         if let Some(expected) = context.fingerprint() {
             expected.check(&header.parameters)?;
         }
-        Ok((header, Source::new(self.input, header.body_len)))
+        Ok((header, Source::new(self.whole()?.input, header.body_len)))
     }
 }

@@ -1,7 +1,7 @@
 //! Galois keys, with a directory by which one of many is read.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, Seek, SeekFrom};
 
 use sunzi_ring::Packing;
 
@@ -41,7 +41,11 @@ fn directory_len(count: usize) -> u64 {
 }
 
 /// Reads a directory whose keys follow it without gaps to the end.
-fn get_directory(index: u64, most: usize, source: &mut Source<impl Read>) -> Result<Vec<Entry>, WireError> {
+fn get_directory(
+    index: u64,
+    most: usize,
+    source: &mut Source<impl BufRead>,
+) -> Result<Vec<Entry>, WireError> {
     let body = source.left();
     let record = source.sealed("the count of Galois keys", 8)?;
     let count = FieldReader::new(&record).usize_in("Galois keys", 0..=most)?;
@@ -68,7 +72,7 @@ fn get_directory(index: u64, most: usize, source: &mut Source<impl Read>) -> Res
 fn get_entry<R: Packing>(
     context: &RlweContext<R>,
     entry: &Entry,
-    input: impl Read,
+    input: impl BufRead,
 ) -> Result<KeySwitchKey<R>, WireError> {
     let mut source = Source::new(input, entry.len);
     let key = get_switch(context, Bodies::Stored, &mut source)?;
@@ -100,7 +104,7 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
         keys.iter().try_for_each(|(_, key)| put_switch(self, key, Bodies::Stored, sink))
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<GaloisKeys<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<GaloisKeys<R>, WireError> {
         let ring = self.ring();
         let entries = get_directory(ring.index(), ring.degree(), source)?;
         let mut keys = BTreeMap::new();
@@ -136,7 +140,7 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
 /// assert_eq!(few.exponents().collect::<Vec<_>>(), [3, 9]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct GaloisFile<'a, R: Packing, I: Read + Seek> {
+pub struct GaloisFile<'a, R: Packing, I: BufRead + Seek> {
     context: &'a RlweContext<R>,
     id: KeyId,
     entries: Vec<Entry>,
@@ -145,7 +149,7 @@ pub struct GaloisFile<'a, R: Packing, I: Read + Seek> {
     input: I,
 }
 
-impl<'a, R: Packing, I: Read + Seek> GaloisFile<'a, R, I> {
+impl<'a, R: Packing, I: BufRead + Seek> GaloisFile<'a, R, I> {
     /// Reads the header and the directory of keys that start here.
     ///
     /// # Errors

@@ -62,6 +62,8 @@ kinds! {
     FermatParameters = 0x0105, "BFV parameters modulo 2^g - 1";
     /// A secret key.
     SecretKey = 0x0200, "a SECRET key";
+    /// How many decryptions under a key were shared.
+    SharingLedger = 0x0201, "a sharing ledger";
     /// A public key.
     PublicKey = 0x0300, "a public key";
     /// A relinearisation key.
@@ -90,6 +92,14 @@ kinds! {
     BgvCiphertexts = 0x0A02, "BGV ciphertexts";
     /// Ciphertexts of CKKS.
     CkksCiphertexts = 0x0A03, "CKKS ciphertexts";
+    /// A table with columns encrypted in BFV.
+    BfvTable = 0x0B01, "a table encrypted in BFV";
+    /// A table with columns encrypted in BGV.
+    BgvTable = 0x0B02, "a table encrypted in BGV";
+    /// A table with columns encrypted in CKKS.
+    CkksTable = 0x0B03, "a table encrypted in CKKS";
+    /// What a program computed: a description or a number that is not encrypted.
+    Results = 0x0C00, "results of a program";
 }
 
 impl Kind {
@@ -98,10 +108,23 @@ impl Kind {
         Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
     }
 
+    /// Whether it is a table.
+    #[must_use]
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::BfvTable | Self::BgvTable | Self::CkksTable)
+    }
+
     /// Whether files with it must be kept from others.
     #[must_use]
     pub const fn is_secret(self) -> bool {
-        matches!(self, Self::SecretKey | Self::BfvPlaintext | Self::BgvPlaintext | Self::CkksPlaintext)
+        matches!(
+            self,
+            Self::SecretKey
+                | Self::SharingLedger
+                | Self::BfvPlaintext
+                | Self::BgvPlaintext
+                | Self::CkksPlaintext
+        )
     }
 }
 
@@ -148,14 +171,20 @@ impl Header {
     /// [`WireError::Magic`], [`WireError::Version`], [`WireError::Checksum`], [`WireError::Flags`], asked in this order; [`WireError::Truncated`];
     /// [`WireError::Io`].
     pub fn read(from: &mut impl Read) -> Result<Self, WireError> {
-        let mut bytes = [0; HEADER_LEN];
-        from.read_exact(&mut bytes)?;
-        let (body, _) = bytes.split_at(HEADER_LEN - 8);
-        let mut fields = FieldReader::new(&bytes);
-        let got = fields.array()?;
-        if got != MAGIC {
+        let mut bytes = Vec::with_capacity(HEADER_LEN);
+        from.take(HEADER_LEN as u64).read_to_end(&mut bytes)?;
+        // Also of a file that ends sooner: it may be none of ours.
+        if bytes.iter().zip(MAGIC).any(|(got, expected)| *got != expected) {
+            let mut got = [0; 8];
+            got.iter_mut().zip(&bytes).for_each(|(to, byte)| *to = *byte);
             return Err(WireError::Magic { got });
         }
+        if bytes.len() < HEADER_LEN {
+            return Err(WireError::Truncated);
+        }
+        let (body, _) = bytes.split_at(HEADER_LEN - 8);
+        let mut fields = FieldReader::new(&bytes);
+        let _: [u8; 8] = fields.array()?;
         let version = fields.u16()?;
         if version != VERSION {
             return Err(WireError::Version { got: version });

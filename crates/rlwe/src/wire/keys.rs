@@ -1,6 +1,6 @@
 //! Keys: their secrets as small numbers, their uniform halves as seeds.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use sunzi_kernels::{pack, packed_len, unpack};
 use sunzi_ring::{Gadget, Packing};
@@ -34,7 +34,7 @@ impl<R: Packing> Format<SecretKey<R>> for RlweContext<R> {
         sink.sealed(&bytes)
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<SecretKey<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<SecretKey<R>, WireError> {
         let degree = self.ring().degree();
         let bytes = source.sealed("the secret", secret_len(degree))?;
         let mut words = Zeroizing::new(vec![0; degree]);
@@ -77,7 +77,7 @@ impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
         sink.seal()
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<PublicKey<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<PublicKey<R>, WireError> {
         let ring = self.encryption_ring()?;
         let seed = FieldReader::new(&source.sealed("the seed of the public key", 32)?).array()?;
         let body = source.poly(&ring)?;
@@ -105,7 +105,7 @@ impl<R: Packing> Format<RelinearizationKey<R>> for RlweContext<R> {
     fn get(
         &self,
         header: &Header,
-        source: &mut Source<impl Read>,
+        source: &mut Source<impl BufRead>,
     ) -> Result<RelinearizationKey<R>, WireError> {
         let key = get_switch(self, Bodies::Stored, source)?;
         Ok(RelinearizationKey::from_key(header.required_key()?, key))
@@ -138,7 +138,7 @@ pub(super) fn put_switch<R: Packing>(
     }
     let gadget = context.gadget_at(key.level())?;
     for (digit, body) in first.iter().enumerate() {
-        sink.poly(&gadget.part_ring(digit)?, body)?;
+        sink.poly(&gadget.part_ring(digit)?, &gadget.kept(body, digit)?)?;
     }
     sink.seal()
 }
@@ -147,7 +147,7 @@ pub(super) fn put_switch<R: Packing>(
 pub(super) fn get_switch<R: Packing>(
     context: &RlweContext<R>,
     bodies: Bodies,
-    source: &mut Source<impl Read>,
+    source: &mut Source<impl BufRead>,
 ) -> Result<KeySwitchKey<R>, WireError> {
     let record = source.sealed("a key's numbers", 8 + 32)?;
     let mut fields = FieldReader::new(&record);
@@ -157,14 +157,15 @@ pub(super) fn get_switch<R: Packing>(
     let mut first = Vec::new();
     for digit in digits.clone() {
         let ring = gadget.part_ring(digit)?;
-        first.push(if bodies == Bodies::Stored { source.poly(&ring)? } else { ring.zero() });
+        let body = if bodies == Bodies::Stored { source.poly(&ring)? } else { ring.zero() };
+        first.push(gadget.keep(body, digit)?);
     }
     if bodies == Bodies::Stored {
         source.seal("a key")?;
     }
     let uniform = |digit: usize| {
         let a = gadget.key_ring().uniform(&mut randomness::public_stream(&seed, digit as u64));
-        gadget.uniform_part(a, digit)
+        gadget.keep(gadget.uniform_part(a, digit)?, digit)
     };
     let second = digits.map(uniform).collect::<Result<_, _>>()?;
     Ok(KeySwitchKey::from_halves(seed, gadget.options().clone(), level, [first, second]))

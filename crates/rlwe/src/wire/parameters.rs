@@ -1,6 +1,6 @@
 //! Parameters of any scheme: read without a context, since they make one.
 
-use std::io::Read;
+use std::io::BufRead;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
 use crate::KeyId;
@@ -44,7 +44,7 @@ impl<P: StoredParameters> Format<P> for NoContext {
         sink.sealed(fields.as_bytes())
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl Read>) -> Result<P, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<P, WireError> {
         let record = source.rest("parameters", MOST)?;
         let mut fields = FieldReader::new(&record);
         let parameters = P::get(&mut fields)?;

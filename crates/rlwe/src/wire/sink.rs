@@ -10,7 +10,7 @@ use super::WireError;
 use super::header::checksum;
 
 /// Bytes of a checksum.
-pub(super) const CHECKSUM_LEN: usize = 8;
+pub const CHECKSUM_LEN: usize = 8;
 
 /// Takes the records of an object. A record is either bytes in one piece, or polynomials up to their [`seal`](Self::seal).
 pub trait Sink {
@@ -33,7 +33,15 @@ pub trait Sink {
 
 /// Counts bytes, and packs none.
 #[derive(Debug, Default)]
-pub(super) struct Length(pub(super) u64);
+pub struct Length(pub(super) u64);
+
+impl Length {
+    /// Bytes so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0
+    }
+}
 
 impl Sink for Length {
     fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
@@ -53,14 +61,20 @@ impl Sink for Length {
 }
 
 /// Writes bytes and their checksums.
-pub(super) struct Output<W: Write> {
+pub struct Output<W: Write> {
     out: W,
     hash: XxHash3_64,
 }
 
 impl<W: Write> Output<W> {
-    pub(super) fn new(out: W) -> Self {
+    /// Writes to `out`, which is not flushed.
+    pub fn new(out: W) -> Self {
         Self { out, hash: XxHash3_64::new() }
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
     }
 }
 

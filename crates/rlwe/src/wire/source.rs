@@ -1,7 +1,7 @@
 //! Where objects are read from: no more than the header says, and every record with its checksum.
 
 use std::hash::Hasher;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use sunzi_ring::{Domain, Packing};
 use twox_hash::XxHash3_64;
@@ -15,15 +15,16 @@ use super::sink::CHECKSUM_LEN;
 const FIRST: usize = 1 << 20;
 
 /// Reads the records of an object.
-pub struct Source<I: Read> {
+pub struct Source<I: BufRead> {
     input: I,
     /// Bytes that are left by the header.
     left: u64,
     hash: XxHash3_64,
 }
 
-impl<I: Read> Source<I> {
-    pub(super) fn new(input: I, left: u64) -> Self {
+impl<I: BufRead> Source<I> {
+    /// Reads from `input`, where `left` bytes belong to the object.
+    pub fn new(input: I, left: u64) -> Self {
         Self { input, left, hash: XxHash3_64::new() }
     }
 
@@ -87,7 +88,10 @@ impl<I: Read> Source<I> {
     }
 
     /// Fails unless all was read.
-    pub(super) fn finish(self) -> Result<I, WireError> {
+    ///
+    /// # Errors
+    /// [`WireError::Trailing`].
+    pub fn finish(self) -> Result<I, WireError> {
         if self.left == 0 { Ok(self.input) } else { Err(WireError::Trailing { extra: self.left }) }
     }
 
@@ -108,7 +112,21 @@ struct Hashed<'a, I> {
     hash: &'a mut XxHash3_64,
 }
 
-impl<I: Read> Read for Hashed<'_, I> {
+impl<I: BufRead> BufRead for Hashed<'_, I> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        // What was looked at is still there.
+        if let Ok(bytes) = self.input.fill_buf() {
+            self.hash.write(bytes.get(..count).unwrap_or(bytes));
+        }
+        self.input.consume(count);
+    }
+}
+
+impl<I: BufRead> Read for Hashed<'_, I> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(bytes)?;
         self.hash.write(bytes.get(..read).unwrap_or_default());

@@ -2,21 +2,25 @@
 
 /// mantissa · 10^exponent, without trailing zeros in the mantissa; zero is 0 · 10^0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Decimal {
+pub struct Decimal {
     mantissa: i128,
     exponent: i32,
 }
 
 /// Why a text is no decimal number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotDecimal {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotDecimal {
     /// Nothing but blanks.
+    #[error("is empty, expected a decimal number")]
     Empty,
     /// NaN or an infinity.
+    #[error("is not a finite number, expected a decimal number")]
     NotFinite,
     /// Anything else that is no number.
+    #[error("is not a number, expected a decimal number such as 17.99 or -2e-3")]
     NotANumber,
     /// More than 37 significant digits or an exponent beyond ±400.
+    #[error("is out of range, expected at most 37 significant digits and exponents within ±400")]
     TooLong,
 }
 
@@ -26,8 +30,11 @@ const MOST_DIGITS: usize = 37;
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
-    /// Parses [sign] digits [. digits] [e [sign] digits], with digits on at least one side of the point.
-    pub(crate) fn parse(text: &str) -> Result<Self, NotDecimal> {
+    /// Parses \[sign\] digits \[. digits\] \[e \[sign\] digits\], with digits on at least one side of the point.
+    ///
+    /// # Errors
+    /// [`NotDecimal`].
+    pub fn parse(text: &str) -> Result<Self, NotDecimal> {
         let text = text.trim();
         let (negative, unsigned) = split_sign(text);
         if unsigned.is_empty() {
@@ -60,13 +67,34 @@ impl Decimal {
         Ok(Self { mantissa: if negative { -mantissa } else { mantissa }, exponent })
     }
 
+    /// mantissa · 10^exponent.
+    #[must_use]
+    pub fn new(mut mantissa: i128, mut exponent: i32) -> Self {
+        if mantissa == 0 {
+            return Self { mantissa: 0, exponent: 0 };
+        }
+        while mantissa % 10 == 0 {
+            (mantissa, exponent) = (mantissa / 10, exponent.saturating_add(1));
+        }
+        Self { mantissa, exponent }
+    }
+
+    /// The nearest double-precision number.
+    #[must_use]
+    pub fn to_f64(self) -> f64 {
+        // Parsing rounds once.
+        format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
+    }
+
     /// Decimals needed to write the number without rounding.
-    pub(crate) fn decimals(self) -> u32 {
+    #[must_use]
+    pub fn decimals(self) -> u32 {
         self.exponent.min(0).unsigned_abs()
     }
 
     /// The number times 10^decimals, rounded half away from zero; none beyond `i128`.
-    pub(crate) fn scaled(self, decimals: u32) -> Option<i128> {
+    #[must_use]
+    pub fn scaled(self, decimals: u32) -> Option<i128> {
         let shift = i64::from(self.exponent) + i64::from(decimals);
         let power = |shift: i64| u32::try_from(shift).ok().and_then(|shift| 10_i128.checked_pow(shift));
         if self.mantissa == 0 {
@@ -83,8 +111,28 @@ impl Decimal {
     }
 
     /// The number's mantissa and exponent.
-    pub(crate) fn parts(self) -> (i128, i32) {
+    #[must_use]
+    pub fn parts(self) -> (i128, i32) {
         (self.mantissa, self.exponent)
+    }
+}
+
+/// Digits and a point, or an exponent where that would take many zeros.
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (sign, digits) =
+            (if self.mantissa < 0 { "-" } else { "" }, self.mantissa.unsigned_abs().to_string());
+        match self.exponent {
+            0 => write!(f, "{sign}{digits}"),
+            zeros @ 1..=20 => write!(f, "{sign}{digits}{:0<width$}", "", width = zeros as usize),
+            places @ -20..=-1 => {
+                let places = places.unsigned_abs() as usize;
+                let digits = format!("{digits:0>width$}", width = places + 1);
+                let (whole, fraction) = digits.split_at(digits.len() - places);
+                write!(f, "{sign}{whole}.{fraction}")
+            }
+            exponent => write!(f, "{sign}{digits}e{exponent}"),
+        }
     }
 }
 
@@ -173,6 +221,18 @@ mod tests {
         ] {
             assert_eq!(Decimal::parse(text), Err(kind), "{text:?}");
         }
+    }
+
+    #[test]
+    fn digits_come_back() {
+        for text in
+            ["0", "-3", "100", "1.5", "-0.05", "12345.678", "1e21", "-7e-21", "0.00000000000000000001"]
+        {
+            assert_eq!(Decimal::parse(text).unwrap().to_string(), text);
+            assert_eq!(Decimal::parse(text).unwrap().to_f64(), text.parse::<f64>().unwrap());
+        }
+        assert_eq!(Decimal::new(-12_500, -4).parts(), (-125, -2));
+        assert_eq!(Decimal::new(0, 7).parts(), (0, 0));
     }
 
     #[test]

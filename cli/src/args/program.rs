@@ -1,0 +1,104 @@
+//! Options of commands that compute programs.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::FILE_CODES;
+use super::tables::parse_bytes;
+
+/// Which scheme a program may run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanScheme {
+    /// BFV.
+    Bfv,
+    /// BGV.
+    Bgv,
+    /// CKKS.
+    Ckks,
+    /// The cheapest.
+    Auto,
+}
+
+/// Options of `sunzi plan`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct PlanArgs {
+    /// What is to be computed, such as "mean(age); corr(age, chol); sum(cost) by region"
+    pub(crate) program: String,
+    /// A table, clear or encrypted, whose columns and rows it is for
+    #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
+    pub(crate) table: Option<PathBuf>,
+    /// Instead: a file with the schema of the table as JSON, as `sunzi schema` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Whether these parameters suffice, instead of choosing some
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security"])]
+    pub(crate) params: Option<PathBuf>,
+    /// Keep the parameters in this file, which must not be there yet
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The scheme; auto takes the cheapest that can compute the program
+    #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "auto", hide_possible_values = true)]
+    pub(crate) scheme: PlanScheme,
+    /// CKKS: bits of every intermediate number that are right, 4 to 30
+    #[arg(long, value_name = "BITS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: u32,
+    /// Security in bits: 128, 192 or 256
+    #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
+    pub(crate) security: String,
+    /// A category in the clear that will cut the table, as in `sunzi encrypt`
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) partition: Option<String>,
+    /// Do not measure how long it takes here
+    #[arg(long)]
+    pub(crate) no_time: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `sunzi eval`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct EvalArgs {
+    /// What is to be computed
+    pub(crate) program: String,
+    /// The folder with the keys of those who compute
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) keys: PathBuf,
+    /// The encrypted table, as `sunzi encrypt` writes it
+    pub(crate) table: PathBuf,
+    /// The file to write; if it is there it is replaced once the new one is whole
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// CKKS: bits of every intermediate number that are right, 4 to 30
+    #[arg(long, value_name = "BITS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: u32,
+    /// Refuse to start if it would take more memory than this, such as 512M or 4G
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi decrypt`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct DecryptArgs {
+    /// The results, as `sunzi eval` writes them
+    pub(crate) file: PathBuf,
+    /// The folder with the secret key
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) keys: PathBuf,
+    /// Print CSV: result, group or row, value, error
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

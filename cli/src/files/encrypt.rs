@@ -1,0 +1,301 @@
+//! `sunzi encrypt`: a table in the clear to an encrypted one, and `sunzi schema`: what is public of it.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+use sunzi::program::contexts::{Codec, EncryptionKey, PublicKey, SECRET, SecretKey};
+use sunzi::program::run::{Cells, Table};
+use sunzi::program::{Contexts, Kind, Schema};
+use sunzi::rlwe::wire::{WireError, replace};
+use sunzi::rlwe::{KeyId, randomness};
+use sunzi::table::arrow::ParquetWriter;
+use sunzi::table::file::{Shape, TableWriter};
+use sunzi::table::{
+    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, read_schema, survey,
+};
+
+use super::{check_target, refuse, refuse_keys, refuse_schema, refuse_table};
+use crate::args::{EncryptArgs, SchemaArgs, TableArgs};
+use crate::error::{CliError, quoted};
+use crate::output;
+use crate::progress::Progress;
+
+/// What was made.
+#[derive(Debug, Serialize)]
+struct Made {
+    file: String,
+    key: String,
+    rows: u64,
+    chunks: usize,
+    /// Columns and labels that are encrypted.
+    encrypted: usize,
+    bytes: u64,
+    seconds: f64,
+}
+
+/// The key of the folder: the owner's, or that for everybody.
+enum Key {
+    Secret(SecretKey),
+    Public(PublicKey),
+}
+
+impl Key {
+    fn load(contexts: &Contexts, folder: &Path) -> Result<Self, WireError> {
+        if folder.join(SECRET).exists() {
+            return contexts.load_secret(folder).map(Self::Secret);
+        }
+        contexts.load_public(folder).map(Self::Public)
+    }
+
+    fn id(&self) -> KeyId {
+        match self {
+            Self::Secret(key) => key.id(),
+            Self::Public(key) => key.id(),
+        }
+    }
+
+    fn encrypting(&self) -> EncryptionKey<'_> {
+        match self {
+            Self::Secret(key) => EncryptionKey::Secret(key),
+            Self::Public(key) => EncryptionKey::Public(key),
+        }
+    }
+}
+
+/// Why there is no file.
+enum Stopped {
+    Wire(WireError),
+    Said(CliError),
+}
+
+impl From<WireError> for Stopped {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+/// Finds a schema, and prints or keeps it.
+pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {
+    let (_, surveyed) = look(&args.table, None)?;
+    let json = serde_json::to_string_pretty(&surveyed.schema).map_err(CliError::failure)?;
+    let Some(path) = &args.output else { return output::print(&json) };
+    check_target(path)?;
+    let written =
+        replace(path, false, |file| std::io::Write::write_all(file, json.as_bytes()).map_err(WireError::Io));
+    written.map_err(|error| refuse(path, error))
+}
+
+/// Reads all of a table once; a column that cuts it is a category in the clear.
+fn look(args: &TableArgs, partition: Option<&String>) -> Result<(Source, Surveyed), CliError> {
+    let refused = |error| refuse_table(&args.table, error);
+    let asked = match &args.schema {
+        Some(path) => {
+            let json = fs::read_to_string(path).map_err(|error| refuse(path, WireError::Io(error)))?;
+            read_schema(&json).map_err(|error| refuse_schema(path, error))?
+        }
+        None => {
+            let categories = args.category.iter().chain(partition).cloned().collect();
+            Asked { columns: args.columns.clone(), categories, ..Asked::default() }
+        }
+    };
+    let asked = Asked { clear: args.clear.iter().chain(partition).cloned().collect(), ..asked };
+    let source = Source::open(&args.table).map_err(refused)?;
+    let surveyed = survey(&mut *source.rows().map_err(refused)?, &asked).map_err(refused)?;
+    Ok((source, surveyed))
+}
+
+/// Encrypts a table: first a look at all of it, so that nothing is encrypted of one that does not fit.
+pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
+    let start = Instant::now();
+    check_target(&args.output)?;
+    let of_keys = |error| refuse_keys(&args.keys, "public", error);
+    let contexts = Contexts::open(&args.keys).map_err(of_keys)?;
+    let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
+    let progress = Progress::new(!args.json && !args.quiet);
+    progress.say("looking at the table");
+    let (source, surveyed) = look(&args.table, args.partition.as_ref())?;
+    fits(&contexts, &surveyed.schema)?;
+    let job = Job::new(contexts, &key, &surveyed)?;
+    if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
+        let (needed, most) = (bytes(job.memory()), bytes(most));
+        return Err(CliError::input(format!(
+            "this takes about {needed} of memory, --memory allows {most}: use fewer threads or columns"
+        )));
+    }
+    let of_table = |error| refuse_table(&args.table.table, error);
+    let mut chunks = Chunks::new(source.rows().map_err(of_table)?, &surveyed, job.codec.layout().span);
+    if let Some(column) = &args.partition {
+        chunks = chunks.partitioned(column).map_err(of_table)?;
+    }
+    let mut count = 0;
+    let written = replace(&args.output, false, |file| {
+        count = job.write(chunks, file, args, &progress)?;
+        Ok(())
+    });
+    written.map_err(|stopped| match stopped {
+        Stopped::Wire(error) => refuse(&args.output, error),
+        Stopped::Said(error) => error,
+    })?;
+    let written = fs::metadata(&args.output).map_err(|error| refuse(&args.output, WireError::Io(error)))?;
+    drop(progress);
+    let made = Made {
+        file: args.output.display().to_string(),
+        key: key.id().to_string(),
+        rows: surveyed.schema.rows,
+        chunks: count,
+        encrypted: job.inputs.len(),
+        bytes: written.len(),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if args.json { output::print_json(&made) } else { output::print(&made.text(args.table.schema.is_none())) }
+}
+
+/// Fails for columns that the scheme cannot hold.
+fn fits(contexts: &Contexts, schema: &Schema) -> Result<(), CliError> {
+    let moduli = contexts.parameters().plain_moduli();
+    let range = moduli.iter().fold(1_u128, |product, &t| product.saturating_mul(t.into()));
+    for column in schema.columns.iter().filter(|column| column.encrypted && !moduli.is_empty()) {
+        let (scheme, name) = (contexts.parameters().name(), quoted(&column.name));
+        if matches!(column.kind, Kind::Real { .. }) {
+            return Err(CliError::input(format!(
+                "column {name} has real numbers, {scheme} has integers and decimals: declare its decimals in a schema, or take parameters of CKKS"
+            )));
+        }
+        if range <= 2 * u128::from(column.largest_unit()) {
+            return Err(CliError::impossible(format!(
+                "column {name} reaches {} units of its last decimal, these parameters hold numbers below {}: make parameters with a wider --plain-range",
+                column.largest_unit(),
+                range / 2
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What is to be done, chunk by chunk.
+struct Job<'a> {
+    codec: Codec,
+    key: &'a Key,
+    schema: &'a Schema,
+    inputs: Vec<Input>,
+}
+
+impl<'a> Job<'a> {
+    fn new(contexts: Contexts, key: &'a Key, surveyed: &'a Surveyed) -> Result<Self, CliError> {
+        let schema = &surveyed.schema;
+        let codec = contexts.codec(&contexts.layout(schema.rows)).map_err(CliError::input)?;
+        Ok(Self { codec, key, schema, inputs: inputs(schema) })
+    }
+
+    /// Inputs that are encrypted together.
+    fn batch(&self) -> usize {
+        2 * rayon::current_num_threads()
+    }
+
+    /// Bytes that it takes, about: cells of two chunks, and for each input of a batch plaintexts, ciphertexts and their bytes.
+    fn memory(&self) -> u64 {
+        let contexts = self.codec.contexts();
+        let (n, moduli) =
+            (contexts.parameters().degree() as u64, contexts.parameters().plain_moduli().len().max(1) as u64);
+        let limbs = contexts.rlwe().level() as u64 + 1;
+        let one = moduli * n * 8 * (5 * limbs + 4);
+        let cells = 32 * (self.codec.layout().span * self.schema.columns.len()) as u64;
+        let tables = 64 * n * (limbs + moduli);
+        (16 << 20) + tables + cells + one * self.batch().min(self.inputs.len()) as u64
+    }
+
+    /// The bytes of some inputs of a chunk, encrypted on all threads.
+    fn encrypt(&self, rows: &Table, inputs: &[Input]) -> Result<Vec<Vec<u8>>, CliError> {
+        let one = |input: &Input| {
+            let column = self.schema.columns.get(input.column).zip(rows.cells(input.column));
+            let (column, cells) = column.ok_or_else(|| CliError::failure("a column is missing"))?;
+            let mut rng = randomness::from_os().map_err(CliError::failure)?;
+            let encrypted = self.codec.encrypt(column, input.label, cells, self.key.encrypting(), &mut rng);
+            self.codec.contexts().to_bytes(&encrypted.map_err(CliError::input)?).map_err(CliError::failure)
+        };
+        inputs.par_iter().map(one).collect()
+    }
+
+    /// Writes all of the table; how many chunks that took.
+    fn write(
+        &self,
+        mut chunks: Chunks,
+        file: &mut File,
+        args: &EncryptArgs,
+        progress: &Progress,
+    ) -> Result<usize, Stopped> {
+        let of_table = |error: TableError| Stopped::Said(refuse_table(&args.table.table, error));
+        let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
+        let mut writer = self.writer(file, args)?;
+        progress.begin(self.codec.layout().chunks * self.inputs.len());
+        progress.say("encrypting");
+        let mut count = 0;
+        while let Some(rows) = chunks.next_chunk().map_err(of_table)? {
+            writer.begin_chunk(&rows).map_err(of_file)?;
+            for batch in self.inputs.chunks(self.batch()) {
+                for bytes in self.encrypt(&rows, batch).map_err(Stopped::Said)? {
+                    writer.put_bytes(&bytes, self.key.id()).map_err(of_file)?;
+                    progress.step();
+                }
+            }
+            count += 1;
+        }
+        writer.finish().map(|()| count).map_err(of_file)
+    }
+
+    /// Begins the file, in the form that its name asks for.
+    fn writer<'f>(
+        &'f self,
+        file: &'f mut File,
+        args: &EncryptArgs,
+    ) -> Result<Box<dyn EncryptedWriter + 'f>, Stopped> {
+        let of_file = |error: TableError| Stopped::Said(refuse_table(&args.output, error));
+        let (contexts, key) = (self.codec.contexts(), self.key.id());
+        let len = self.encrypted_len().map_err(Stopped::Said)?;
+        if args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+            let of_name = |name| self.schema.position(name).and_then(|at| self.schema.columns.get(at));
+            let partition = args.partition.as_deref().and_then(of_name);
+            let writer =
+                ParquetWriter::create(contexts, self.schema, key, partition, file).map_err(of_file)?;
+            return Ok(Box::new(writer));
+        }
+        if args.partition.is_some() {
+            let message = "--partition is for tables in Parquet: give --output a name that ends in .parquet";
+            return Err(Stopped::Said(CliError::input(message)));
+        }
+        let shape = Shape::new(self.schema, self.codec.layout().span, len).map_err(of_file)?;
+        Ok(Box::new(TableWriter::create(contexts, shape, key, file).map_err(of_file)?))
+    }
+
+    /// Bytes of a chunk of an input: they are the same for all.
+    fn encrypted_len(&self) -> Result<u64, CliError> {
+        let none = || CliError::input("no column would be encrypted: name fewer with --clear");
+        let input = self.inputs.first().ok_or_else(none)?;
+        let columns = self.schema.columns.iter().map(|column| match column.kind {
+            Kind::Decimal { .. } => Cells::Units(vec![column.padding_units()]),
+            Kind::Real { .. } => Cells::Reals(vec![column.padding()]),
+            Kind::Category { .. } => Cells::Labels(vec![0]),
+        });
+        let schema = Schema { rows: 1, columns: self.schema.columns.clone() };
+        let row = Table::new(&schema, columns.collect()).map_err(CliError::failure)?;
+        Ok(self.encrypt(&row, &[*input])?.first().map_or(0, Vec::len) as u64)
+    }
+}
+
+impl Made {
+    fn text(&self, found: bool) -> String {
+        let Self { file, key, rows, chunks, encrypted, bytes: size, seconds } = self;
+        let mut text = format!(
+            "{file}: {rows} rows in {chunks} chunk(s), {encrypted} encrypted columns and labels, {} for key {key}, {seconds:.1} s",
+            bytes(*size)
+        );
+        if found {
+            text.push_str("\nranges and labels are those of the table, and public: to hide them, declare wider ones with --schema");
+        }
+        text
+    }
+}

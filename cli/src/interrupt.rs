@@ -1,0 +1,17 @@
+//! Ctrl-C and requests to end.
+
+use sunzi::rlwe::wire::remove_unfinished;
+
+use crate::error::CliError;
+
+/// What a shell says of a process that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// From now on an interrupted process leaves no file or folder that is not finished.
+pub(crate) fn watch() -> Result<(), CliError> {
+    let stop = || {
+        remove_unfinished();
+        std::process::exit(INTERRUPTED);
+    };
+    ctrlc::set_handler(stop).map_err(CliError::failure)
+}

@@ -1,0 +1,189 @@
+//! `sunzi eval`: a program on an encrypted table, with evaluation keys alone.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+use sunzi::circuits::EvaluationKeys;
+use sunzi::program::results::{Description, ResultsWriter};
+use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
+use sunzi::program::{Contexts, NodeId, Plan, ProgramError};
+use sunzi::rlwe::wire::{WireError, replace};
+use sunzi::rlwe::{KeyId, RlweError};
+use sunzi::table::{EncryptedTable, Input, TableError};
+
+use super::{parse, refuse, refuse_in};
+use crate::args::EvalArgs;
+use crate::error::CliError;
+use crate::files::{self, stored};
+use crate::output;
+use crate::progress::Progress;
+
+/// The folder with what it needs.
+const PARTY: &str = "eval";
+
+/// What was made.
+#[derive(Debug, Serialize)]
+struct Made {
+    file: String,
+    results: usize,
+    bytes: u64,
+    chunks: usize,
+    seconds: f64,
+}
+
+/// Runs a program on a table.
+pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
+    let start = Instant::now();
+    files::check_target(&args.output)?;
+    let contexts =
+        Contexts::open(&args.keys).map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
+    let table = stored::table(&args.table)?;
+    table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
+    let program = parse(&args.program, table.schema())?;
+    // Chunks need not be full: the table may be cut by a category, and an engine may have left some out.
+    let plan = Plan::for_layout(&program, contexts.parameters(), table.layout(), args.precision);
+    let plan = plan.map_err(refuse)?;
+    if let Some(most) = args.memory.filter(|&most| most < plan.memory_bytes) {
+        let (needed, most) = (bytes(plan.memory_bytes), bytes(most));
+        return Err(CliError::input(format!(
+            "this takes about {needed} of memory, --memory allows {most}: compute fewer results at once"
+        )));
+    }
+    let keys = keys(&contexts, &plan, &args.keys, table.key())?;
+    let progress = Progress::new(!args.json && !args.quiet);
+    Run { contexts: &contexts, plan: &plan, keys: &keys, args, progress: &progress }.write(table)?;
+    drop(progress);
+    let written = fs::metadata(&args.output);
+    let made = Made {
+        file: args.output.display().to_string(),
+        results: program.outputs().len(),
+        bytes: written.map_err(|error| files::refuse(&args.output, WireError::Io(error)))?.len(),
+        chunks: plan.layout.chunks,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if args.json { output::print_json(&made) } else { output::print(&made.text()) }
+}
+
+/// The keys that the plan asks for, of the key that the table belongs to.
+fn keys(contexts: &Contexts, plan: &Plan, folder: &Path, table: KeyId) -> Result<EvaluationKeys, CliError> {
+    let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
+    let keys = contexts.load_evaluation(folder, &exponents).map_err(|error| match error {
+        WireError::Rlwe(error @ RlweError::MissingGaloisKey { .. }) => CliError::impossible(format!(
+            "{}: {error}; make keys with sunzi keygen --for this program",
+            folder.display()
+        )),
+        other => files::refuse_keys(folder, PARTY, other),
+    })?;
+    match keys.relinearization.as_ref().map(|key| key.id()) {
+        Some(own) if own == table => Ok(keys),
+        own => Err(files::refuse(folder, WireError::Key { expected: Some(table), got: own })),
+    }
+}
+
+/// One run.
+struct Run<'a> {
+    contexts: &'a Contexts,
+    plan: &'a Plan,
+    keys: &'a EvaluationKeys,
+    args: &'a EvalArgs,
+    progress: &'a Progress,
+}
+
+/// Why it stopped.
+enum Stopped {
+    Wire(WireError),
+    Said(CliError),
+}
+
+impl From<WireError> for Stopped {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+impl Run<'_> {
+    fn write(&self, table: Box<dyn EncryptedTable>) -> Result<(), CliError> {
+        let written = replace(&self.args.output, false, |file| self.compute(table, file));
+        written.map_err(|stopped| match stopped {
+            Stopped::Wire(error) => files::refuse(&self.args.output, error),
+            Stopped::Said(error) => error,
+        })
+    }
+
+    fn compute(&self, table: Box<dyn EncryptedTable>, file: &mut File) -> Result<(), Stopped> {
+        let Self { contexts, plan, keys, args, progress } = self;
+        let said = |error: ProgramError| Stopped::Said(refuse_in(&args.table, error));
+        let codec = contexts.codec(&plan.layout).map_err(said)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        let filled = (0..plan.layout.chunks).map(|chunk| table.rows_of(chunk)).collect();
+        let description = Description::of(plan).and_then(|text| text.with_filled(filled)).map_err(said)?;
+        let mut writer = ResultsWriter::new(contexts, table.key(), description, &mut out)?;
+        progress.begin(plan.inputs / plan.parameters.plain_moduli().len().max(1));
+        progress.say("computing");
+        let mut columns = Columns { table, chunk: None };
+        let input = |id, chunk| {
+            progress.step();
+            columns.read(contexts, plan, id, chunk).map_err(ProgramError::scheme)
+        };
+        let column = |_, _, answer: Answer| writer.put(&answer).map_err(ProgramError::scheme);
+        let totals = evaluate(plan, &codec, keys, input, column).map_err(|error| self.stopped(error))?;
+        totals.values().try_for_each(|answer| writer.put(answer))?;
+        Ok(out.flush().map_err(WireError::Io)?)
+    }
+
+    /// What went wrong in a run: errors of files pass through the program as they are.
+    fn stopped(&self, error: ProgramError) -> Stopped {
+        let ProgramError::Scheme(inner) = error else {
+            return Stopped::Said(refuse_in(&self.args.table, error));
+        };
+        match inner.downcast::<TableError>() {
+            Ok(error) => Stopped::Said(files::refuse_table(&self.args.table, *error)),
+            Err(inner) => match inner.downcast::<WireError>() {
+                Ok(error) => Stopped::Wire(*error),
+                Err(inner) => Stopped::Said(refuse_in(&self.args.table, ProgramError::Scheme(inner))),
+            },
+        }
+    }
+}
+
+/// The columns of a table, with the clear cells of one chunk at hand.
+struct Columns {
+    table: Box<dyn EncryptedTable>,
+    chunk: Option<(usize, Vec<Option<Cells>>)>,
+}
+
+impl Columns {
+    fn read(
+        &mut self,
+        contexts: &Contexts,
+        plan: &Plan,
+        id: NodeId,
+        chunk: usize,
+    ) -> Result<Read, TableError> {
+        let missing = || ProgramError::Invalid("a node reads no column".to_owned());
+        let node = plan.program.graph().node(id).ok_or_else(missing)?;
+        let input = Input::of(node).ok_or_else(missing)?;
+        let column = plan.program.schema().columns.get(input.column).ok_or_else(missing)?;
+        if column.encrypted {
+            return Ok(Read::Encrypted(self.table.encrypted(contexts, chunk, &input)?));
+        }
+        if self.chunk.as_ref().is_none_or(|(at, _)| *at != chunk) {
+            let rows = self.table.clear(chunk)?;
+            let cells = (0..plan.program.schema().columns.len()).map(|at| rows.cells(at).cloned());
+            self.chunk = Some((chunk, cells.collect()));
+        }
+        let cells = self.chunk.as_ref().and_then(|(_, cells)| cells.get(input.column)?.clone());
+        Ok(Read::Clear(cells.ok_or_else(missing)?))
+    }
+}
+
+impl Made {
+    fn text(&self) -> String {
+        let Self { file, results, bytes: size, chunks, seconds } = self;
+        format!("{file}: {results} result(s) of {chunks} chunk(s), {}, {seconds:.1} s", bytes(*size))
+    }
+}

@@ -1,0 +1,151 @@
+//! `sunzi plan`: what a program takes, before there is any key.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use serde::Serialize;
+use sunzi::bfv::explain::bytes;
+use sunzi::program::analysis::{Layout, Options, Parameters, SchemeChoice};
+use sunzi::program::{Plan, Schema, Timing};
+use sunzi::rlwe::Security;
+use sunzi::rlwe::wire::{Header, Kind, WireError};
+use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, read_schema, survey};
+
+use super::{parse, parts, refuse};
+use crate::args::{PlanArgs, PlanScheme};
+use crate::error::{CliError, quoted};
+use crate::files::{self, stored};
+use crate::output;
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Planned<'a> {
+    #[serde(flatten)]
+    plan: &'a Plan,
+    scheme: &'static str,
+    degree: usize,
+    /// CKKS: bits of every intermediate number that are right.
+    bits: Option<f64>,
+    /// Seconds of a run here; none if they were not measured.
+    seconds: Option<f64>,
+}
+
+/// Chooses parameters for a program, or asks whether some suffice.
+pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
+    args.output.as_deref().map_or(Ok(()), files::check_target)?;
+    let (schema, layout) = match (&args.table, &args.schema) {
+        (Some(table), _) => of_table(table, args.partition.as_ref())?,
+        (None, Some(schema)) => (of_file(schema)?, None),
+        (None, None) => return Err(CliError::input("no columns: give --table or --schema")),
+    };
+    let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
+    let plan = match &args.params {
+        Some(path) => {
+            let parameters = Parameters::load(path).map_err(|error| files::refuse(path, error))?;
+            let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
+            Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), args.precision)
+        }
+        None => Plan::new(&program, &options(args, parts)),
+    };
+    let plan = plan.map_err(refuse)?;
+    if let Some(path) = &args.output {
+        if path.exists() {
+            let name = quoted(&path.display().to_string());
+            return Err(CliError::input(format!(
+                "{name} is there already: choose another name, or remove it"
+            )));
+        }
+        plan.parameters.store(path).map_err(|error| files::refuse(path, error))?;
+    }
+    let seconds =
+        if args.no_time { None } else { Some(Timing::measure(&plan).map_err(refuse)?.seconds(&plan)) };
+    if args.json {
+        let (scheme, degree) = (plan.parameters.name(), plan.parameters.degree());
+        return output::print_json(&Planned {
+            plan: &plan,
+            scheme,
+            degree,
+            bits: plan.precision_bits(),
+            seconds,
+        });
+    }
+    output::print(&text(&plan, seconds))
+}
+
+fn options(args: &PlanArgs, parts: usize) -> Options {
+    let scheme = match args.scheme {
+        PlanScheme::Auto => None,
+        PlanScheme::Bfv => Some(SchemeChoice::Bfv),
+        PlanScheme::Bgv => Some(SchemeChoice::Bgv),
+        PlanScheme::Ckks => Some(SchemeChoice::Ckks),
+    };
+    let security = match args.security.as_str() {
+        "192" => Security::Bits192,
+        "256" => Security::Bits256,
+        _ => Security::Bits128,
+    };
+    Options { scheme, precision: args.precision, security, log2_degree: None, parts }
+}
+
+/// The schema in a file of JSON, rows and all.
+pub(crate) fn of_file(path: &Path) -> Result<Schema, CliError> {
+    let json = fs::read_to_string(path).map_err(|error| files::refuse(path, WireError::Io(error)))?;
+    let asked = read_schema(&json).map_err(|error| files::refuse_schema(path, error))?;
+    match asked {
+        Asked { rows: Some(rows), declared: Some(columns), .. } => Schema::new(rows, columns).map_err(refuse),
+        _ => {
+            let name = quoted(&path.display().to_string());
+            Err(CliError::input(format!("{name} does not say how many rows there are: add \"rows\"")))
+        }
+    }
+}
+
+/// The schema of a table in a file, read, or found by looking at all of it; and where rows stand if it is encrypted.
+fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<Layout>), CliError> {
+    let encrypted = |table: Box<dyn EncryptedTable>| Ok((table.schema().clone(), Some(table.layout())));
+    let header = File::open(path).map_err(WireError::Io).and_then(|mut file| Header::read(&mut file));
+    if header.is_ok_and(|header| Kind::of(header.kind).is_some_and(Kind::is_table)) {
+        return encrypted(stored::table(path)?);
+    }
+    // A table in Parquet may be encrypted or not.
+    if let (Ok(true), Ok(table)) = (is_parquet(path), sunzi::table::open(path)) {
+        return encrypted(table);
+    }
+    let refused = |error| files::refuse_table(path, error);
+    let source = Source::open(path).map_err(refused)?;
+    let mut rows = source.rows().map_err(refused)?;
+    let categories: Vec<String> = partition.into_iter().cloned().collect();
+    let asked = Asked { clear: categories.clone(), categories, ..Asked::default() };
+    Ok((survey(&mut *rows, &asked).map_err(refused)?.schema, None))
+}
+
+fn text(plan: &Plan, seconds: Option<f64>) -> String {
+    let mut text = format!(
+        "scheme       {}, n = {}, {} plaintext modulus(es)\n\
+         rows         {} in {} chunk(s) of {}\n\
+         depth        {}\n\
+         keys         {} for products and {} rotations\n\
+         table        {} ciphertexts of the columns it reads, up to {}\n\
+         memory       about {}\n",
+        plan.parameters.name(),
+        plan.parameters.degree(),
+        plan.parameters.plain_moduli().len(),
+        plan.layout.rows,
+        plan.layout.chunks,
+        plan.layout.span,
+        plan.depth,
+        bytes(plan.key_bytes),
+        plan.rotations.len(),
+        plan.inputs,
+        bytes(plan.table_bytes()),
+        bytes(plan.memory_bytes),
+    );
+    if let Some(seconds) = seconds {
+        text.push_str(&format!("time         about {seconds:.1} s here\n"));
+    }
+    if let Some(bits) = plan.precision_bits() {
+        text.push_str(&format!("precision    {bits:.0} bits of every intermediate number\n"));
+    }
+    plan.reasons.iter().for_each(|reason| text.push_str(&format!("because      {reason}\n")));
+    text
+}

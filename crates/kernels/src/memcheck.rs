@@ -1,0 +1,60 @@
+//! Words whose values must decide nothing, marked for valgrind's memcheck: it then reports every branch and every index that
+//! depends on them. Outside valgrind nothing happens.
+
+use std::arch::asm;
+
+/// Requests of `valgrind/memcheck.h`, tool "MC".
+const UNDEFINED: u64 = 0x4d43_0001;
+const DEFINED: u64 = 0x4d43_0002;
+/// Of `valgrind/valgrind.h`.
+const RUNNING: u64 = 0x1001;
+
+/// Whether memcheck watches this process.
+#[must_use]
+pub fn is_watching() -> bool {
+    request(RUNNING, &[] as &[u8]) > 0
+}
+
+/// From now on nothing may depend on these words, or on what is computed from them, but other words.
+pub fn mark_secret<T>(words: &[T]) {
+    request(UNDEFINED, words);
+}
+
+/// These words may be looked at.
+pub fn mark_public<T>(words: &[T]) {
+    request(DEFINED, words);
+}
+
+/// A request about the bytes of a slice: 0 where nobody listens.
+fn request<T>(code: u64, words: &[T]) -> u64 {
+    let arguments = [code, words.as_ptr().addr() as u64, size_of_val(words) as u64, 0, 0, 0];
+    let mut answer = 0_u64;
+    // SAFETY: on a processor these are rotations by 128 bits together and an exchange of a register with itself, which change
+    // nothing. Valgrind reads six words of `arguments`, which live, and sets rdx.
+    unsafe {
+        asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") arguments.as_ptr(),
+            inout("rdx") answer,
+            options(nostack)
+        );
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_change_no_word() {
+        let words = [1_u64, 2, 3];
+        mark_secret(&words);
+        mark_public(&words);
+        assert_eq!(words, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,215 @@
+//! How long a run takes: operations of a program, counted, times what each takes here, measured.
+
+use std::time::Instant;
+
+use sunzi_circuits::{Arithmetic, EvaluationKeys, Rotation};
+use sunzi_encoding::{BatchEncoder, Encoder as _};
+
+use super::approximate::{Action, integral};
+use super::{Facts, Plan, facts};
+use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
+use crate::graph::Node;
+use crate::run::{Cells, only_summed};
+use crate::{Column, NodeId, ProgramError};
+use sunzi_rlwe::randomness;
+
+/// Least of so many measurements.
+const ROUNDS: usize = 2;
+
+/// Seconds of one operation on ciphertexts of all plaintext moduli, at the highest level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// A product before it is relinearised.
+    pub product: f64,
+    /// A relinearisation.
+    pub relinearization: f64,
+    /// A product with a plaintext, or in CKKS with a constant, rescaled.
+    pub plain_product: f64,
+    /// An addition.
+    pub addition: f64,
+    /// A rotation of a sum.
+    pub rotation: f64,
+    /// A ciphertext out of a file.
+    pub read: f64,
+}
+
+/// How often each operation is done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    products: f64,
+    relinearizations: f64,
+    plain_products: f64,
+    additions: f64,
+}
+
+impl Work {
+    /// Products in a row of operations as a polynomial of this degree has them.
+    fn polynomial(degree: usize) -> Self {
+        let products = (2.0 * degree as f64).sqrt() + (degree.max(1) as f64).log2();
+        Self { products, relinearizations: products, plain_products: 1.0, additions: degree as f64 }
+    }
+
+    fn add(&mut self, other: Self, times: f64) {
+        self.products += times * other.products;
+        self.relinearizations += times * other.relinearizations;
+        self.plain_products += times * other.plain_products;
+        self.additions += times * other.additions;
+    }
+}
+
+impl Timing {
+    /// Measures with keys that are thrown away: for as long as some products, and the making of two keys.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`] for parameters that are none.
+    pub fn measure(plan: &Plan) -> Result<Self, ProgramError> {
+        let contexts = Contexts::new(&plan.parameters)?;
+        let mut rng = randomness::from_os().map_err(ProgramError::scheme)?;
+        let secret = SecretKey::generate(contexts.rlwe(), &mut rng).map_err(ProgramError::scheme)?;
+        let (rotation, limbs) = (Rotation::Rows(1), plan.rotation_limbs);
+        let keys =
+            contexts.evaluation_keys(&secret, &[rotation], limbs, &mut rng).map_err(ProgramError::scheme)?;
+        let codec = contexts.codec(&plan.layout)?;
+        let (column, cells) = (Column::integer("x", 0, 1), Cells::Units(vec![1]));
+        let chunk = codec.encrypt(&column, None, &cells, EncryptionKey::Secret(&secret), &mut rng)?;
+        let bytes = contexts.to_bytes(&chunk).map_err(ProgramError::scheme)?;
+        let read = least(|| contexts.from_bytes(&bytes, None).map_err(ProgramError::scheme))?;
+        let count = plan.parameters.plain_moduli().len().max(1) as f64;
+        let one = match (contexts.parts(), &chunk) {
+            (Parts::Bfv(own), Encrypted::Bfv(parts)) => match (own.first(), parts.first()) {
+                (Some(context), Some(x)) => exact(&sunzi_bfv::Evaluator::new(context), x, &keys),
+                _ => Ok(Self::default()),
+            },
+            (Parts::Bgv(own), Encrypted::Bgv(parts)) => match (own.first(), parts.first()) {
+                (Some(context), Some(x)) => exact(&sunzi_bgv::Evaluator::new(context), x, &keys),
+                _ => Ok(Self::default()),
+            },
+            (Parts::Ckks(context), Encrypted::Ckks(x)) => real(context, x, &keys, plan),
+            _ => Ok(Self::default()),
+        }?;
+        Ok(Self {
+            product: count * one.product,
+            relinearization: count * one.relinearization,
+            plain_product: count * one.plain_product,
+            addition: count * one.addition,
+            rotation: count * one.rotation,
+            read,
+        })
+    }
+
+    /// Seconds of a run of the plan, its encrypted columns read from files.
+    #[must_use]
+    pub fn seconds(&self, plan: &Plan) -> f64 {
+        let known = facts(&plan.program);
+        let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
+        let summed = if plan.lowered.is_some() { Vec::new() } else { only_summed(&plan.program) };
+        let mut chunk = Work::default();
+        for id in plan.program.used().into_iter().filter(encrypted) {
+            chunk.add(work(plan, &known, id, summed.contains(&id)), 1.0);
+        }
+        let totals: Vec<NodeId> = plan.program.totals().into_iter().filter(encrypted).collect();
+        chunk.additions += totals.len() as f64;
+        let mut all = Work::default();
+        all.add(chunk, plan.layout.chunks as f64);
+        all.relinearizations += totals.iter().filter(|id| summed.contains(id)).count() as f64;
+        let rotations = (totals.len() * plan.rotations.len()) as f64;
+        let moduli = plan.parameters.plain_moduli().len().max(1) as f64;
+        all.products * self.product
+            + all.relinearizations * self.relinearization
+            + all.plain_products * self.plain_product
+            + all.additions * self.addition
+            + rotations * self.rotation
+            + plan.inputs as f64 / moduli * self.read
+    }
+}
+
+/// What a node takes in a chunk.
+fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
+    let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
+    let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
+    match (plan.program.graph().node(id), step.map(|step| &step.action)) {
+        (_, Some(Action::Series(series))) => Work::polynomial(series.degree()),
+        (_, Some(Action::Sign { sign, .. })) => {
+            let products = 3.0 * sign.depth() as f64;
+            Work { products, relinearizations: products, ..Work::default() }
+        }
+        (Some(Node::Linear { terms, .. }), action) => {
+            let rescaled = matches!(action, Some(Action::Linear { factors, .. }) if !integral(factors));
+            let plain_products = if rescaled { 1.0 } else { 0.0 };
+            Work { additions: 2.0 * terms.len() as f64, plain_products, ..Work::default() }
+        }
+        (Some(Node::Product(a, b)), _) if encrypted(a) && encrypted(b) => {
+            Work { products: 1.0, relinearizations: if summed { 0.0 } else { 1.0 }, ..Work::default() }
+        }
+        (Some(Node::Product(..)), _) => Work { plain_products: 1.0, ..Work::default() },
+        (Some(Node::Polynomial { coefficients, .. }), _) => Work::polynomial(coefficients.len()),
+        _ => Work::default(),
+    }
+}
+
+/// The least seconds of a few rounds.
+fn least<T>(mut work: impl FnMut() -> Result<T, ProgramError>) -> Result<f64, ProgramError> {
+    let mut seconds = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        drop(work()?);
+        seconds = seconds.min(start.elapsed().as_secs_f64());
+    }
+    Ok(seconds)
+}
+
+fn exact<A>(arithmetic: &A, x: &A::Ciphertext, keys: &A::Keys) -> Result<Timing, ProgramError>
+where
+    A: Arithmetic<Plaintext = sunzi_encoding::Plaintext>,
+{
+    let addition = least(|| arithmetic.add(x, x).map_err(ProgramError::scheme)).unwrap_or(0.0);
+    let product = || {
+        let (a, b, mut sum) = (arithmetic.operand(x), arithmetic.operand(x), None);
+        let (a, b) = (a.map_err(ProgramError::scheme)?, b.map_err(ProgramError::scheme)?);
+        arithmetic.add_product(&mut sum, &a, &b).map_err(ProgramError::scheme)
+    };
+    // What the parameters do not allow is in no program for them.
+    let product = least(product).unwrap_or(0.0);
+    let both = least(|| arithmetic.multiply(x, x, keys).map_err(ProgramError::scheme)).unwrap_or(product);
+    let relinearization = (both - product).max(0.0);
+    let (degree, t) = (2 * arithmetic.row_length(), arithmetic.plain_modulus());
+    let encoder = BatchEncoder::new(degree, t).map_err(ProgramError::scheme)?;
+    let plain = || {
+        let plaintext = encoder.encode(&[2]).map_err(ProgramError::scheme)?;
+        arithmetic.multiply_plain(x, &plaintext).map_err(ProgramError::scheme)
+    };
+    let plain_product = least(plain).unwrap_or(0.0);
+    let rotate = || arithmetic.rotate(x, Rotation::Rows(1), keys).map_err(ProgramError::scheme);
+    // BGV may allow rotations after products alone.
+    let rotation = least(rotate).unwrap_or(relinearization);
+    Ok(Timing { product, relinearization, plain_product, addition, rotation, read: 0.0 })
+}
+
+fn real(
+    context: &sunzi_ckks::Context,
+    x: &sunzi_ckks::Ciphertext,
+    keys: &EvaluationKeys,
+    plan: &Plan,
+) -> Result<Timing, ProgramError> {
+    let evaluator = sunzi_ckks::Evaluator::new(context);
+    let (Some(relinearization), Some(galois)) = (&keys.relinearization, &keys.galois) else {
+        return Ok(Timing::default());
+    };
+    let scheme = |error: sunzi_ckks::CkksError| ProgramError::scheme(error);
+    let addition = least(|| evaluator.add(x, x).map_err(scheme))?;
+    // Without a level there are no products.
+    let both = least(|| evaluator.multiply(x, x, relinearization).map_err(scheme)).unwrap_or(0.0);
+    let level = plan.lowered.as_ref().map_or(0, |lowered| lowered.sum_level);
+    let low = evaluator.drop_to(x, level).map_err(scheme)?;
+    let rotation = least(|| evaluator.rotate(&low, 1, galois).map_err(scheme)).unwrap_or(0.0);
+    // Of all levels from the highest one down, on average.
+    let both = 0.5 * both;
+    Ok(Timing {
+        product: 0.3 * both,
+        relinearization: 0.7 * both,
+        plain_product: 0.3 * both,
+        addition,
+        rotation,
+        read: 0.0,
+    })
+}

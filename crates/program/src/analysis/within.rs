@@ -1,0 +1,124 @@
+//! Whether a program fits parameters that are there.
+
+use num_bigint::BigUint;
+
+use super::approximate::lower;
+use super::choice::{Demand, INEXACT, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
+use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
+use crate::{NodeId, Program};
+
+/// Bits of noise that BFV must have left.
+const MARGIN: f64 = 2.0;
+
+/// The plan of a program in these parameters.
+pub(super) fn within(
+    program: &Program,
+    parameters: &Parameters,
+    layout: Layout,
+    precision: u32,
+) -> Result<Plan, Box<Refusal>> {
+    let known = facts(program);
+    let describe = |id: NodeId| program.graph().describe(id, program.schema());
+    let Parameters::Ckks(own) = parameters else {
+        if let Some(id) = inexact(program, &known) {
+            return Err(Box::new(Refusal { reason: INEXACT.to_owned(), expression: describe(id) }));
+        }
+        let demand = Demand::new(program, &known)?;
+        wide(program, &known, &demand, parameters)?;
+        noise(&demand, &layout, parameters).map_err(|reason| {
+            let deepest = program.used().into_iter().max_by_key(|id| known.get(id.index()).map(|f| f.depth));
+            Box::new(Refusal { reason, expression: deepest.map(describe).unwrap_or_default() })
+        })?;
+        let reason = "these parameters were given".to_owned();
+        return Ok(exact_plan(program, parameters.clone(), layout, &demand, vec![reason]));
+    };
+    let lowered = lower(program, &known, precision)?;
+    let (depth, wanted) = (lowered.depth(), lowered.precision.min(MOST_PRECISION));
+    let refuse = |reason| Err(Box::new(Refusal { reason, expression: deepest(program, &lowered) }));
+    if depth > own.depth() {
+        return refuse(format!(
+            "it takes {depth} levels, the parameters have {}: make parameters for this program, or use polynomials of lower \
+             degree and wider gaps",
+            own.depth()
+        ));
+    }
+    match own.predicted_precision() {
+        Ok(bits) if bits + 0.5 >= f64::from(wanted) => {}
+        Ok(bits) => {
+            return refuse(format!(
+                "it needs {wanted} bits behind the binary point, the parameters leave {bits:.1}: ask for less precision, \
+                 or make parameters for this program"
+            ));
+        }
+        Err(error) => return refuse(error.to_string()),
+    }
+    let reason = "these parameters were given".to_owned();
+    approximate_plan(program, own.clone(), layout, lowered, vec![reason])
+}
+
+/// Whether the plaintext moduli hold everything that comes out.
+fn wide(
+    program: &Program,
+    known: &[Facts],
+    demand: &Demand,
+    parameters: &Parameters,
+) -> Result<(), Box<Refusal>> {
+    let range: BigUint = parameters.plain_moduli().iter().product();
+    if &demand.bound * 2_u32 < range {
+        return Ok(());
+    }
+    let outputs = program.totals().into_iter().chain(program.columns());
+    let magnitude = |id: &NodeId| known.get(id.index()).and_then(|f| f.exact).map(|exact| exact.magnitude());
+    let widest = outputs.max_by_key(magnitude);
+    Err(Box::new(Refusal {
+        reason: format!(
+            "sums may reach 2^{}, the plaintext moduli hold up to 2^{}: use fewer decimals or narrower ranges, or make parameters \
+             for this program",
+            demand.bound.bits(),
+            range.bits().saturating_sub(2)
+        ),
+        expression: widest.map(|id| program.graph().describe(id, program.schema())).unwrap_or_default(),
+    }))
+}
+
+/// Whether the noise that is left suffices; if not, why.
+fn noise(demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
+    let remedy = "make parameters for this program, or compute less at once";
+    match parameters {
+        Parameters::Bfv(own) => match demand.bfv(layout).bits_left(own) {
+            Ok(bits) if bits >= MARGIN => Ok(()),
+            Ok(bits) => Err(format!(
+                "{} product(s) in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",
+                demand.depth, layout.rows
+            )),
+            Err(error) => Err(error.to_string()),
+        },
+        Parameters::Bgv { parameters: own, .. } => {
+            let (depth, budget) = (own.depth() as u32, demand.budget(layout));
+            if demand.depth > depth {
+                return Err(format!(
+                    "it has {} products in a row, the parameters have {depth}: {remedy}",
+                    demand.depth
+                ));
+            }
+            // What is summed after the last product may stand above the last level here.
+            let level = (depth - demand.depth) as usize;
+            let last = own.budget().at(level.min(own.depth()), own.depth().max(1));
+            let fresh = demand.depth == 0 || own.budget().fresh.covers(&budget.fresh);
+            let after = budget.per_level.and(&budget.last);
+            let fits = match demand.depth {
+                0 => own.budget().at(own.depth(), own.depth()).covers(&budget.fresh),
+                _ => fresh && own.budget().per_level.covers(&budget.per_level) && last.covers(&after),
+            };
+            if fits {
+                Ok(())
+            } else {
+                Err(format!(
+                    "it has more operations at a level than the parameters were made for ({:?}, {:?}): {remedy}",
+                    budget.fresh, after
+                ))
+            }
+        }
+        Parameters::Ckks(_) => Ok(()),
+    }
+}

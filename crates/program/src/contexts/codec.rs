@@ -1,0 +1,234 @@
+//! Numbers of a chunk to ciphertexts and back.
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
+use sunzi_encoding::{BatchEncoder, Encoder as _};
+use sunzi_math::Crt;
+use zeroize::Zeroizing;
+
+use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
+use crate::analysis::{Layout, exp2};
+use crate::run::Cells;
+use crate::{Column, ProgramError};
+
+/// Encodes, encrypts and opens chunks of one layout.
+#[derive(Clone, Debug)]
+pub struct Codec {
+    contexts: Contexts,
+    layout: Layout,
+    encoders: Encoders,
+}
+
+#[derive(Clone, Debug)]
+enum Encoders {
+    Exact { encoders: Vec<BatchEncoder>, crt: Box<Crt> },
+    Reals(sunzi_ckks::Encoder),
+}
+
+/// What is in the slots of a chunk.
+#[derive(Clone, PartialEq)]
+pub enum Slots {
+    /// Numbers in [0, t) for each plaintext modulus t, in their order.
+    Residues(Vec<Zeroizing<Vec<u64>>>),
+    /// Real numbers, as CKKS has them: divided by a power of two.
+    Reals(Zeroizing<Vec<f64>>),
+}
+
+/// Decrypted numbers are not for logs.
+impl std::fmt::Debug for Slots {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Slots").finish_non_exhaustive()
+    }
+}
+
+impl Codec {
+    pub(super) fn new(contexts: &Contexts, layout: &Layout) -> Result<Self, ProgramError> {
+        let degree = contexts.parameters.degree();
+        let encoders = match &contexts.parts {
+            Parts::Ckks(context) => {
+                Encoders::Reals(sunzi_ckks::Encoder::new(context, layout.span).map_err(ProgramError::scheme)?)
+            }
+            Parts::Bfv(_) | Parts::Bgv(_) => {
+                let moduli = contexts.parameters.plain_moduli();
+                let encoders = moduli.iter().map(|&t| BatchEncoder::new(degree, t));
+                let encoders = encoders.collect::<Result<_, _>>().map_err(ProgramError::scheme)?;
+                Encoders::Exact { encoders, crt: Box::new(Crt::new(moduli).map_err(ProgramError::scheme)?) }
+            }
+        };
+        Ok(Self { contexts: contexts.clone(), layout: *layout, encoders })
+    }
+
+    /// Where rows stand.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The contexts.
+    #[must_use]
+    pub fn contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
+    pub(crate) fn exact(&self) -> Option<(&[BatchEncoder], &Crt)> {
+        match &self.encoders {
+            Encoders::Exact { encoders, crt } => Some((encoders, crt)),
+            Encoders::Reals(_) => None,
+        }
+    }
+
+    pub(crate) fn reals(&self) -> Option<&sunzi_ckks::Encoder> {
+        if let Encoders::Reals(encoder) = &self.encoders { Some(encoder) } else { None }
+    }
+
+    /// Encrypts one chunk: at most [`Layout::span`] cells of a column of numbers, or where they have a label. Slots that are left hold
+    /// [`Column::padding`].
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for cells of another kind, out of range or too many; [`ProgramError::Scheme`] for a key of other parameters.
+    pub fn encrypt<G: CryptoRng + ?Sized>(
+        &self,
+        column: &Column,
+        label: Option<usize>,
+        cells: &Cells,
+        key: EncryptionKey<'_>,
+        rng: &mut G,
+    ) -> Result<Encrypted, ProgramError> {
+        let (count, span) = (cells.check(column)?, self.layout.span);
+        if count > span {
+            return Err(ProgramError::mismatch("cells of a chunk", format!("at most {span}"), count));
+        }
+        let other = || ProgramError::mismatch("cells", format!("the kind of {:?}", column.name), "another");
+        if let (Encoders::Reals(encoder), Parts::Ckks(context)) = (&self.encoders, self.contexts.parts()) {
+            let values = Zeroizing::new(cells.reals(column, label, 0..count, span).ok_or_else(other)?);
+            let scale = exp2(-Contexts::exponent(column));
+            let stored = Zeroizing::new(values.iter().map(|v| v * scale).collect::<Vec<_>>());
+            let plaintext = encoder.encode_real(&stored).map_err(ProgramError::scheme)?;
+            let ciphertext = match key {
+                EncryptionKey::Public(key) => context.encrypt(&plaintext, key, rng),
+                EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, rng),
+            };
+            return Ok(Encrypted::Ckks(Box::new(ciphertext.map_err(ProgramError::scheme)?)));
+        }
+        let units = cells.units(column, label, 0..count, span);
+        let units = Zeroizing::new(units.ok_or_else(|| self.no_integers(column))?);
+        self.encrypt_units(&units, key, rng)
+    }
+
+    fn no_integers(&self, column: &Column) -> ProgramError {
+        let scheme = self.contexts.parameters.name();
+        ProgramError::mismatch("cells", format!("integers or decimals, as {scheme} has them"), {
+            format!("those of {:?}: declare its decimals, or take CKKS", column.name)
+        })
+    }
+
+    fn encrypt_units<G: CryptoRng + ?Sized>(
+        &self,
+        units: &[i128],
+        key: EncryptionKey<'_>,
+        rng: &mut G,
+    ) -> Result<Encrypted, ProgramError> {
+        let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
+        let encode = |encoder: &BatchEncoder| {
+            let t = i128::from(encoder.plain_modulus());
+            let residues: Zeroizing<Vec<u64>> =
+                Zeroizing::new(units.iter().map(|v| v.rem_euclid(t) as u64).collect());
+            encoder.encode(&residues).map_err(ProgramError::scheme)
+        };
+        macro_rules! encrypt {
+            ($contexts:expr) => {
+                $contexts
+                    .iter()
+                    .zip(encoders)
+                    .map(|(context, encoder)| {
+                        let plaintext = encode(encoder)?;
+                        match key {
+                            EncryptionKey::Public(key) => context.encrypt(&plaintext, key, rng),
+                            EncryptionKey::Secret(key) => context.encrypt_secret(&plaintext, key, rng),
+                        }
+                        .map_err(ProgramError::scheme)
+                    })
+                    .collect::<Result<_, _>>()
+            };
+        }
+        match self.contexts.parts() {
+            Parts::Bfv(contexts) => encrypt!(contexts).map(Encrypted::Bfv),
+            Parts::Bgv(contexts) => encrypt!(contexts).map(Encrypted::Bgv),
+            Parts::Ckks(_) => Err(ProgramError::mismatch("the scheme", "BFV or BGV", "CKKS")),
+        }
+    }
+
+    /// Opens one chunk.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for ciphertexts of another scheme or too few of them; [`ProgramError::Scheme`] for another key, and for noise
+    /// that leaves no message.
+    pub fn decrypt(&self, chunk: &Encrypted, secret: &SecretKey) -> Result<Slots, ProgramError> {
+        let scheme = ProgramError::mismatch("the scheme", self.contexts.parameters.name(), "another");
+        macro_rules! decrypt {
+            ($contexts:expr, $parts:expr) => {{
+                let (expected, got) = ($contexts.len(), $parts.len());
+                if expected != got {
+                    return Err(ProgramError::mismatch("ciphertexts of a chunk", expected, got));
+                }
+                let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
+                let each = $contexts.iter().zip($parts).zip(encoders).map(|((context, part), encoder)| {
+                    let plaintext = context.decrypt(part, secret).map_err(ProgramError::scheme)?;
+                    encoder.decode(&plaintext).map(Zeroizing::new).map_err(ProgramError::scheme)
+                });
+                each.collect::<Result<_, _>>().map(Slots::Residues)
+            }};
+        }
+        match (self.contexts.parts(), chunk) {
+            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => decrypt!(contexts, parts),
+            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => decrypt!(contexts, parts),
+            (Parts::Ckks(context), Encrypted::Ckks(ciphertext)) => {
+                let encoder = self.reals().ok_or(scheme)?;
+                let plaintext = context.decrypt(ciphertext, secret).map_err(ProgramError::scheme)?;
+                let slots = encoder.decode_real(&plaintext).map_err(ProgramError::scheme)?;
+                Ok(Slots::Reals(Zeroizing::new(slots)))
+            }
+            _ => Err(scheme),
+        }
+    }
+
+    /// The integer in a slot: the one nearest to zero that leaves these residues.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for slots of CKKS, and a slot that is not there.
+    pub fn integer(&self, slots: &Slots, at: usize) -> Result<BigInt, ProgramError> {
+        let (Some((_, crt)), Slots::Residues(parts)) = (self.exact(), slots) else {
+            return Err(ProgramError::mismatch("slots", "integers", "real numbers"));
+        };
+        let residues: Vec<u64> = parts.iter().filter_map(|slots| slots.get(at).copied()).collect();
+        crt.reconstruct_centered(&residues).map_err(ProgramError::scheme)
+    }
+
+    /// The first cells of a column, or whether they have a label: in units of the last decimal for exact schemes, real numbers for CKKS.
+    ///
+    /// # Errors
+    /// As [`integer`](Self::integer); [`ProgramError::Mismatch`] for a column whose range is wider than the plaintext moduli.
+    pub fn cells(
+        &self,
+        column: &Column,
+        label: Option<usize>,
+        slots: &Slots,
+        rows: usize,
+    ) -> Result<Cells, ProgramError> {
+        if let Slots::Reals(stored) = slots {
+            let scale = exp2(Contexts::exponent(column));
+            return Ok(Cells::Reals(stored.iter().take(rows).map(|s| s * scale).collect()));
+        }
+        let most = if label.is_some() { 1 } else { column.largest_unit() };
+        if let Some((_, crt)) = self.exact()
+            && BigInt::from(crt.product().clone()) <= BigInt::from(most) * 2
+        {
+            let expected = format!("a product of plaintext moduli above 2·{most}");
+            return Err(ProgramError::mismatch("the parameters", expected, crt.product()));
+        }
+        let wide = || ProgramError::mismatch("a cell", "an integer of 64 bits", "a wider one");
+        let cell = |row| self.integer(slots, row)?.to_i64().ok_or_else(wide);
+        (0..rows.min(self.layout.span)).map(cell).collect::<Result<_, _>>().map(Cells::Units)
+    }
+}

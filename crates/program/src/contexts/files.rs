@@ -1,0 +1,262 @@
+//! Parameters, keys and chunks in files: sequences of objects of [format version 1](sunzi_rlwe::wire).
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+use sunzi_circuits::EvaluationKeys;
+use sunzi_rlwe::wire::{
+    Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat, WireError, joint_fingerprint,
+    load, replace, write,
+};
+use sunzi_rlwe::{KeyId, RelinearizationKey};
+
+use super::{Contexts, Encrypted, Parts, PublicKey, SecretKey};
+use crate::analysis::Parameters;
+
+/// The parameters, in each folder of keys.
+pub const PARAMETERS: &str = "parameters.sz";
+/// The secret key, in the folder of the owner.
+pub const SECRET: &str = "secret.sz";
+/// The public key, in the folder of those who encrypt.
+pub const PUBLIC: &str = "public.sz";
+/// The relinearisation key, in the folder of those who compute.
+pub const RELINEARIZATION: &str = "relinearization.sz";
+/// The keys of rotations, there too.
+pub const GALOIS: &str = "galois.sz";
+
+/// More plaintext moduli than any parameters have.
+const MOST: usize = 64;
+
+impl Parameters {
+    /// Reads parameters: one object, or for BGV one for each plaintext modulus.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn read(mut input: impl BufRead) -> Result<Self, WireError> {
+        let reader = Reader::new(&mut input)?;
+        let parameters = match Kind::of(reader.header().kind) {
+            Some(Kind::CkksParameters) => Self::Ckks(reader.read(&NoContext)?),
+            Some(Kind::CrtParameters) => Self::Bfv(reader.read(&NoContext)?),
+            Some(Kind::BgvParameters) => {
+                let parameters: sunzi_bgv::Parameters = reader.read(&NoContext)?;
+                let mut plain_moduli = vec![parameters.plain_modulus()];
+                while let Some(reader) = next(&mut input)? {
+                    let other: sunzi_bgv::Parameters = reader.read(&NoContext)?;
+                    let t = other.plain_modulus();
+                    if plain_moduli.len() == MOST || parameters.clone().with_plain_modulus(t) != other {
+                        return Err(WireError::Parameters { what: "ring, moduli or key switching" });
+                    }
+                    plain_moduli.push(t);
+                }
+                return Ok(Self::Bgv { parameters, plain_moduli });
+            }
+            // Whatever else it is: the error names it.
+            _ => Self::Bfv(reader.read::<sunzi_bfv::Parameters, _>(&NoContext)?.into()),
+        };
+        match next(&mut input)? {
+            Some(_) => Err(WireError::Trailing { extra: 1 }),
+            None => Ok(parameters),
+        }
+    }
+
+    /// The parameters of a file.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load(path: &Path) -> Result<Self, WireError> {
+        Self::read(BufReader::new(File::open(path).map_err(WireError::Io)?))
+    }
+
+    /// Writes what [`read`](Self::read) reads.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    pub fn write(&self, mut out: impl Write) -> Result<(), WireError> {
+        match self {
+            Self::Bfv(parameters) => match parameters.parts().as_slice() {
+                [only] => write(&NoContext, only, out),
+                _ => write(&NoContext, parameters, out),
+            },
+            Self::Bgv { parameters, plain_moduli } => plain_moduli
+                .iter()
+                .try_for_each(|&t| write(&NoContext, &parameters.clone().with_plain_modulus(t), &mut out)),
+            Self::Ckks(parameters) => write(&NoContext, parameters, out),
+        }
+    }
+
+    /// Writes a file, in one step.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    pub fn store(&self, path: &Path) -> Result<(), WireError> {
+        replace(path, false, |file| self.write(file))
+    }
+}
+
+/// The object that follows, if one does.
+fn next<I: BufRead>(mut input: I) -> Result<Option<Reader<I>>, WireError> {
+    let ended = loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(WireError::Io(error)),
+            Ok(bytes) => break bytes.is_empty(),
+        }
+    };
+    if ended { Ok(None) } else { Reader::new(input).map(Some) }
+}
+
+impl Contexts {
+    /// Builds the tables of the parameters in a folder of keys.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn open(folder: &Path) -> Result<Self, WireError> {
+        Self::load(&folder.join(PARAMETERS))
+    }
+
+    /// Builds the tables of the parameters in a file.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load(path: &Path) -> Result<Self, WireError> {
+        Self::new(&Parameters::load(path)?).map_err(WireError::scheme)
+    }
+
+    /// Names the parameters of messages in all plaintext moduli.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        let joint = match &self.parts {
+            Parts::Bfv(contexts) => joint_fingerprint(contexts),
+            Parts::Bgv(contexts) => joint_fingerprint(contexts),
+            Parts::Ckks(context) => Some(context.message_fingerprint()),
+        };
+        joint.unwrap_or_default()
+    }
+
+    /// The secret key of a folder.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load_secret(&self, folder: &Path) -> Result<SecretKey, WireError> {
+        load(self.rlwe(), folder.join(SECRET))
+    }
+
+    /// The public key of a folder.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load_public(&self, folder: &Path) -> Result<PublicKey, WireError> {
+        load(self.rlwe(), folder.join(PUBLIC))
+    }
+
+    /// The evaluation keys of a folder: of the Galois keys only those of these exponents.
+    ///
+    /// # Errors
+    /// Any [`WireError`]; [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) in one.
+    pub fn load_evaluation(&self, folder: &Path, exponents: &[u64]) -> Result<EvaluationKeys, WireError> {
+        let relinearization: RelinearizationKey<_> = load(self.rlwe(), folder.join(RELINEARIZATION))?;
+        let file = BufReader::new(File::open(folder.join(GALOIS)).map_err(WireError::Io)?);
+        let galois = GaloisFile::open(self.rlwe(), file)?.read(exponents)?;
+        let (expected, got) = (relinearization.id(), galois.id());
+        if expected != got {
+            return Err(WireError::Key { expected: Some(expected), got: Some(got) });
+        }
+        Ok(EvaluationKeys { relinearization: Some(relinearization), galois: Some(galois) })
+    }
+
+    /// Writes a chunk: its ciphertexts one after the other.
+    ///
+    /// # Errors
+    /// [`WireError::Io`]; [`WireError::Scheme`] for a chunk of other parameters.
+    pub fn write(&self, chunk: &Encrypted, mut out: impl Write) -> Result<(), WireError> {
+        let other = || WireError::Parameters { what: "scheme or plaintext moduli" };
+        macro_rules! write_all {
+            ($contexts:expr, $parts:expr) => {
+                if $contexts.len() == $parts.len() {
+                    $contexts
+                        .iter()
+                        .zip($parts)
+                        .try_for_each(|(context, part)| write(context, part, &mut out))
+                } else {
+                    Err(other())
+                }
+            };
+        }
+        match (&self.parts, chunk) {
+            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => write_all!(contexts, parts),
+            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => write_all!(contexts, parts),
+            (Parts::Ckks(context), Encrypted::Ckks(part)) => write(context, &**part, out),
+            _ => Err(other()),
+        }
+    }
+
+    /// The bytes that [`write`](Self::write) writes.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn to_bytes(&self, chunk: &Encrypted) -> Result<Vec<u8>, WireError> {
+        let mut bytes = Vec::new();
+        self.write(chunk, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a chunk that belongs to `key`, if one is given.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn read(&self, input: impl BufRead, key: Option<KeyId>) -> Result<Encrypted, WireError> {
+        self.read_from(Reader::new(input)?, key)
+    }
+
+    /// Reads a chunk of which the first header was read.
+    pub(crate) fn read_from<I: BufRead>(
+        &self,
+        reader: Reader<I>,
+        key: Option<KeyId>,
+    ) -> Result<Encrypted, WireError> {
+        macro_rules! read_all {
+            ($contexts:expr) => {{
+                let (mut parts, mut reader) = (Vec::new(), Some(reader));
+                for context in $contexts {
+                    let own = match reader.take() {
+                        Some(reader) => reader,
+                        None => return Err(WireError::Truncated),
+                    };
+                    let (part, input) = read_one(context, own, key)?;
+                    parts.push(part);
+                    if parts.len() < $contexts.len() {
+                        reader = Some(Reader::new(input)?);
+                    }
+                }
+                parts
+            }};
+        }
+        Ok(match &self.parts {
+            Parts::Bfv(contexts) => Encrypted::Bfv(read_all!(contexts)),
+            Parts::Bgv(contexts) => Encrypted::Bgv(read_all!(contexts)),
+            Parts::Ckks(context) => Encrypted::Ckks(Box::new(read_one(context, reader, key)?.0)),
+        })
+    }
+
+    /// Reads a chunk from exactly its bytes.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn from_bytes(&self, mut bytes: &[u8], key: Option<KeyId>) -> Result<Encrypted, WireError> {
+        let chunk = self.read(&mut bytes, key)?;
+        if bytes.is_empty() { Ok(chunk) } else { Err(WireError::Trailing { extra: bytes.len() as u64 }) }
+    }
+}
+
+/// One object, and where it was read from.
+fn read_one<T, C: Format<T>, I: BufRead>(
+    context: &C,
+    reader: Reader<I>,
+    key: Option<KeyId>,
+) -> Result<(T, I), WireError> {
+    match key {
+        Some(key) => reader.for_key(key)?.read_next(context),
+        None => reader.read_next(context),
+    }
+}

@@ -1,0 +1,71 @@
+//! Keys for the contexts: one set serves every plaintext modulus.
+
+use rand_core::CryptoRng;
+use sunzi_circuits::{EvaluationKeys, Rotation};
+use sunzi_ring::{PolyRing, Ring};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweError, galois};
+
+use super::{Contexts, Parts};
+
+/// The key of the owner.
+pub type SecretKey = sunzi_rlwe::SecretKey<Ring>;
+/// The key of those who encrypt.
+pub type PublicKey = sunzi_rlwe::PublicKey<Ring>;
+
+/// What encrypts.
+#[derive(Clone, Copy)]
+pub enum EncryptionKey<'a> {
+    /// For anybody.
+    Public(&'a PublicKey),
+    /// For the owner: less noise, and half the bytes.
+    Secret(&'a SecretKey),
+}
+
+impl Contexts {
+    /// The k of the automorphism X → X^k that moves slots so.
+    ///
+    /// # Errors
+    /// [`RlweError::NoRows`] in a ring without rows.
+    pub fn exponent_of(&self, rotation: Rotation) -> Result<u64, RlweError> {
+        let index = self.rlwe().ring().index();
+        match (&self.parts, rotation) {
+            (Parts::Ckks(_), Rotation::Rows(steps)) => {
+                Ok(sunzi_ckks::rotation::rotation_exponent(steps, index))
+            }
+            (Parts::Ckks(_), Rotation::Columns) => Ok(sunzi_ckks::rotation::conjugation_exponent(index)),
+            (_, Rotation::Rows(steps)) => galois::rotation_exponent(index, steps),
+            (_, Rotation::Columns) => galois::swap_exponent(index),
+        }
+    }
+
+    /// The k of each, ascending and once.
+    ///
+    /// # Errors
+    /// As [`exponent_of`](Self::exponent_of).
+    pub fn exponents_of(&self, rotations: &[Rotation]) -> Result<Vec<u64>, RlweError> {
+        let mut exponents =
+            rotations.iter().map(|&rotation| self.exponent_of(rotation)).collect::<Result<Vec<_>, _>>()?;
+        exponents.sort_unstable();
+        exponents.dedup();
+        Ok(exponents)
+    }
+
+    /// Makes a relinearisation key, and keys for these rotations of ciphertexts of at most so many moduli: what a
+    /// [`Plan`](crate::Plan) asks for.
+    ///
+    /// # Errors
+    /// As [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.
+    pub fn evaluation_keys<G: CryptoRng + ?Sized>(
+        &self,
+        secret: &SecretKey,
+        rotations: &[Rotation],
+        limbs: usize,
+        rng: &mut G,
+    ) -> Result<EvaluationKeys, RlweError> {
+        let (rlwe, exponents) = (self.rlwe(), self.exponents_of(rotations)?);
+        Ok(EvaluationKeys {
+            relinearization: Some(RelinearizationKey::generate(rlwe, secret, rng)?),
+            galois: Some(GaloisKeys::generate_at_level(rlwe, secret, exponents, limbs, rng)?),
+        })
+    }
+}

@@ -1,0 +1,400 @@
+//! Results of a program in a file: `docs/format.md`, results.
+//!
+//! A file is a sequence of objects: a description, then what came out: chunk after chunk of every column, then every total, nodes in
+//! ascending order. What is encrypted is a ciphertext for each plaintext modulus; what the server knew anyway is a
+//! text. Whoever decrypts sees the program that the description has: compare it with the one that was asked for.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+
+use num_bigint::BigInt;
+use num_rational::Ratio;
+use serde::{Deserialize, Serialize};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::wire::{
+    Fingerprint, Format, Header, Kind, Reader, SchemeFormat, Sink, Source, WireError, write,
+};
+
+use crate::analysis::Layout;
+use crate::contexts::{Codec, Contexts, Parts, SecretKey, Slots};
+use crate::run::{Answer, Clear, Estimate, Opening};
+use crate::{NodeId, Number, Plan, Program, ProgramError};
+
+/// The longest text in a file of results.
+const LONGEST: usize = 1 << 26;
+/// More digits behind the point than numbers of any plaintext moduli have.
+const MOST_DECIMALS: u32 = 1 << 12;
+
+/// What was computed, and how it is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// The program.
+    pub program: Program,
+    /// Where rows stand.
+    pub layout: Layout,
+    /// How each node that comes out is read.
+    pub openings: BTreeMap<NodeId, Opening>,
+    /// Rows of each chunk, where any before the last is not full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Vec<usize>>,
+}
+
+impl Description {
+    /// That of a plan.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`] for a plan whose nodes are not its own.
+    pub fn of(plan: &Plan) -> Result<Self, ProgramError> {
+        let openings = Opening::of(plan)?;
+        Ok(Self { program: plan.program.clone(), layout: plan.layout, openings, filled: None })
+    }
+
+    /// The same for a table whose chunks have so many rows each.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] unless they are those of the layout.
+    pub fn with_filled(self, filled: Vec<usize>) -> Result<Self, ProgramError> {
+        if !self.layout.is_filled(&filled) {
+            let (expected, got) = (format!("{:?}", self.layout), filled.len());
+            return Err(ProgramError::mismatch(
+                "rows of chunks",
+                expected,
+                format!("{got} chunks of others"),
+            ));
+        }
+        let whole = (0..self.layout.chunks).map(|chunk| self.layout.rows_of(chunk));
+        if filled.iter().copied().eq(whole) {
+            return Ok(self);
+        }
+        Ok(Self { filled: Some(filled), ..self })
+    }
+
+    /// Rows of a chunk.
+    #[must_use]
+    pub fn rows_of(&self, chunk: usize) -> usize {
+        match &self.filled {
+            Some(filled) => filled.get(chunk).copied().unwrap_or(0),
+            None => self.layout.rows_of(chunk),
+        }
+    }
+
+    fn check(&self, contexts: &Contexts) -> Result<(), WireError> {
+        let (rows, slots) = (self.program.schema().rows, contexts.parameters().slots());
+        let right = self.layout.check(rows, slots).is_ok()
+            && match &self.filled {
+                None => self.layout.chunks == self.layout.rows.div_ceil(self.layout.span),
+                Some(filled) => self.layout.is_filled(filled),
+            };
+        if !right {
+            return Err(WireError::value("layout", "that of the parameters", "another"));
+        }
+        let decimals =
+            |opening: &Opening| if let Opening::Exact { decimals, .. } = opening { *decimals } else { 0 };
+        if let Some(most) = self.openings.values().map(decimals).find(|decimals| *decimals > MOST_DECIMALS) {
+            return Err(WireError::value("decimals of an output", format!("at most {MOST_DECIMALS}"), most));
+        }
+        let wanted = self.program.totals().into_iter().chain(self.program.columns());
+        match wanted.into_iter().find(|id| !self.openings.contains_key(id)) {
+            Some(id) => {
+                Err(WireError::value("openings", "one for every output", format!("none for {}", id.index())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The output at a place in the file, with its chunk if it is a column; none behind the last.
+    fn at(&self, place: u64) -> Option<(NodeId, Option<usize>)> {
+        let (columns, totals) = (self.program.columns(), self.program.totals());
+        let (width, chunks) = (columns.len() as u64, self.layout.chunks as u64);
+        match place.checked_sub(width.checked_mul(chunks)?) {
+            Some(total) => Some((totals.into_iter().nth(usize::try_from(total).ok()?)?, None)),
+            None => {
+                let (chunk, column) = (place.checked_div(width)?, place.checked_rem(width)?);
+                Some((columns.into_iter().nth(column as usize)?, Some(chunk as usize)))
+            }
+        }
+    }
+}
+
+/// Everything in a file that is no ciphertext.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Text {
+    Description(Box<Description>),
+    /// A total that the server knew: an exact fraction, or a double.
+    Fraction(String),
+    Real(f64),
+    /// A chunk of a column that the server knew.
+    Units(Vec<String>),
+    Reals(Vec<f64>),
+}
+
+impl Text {
+    fn of(answer: &Answer) -> Option<Self> {
+        match answer {
+            Answer::Encrypted(_) => None,
+            Answer::Clear(Number::Exact(ratio)) => Some(Self::Fraction(ratio.to_string())),
+            Answer::Clear(Number::Real(value)) => Some(Self::Real(*value)),
+            Answer::ClearColumn(Clear::Units(units)) => {
+                Some(Self::Units(units.iter().map(ToString::to_string).collect()))
+            }
+            Answer::ClearColumn(Clear::Reals(reals)) => Some(Self::Reals(reals.clone())),
+        }
+    }
+
+    fn answer(self) -> Result<Answer, WireError> {
+        let wrong =
+            |text: &str| WireError::value("a number", "digits", text.chars().take(40).collect::<String>());
+        match self {
+            Self::Description(_) => Err(WireError::value("a result", "a number", "a description")),
+            Self::Fraction(text) => {
+                let ratio: Ratio<BigInt> = text.parse().map_err(|_| wrong(&text))?;
+                Ok(Answer::Clear(Number::Exact(ratio)))
+            }
+            Self::Real(value) => Ok(Answer::Clear(Number::Real(value))),
+            Self::Units(texts) => {
+                let units = texts.iter().map(|text| text.parse().map_err(|_| wrong(text)));
+                Ok(Answer::ClearColumn(Clear::Units(units.collect::<Result<_, _>>()?)))
+            }
+            Self::Reals(reals) => Ok(Answer::ClearColumn(Clear::Reals(reals))),
+        }
+    }
+}
+
+/// Texts belong to the parameters and the key of the ciphertexts beside them.
+struct Described<'a> {
+    contexts: &'a Contexts,
+    key: Option<KeyId>,
+}
+
+impl Format<Text> for Described<'_> {
+    const KIND: Kind = Kind::Results;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(fingerprint(self.contexts))
+    }
+
+    fn origin(&self, _: &Text) -> (Fingerprint, Option<KeyId>) {
+        (fingerprint(self.contexts), self.key)
+    }
+
+    fn put(&self, text: &Text, sink: &mut impl Sink) -> Result<(), WireError> {
+        sink.sealed(&serde_json::to_vec(text).map_err(WireError::scheme)?)
+    }
+
+    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Text, WireError> {
+        serde_json::from_slice(&source.rest("results", LONGEST)?).map_err(WireError::scheme)
+    }
+}
+
+/// Names the parameters of messages: those of the first plaintext modulus.
+fn fingerprint(contexts: &Contexts) -> Fingerprint {
+    let first = match contexts.parts() {
+        Parts::Bfv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
+        Parts::Bgv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
+        Parts::Ckks(context) => Some(context.message_fingerprint()),
+    };
+    first.unwrap_or_default()
+}
+
+/// Writes results as they come.
+pub struct ResultsWriter<'a, W: Write> {
+    contexts: &'a Contexts,
+    key: KeyId,
+    out: W,
+}
+
+impl<'a, W: Write> ResultsWriter<'a, W> {
+    /// Writes the description of results under this key.
+    ///
+    /// # Errors
+    /// [`WireError::Io`].
+    pub fn new(
+        contexts: &'a Contexts,
+        key: KeyId,
+        description: Description,
+        out: W,
+    ) -> Result<Self, WireError> {
+        let mut writer = Self { contexts, key, out };
+        writer.text(&Text::Description(Box::new(description)))?;
+        Ok(writer)
+    }
+
+    fn text(&mut self, text: &Text) -> Result<(), WireError> {
+        write(&Described { contexts: self.contexts, key: Some(self.key) }, text, &mut self.out)
+    }
+
+    /// Writes what came out next, in the order of the file: as [`evaluate`](crate::run::evaluate) gives columns, then totals.
+    ///
+    /// # Errors
+    /// [`WireError::Io`]; [`WireError::Parameters`] for ciphertexts of other parameters.
+    pub fn put(&mut self, answer: &Answer) -> Result<(), WireError> {
+        match (Text::of(answer), answer) {
+            (Some(text), _) => self.text(&text),
+            (None, Answer::Encrypted(chunk)) => self.contexts.write(chunk, &mut self.out),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// Reads results one after the other.
+pub struct ResultsReader<'a, I: BufRead> {
+    contexts: &'a Contexts,
+    key: KeyId,
+    description: Description,
+    /// How many outputs were read.
+    place: u64,
+    /// The chunk of the last column, and how many rows stand before it.
+    before: (usize, usize),
+    input: I,
+}
+
+impl<'a, I: BufRead> ResultsReader<'a, I> {
+    /// Reads the description of results in these contexts.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn open(contexts: &'a Contexts, mut input: I) -> Result<Self, WireError> {
+        let reader = Reader::new(&mut input)?;
+        let got = reader.header().kind;
+        if got != Kind::Results as u16 {
+            return Err(WireError::Kind { expected: Kind::Results, got });
+        }
+        let key = reader.header().required_key()?;
+        let Text::Description(description) = reader.read(&Described { contexts, key: None })? else {
+            return Err(WireError::value("the first text", "a description", "a number"));
+        };
+        description.check(contexts)?;
+        Ok(Self { contexts, key, description: *description, place: 0, before: (0, 0), input })
+    }
+
+    /// What was computed.
+    #[must_use]
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The key that the results belong to.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The next output: its node, its chunk for columns, and what it is. None after the last, with which the file has to end.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn next_answer(&mut self) -> Result<Option<(NodeId, Option<usize>, Answer)>, WireError> {
+        let Some((id, chunk)) = self.description.at(self.place) else {
+            let mut rest = [0];
+            let extra = self.input.read(&mut rest).map_err(WireError::Io)?;
+            return if extra == 0 { Ok(None) } else { Err(WireError::Trailing { extra: 1 }) };
+        };
+        self.place += 1;
+        let reader = Reader::new(&mut self.input)?;
+        let answer = if reader.header().kind == Kind::Results as u16 {
+            let described = Described { contexts: self.contexts, key: None };
+            reader.for_key(self.key)?.read(&described)?.answer()?
+        } else {
+            Answer::Encrypted(self.contexts.read_from(reader, Some(self.key))?)
+        };
+        let rows = chunk.is_some();
+        match &answer {
+            Answer::Clear(_) if rows => Err(WireError::value("a chunk", "a column", "a total")),
+            Answer::ClearColumn(_) if !rows => Err(WireError::value("a total", "a number", "a column")),
+            _ => Ok(Some((id, chunk, answer))),
+        }
+    }
+}
+
+/// What the key holder reads: totals, and columns chunk by chunk.
+impl<I: BufRead> ResultsReader<'_, I> {
+    /// Decrypts all that is left. `column` takes chunks of columns, without padding, and which row is the first of them, counted from 0.
+    ///
+    /// # Errors
+    /// Those of [`next_answer`](Self::next_answer) and [`Codec::decrypt`], and what `column` fails with.
+    pub fn decrypt<E: From<WireError> + From<ProgramError>>(
+        &mut self,
+        codec: &Codec,
+        secret: &SecretKey,
+        mut column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
+    ) -> Result<BTreeMap<NodeId, Estimate>, E> {
+        let mut totals = BTreeMap::new();
+        while let Some((id, chunk, answer)) = self.next_answer()? {
+            let missing = || WireError::value("openings", "one for every output", "none");
+            let opening = self.description.openings.get(&id).ok_or_else(missing)?;
+            match chunk {
+                Some(chunk) => {
+                    let mut cells = codec.column(opening, &answer, secret)?;
+                    cells.truncate(self.description.rows_of(chunk));
+                    let (at, rows) = &mut self.before;
+                    if *at != chunk {
+                        *rows += self.description.rows_of(*at);
+                        *at = chunk;
+                    }
+                    column(id, *rows, cells)?;
+                }
+                None => {
+                    totals.insert(id, codec.total(opening, &answer, secret)?);
+                }
+            }
+        }
+        Ok(totals)
+    }
+}
+
+impl Codec {
+    /// Opens a total.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt); [`ProgramError::Mismatch`] for a column.
+    pub fn total(
+        &self,
+        opening: &Opening,
+        answer: &Answer,
+        secret: &SecretKey,
+    ) -> Result<Estimate, ProgramError> {
+        match answer {
+            Answer::Clear(number) => Ok(number.clone().into()),
+            Answer::ClearColumn(_) => Err(ProgramError::mismatch("a total", "a number", "a column")),
+            Answer::Encrypted(chunk) => match (self.decrypt(chunk, secret)?, self.exact()) {
+                (Slots::Residues(parts), Some((_, crt))) => {
+                    let residues: Vec<u64> =
+                        parts.iter().filter_map(|slots| slots.first().copied()).collect();
+                    opening.total(self.layout(), crt, &residues).map(Estimate::from)
+                }
+                (Slots::Reals(slots), _) => {
+                    let sum = slots.first().copied().unwrap_or(f64::NAN);
+                    opening.real_total(self.layout(), sum, chunk.deviation())
+                }
+                _ => Err(ProgramError::mismatch("slots", "those of the scheme", "others")),
+            },
+        }
+    }
+
+    /// Opens a chunk of a column, padding and all.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt); [`ProgramError::Mismatch`] for a total.
+    pub fn column(
+        &self,
+        opening: &Opening,
+        answer: &Answer,
+        secret: &SecretKey,
+    ) -> Result<Vec<Estimate>, ProgramError> {
+        let exact = |clear: &Clear| opening.numbers(clear).into_iter().map(Estimate::from).collect();
+        match answer {
+            Answer::Clear(_) => Err(ProgramError::mismatch("a column", "a chunk", "a number")),
+            Answer::ClearColumn(clear) => Ok(exact(clear)),
+            Answer::Encrypted(chunk) => match self.decrypt(chunk, secret)? {
+                Slots::Reals(slots) => {
+                    let (numbers, error) = opening.reals(&slots, chunk.deviation())?;
+                    let estimate = |v| Estimate { number: Number::Real(v), error };
+                    Ok(numbers.into_iter().map(estimate).collect())
+                }
+                slots => (0..self.layout().span).map(|at| opening.cell(self.integer(&slots, at)?)).collect(),
+            },
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What the key holder needs to know to read what was decrypted: units, padding, errors.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
+use sunzi_math::Crt;
+
+use super::Clear;
+use crate::analysis::{Facts, Layout, exp2, facts};
+use crate::{NodeId, Number, Plan, Program, ProgramError};
+
+/// How a node that comes out is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Opening {
+    /// Integers in units of the last decimal.
+    Exact {
+        /// Digits behind the point.
+        decimals: u32,
+        /// What stands in slots that belong to no row, in units.
+        #[serde(with = "text")]
+        padding: i128,
+    },
+    /// Real numbers over 2^exponent.
+    Real {
+        /// log2 of what they are divided by.
+        exponent: i32,
+        /// What stands in slots that belong to no row, divided.
+        padding: f64,
+        /// By how much polynomials may be off, not divided.
+        error: f64,
+    },
+}
+
+/// A number and by how much it may be off: 0 where it is exact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The number.
+    pub number: Number,
+    /// How far from it the right one may be.
+    pub error: f64,
+}
+
+/// Standard deviations that a stated error has.
+pub const ERROR_DEVIATIONS: f64 = 6.0;
+
+impl From<Number> for Estimate {
+    fn from(number: Number) -> Self {
+        Self { number, error: 0.0 }
+    }
+}
+
+impl Opening {
+    /// Those of all nodes that come out of a program that is run exactly.
+    ///
+    /// # Errors
+    /// [`ProgramError::Invalid`] for nodes that are not exact.
+    pub fn exact(program: &Program) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
+        let facts = facts(program);
+        let opening = |id: NodeId| Ok((id, Self::of_exact(&facts, id)?));
+        program.totals().into_iter().chain(program.columns()).map(opening).collect()
+    }
+
+    pub(crate) fn of_exact(facts: &[Facts], id: NodeId) -> Result<Self, ProgramError> {
+        let not_exact = || ProgramError::Invalid("a node is not exact: take CKKS".to_owned());
+        let exact = facts.get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
+        Ok(Self::Exact { decimals: exact.decimals, padding: exact.padding })
+    }
+
+    /// Those of all nodes that come out of a plan.
+    ///
+    /// # Errors
+    /// As [`exact`](Self::exact).
+    pub fn of(plan: &Plan) -> Result<BTreeMap<NodeId, Self>, ProgramError> {
+        let Some(lowered) = &plan.lowered else { return Self::exact(&plan.program) };
+        let opening = |id: NodeId| {
+            let missing = || ProgramError::Invalid("a node is not in the plan".to_owned());
+            let step = lowered.step(id).ok_or_else(missing)?;
+            let (exponent, padding, error) = (step.exponent, step.padding, step.error);
+            Ok((id, Self::Real { exponent, padding, error }))
+        };
+        plan.program.totals().into_iter().chain(plan.program.columns()).map(opening).collect()
+    }
+
+    /// The total behind a sum modulo each plaintext modulus: the padding is taken off.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`] for residues that are none; [`ProgramError::Mismatch`] for a node of CKKS.
+    pub fn total(&self, layout: &Layout, crt: &Crt, residues: &[u64]) -> Result<Number, ProgramError> {
+        let sum = crt.reconstruct_centered(residues).map_err(ProgramError::scheme)?;
+        let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };
+        let padding = BigInt::from(*padding) * BigInt::from(layout.padding());
+        // Modulo the plaintext moduli the sum with padding may have wrapped around; without it, it does not.
+        let without = crt.residues(&(sum - padding));
+        let total = crt.reconstruct_centered(&without).map_err(ProgramError::scheme)?;
+        Ok(Number::scaled(total, *decimals))
+    }
+
+    /// The total behind a sum that the server knows, in units and with padding.
+    ///
+    /// # Errors
+    /// As [`total`](Self::total).
+    pub(crate) fn clear_total(&self, layout: &Layout, sum: &BigInt) -> Result<Number, ProgramError> {
+        let Self::Exact { padding, decimals } = self else { return Err(other("integers", "real numbers")) };
+        Ok(Number::scaled(sum - BigInt::from(*padding) * BigInt::from(layout.padding()), *decimals))
+    }
+
+    /// The total behind a sum in CKKS of this deviation: the padding is taken off.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for an exact node.
+    pub fn real_total(&self, layout: &Layout, sum: f64, deviation: f64) -> Result<Estimate, ProgramError> {
+        let Self::Real { exponent, padding, error } = self else {
+            return Err(other("real numbers", "integers"));
+        };
+        let scale = exp2(*exponent);
+        let number = Number::Real((sum - padding * layout.padding() as f64) * scale);
+        // Every slot has the error of polynomials, those without a row among them.
+        let slots = (layout.chunks * layout.span) as f64;
+        Ok(Estimate { number, error: ERROR_DEVIATIONS * deviation * scale + slots * error })
+    }
+
+    /// A chunk of a column that comes out in CKKS, and its error, likewise.
+    ///
+    /// # Errors
+    /// As [`real_total`](Self::real_total).
+    pub fn reals(&self, slots: &[f64], deviation: f64) -> Result<(Vec<f64>, f64), ProgramError> {
+        let Self::Real { exponent, error, .. } = self else { return Err(other("real numbers", "integers")) };
+        let scale = exp2(*exponent);
+        Ok((slots.iter().map(|s| s * scale).collect(), ERROR_DEVIATIONS * deviation * scale + error))
+    }
+
+    /// A cell of a column that comes out, from its units.
+    pub(crate) fn cell(&self, units: BigInt) -> Result<Estimate, ProgramError> {
+        let Self::Exact { decimals, .. } = self else { return Err(other("integers", "real numbers")) };
+        Ok(Number::scaled(units, *decimals).into())
+    }
+
+    /// Numbers of a column that comes out, in decimals.
+    #[must_use]
+    pub fn numbers(&self, clear: &Clear) -> Vec<Number> {
+        match (self, clear) {
+            (Self::Exact { decimals, .. }, Clear::Units(units)) => {
+                units.iter().map(|&v| Number::scaled(v.into(), *decimals)).collect()
+            }
+            (_, Clear::Units(units)) => units.iter().map(|&v| Number::scaled(v.into(), 0)).collect(),
+            (_, Clear::Reals(reals)) => reals.iter().map(|&v| Number::Real(v)).collect(),
+        }
+    }
+}
+
+fn other(expected: &str, got: &str) -> ProgramError {
+    ProgramError::mismatch("an output", expected, got)
+}
+
+/// Wide integers as texts: JSON has none of 128 bits.
+pub(crate) mod text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(crate) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    where
+        T::Err: Display,
+    {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

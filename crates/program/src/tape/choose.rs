@@ -1,0 +1,227 @@
+//! The least parameters of a ring degree that hold a tape.
+
+use std::ops::RangeInclusive;
+
+use num_bigint::BigUint;
+use num_traits::FromPrimitive;
+use sunzi_rlwe::Security;
+
+use super::{Rehearsal, Tape};
+use crate::ProgramError;
+use crate::analysis::{Parameters, Refusal};
+
+/// Bits of noise that exact results must have left.
+const MARGIN: f64 = 2.0;
+/// The largest margin that the builder of BFV takes.
+const LARGEST_MARGIN: u32 = 100;
+/// More products in a row than any ring holds.
+const DEEPEST: u32 = 40;
+/// log2 of the scales that are tried.
+const SCALE_BITS: RangeInclusive<u32> = 25..=60;
+/// log2 of the largest results.
+const LARGEST_RESULT: u32 = 60;
+
+/// What parameters are to give.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// log2 n, for which the tape was made.
+    pub log2_degree: u32,
+    /// The security to reach.
+    pub security: Security,
+    /// CKKS: bits behind the binary point of every result that are right.
+    pub precision: u32,
+    /// Exact schemes: the largest |result|, if it is known better than the inputs tell.
+    pub largest: Option<f64>,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { log2_degree: 13, security: Security::Bits128, precision: 20, largest: None }
+    }
+}
+
+/// Parameters, and what a run will be like.
+#[derive(Debug)]
+pub struct Choice {
+    /// BFV, or CKKS.
+    pub parameters: Parameters,
+    /// The run, rehearsed.
+    pub rehearsal: Rehearsal,
+    /// Why these, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+impl Tape {
+    /// The least parameters of this ring degree: those with the fewest bits of modulus that pass a rehearsal.
+    ///
+    /// # Errors
+    /// [`ProgramError::Refused`], saying which step ends the search, if none do.
+    pub fn choose(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
+        if self.is_real() { self.choose_reals(wanted) } else { self.choose_integers(wanted) }
+    }
+
+    fn choose_integers(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
+        let row = 1_usize << wanted.log2_degree.saturating_sub(1);
+        let largest = wanted.largest.unwrap_or_else(|| self.largest(row)).max(1.0);
+        let range = BigUint::from_f64(largest.ceil()).ok_or_else(|| {
+            ProgramError::Invalid("results without a bound: give a result_bound".to_owned())
+        })?;
+        let builder = sunzi_bfv::Parameters::builder()
+            .plain_range(range.clone())
+            .log2_degree(wanted.log2_degree)
+            .security(wanted.security);
+        // By the products in a row that they are made for, then by the bits that are added to those.
+        let attempt = |depth: u32, margin: u32| -> Result<Result<Choice, Box<Refusal>>, ProgramError> {
+            let built = match builder.clone().depth(depth).margin(margin).build_crt() {
+                Ok(built) => Parameters::Bfv(built),
+                Err(error) => return Err(ProgramError::scheme(error)),
+            };
+            let rehearsal = self.rehearse(&built)?;
+            Ok(self.passes(&rehearsal).map(|()| Choice { parameters: built, rehearsal, reasons: Vec::new() }))
+        };
+        let mut refusal: Option<Box<Refusal>> = None;
+        for depth in 0..=DEEPEST {
+            match attempt(depth, MARGIN as u32) {
+                Ok(Ok(choice)) => {
+                    let choice = self.refined(choice, depth, &attempt);
+                    return Ok(self.explained(choice, &range));
+                }
+                Ok(Err(why)) => refusal = Some(why),
+                Err(error) => {
+                    // Bits beyond the last depth that fits.
+                    let last = depth.checked_sub(1).and_then(|below| {
+                        (1..=LARGEST_MARGIN / 10).find_map(|tens| attempt(below, 10 * tens).ok()?.ok())
+                    });
+                    if let Some(choice) = last {
+                        return Ok(self.explained(choice, &range));
+                    }
+                    return Err(refusal.map_or(error, ProgramError::Refused));
+                }
+            }
+        }
+        let deeper = || ProgramError::Invalid(format!("more than {DEEPEST} products in a row"));
+        Err(refusal.map_or_else(deeper, ProgramError::Refused))
+    }
+
+    /// Fewer bits than a whole product more has.
+    fn refined(
+        &self,
+        choice: Choice,
+        depth: u32,
+        attempt: &impl Fn(u32, u32) -> Result<Result<Choice, Box<Refusal>>, ProgramError>,
+    ) -> Choice {
+        let Some(below) = depth.checked_sub(1) else { return choice };
+        let bits = |choice: &Choice| log2_modulus(&choice.parameters);
+        let better = (1..LARGEST_MARGIN / 10).find_map(|tens| attempt(below, 10 * tens).ok()?.ok());
+        match better {
+            Some(better) if bits(&better) < bits(&choice) => better,
+            _ => choice,
+        }
+    }
+
+    fn explained(&self, mut choice: Choice, range: &BigUint) -> Choice {
+        let count = choice.parameters.plain_moduli().len();
+        choice.reasons.push(format!(
+            "results are below 2^{} in absolute value, which {count} plaintext modulus(es) hold",
+            range.bits()
+        ));
+        choice.reasons.push(format!(
+            "{:.0} bits of modulus leave {:.0} bits before decryption would refuse",
+            log2_modulus(&choice.parameters),
+            choice.rehearsal.bits_left(self)
+        ));
+        choice
+    }
+
+    /// Whether everything that comes out can be decrypted.
+    fn passes(&self, rehearsal: &Rehearsal) -> Result<(), Box<Refusal>> {
+        if let Some(failed) = &rehearsal.failed {
+            return Err(refused(failed.error.to_string(), failed.step));
+        }
+        let bits = rehearsal.bits_left(self);
+        if bits >= MARGIN {
+            return Ok(());
+        }
+        let left = |place: &usize| rehearsal.reports.get(*place).map_or(0.0, |report| report.bits_left);
+        let worst = self.outputs().min_by(|a, b| left(a).total_cmp(&left(b))).unwrap_or_default();
+        Err(refused(format!("{bits:.0} bits would be left of noise where {MARGIN} must be"), worst))
+    }
+
+    /// The least scale whose errors leave the precision that is wanted.
+    fn choose_reals(&self, wanted: &Wanted) -> Result<Choice, ProgramError> {
+        let enough = |found: &Result<(Parameters, Rehearsal), ProgramError>| match found {
+            Ok((_, rehearsal)) => rehearsal.precision(self) >= f64::from(wanted.precision),
+            // Moduli that are too long for the ring with this scale are so with all above.
+            Err(_) => true,
+        };
+        let (mut low, mut high) = (*SCALE_BITS.start(), *SCALE_BITS.end());
+        while low < high {
+            let middle = low.midpoint(high);
+            if enough(&self.at_scale(wanted, middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        let (parameters, rehearsal) = self.at_scale(wanted, low)?;
+        let bits = rehearsal.precision(self);
+        if bits < f64::from(wanted.precision) {
+            let text = format!("no scale leaves more than {bits:.1} bits: ask for less precision");
+            return Err(refused(text, self.outputs().next().unwrap_or_default()).into());
+        }
+        let reasons = vec![
+            format!("{} multiplications in a row, and inputs below 2^{}", self.depth(), self.message_bits()),
+            format!(
+                "{:.0} bits of modulus, a scale of 2^{low}, leave {bits:.1} bits behind the binary point where {} were asked for",
+                log2_modulus(&parameters),
+                wanted.precision
+            ),
+        ];
+        Ok(Choice { parameters, rehearsal, reasons })
+    }
+
+    /// log2 of the largest number that is encrypted.
+    fn message_bits(&self) -> u32 {
+        let inputs = self.steps().iter().filter_map(|step| match step {
+            super::Step::Input(bounds) => bounds.iter().copied().reduce(f64::max),
+            _ => None,
+        });
+        inputs.fold(1.0, f64::max).log2().ceil() as u32
+    }
+
+    /// The least lowest modulus that holds all numbers at this scale.
+    fn at_scale(&self, wanted: &Wanted, scale_bits: u32) -> Result<(Parameters, Rehearsal), ProgramError> {
+        let row = 1_usize << wanted.log2_degree.saturating_sub(1);
+        let results = self.largest(row).max(2.0).log2().ceil().min(f64::from(LARGEST_RESULT)) as u32;
+        let mut result_bits = results.max(self.message_bits());
+        loop {
+            let parameters = sunzi_ckks::Parameters::builder()
+                .depth(self.depth() as u32)
+                .scale_bits(scale_bits)
+                .message_bits(self.message_bits())
+                .result_bits(result_bits)
+                .log2_degree(wanted.log2_degree)
+                .security(wanted.security)
+                .build()
+                .map_err(ProgramError::scheme)?;
+            let parameters = Parameters::Ckks(parameters);
+            let rehearsal = self.rehearse(&parameters)?;
+            match &rehearsal.failed {
+                None => return Ok((parameters, rehearsal)),
+                // Numbers that may be larger than a level holds.
+                Some(_) if result_bits < LARGEST_RESULT => {
+                    result_bits = (result_bits + 2).min(LARGEST_RESULT)
+                }
+                Some(failed) => return Err(refused(failed.error.to_string(), failed.step).into()),
+            }
+        }
+    }
+}
+
+fn refused(reason: String, step: usize) -> Box<Refusal> {
+    Box::new(Refusal { reason, expression: format!("step {step}") })
+}
+
+fn log2_modulus(parameters: &Parameters) -> f64 {
+    sunzi_math::log2_product(parameters.moduli())
+}

@@ -1,0 +1,237 @@
+//! The steps of a tape in every scheme, over any ring.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
+use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
+use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::RelinearizationKey;
+
+use super::{Clear, Report, Step};
+use crate::ProgramError;
+
+/// Whoever does the steps.
+pub(super) trait Machine {
+    type Ciphertext: Clone;
+    /// What a step that is no input makes of earlier results.
+    fn step(&self, step: &Step, all: &[Self::Ciphertext]) -> Result<Self::Ciphertext, ProgramError>;
+    /// What is known of a result.
+    fn report(&self, a: &Self::Ciphertext) -> Report;
+}
+
+fn at<T>(all: &[T], place: usize) -> Result<&T, ProgramError> {
+    all.get(place).ok_or_else(|| ProgramError::Invalid(format!("step {place} is not on the tape yet")))
+}
+
+fn wrong_numbers(what: &str) -> ProgramError {
+    ProgramError::Invalid(format!("{what} on a tape of the other kind of numbers"))
+}
+
+/// BFV or BGV.
+pub(super) struct ExactMachine<'a, A: Arithmetic> {
+    pub(super) arithmetic: &'a A,
+    pub(super) keys: &'a A::Keys,
+    pub(super) encoder: BatchEncoder,
+    pub(super) level: fn(&A::Ciphertext) -> Option<usize>,
+    pub(super) bytes: fn(&A::Ciphertext) -> usize,
+}
+
+impl<A: Arithmetic<Plaintext = Plaintext>> ExactMachine<'_, A> {
+    /// The numbers in every period, modulo t.
+    fn encoded(&self, clear: &Clear, period: usize) -> Result<Plaintext, ProgramError> {
+        let Clear::Integers(values) = clear else { return Err(wrong_numbers("real numbers")) };
+        let (t, slots) = (i128::from(self.encoder.plain_modulus()), self.encoder.slots());
+        let mut tile: Vec<u64> = values.iter().map(|&v| i128::from(v).rem_euclid(t) as u64).collect();
+        tile.resize(period.max(1), 0);
+        self.encoder.encode(&tile.repeat(slots / period.max(1))).map_err(ProgramError::scheme)
+    }
+}
+
+impl<A: Arithmetic<Plaintext = Plaintext>> Machine for ExactMachine<'_, A> {
+    type Ciphertext = A::Ciphertext;
+
+    fn step(&self, step: &Step, all: &[A::Ciphertext]) -> Result<A::Ciphertext, ProgramError> {
+        let (arithmetic, keys) = (self.arithmetic, self.keys);
+        let scheme = |error: CircuitError<A::Error>| ProgramError::scheme(error);
+        match step {
+            Step::Add(a, b) => arithmetic.add(at(all, *a)?, at(all, *b)?),
+            Step::Sub(a, b) => arithmetic.sub(at(all, *a)?, at(all, *b)?),
+            Step::Negate(a) => arithmetic.negate(at(all, *a)?),
+            Step::Multiply(a, b) if a == b => arithmetic.square(at(all, *a)?, keys),
+            Step::Multiply(a, b) => arithmetic.multiply(at(all, *a)?, at(all, *b)?, keys),
+            Step::AddPlain(a, m, period) => arithmetic.add_plain(at(all, *a)?, &self.encoded(m, *period)?),
+            Step::SubPlain(a, m, period) => arithmetic.sub_plain(at(all, *a)?, &self.encoded(m, *period)?),
+            Step::PlainProducts(terms, period) => {
+                let mut sum: Option<A::Ciphertext> = None;
+                for (a, m) in terms {
+                    let m = self.encoded(m, *period)?;
+                    let product = arithmetic.multiply_plain(at(all, *a)?, &m).map_err(scheme)?;
+                    sum = Some(match sum {
+                        Some(sum) => arithmetic.add(&sum, &product).map_err(scheme)?,
+                        None => product,
+                    });
+                }
+                return sum.ok_or_else(|| ProgramError::Invalid("a sum of no products".to_owned()));
+            }
+            Step::Products(terms) => {
+                let pairs: Result<Vec<_>, ProgramError> =
+                    terms.iter().map(|&(a, b)| Ok((at(all, a)?, at(all, b)?))).collect();
+                arithmetic.sum_of_products(&pairs?, keys)
+            }
+            Step::Integer(a, factor) => arithmetic.multiply_scalar(at(all, *a)?, *factor),
+            Step::Rotate(a, steps) => arithmetic.rotate(at(all, *a)?, Rotation::Rows(*steps), keys),
+            Step::Swap(a) => arithmetic.rotate(at(all, *a)?, Rotation::Columns, keys),
+            Step::Polynomial(a, coefficients) => {
+                let polynomial = Polynomial::constants(coefficients);
+                evaluate(arithmetic, &polynomial, at(all, *a)?, Method::Automatic, keys)
+            }
+            Step::Input(_) => return Err(ProgramError::Invalid("an input is encrypted".to_owned())),
+            Step::Bounded(a, _) => return at(all, *a).cloned(),
+            Step::Constant(..) | Step::Series(..) => return Err(wrong_numbers("real numbers")),
+        }
+        .map_err(scheme)
+    }
+
+    fn report(&self, a: &A::Ciphertext) -> Report {
+        Report {
+            level: (self.level)(a),
+            bits_left: self.arithmetic.bits_left(a),
+            precision: None,
+            magnitude: None,
+            bytes: (self.bytes)(a),
+        }
+    }
+}
+
+/// CKKS.
+pub(super) struct RealMachine<'a, R: PolyRing> {
+    pub(super) evaluator: &'a sunzi_ckks::Evaluator<R>,
+    pub(super) keys: &'a EvaluationKeys<R>,
+    encoders: RefCell<HashMap<usize, Arc<RealEncoder<R>>>>,
+}
+
+impl<'a, R: PolyRing> RealMachine<'a, R> {
+    pub(super) fn new(evaluator: &'a sunzi_ckks::Evaluator<R>, keys: &'a EvaluationKeys<R>) -> Self {
+        Self { evaluator, keys, encoders: RefCell::default() }
+    }
+
+    pub(super) fn encoder(&self, slots: usize) -> Result<Arc<RealEncoder<R>>, ProgramError> {
+        if let Some(encoder) = self.encoders.borrow().get(&slots) {
+            return Ok(Arc::clone(encoder));
+        }
+        let encoder = RealEncoder::new(self.evaluator.context(), slots).map_err(ProgramError::scheme)?;
+        let encoder = Arc::new(encoder);
+        self.encoders.borrow_mut().insert(slots, Arc::clone(&encoder));
+        Ok(encoder)
+    }
+
+    fn encoded(
+        &self,
+        clear: &Clear,
+        period: usize,
+        near: &Metadata,
+        scale: f64,
+    ) -> Result<sunzi_ckks::Plaintext<R>, ProgramError> {
+        let values: Vec<Complex64> = match clear {
+            Clear::Integers(values) => values.iter().map(|&v| (v as f64).into()).collect(),
+            Clear::Complex(values) => values.clone(),
+        };
+        self.encoder(period)?.encode_at(&values, near.level, scale).map_err(ProgramError::scheme)
+    }
+
+    fn relinearization(&self) -> Result<&RelinearizationKey<R>, ProgramError> {
+        let missing = || ProgramError::Invalid("products take a relinearisation key".to_owned());
+        self.keys.relinearization.as_ref().ok_or_else(missing)
+    }
+
+    /// Σ a_i·m_i at the product of the scales, then rescaled.
+    fn plain_products(
+        &self,
+        terms: &[(usize, Clear)],
+        period: usize,
+        all: &[sunzi_ckks::Ciphertext<R>],
+    ) -> Result<sunzi_ckks::Ciphertext<R>, ProgramError> {
+        let scheme = |error: CkksError| ProgramError::scheme(error);
+        let mut sum: Option<sunzi_ckks::Ciphertext<R>> = None;
+        for (a, m) in terms {
+            let a = at(all, *a)?;
+            let scale = self.evaluator.context().scale(a.metadata().level).map_err(scheme)?;
+            let m = self.encoded(m, period, a.metadata(), scale)?;
+            if terms.len() == 1 {
+                return self.evaluator.multiply_plain(a, &m).map_err(scheme);
+            }
+            let product = self.evaluator.multiply_plain_unscaled(a, &m).map_err(scheme)?;
+            sum = Some(match sum {
+                Some(sum) => self.evaluator.add(&sum, &product).map_err(scheme)?,
+                None => product,
+            });
+        }
+        let sum = sum.ok_or_else(|| ProgramError::Invalid("a sum of no products".to_owned()))?;
+        self.evaluator.rescale(&sum).map_err(scheme)
+    }
+}
+
+impl<R: PolyRing> Machine for RealMachine<'_, R> {
+    type Ciphertext = sunzi_ckks::Ciphertext<R>;
+
+    fn step(&self, step: &Step, all: &[Self::Ciphertext]) -> Result<Self::Ciphertext, ProgramError> {
+        let evaluator = self.evaluator;
+        let galois = || {
+            let missing = || ProgramError::Invalid("rotations take Galois keys".to_owned());
+            self.keys.galois.as_ref().ok_or_else(missing)
+        };
+        let shifted = |a: &Self::Ciphertext, m: &Clear, period: usize| {
+            self.encoded(m, period, a.metadata(), a.metadata().scale)
+        };
+        match step {
+            Step::Add(a, b) => evaluator.add(at(all, *a)?, at(all, *b)?),
+            Step::Sub(a, b) => evaluator.sub(at(all, *a)?, at(all, *b)?),
+            Step::Negate(a) => evaluator.negate(at(all, *a)?),
+            Step::Multiply(a, b) => evaluator.multiply(at(all, *a)?, at(all, *b)?, self.relinearization()?),
+            Step::AddPlain(a, m, period) => {
+                evaluator.add_plain(at(all, *a)?, &shifted(at(all, *a)?, m, *period)?)
+            }
+            Step::SubPlain(a, m, period) => {
+                evaluator.sub_plain(at(all, *a)?, &shifted(at(all, *a)?, m, *period)?)
+            }
+            Step::PlainProducts(terms, period) => return self.plain_products(terms, *period, all),
+            Step::Products(terms) => {
+                let pairs: Result<Vec<_>, ProgramError> =
+                    terms.iter().map(|&(a, b)| Ok((at(all, a)?, at(all, b)?))).collect();
+                evaluator.sum_of_products(pairs?, self.relinearization()?)
+            }
+            Step::Integer(a, factor) => evaluator.multiply_integer(at(all, *a)?, *factor),
+            Step::Constant(a, factor) => evaluator.multiply_constant(at(all, *a)?, *factor),
+            Step::Rotate(a, steps) => evaluator.rotate(at(all, *a)?, *steps, galois()?),
+            Step::Swap(a) => evaluator.conjugate(at(all, *a)?, galois()?),
+            Step::Series(a, series) => {
+                sunzi_circuits::series::evaluate(evaluator, series, at(all, *a)?, self.relinearization()?)
+            }
+            Step::Bounded(a, others) => {
+                let magnitudes = others.iter().filter_map(|&other| all.get(other));
+                let largest =
+                    magnitudes.map(|other| other.metadata().precision.magnitude()).fold(0.0, f64::max);
+                evaluator.with_magnitude(at(all, *a)?, largest)
+            }
+            Step::Input(_) => return Err(ProgramError::Invalid("an input is encrypted".to_owned())),
+            Step::Polynomial(..) => return Err(wrong_numbers("a polynomial modulo t")),
+        }
+        .map_err(ProgramError::scheme)
+    }
+
+    fn report(&self, a: &Self::Ciphertext) -> Report {
+        let (metadata, context) = (a.metadata(), self.evaluator.context());
+        let bits = |level| context.log2_modulus_at(level).unwrap_or(f64::NAN);
+        Report {
+            level: Some(metadata.level),
+            bits_left: bits(metadata.level) - bits(0),
+            precision: Some(metadata.precision.bits()),
+            magnitude: Some(metadata.precision.magnitude()),
+            bytes: a.parts().iter().map(R::byte_len).sum(),
+        }
+    }
+}

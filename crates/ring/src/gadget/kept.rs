@@ -1,0 +1,78 @@
+//! Polynomials of keys as they are kept.
+
+use crate::scratch::Scratch;
+use crate::{Evaluation, Poly, PolyRing, Ring, RingError, Shape};
+
+/// Bytes that a vector may read from the first of its words on.
+const READ: usize = 64;
+
+/// A polynomial of a key: every residue in as few bytes as its modulus takes, since key switching reads keys once and waits for memory.
+#[derive(Clone)]
+pub struct KeyPoly {
+    bytes: Vec<u8>,
+    /// Where limbs start.
+    starts: Vec<usize>,
+    degree: usize,
+    /// The tag of its basis.
+    tag: u64,
+}
+
+impl KeyPoly {
+    /// A polynomial of this ring.
+    pub(super) fn new(part: &Poly<Evaluation>, ring: &Ring) -> Result<Self, RingError> {
+        ring.check(part)?;
+        let Shape { degree, limbs } = part.shape();
+        let (mut bytes, mut starts) = (vec![0; Self::len(ring)], Vec::with_capacity(limbs));
+        let mut start = 0;
+        for (modulus, limb) in ring.basis().moduli().iter().zip(part.limbs()) {
+            modulus.pack_residues(bytes.get_mut(start..).unwrap_or_default(), limb)?;
+            starts.push(start);
+            start += degree.next_multiple_of(8) * modulus.residue_bytes();
+        }
+        Ok(Self { bytes, starts, degree, tag: part.tag() })
+    }
+
+    /// Bytes of one of this ring.
+    pub(super) fn len(ring: &Ring) -> usize {
+        Self::len_of(ring.degree(), ring.basis().values().iter().copied())
+    }
+
+    /// Bytes of one of this degree modulo these.
+    pub(crate) fn len_of(degree: usize, moduli: impl Iterator<Item = u64>) -> usize {
+        let bits = moduli.map(|q| u64::BITS - q.leading_zeros());
+        let residue: usize = bits.map(|bits| bits.div_ceil(u8::BITS) as usize).sum();
+        degree.next_multiple_of(8) * residue + READ
+    }
+
+    /// The polynomial, of this ring.
+    pub(super) fn poly(&self, ring: &Ring) -> Result<Poly<Evaluation>, RingError> {
+        if self.shape() != ring.shape() {
+            return Err(RingError::ShapeMismatch { expected: ring.shape(), got: self.shape() });
+        }
+        let mut poly = Poly::new(Scratch::new(self.degree * self.starts.len()), self.degree, self.tag);
+        let limbs = poly.words_mut().chunks_exact_mut(self.degree);
+        for (i, (modulus, limb)) in ring.basis().moduli().iter().zip(limbs).enumerate() {
+            modulus.unpack_residues(limb, self.limb(i).unwrap_or_default())?;
+        }
+        ring.check(&poly)?;
+        Ok(poly)
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape { degree: self.degree, limbs: self.starts.len() }
+    }
+
+    pub(super) fn tag(&self) -> u64 {
+        self.tag
+    }
+
+    /// The bytes from those of limb i on.
+    pub(super) fn limb(&self, i: usize) -> Option<&[u8]> {
+        self.bytes.get(*self.starts.get(i)?..)
+    }
+
+    /// Bytes in memory.
+    pub(super) fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+}

@@ -1,0 +1,355 @@
+//! The ring without residues.
+
+use std::sync::Arc;
+
+use num_bigint::{BigInt, BigUint};
+use rand_core::CryptoRng;
+use sunzi_math::RingIndex;
+
+use super::{HollowGadget, HollowPoly, HollowScaler};
+use crate::basis::tag_of;
+use crate::error::{
+    check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, supported_index,
+};
+use crate::ladder::{check_rungs, is_of_prefixes, places};
+use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
+
+/// R_q as [`Ring`](crate::Ring) has it, of which only levels, moduli and sizes are there: every polynomial counts as zero. What schemes keep
+/// beside polynomials (levels, scales, bounds on noise, sizes in memory) is the same as over `Ring`, at next to no cost: a dry run.
+///
+/// ```
+/// use sunzi_ring::{HollowRing, PolyRing};
+/// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+///
+/// let m = 2048;
+/// let ring = HollowRing::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 3)?)?;
+/// let a = ring.mod_switch(&ring.zero(), 2)?;
+/// assert_eq!((ring.level_of(&a)?, HollowRing::byte_len(&a)), (2, 2 * 1024 * 8));
+/// # Ok::<(), sunzi_ring::RingError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct HollowRing {
+    index: Arc<RingIndex>,
+    moduli: Arc<[u64]>,
+    /// The moduli of each level: their indices, the tag of their polynomials, their product.
+    rungs: Arc<[Rung]>,
+    level: usize,
+    modulus: Arc<BigUint>,
+}
+
+#[derive(Clone, Debug)]
+struct Rung {
+    limbs: Vec<usize>,
+    tag: u64,
+    modulus: Arc<BigUint>,
+}
+
+impl HollowRing {
+    /// The ring of index m modulo q_1⋯q_k, for moduli that [`Ring::new`](crate::Ring::new) would take.
+    ///
+    /// # Errors
+    /// [`RingError::UnsupportedIndex`]; [`RingError::LengthMismatch`] without moduli.
+    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
+        let rungs: Vec<Vec<usize>> = (1..=moduli.len()).map(|level| (0..level).collect()).collect();
+        Self::with_rungs(m, moduli, &rungs)
+    }
+
+    /// The ring whose levels are these sets of moduli, as in [`Ring::with_rungs`](crate::Ring::with_rungs).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`RingError::OutOfRange`] for levels that cannot be.
+    pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+        let index = Arc::new(supported_index(m)?);
+        check_rungs(moduli, rungs)?;
+        Self::of_rungs(index, moduli, rungs.iter().cloned())
+    }
+
+    fn of_rungs(
+        index: Arc<RingIndex>,
+        moduli: &[u64],
+        rungs: impl Iterator<Item = Vec<usize>>,
+    ) -> Result<Self, RingError> {
+        let rung = |limbs: Vec<usize>| {
+            let values: Vec<u64> = limbs.iter().filter_map(|&limb| moduli.get(limb)).copied().collect();
+            Rung { tag: tag_of(&values), modulus: Arc::new(values.iter().product()), limbs }
+        };
+        let rungs: Arc<[Rung]> = rungs.map(rung).collect();
+        let none = RingError::LengthMismatch { what: "moduli of a ring (at least)", expected: 1, got: 0 };
+        let modulus = Arc::clone(&rungs.last().ok_or(none)?.modulus);
+        Ok(Self { index, moduli: moduli.into(), level: rungs.len(), rungs, modulus })
+    }
+
+    /// The moduli, in order.
+    pub(super) fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// The indices of the moduli of a level.
+    pub(super) fn limbs(&self, level: usize) -> &[usize] {
+        self.rung(level).map_or(&[], |rung| &rung.limbs)
+    }
+
+    /// Whether level l has the first l moduli, for all of them.
+    pub(super) fn is_of_prefixes(&self) -> bool {
+        is_of_prefixes(self.rungs.iter().map(|rung| &*rung.limbs))
+    }
+
+    /// The levels up to this one, and one more for each of these moduli.
+    pub(super) fn extended(&self, others: &[u64]) -> Result<Self, RingError> {
+        let own = self.limbs(self.level);
+        let moduli: Vec<u64> = self.moduli.iter().chain(others).copied().collect();
+        let below = self.rungs.iter().take(self.level).map(|rung| rung.limbs.clone());
+        let above = (1..=others.len())
+            .map(|count| own.iter().copied().chain((self.moduli.len()..).take(count)).collect());
+        Self::of_rungs(Arc::clone(&self.index), &moduli, below.chain(above))
+    }
+
+    fn rung(&self, level: usize) -> Option<&Rung> {
+        self.rungs.get(level.checked_sub(1)?)
+    }
+
+    fn shape_at(&self, level: usize) -> Shape {
+        Shape { degree: self.degree(), limbs: self.limbs(level).len() }
+    }
+
+    fn place<D: Domain>(&self, level: usize) -> HollowPoly<D> {
+        HollowPoly::new(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
+    }
+
+    pub(super) fn check<D: Domain>(&self, a: &HollowPoly<D>) -> Result<(), RingError> {
+        let own = self.place::<D>(self.level);
+        check_shape(own.shape(), a.shape())?;
+        if own.is_like(a) { Ok(()) } else { Err(RingError::OtherModulus { shape: own.shape() }) }
+    }
+
+    fn check_both<D: Domain>(&self, a: &HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+        self.check(a)?;
+        self.check(b)
+    }
+
+    /// Fails unless level `lower` is there and nested in level `higher`.
+    fn check_nested(&self, lower: usize, higher: usize) -> Result<(), RingError> {
+        check_level(lower, higher)?;
+        if places(self.limbs(lower), self.limbs(higher)).iter().all(Option::is_some) {
+            return Ok(());
+        }
+        Err(RingError::NotNested { level: lower, within: higher })
+    }
+}
+
+impl PolyRing for HollowRing {
+    type Poly<D: Domain> = HollowPoly<D>;
+    type Scaler = HollowScaler;
+    type Gadget = HollowGadget;
+
+    fn ring_index(&self) -> &RingIndex {
+        &self.index
+    }
+
+    fn modulus(&self) -> &BigUint {
+        &self.modulus
+    }
+
+    fn level(&self) -> usize {
+        self.level
+    }
+
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        higher <= self.level && self.check_nested(lower, higher).is_ok()
+    }
+
+    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+        check_level(level, self.level)?;
+        let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
+        Ok(Self { level, modulus, ..self.clone() })
+    }
+
+    fn level_of<D: Domain>(&self, a: &HollowPoly<D>) -> Result<usize, RingError> {
+        let own = |level: &usize| self.place::<D>(*level).is_like(a);
+        match (1..=self.level).rev().find(own) {
+            Some(level) => Ok(level),
+            None if (1..=self.level).any(|level| self.shape_at(level) == a.shape()) => {
+                Err(RingError::OtherModulus { shape: a.shape() })
+            }
+            None => Err(RingError::ShapeMismatch { expected: self.shape_at(self.level), got: a.shape() }),
+        }
+    }
+
+    fn restrict<D: Domain>(&self, a: &HollowPoly<D>, level: usize) -> Result<HollowPoly<D>, RingError> {
+        self.check_nested(level, self.level_of(a)?)?;
+        Ok(self.place(level))
+    }
+
+    fn mul_restricted_assign(
+        &self,
+        a: &mut HollowPoly<Evaluation>,
+        b: &HollowPoly<Evaluation>,
+    ) -> Result<(), RingError> {
+        self.restrict(b, self.level_of(a)?).map(drop)
+    }
+
+    fn mod_switch(
+        &self,
+        a: &HollowPoly<Evaluation>,
+        level: usize,
+    ) -> Result<HollowPoly<Evaluation>, RingError> {
+        check_level(level, self.level_of(a)?)?;
+        Ok(self.place(level))
+    }
+
+    fn mod_switch_sum(
+        &self,
+        a: &HollowPoly<Evaluation>,
+        b: &HollowPoly<Coefficient>,
+        level: usize,
+    ) -> Result<HollowPoly<Evaluation>, RingError> {
+        self.at_level(self.level_of(a)?)?.check(b)?;
+        self.mod_switch(a, level)
+    }
+
+    fn masked<G: CryptoRng + ?Sized>(
+        &self,
+        parts: [&HollowPoly<Evaluation>; 2],
+        _: Option<&HollowPoly<Coefficient>>,
+        level: usize,
+        _: &mut G,
+    ) -> Result<[HollowPoly<Evaluation>; 2], RingError> {
+        parts.into_iter().try_for_each(|part| self.check(part))?;
+        check_level(level, self.level)?;
+        Ok([self.place(level); 2])
+    }
+
+    fn divide_by_factor(
+        &self,
+        a: &HollowPoly<Evaluation>,
+        _: u64,
+        rest: u64,
+    ) -> Result<HollowPoly<Evaluation>, RingError> {
+        let level = self.level_of(a)?;
+        let lower = if rest == 1 { level.saturating_sub(1) } else { level };
+        check_level(lower, level)?;
+        Ok(self.place(lower))
+    }
+
+    fn scale_up(&self, a: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
+        self.check_nested(self.level_of(a)?, self.level)?;
+        Ok(self.zero())
+    }
+
+    fn mod_raise(&self, a: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
+        self.level_of(a)?;
+        Ok(self.zero())
+    }
+
+    fn zero<D: Domain>(&self) -> HollowPoly<D> {
+        self.place(self.level)
+    }
+
+    fn from_signed(&self, coefficients: &[i64]) -> Result<HollowPoly<Coefficient>, RingError> {
+        check_length("coefficients", self.degree(), coefficients.len())?;
+        Ok(self.zero())
+    }
+
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<HollowPoly<Coefficient>, RingError> {
+        check_length("coefficients", self.degree(), coefficients.len())?;
+        Ok(self.zero())
+    }
+
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<HollowPoly<Coefficient>, RingError> {
+        check_length("coefficients", self.degree(), coefficients.len())?;
+        Ok(self.zero())
+    }
+
+    fn to_integers(&self, a: &HollowPoly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+        self.check(a)?;
+        Ok(vec![BigInt::ZERO; self.degree()])
+    }
+
+    fn error<G: CryptoRng + ?Sized>(&self, _: &mut G) -> Result<HollowPoly<Coefficient>, RingError> {
+        Ok(self.zero())
+    }
+
+    fn uniform<G: CryptoRng + ?Sized>(&self, _: &mut G) -> HollowPoly<Evaluation> {
+        self.zero()
+    }
+
+    /// What the same polynomial takes over [`Ring`](crate::Ring).
+    fn byte_len<D: Domain>(a: &HollowPoly<D>) -> usize {
+        a.shape().degree * a.shape().limbs * size_of::<u64>()
+    }
+
+    fn to_evaluation(&self, a: HollowPoly<Coefficient>) -> Result<HollowPoly<Evaluation>, RingError> {
+        self.check(&a)?;
+        Ok(a.relabel())
+    }
+
+    fn to_coefficient(&self, a: HollowPoly<Evaluation>) -> Result<HollowPoly<Coefficient>, RingError> {
+        self.check(&a)?;
+        Ok(a.relabel())
+    }
+
+    fn add_assign<D: Domain>(&self, a: &mut HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+        self.check_both(a, b)
+    }
+
+    fn sub_assign<D: Domain>(&self, a: &mut HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+        self.check_both(a, b)
+    }
+
+    fn neg_assign<D: Domain>(&self, a: &mut HollowPoly<D>) -> Result<(), RingError> {
+        self.check(a)
+    }
+
+    fn mul_assign(
+        &self,
+        a: &mut HollowPoly<Evaluation>,
+        b: &HollowPoly<Evaluation>,
+    ) -> Result<(), RingError> {
+        self.check_both(a, b)
+    }
+
+    fn mul_add_assign(
+        &self,
+        acc: &mut HollowPoly<Evaluation>,
+        a: &HollowPoly<Evaluation>,
+        b: &HollowPoly<Evaluation>,
+    ) -> Result<(), RingError> {
+        self.check(acc)?;
+        self.check_both(a, b)
+    }
+
+    fn mul_integer_assign<D: Domain>(&self, a: &mut HollowPoly<D>, _: &BigInt) -> Result<(), RingError> {
+        self.check(a)
+    }
+
+    fn add_integer_assign(&self, a: &mut HollowPoly<Evaluation>, _: &BigInt) -> Result<(), RingError> {
+        self.check(a)
+    }
+
+    fn mul_monomial_assign(&self, a: &mut HollowPoly<Evaluation>, _: u64) -> Result<(), RingError> {
+        self.check(a)
+    }
+
+    fn automorphism<D: Domain>(&self, a: &HollowPoly<D>, k: u64) -> Result<HollowPoly<D>, RingError> {
+        self.check(a)?;
+        check_automorphism(k, self.index())?;
+        Ok(*a)
+    }
+
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<HollowPoly<Coefficient>, RingError> {
+        check_length("plaintext", self.degree(), message.len())?;
+        check_plaintext_modulus(t, 62)?;
+        if let Some(&bad) = message.iter().find(|&&x| x >= t) {
+            return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
+        }
+        Ok(self.zero())
+    }
+
+    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<HollowScaler, RingError> {
+        HollowScaler::new(self, t, options)
+    }
+
+    fn gadget(&self, options: &GadgetOptions) -> Result<HollowGadget, RingError> {
+        HollowGadget::new(self, options)
+    }
+}

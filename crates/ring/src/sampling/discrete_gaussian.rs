@@ -1,0 +1,188 @@
+//! Gaussians on the integers of any width, exactly.
+
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::check_count;
+use crate::RingError;
+
+/// The widest, as log2 σ.
+pub const LARGEST_LOG2_WIDTH: u32 = 110;
+
+/// n independent draws of the discrete Gaussian with σ = 2^`log2_width`: P(x) ∝ exp(−x²/(2σ²)).
+///
+/// Exact, by rejection from a discrete Laplace distribution of the same width `[CKS20, Alg. 1 to 3]`; no number is rounded, whatever σ is.
+/// The time depends on what is drawn, so this is for noise that hides something else, not for keys.
+///
+/// # Errors
+/// [`RingError::OutOfRange`] for n above 2^24 or a width above [`LARGEST_LOG2_WIDTH`].
+pub fn discrete_gaussian<G: CryptoRng + ?Sized>(
+    n: usize,
+    log2_width: u32,
+    rng: &mut G,
+) -> Result<Zeroizing<Vec<i128>>, RingError> {
+    check_count(n)?;
+    if log2_width > LARGEST_LOG2_WIDTH {
+        let expected = format_args!("at most {LARGEST_LOG2_WIDTH}");
+        return Err(RingError::out_of_range("log2 of the width of a Gaussian", expected, log2_width));
+    }
+    let mut out = Zeroizing::new(Vec::with_capacity(n));
+    out.extend(std::iter::repeat_with(|| gaussian(log2_width, rng)).take(n));
+    Ok(out)
+}
+
+/// With t = σ = 2^k the density is that of the Laplace distribution times exp(−(|y| − 2^k)²/2^(2k+1)), and a constant.
+fn gaussian<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
+    loop {
+        let y = laplace(k, rng);
+        if exp_minus_square(y.unsigned_abs().abs_diff(1 << k), k, rng) {
+            return y;
+        }
+    }
+}
+
+/// True with probability exp(−d²/2^(2k+1)).
+///
+/// With d = a·2^k + b: d²/2^(2k+1) = a²/2 + a·b/2^k + b²/2^(2k+1), and the exponential of a sum is a product.
+fn exp_minus_square<G: CryptoRng + ?Sized>(d: u128, k: u32, rng: &mut G) -> bool {
+    let (a, b) = (d >> k, d & low_bits(k));
+    let half = Fraction { numerator: 1, bits: 1, other: None };
+    let step = Fraction { numerator: b, bits: k, other: None };
+    let square = Fraction { numerator: b, bits: k, other: Some((b, k + 1)) };
+    (0..a.saturating_mul(a)).all(|_| exp_minus(&half, rng))
+        && (0..a).all(|_| exp_minus(&step, rng))
+        && exp_minus(&square, rng)
+}
+
+/// P(x) ∝ exp(−|x|/2^k) `[CKS20, Alg. 2]`.
+fn laplace<G: CryptoRng + ?Sized>(k: u32, rng: &mut G) -> i128 {
+    let one = Fraction { numerator: 1, bits: 0, other: None };
+    loop {
+        let u = uniform_bits(k, rng);
+        if !exp_minus(&Fraction { numerator: u, bits: k, other: None }, rng) {
+            continue;
+        }
+        // 2^12 in a row have a probability of 2^-5909: the product below is far from overflowing.
+        let v = (0..1 << 12).take_while(|_| exp_minus(&one, rng)).count() as u128;
+        let (magnitude, negative) = ((u | v << k) as i128, rng.next_u64() >> 63 == 1);
+        if !(negative && magnitude == 0) {
+            return if negative { -magnitude } else { magnitude };
+        }
+    }
+}
+
+/// (numerator/2^bits)·(numerator/2^bits of `other`), at most 1.
+struct Fraction {
+    numerator: u128,
+    bits: u32,
+    other: Option<(u128, u32)>,
+}
+
+impl Fraction {
+    /// True with this probability.
+    fn bernoulli<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> bool {
+        let below = |numerator: u128, bits: u32, rng: &mut G| uniform_bits(bits, rng) < numerator;
+        below(self.numerator, self.bits, rng)
+            && self.other.is_none_or(|(numerator, bits)| below(numerator, bits, rng))
+    }
+}
+
+/// True with probability exp(−γ), for 0 ≤ γ ≤ 1 `[CKS20, Alg. 1]`: the parity of the first k for which a coin of γ/k fails.
+fn exp_minus<G: CryptoRng + ?Sized>(gamma: &Fraction, rng: &mut G) -> bool {
+    let mut k = 1_u64;
+    while gamma.bernoulli(rng) && below(k, rng) == 0 {
+        k += 1;
+    }
+    k % 2 == 1
+}
+
+/// Uniform below k.
+fn below<G: CryptoRng + ?Sized>(k: u64, rng: &mut G) -> u64 {
+    let mask = u64::MAX >> k.wrapping_sub(1).leading_zeros().min(63);
+    loop {
+        let candidate = rng.next_u64() & mask;
+        if candidate < k {
+            return candidate;
+        }
+    }
+}
+
+fn uniform_bits<G: CryptoRng + ?Sized>(bits: u32, rng: &mut G) -> u128 {
+    let high = if bits > 64 { u128::from(rng.next_u64()) << 64 } else { 0 };
+    let low = if bits > 0 { u128::from(rng.next_u64()) } else { 0 };
+    (high | low) & low_bits(bits)
+}
+
+fn low_bits(bits: u32) -> u128 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::SeededRng;
+
+    const DRAWS: usize = 1 << 18;
+
+    fn draws(log2_width: u32) -> Zeroizing<Vec<i128>> {
+        let mut rng = SeededRng::derive(&[44; 32], "gaussian", u64::from(log2_width));
+        discrete_gaussian(DRAWS, log2_width, &mut rng).unwrap()
+    }
+
+    /// χ² against the probabilities themselves, widths at which every value counts.
+    #[test]
+    fn narrow_ones_have_the_exact_distribution() {
+        for k in 0..4 {
+            let sigma = f64::from(1 << k);
+            let reach = 4 << k;
+            let density = |x: i64| (-((x * x) as f64) / (2.0 * sigma * sigma)).exp();
+            let total: f64 = (-20 * reach..=20 * reach).map(density).sum();
+            let mut counts = vec![0_u64; 2 * reach as usize + 1];
+            draws(k)
+                .iter()
+                .for_each(|&x| counts[(x as i64).clamp(-reach, reach).wrapping_add(reach) as usize] += 1);
+            let mut chi2 = 0.0;
+            for (x, &count) in (-reach..=reach).zip(&counts) {
+                let tail: f64 = (reach + 1..=20 * reach).map(density).sum();
+                let extra = if x.abs() == reach { tail } else { 0.0 };
+                let expected = DRAWS as f64 * (density(x) + extra) / total;
+                chi2 += (count as f64 - expected).powi(2) / expected;
+            }
+            let freedom = (counts.len() - 1) as f64;
+            assert!(chi2 < freedom + 6.0 * (2.0 * freedom).sqrt() + 10.0, "{k}: {chi2} of {freedom}");
+        }
+    }
+
+    /// Wide ones in units of σ: moments, and no bit that repeats, down to the lowest.
+    #[test]
+    fn wide_ones_have_the_moments_of_a_gaussian_and_all_their_bits() {
+        for k in [20, 53, 63, 64, 65, LARGEST_LOG2_WIDTH] {
+            let values = draws(k);
+            let scaled: Vec<f64> = values.iter().map(|&x| x as f64 / f64::from(k).exp2()).collect();
+            let moment = |power: i32| scaled.iter().map(|x| x.powi(power)).sum::<f64>() / DRAWS as f64;
+            // Standard errors: 1, √2, √15, √96 over √draws.
+            for (power, expected, error) in
+                [(1, 0.0, 1.0), (2, 1.0, 2_f64.sqrt()), (3, 0.0, 15_f64.sqrt()), (4, 3.0, 96_f64.sqrt())]
+            {
+                let got = moment(power);
+                assert!((got - expected).abs() < 6.0 * error / (DRAWS as f64).sqrt(), "{k}, {power}: {got}");
+            }
+            for bit in 0..k {
+                let ones = values.iter().filter(|&&x| x >> bit & 1 == 1).count() as f64;
+                assert!(
+                    (ones - DRAWS as f64 / 2.0).abs() < 6.0 * (DRAWS as f64).sqrt() / 2.0,
+                    "{k}, bit {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_wide_is_refused() {
+        let mut rng = SeededRng::derive(&[44; 32], "gaussian", 0);
+        for (n, k) in [(1, LARGEST_LOG2_WIDTH + 1), ((1 << 24) + 1, 3)] {
+            assert!(matches!(discrete_gaussian(n, k, &mut rng), Err(RingError::OutOfRange { .. })));
+        }
+        assert!(discrete_gaussian(0, 3, &mut rng).unwrap().is_empty());
+    }
+}

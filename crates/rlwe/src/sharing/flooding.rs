@@ -1,0 +1,215 @@
+//! The noise that hides another.
+
+use std::f64::consts::LN_2;
+
+use num_bigint::BigInt;
+use rand_core::CryptoRng;
+use sunzi_ring::{Coefficient, Expansion, PolyRing, sampling};
+use zeroize::Zeroizing;
+
+use super::SharingPolicy;
+use crate::{Log2, NoiseBound, NoiseTerm, RlweError};
+
+/// log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
+const TAIL_BITS: f64 = 128.0;
+/// X is at most that many bits wider than σ/B: with a cell of B/15 and less, σ is nearly what a Gaussian alone would need.
+const CELL_BITS: u32 = 4;
+/// Bits of U that are drawn at a time.
+const CHUNK_BITS: u64 = 120;
+
+/// What the key holder knows of the noise of ciphertexts whose results are shared: a bound on every coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeclaredNoise(Log2);
+
+impl DeclaredNoise {
+    /// The bound of a ciphertext that the key holder computed: the declared program, run on encryptions made by the key holder. It holds except with probability
+    /// 2^-128 (see [`NoiseBound`]).
+    ///
+    /// **Never** pass the bound of a ciphertext that came from somebody else: it is what its maker says.
+    #[must_use]
+    pub fn of_own_run(noise: &NoiseBound, ring: impl Into<Expansion>) -> Self {
+        Self(noise.bound(ring))
+    }
+
+    /// 2^`bits`, from an analysis of one's own.
+    #[must_use]
+    pub fn from_bits(bits: f64) -> Self {
+        Self(Log2::from_bits(bits))
+    }
+
+    /// log2 of the bound.
+    #[must_use]
+    pub fn bits(&self) -> f64 {
+        self.0.bits()
+    }
+
+    /// The bound as that of a ciphertext, for operations that carry it on.
+    #[must_use]
+    pub fn as_noise(&self) -> NoiseBound {
+        // No tail bound is smaller than this worst case.
+        let infinite = Log2::of(f64::INFINITY);
+        NoiseBound::dependent(NoiseTerm { worst: self.0, deviation: self.0, peak: infinite }, 0)
+    }
+
+    /// Fails if the maker of a ciphertext says that its noise is larger than declared: an honest mistake.
+    ///
+    /// # Errors
+    /// [`RlweError::NoiseDeclaredTooLow`].
+    pub fn check(&self, claimed: &NoiseBound, ring: impl Into<Expansion>) -> Result<(), RlweError> {
+        let (claimed, declared) = (claimed.bound(ring).bits(), self.bits());
+        // A bound that is no number claims nothing that could be relied on.
+        if claimed > declared { Err(RlweError::NoiseDeclaredTooLow { declared, claimed }) } else { Ok(()) }
+    }
+}
+
+/// The noise that is added to one phase: E = g·X + U.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flooding {
+    /// g = cell·2^cell_shift.
+    cell: u64,
+    cell_shift: u64,
+    /// log2 of the deviation of X.
+    log2_width: u32,
+    degree: usize,
+}
+
+impl Flooding {
+    /// What hides noise of a declared size in n coefficients.
+    ///
+    /// # Errors
+    /// [`RlweError::Sharing`] for noise that is no number, or above 2^(2^20); [`RlweError::Ring`] for a ring above 2^24.
+    pub fn new(policy: SharingPolicy, noise: DeclaredNoise, degree: usize) -> Result<Self, RlweError> {
+        // A phase is an integer, a half away from what its noise says.
+        let bits = (noise.0 + Log2::of(1.0)).bits();
+        if bits.is_nan() || bits > f64::from(1 << 20) {
+            let got = noise.bits().to_string();
+            return Err(RlweError::Sharing {
+                what: "log2 of the declared noise",
+                expected: "at most 2^20".into(),
+                got,
+            });
+        }
+        let ratio = (degree.max(1) as f64 * policy.queries() as f64).sqrt()
+            * f64::from(policy.statistical_bits() - 1).exp2();
+        // Wider X allow smaller cells, down to 1: the narrowest sum of both is taken.
+        let narrowest = ratio.log2().floor() as u32 + 1;
+        let of_width = |width| Self::of_width(width, bits, ratio, degree);
+        let narrower = |best: Self, width| {
+            let next = of_width(width);
+            if next.log2_deviation() < best.log2_deviation() { next } else { best }
+        };
+        Ok((narrowest + 1..=narrowest + CELL_BITS).fold(of_width(narrowest), narrower))
+    }
+
+    /// The smallest cell for X of this width: g·(2^k − ratio) ≥ B·ratio, and a millionth for the logarithms.
+    fn of_width(log2_width: u32, bits: f64, ratio: f64, degree: usize) -> Self {
+        let log2_cell = bits + (ratio / (f64::from(log2_width).exp2() - ratio)).log2() + 1e-6;
+        let cell_shift = (log2_cell - 50.0).max(0.0).floor();
+        let cell = (log2_cell - cell_shift).exp2().floor() as u64 + 1;
+        Self { cell, cell_shift: cell_shift as u64, log2_width, degree }
+    }
+
+    /// log2 of the largest noise that can be hidden where noise and what hides it are at most 2^`capacity` together.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn log2_largest_noise(policy: SharingPolicy, capacity: f64, degree: usize) -> Result<f64, RlweError> {
+        // Far above 1, what hides is a fixed multiple of what is hidden.
+        const PROBE: f64 = 100.0;
+        let gain = Log2::from_bits(
+            Self::new(policy, DeclaredNoise::from_bits(PROBE), degree)?.bound().bits() - PROBE,
+        );
+        Ok(capacity - (gain + Log2::of(1.0)).bits() - 1e-5)
+    }
+
+    /// log2 of the deviation of every coefficient, σ and a cell.
+    #[must_use]
+    pub fn log2_deviation(&self) -> f64 {
+        self.log2_cell() + (f64::from(self.log2_width).exp2() + 1.0).log2()
+    }
+
+    /// What no coefficient exceeds except with probability 2^-128: a discrete Gaussian exceeds x·σ with probability at most 2·exp(−x²/2).
+    #[must_use]
+    pub fn bound(&self) -> Log2 {
+        let tail = (2.0 * LN_2 * (TAIL_BITS + 1.0 + (self.degree as f64).log2())).sqrt();
+        Log2::from_bits(self.log2_deviation() + tail.log2())
+    }
+
+    /// Draws E. It is secret: erased when dropped.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a ring of another degree.
+    pub fn sample<R: PolyRing, G: CryptoRng + ?Sized>(
+        &self,
+        ring: &R,
+        rng: &mut G,
+    ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
+        let x = sampling::discrete_gaussian(self.degree, self.log2_width, rng)?;
+        let mut poly = Zeroizing::new(ring.from_signed_wide(&x)?);
+        let mut residues = Zeroizing::new(vec![0; self.degree]);
+        sampling::uniform_residues(&mut residues, self.cell, rng);
+        append(ring, &mut poly, &self.cell.into(), residues.iter().map(|&residue| residue.into()))?;
+        let mut left = self.cell_shift;
+        while left > 0 {
+            let bits = left.min(CHUNK_BITS);
+            let digits = std::iter::repeat_with(|| uniform_bits(bits, rng)).take(self.degree);
+            append(ring, &mut poly, &(BigInt::from(1) << bits), digits)?;
+            left -= bits;
+        }
+        Ok(poly)
+    }
+
+    fn log2_cell(&self) -> f64 {
+        (self.cell as f64).log2() + self.cell_shift as f64
+    }
+}
+
+/// poly ← poly·radix + digits.
+fn append<R: PolyRing>(
+    ring: &R,
+    poly: &mut R::Poly<Coefficient>,
+    radix: &BigInt,
+    digits: impl Iterator<Item = i128>,
+) -> Result<(), RlweError> {
+    let mut list = Zeroizing::new(Vec::with_capacity(ring.degree()));
+    list.extend(digits);
+    let digits = Zeroizing::new(ring.from_signed_wide(&list)?);
+    ring.mul_integer_assign(poly, radix)?;
+    Ok(ring.add_assign(poly, &digits)?)
+}
+
+fn uniform_bits<G: CryptoRng + ?Sized>(bits: u64, rng: &mut G) -> i128 {
+    let wide = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+    (wide & ((1 << bits) - 1)) as i128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The statistical distance of E and E + v, summed over all values, is what was asked for, for every |v| ≤ B.
+    #[test]
+    fn one_result_stays_within_its_statistical_distance() {
+        for (statistical_bits, bound) in [(1, 1.0), (2, 7.0), (4, 40.0), (5, 100.0)] {
+            let policy = SharingPolicy::new(statistical_bits, 1).unwrap();
+            let Flooding { cell, cell_shift, log2_width, .. } =
+                Flooding::new(policy, DeclaredNoise::from_bits(f64::log2(bound)), 1).unwrap();
+            assert_eq!(cell_shift, 0);
+            let sigma = f64::from(log2_width).exp2();
+            let density = |x: i64| (-((x * x) as f64) / (2.0 * sigma * sigma)).exp();
+            let reach = 12 << log2_width;
+            let total: f64 = (-reach..=reach).map(density).sum();
+            let probability = |e: i64| density(e.div_euclid(cell as i64)) / total / cell as f64;
+            let distance = |v: i64| {
+                let support = -reach * cell as i64..=(reach + 1) * cell as i64;
+                support.map(|e| (probability(e) - probability(e - v)).abs()).sum::<f64>() / 2.0
+            };
+            let allowed = f64::from(statistical_bits).exp2().recip();
+            for v in [1, bound as i64 / 2, bound as i64, -(bound as i64)] {
+                assert!(distance(v) <= allowed, "{statistical_bits} bits, {v} of {bound}: {}", distance(v));
+            }
+            // And no less is given than what can be seen: twice the noise would be.
+            assert!(distance(4 * bound as i64 + 4) > allowed / 4.0);
+        }
+    }
+}

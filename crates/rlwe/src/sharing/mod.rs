@@ -1,0 +1,73 @@
+//! Decryptions that others may see.
+//!
+//! What a ciphertext opens to carries its noise v, in CKKS for everybody to see and in exact schemes by the rare failures, and v depends on the secret
+//! key: whoever made or chose the ciphertext and learns the result can compute the key `[LM21]`. A shared decryption therefore adds a Gaussian E of its
+//! own to the phase, so wide that v + E tells nothing of v.
+//!
+//! **How wide.** Let every coefficient of v be at most B, E have deviation σ in each of n coefficients, and τ results be shared under one key. A shift by v
+//! changes a Gaussian by Kullback–Leibler divergence ‖v‖²/(2σ²) ≤ nB²/(2σ²); divergences of τ results, each chosen after those before it, add up; and by
+//! Pinsker's inequality the statistical distance of all that is shared from what does not depend on v is at most √(τnB²/(4σ²)). It is at most 2^-s for
+//!
+//! > σ = B·√(nτ)·2^(s−1).
+//!
+//! E = g·X + U with X a discrete Gaussian of σ/g = 2^k and U uniform in [0, g): a shift by v moves X by at most B/g + 1 for any value of U, so that B + g
+//! stands for B above, and no low bit of v remains. s bits of statistical distance keep 2s bits of security of the kind that `[LMSS22]` define.
+//!
+//! **Whose bound.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
+//! parameters can hold at most ([`DeclaredNoise`]). The bound that travels with a ciphertext is what its maker says, and never counts.
+//!
+//! **How often.** τ and s are fixed for a key when its [`SharingLedger`] is made; the ledger is a file beside the key and counts before it gives.
+
+mod flooding;
+mod ledger;
+
+pub use flooding::{DeclaredNoise, Flooding};
+pub use ledger::{LedgerFile, SharingLedger};
+
+use crate::RlweError;
+
+/// What is promised for all shared decryptions under one key together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharingPolicy {
+    statistical_bits: u32,
+    queries: u64,
+}
+
+impl SharingPolicy {
+    /// Most results that can be shared under one key.
+    pub const MOST_QUERIES: u64 = 1 << 32;
+    /// Most bits of statistical distance.
+    pub const MOST_STATISTICAL_BITS: u32 = 80;
+
+    /// At most `queries` results, together at statistical distance at most 2^-`statistical_bits` from what does not depend on the noise. Every bit, and every two
+    /// bits of `queries`, is a bit of precision or of noise budget.
+    ///
+    /// # Errors
+    /// [`RlweError::Sharing`] unless there are 1 to 2^32 results and 1 to 80 bits.
+    pub fn new(statistical_bits: u32, queries: u64) -> Result<Self, RlweError> {
+        let refuse = |what, most, got| {
+            let expected = format!("1 to {most}");
+            Err(RlweError::Sharing { what, expected, got })
+        };
+        if !(1..=Self::MOST_QUERIES).contains(&queries) {
+            return refuse("the number of shared decryptions", Self::MOST_QUERIES, queries.to_string());
+        }
+        if !(1..=Self::MOST_STATISTICAL_BITS).contains(&statistical_bits) {
+            let most = u64::from(Self::MOST_STATISTICAL_BITS);
+            return refuse("bits of statistical distance", most, statistical_bits.to_string());
+        }
+        Ok(Self { statistical_bits, queries })
+    }
+
+    /// s.
+    #[must_use]
+    pub fn statistical_bits(&self) -> u32 {
+        self.statistical_bits
+    }
+
+    /// τ.
+    #[must_use]
+    pub fn queries(&self) -> u64 {
+        self.queries
+    }
+}

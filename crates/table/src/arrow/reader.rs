@@ -1,0 +1,207 @@
+//! An encrypted table in Parquet, as it was written or as an engine left it.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use sunzi_program::analysis::Layout;
+use sunzi_program::contexts::Encrypted;
+use sunzi_program::run::{Cells, Table};
+use sunzi_program::{Contexts, Schema};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
+
+use super::cells::unpack;
+use super::metadata::{ROWS, Table as Metadata};
+use super::{refused, refused_arrow};
+use crate::{EncryptedTable, Input, TableError, inputs};
+
+/// Most chunks of a file.
+const MOST_CHUNKS: i64 = 1 << 32;
+
+/// An encrypted table in a Parquet file, of which any cell is read without the others.
+pub struct EncryptedParquet {
+    file: File,
+    name: String,
+    arrow: ArrowReaderMetadata,
+    metadata: Metadata,
+    key: KeyId,
+    parameters: Fingerprint,
+    /// Rows of each chunk.
+    rows: Vec<u32>,
+    schema: Schema,
+    inputs: Vec<Input>,
+}
+
+impl EncryptedParquet {
+    /// Reads the schema and the numbers of rows.
+    ///
+    /// # Errors
+    /// [`TableError::Io`]; [`TableError::Parquet`]; [`TableError::Form`] for a file without the metadata of an encrypted table; [`TableError::Wire`] for
+    /// metadata and numbers of rows that cannot be.
+    pub fn open(path: &Path) -> Result<Self, TableError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| TableError::io(&name, &error))?;
+        // Types are those of Parquet: an engine may have had others for the same cells.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let arrow = ArrowReaderMetadata::load(&file, options).map_err(refused(&name))?;
+        let mut metadata = Metadata::of(&arrow, &name)?;
+        metadata.keep(|name| arrow.schema().fields().iter().any(|field| field.name() == name));
+        let chunks = arrow.metadata().file_metadata().num_rows();
+        if !(1..=MOST_CHUNKS).contains(&chunks) {
+            return Err(TableError::form(name, "has no chunks that are left"));
+        }
+        let (key, parameters) = (metadata.key()?, metadata.parameters()?);
+        let schema = metadata.schema.clone();
+        let mut table = Self {
+            file,
+            name,
+            arrow,
+            metadata,
+            key,
+            parameters,
+            rows: Vec::new(),
+            schema,
+            inputs: Vec::new(),
+        };
+        table.inputs = inputs(&table.schema);
+        table.rows = table.count()?;
+        table.schema.rows = table.rows.iter().map(|&rows| u64::from(rows)).sum();
+        table.schema.check()?;
+        Ok(table)
+    }
+
+    /// The rows of all chunks.
+    fn count(&self) -> Result<Vec<u32>, TableError> {
+        let mask = self.mask(ROWS)?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.reopened()?, self.arrow.clone());
+        let reader = builder.with_projection(mask).build().map_err(refused(&self.name))?;
+        let mut rows = Vec::new();
+        for batch in reader {
+            let batch = batch.map_err(refused_arrow(&self.name))?;
+            let column = batch.columns().first().and_then(|column| column.as_primitive_opt::<UInt32Type>());
+            let wrong = || WireError::value("the column of rows", "numbers of 32 bits", "something else");
+            rows.extend(column.ok_or_else(wrong)?.iter().map(Option::unwrap_or_default));
+        }
+        match rows.iter().find(|&&rows| rows == 0 || rows as usize > self.metadata.span) {
+            None => Ok(rows),
+            Some(rows) => {
+                Err(WireError::value("rows of a chunk", format!("1 to {}", self.metadata.span), rows).into())
+            }
+        }
+    }
+
+    fn reopened(&self) -> Result<File, TableError> {
+        self.file.try_clone().map_err(|error| TableError::io(&self.name, &error))
+    }
+
+    fn mask(&self, column: &str) -> Result<ProjectionMask, TableError> {
+        let at = self.arrow.schema().fields().iter().position(|field| field.name() == column);
+        let at = at
+            .ok_or_else(|| TableError::column(column, "is not in the file: whatever wrote it left it out"))?;
+        Ok(ProjectionMask::roots(self.arrow.parquet_schema(), [at]))
+    }
+
+    /// One cell.
+    fn cell(&self, column: &str, chunk: usize) -> Result<ArrayRef, TableError> {
+        let mask = self.mask(column)?;
+        let missing = || TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
+        let mut before = 0;
+        let groups = self.arrow.metadata().row_groups();
+        let group = groups.iter().position(|group| {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+            let found = (before..before + rows).contains(&chunk);
+            before += if found { 0 } else { rows };
+            found
+        });
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.reopened()?, self.arrow.clone())
+                .with_row_groups(vec![group.ok_or_else(missing)?])
+                .with_projection(mask)
+                .with_offset(chunk - before)
+                .with_limit(1)
+                .with_batch_size(1);
+        let mut reader = builder.build().map_err(refused(&self.name))?;
+        let batch = reader.next().ok_or_else(missing)?.map_err(refused_arrow(&self.name))?;
+        batch.columns().first().cloned().ok_or_else(missing)
+    }
+
+    /// The clear category that all rows of a chunk share.
+    #[must_use]
+    pub fn partition(&self) -> Option<&str> {
+        self.metadata.partition.as_deref()
+    }
+}
+
+impl EncryptedTable for EncryptedParquet {
+    /// With as many rows as the chunks of the file have: fewer than were encrypted if an engine left some out.
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn layout(&self) -> Layout {
+        let rows = usize::try_from(self.schema.rows).unwrap_or(usize::MAX);
+        Layout { rows, span: self.metadata.span, chunks: self.rows.len() }
+    }
+
+    fn rows_of(&self, chunk: usize) -> usize {
+        self.rows.get(chunk).map_or(0, |&rows| rows as usize)
+    }
+
+    fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    fn key(&self) -> KeyId {
+        self.key
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        self.metadata.kind()
+    }
+
+    fn parameters(&self) -> Fingerprint {
+        self.parameters
+    }
+
+    fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
+        self.metadata.belongs_to(contexts)
+    }
+
+    fn clear(&mut self, chunk: usize) -> Result<Table, TableError> {
+        let (rows, mut cells) = (self.rows_of(chunk), Vec::new());
+        for column in &self.schema.columns {
+            if column.encrypted {
+                cells.push(Cells::Unknown);
+                continue;
+            }
+            let array = self.cell(&column.name, chunk)?;
+            let partition = self.partition() == Some(&column.name);
+            let wrong =
+                || WireError::value("a clear column", format!("{rows} cells of its kind"), array.data_type());
+            cells.push(unpack(column, &array, rows, partition).ok_or_else(wrong)?);
+        }
+        let schema = Schema { rows: rows as u64, columns: self.schema.columns.clone() };
+        Ok(Table::new(&schema, cells)?)
+    }
+
+    fn encrypted(
+        &mut self,
+        contexts: &Contexts,
+        chunk: usize,
+        input: &Input,
+    ) -> Result<Encrypted, TableError> {
+        let (name, _) = self.metadata.name(input);
+        let array = self.cell(&name, chunk)?;
+        let bytes = array.as_binary_opt::<i32>().filter(|cells| cells.len() == 1 && cells.is_valid(0));
+        let wrong = || WireError::value("an encrypted column", "binary cells", array.data_type());
+        Ok(contexts.from_bytes(bytes.ok_or_else(wrong)?.value(0), Some(self.key))?)
+    }
+}

@@ -1,0 +1,152 @@
+//! Encrypted tables in files of either form.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek};
+use std::path::Path;
+
+use sunzi_program::analysis::Layout;
+use sunzi_program::contexts::Encrypted;
+use sunzi_program::run::Table;
+use sunzi_program::{Contexts, Schema};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
+
+use crate::file::TableFile;
+use crate::source::is_parquet;
+use crate::{Input, TableError};
+
+/// An encrypted table of which a chunk of a column is read at a time.
+pub trait EncryptedTable {
+    /// What is public of it.
+    fn schema(&self) -> &Schema;
+    /// Rows, rows of a full chunk, and chunks. Chunks before the last may have fewer rows if the table is partitioned.
+    fn layout(&self) -> Layout;
+    /// Rows of a chunk.
+    fn rows_of(&self, chunk: usize) -> usize;
+    /// What is encrypted of each chunk.
+    fn inputs(&self) -> &[Input];
+    /// The name of the secret key that opens it.
+    fn key(&self) -> KeyId;
+    /// What it is in the wire format; none if this release does not know it.
+    fn kind(&self) -> Option<Kind>;
+    /// The names of its parameters.
+    fn parameters(&self) -> Fingerprint;
+    /// Fails unless the table was encrypted under these parameters.
+    ///
+    /// # Errors
+    /// [`TableError::Wire`].
+    fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError>;
+    /// The rows of a chunk: cells of clear columns, [`Cells::Unknown`](sunzi_program::run::Cells::Unknown) for the others.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for a chunk that there is not; [`TableError::Wire`] and others for what is damaged.
+    fn clear(&mut self, chunk: usize) -> Result<Table, TableError>;
+    /// What is encrypted of an input in a chunk.
+    ///
+    /// # Errors
+    /// As [`clear`](Self::clear).
+    fn encrypted(
+        &mut self,
+        contexts: &Contexts,
+        chunk: usize,
+        input: &Input,
+    ) -> Result<Encrypted, TableError>;
+
+    /// Reads all of it; how many ciphertexts it has.
+    ///
+    /// # Errors
+    /// As [`belongs_to`](Self::belongs_to), [`clear`](Self::clear) and [`encrypted`](Self::encrypted).
+    fn check(&mut self, contexts: &Contexts) -> Result<u64, TableError> {
+        self.belongs_to(contexts)?;
+        let (mut count, inputs) = (0, self.inputs().to_vec());
+        for chunk in 0..self.layout().chunks {
+            self.clear(chunk)?;
+            for input in &inputs {
+                count += self.encrypted(contexts, chunk, input)?.count() as u64;
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// What an encrypted table is written to, chunk after chunk.
+pub trait EncryptedWriter {
+    /// Writes the clear columns of the next rows.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for other columns or too many rows, and before everything encrypted of the chunk before came; [`TableError::Wire`].
+    fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError>;
+    /// Writes what [`Contexts::to_bytes`] made of the next input, in the order of [`inputs`](crate::inputs), encrypted for this key.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for one too many, of another key or of another length; [`TableError::Wire`].
+    fn put_bytes(&mut self, bytes: &[u8], key: KeyId) -> Result<(), TableError>;
+    /// Ends the file once all is there. It is not flushed.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] if something is missing.
+    fn finish(self: Box<Self>) -> Result<(), TableError>;
+}
+
+/// Opens a file of either form.
+///
+/// # Errors
+/// [`TableError::Io`]; those of [`TableFile::open`] and [`EncryptedParquet::open`](crate::arrow::EncryptedParquet::open).
+pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
+    if is_parquet(path)? {
+        #[cfg(feature = "parquet")]
+        return Ok(Box::new(crate::arrow::EncryptedParquet::open(path)?));
+        #[cfg(not(feature = "parquet"))]
+        return Err(crate::source::without_parquet(path));
+    }
+    let file = File::open(path).map_err(WireError::Io)?;
+    let len = file.metadata().map_err(WireError::Io)?.len();
+    Ok(Box::new(TableFile::open(BufReader::new(file), len)?))
+}
+
+impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {
+    fn schema(&self) -> &Schema {
+        self.shape().schema()
+    }
+
+    fn layout(&self) -> Layout {
+        *self.shape().layout()
+    }
+
+    fn rows_of(&self, chunk: usize) -> usize {
+        self.shape().rows_of(chunk)
+    }
+
+    fn inputs(&self) -> &[Input] {
+        self.shape().inputs()
+    }
+
+    fn key(&self) -> KeyId {
+        self.key()
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        Kind::of(self.header().kind)
+    }
+
+    fn parameters(&self) -> Fingerprint {
+        self.header().parameters
+    }
+
+    fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
+        self.belongs_to(contexts)
+    }
+
+    fn clear(&mut self, chunk: usize) -> Result<Table, TableError> {
+        self.clear(chunk)
+    }
+
+    fn encrypted(
+        &mut self,
+        contexts: &Contexts,
+        chunk: usize,
+        input: &Input,
+    ) -> Result<Encrypted, TableError> {
+        self.encrypted(contexts, chunk, input)
+    }
+}

@@ -1,0 +1,146 @@
+//! Any part of a file without the others.
+
+use std::io::{BufRead, Seek, SeekFrom};
+
+use sunzi_program::contexts::Encrypted;
+use sunzi_program::run::{Cells, Table};
+use sunzi_program::schema::Kind;
+use sunzi_program::{Column, Contexts};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::wire::{HEADER_LEN, Header, Kind as Object, Reader, Source, WireError};
+
+use super::shape::width;
+use super::{Shape, kind};
+use crate::{Input, TableError};
+
+/// An encrypted table in a file.
+pub struct TableFile<I: BufRead + Seek> {
+    header: Header,
+    key: KeyId,
+    shape: Shape,
+    /// Where the header starts.
+    start: u64,
+    input: I,
+}
+
+impl<I: BufRead + Seek> TableFile<I> {
+    /// Reads header and schema of a table of so many bytes. Neither parameters nor keys are needed for that.
+    ///
+    /// # Errors
+    /// [`TableError::Wire`] for another kind of object, another length, and whatever is damaged; [`TableError::Program`] for a schema that cannot be.
+    pub fn open(mut input: I, len: u64) -> Result<Self, TableError> {
+        let start = input.stream_position().map_err(WireError::from)?;
+        let reader = Reader::with_len(&mut input, len)?;
+        let header = *reader.header();
+        if !Object::of(header.kind).is_some_and(Object::is_table) {
+            return Err(WireError::Kind { expected: Object::BfvTable, got: header.kind }.into());
+        }
+        reader.whole()?;
+        let key = header.required_key()?;
+        let shape = Shape::get(&mut Source::new(&mut input, header.body_len))?;
+        Ok(Self { header, key, shape, start, input })
+    }
+
+    /// The header: scheme, parameters and key.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The name of the secret key that opens it.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// What is in the file.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Fails unless the table was encrypted under these parameters, its rows where these have them.
+    ///
+    /// # Errors
+    /// [`TableError::Wire`] with [`WireError::Kind`], [`WireError::Parameters`] or [`WireError::Value`].
+    pub fn belongs_to(&self, contexts: &Contexts) -> Result<(), TableError> {
+        let expected = kind(contexts.scheme());
+        if self.header.kind != expected as u16 {
+            return Err(WireError::Kind { expected, got: self.header.kind }.into());
+        }
+        contexts.fingerprint().check(&self.header.parameters)?;
+        let (expected, got) = (contexts.layout(self.shape.schema().rows), *self.shape.layout());
+        if expected == got {
+            return Ok(());
+        }
+        Err(WireError::value("rows of a chunk", expected.span, got.span).into())
+    }
+
+    /// The rows of a chunk: cells of clear columns, [`Cells::Unknown`] for the others.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for a chunk that there is not; [`TableError::Wire`]; [`TableError::Program`] for cells out of range.
+    pub fn clear(&mut self, chunk: usize) -> Result<Table, TableError> {
+        let chunks = self.shape.layout().chunks;
+        let place = self.shape.chunk_start(chunk).filter(|_| chunk < chunks);
+        self.seek(place.ok_or_else(|| TableError::mismatch("chunk", format!("below {chunks}"), chunk))?)?;
+        let (schema, rows) = (self.shape.schema_of(chunk), self.shape.rows_of(chunk));
+        let mut source = Source::new(&mut self.input, self.shape.clear_len(rows));
+        let mut cells = Vec::new();
+        for column in &schema.columns {
+            cells.push(if column.encrypted {
+                Cells::Unknown
+            } else {
+                unpack(column, &source.sealed("a clear column", width(column) * rows)?)
+            });
+        }
+        source.finish()?;
+        Ok(Table::new(&schema, cells)?)
+    }
+
+    /// What is encrypted of an input in a chunk.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] for one that there is not; [`TableError::Wire`].
+    pub fn encrypted(
+        &mut self,
+        contexts: &Contexts,
+        chunk: usize,
+        input: &Input,
+    ) -> Result<Encrypted, TableError> {
+        let missing = || {
+            let expected = format!(
+                "one of {} chunks and {} inputs",
+                self.shape.layout().chunks,
+                self.shape.inputs().len()
+            );
+            TableError::mismatch("an encrypted column", expected, format!("{input:?} in chunk {chunk}"))
+        };
+        let place = self.shape.encrypted_start(chunk, input).ok_or_else(missing)?;
+        self.seek(place)?;
+        let mut exactly = std::io::Read::take(&mut self.input, self.shape.encrypted_len());
+        let encrypted = contexts.read(&mut exactly, Some(self.key))?;
+        match exactly.limit() {
+            0 => Ok(encrypted),
+            extra => Err(WireError::Trailing { extra }.into()),
+        }
+    }
+
+    /// Goes to a place behind the header.
+    fn seek(&mut self, place: u64) -> Result<(), TableError> {
+        let place = self.start.saturating_add(HEADER_LEN as u64).saturating_add(place);
+        self.input.seek(SeekFrom::Start(place)).map_err(WireError::from)?;
+        Ok(())
+    }
+}
+
+fn unpack(column: &Column, bytes: &[u8]) -> Cells {
+    let (words, _) = bytes.as_chunks::<8>();
+    match column.kind {
+        Kind::Decimal { .. } => Cells::Units(words.iter().map(|&word| i64::from_le_bytes(word)).collect()),
+        Kind::Real { .. } => Cells::Reals(words.iter().map(|&word| f64::from_le_bytes(word)).collect()),
+        Kind::Category { .. } => {
+            Cells::Labels(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A schema as bytes.
+
+use sunzi_program::schema::{Kind, MAX_COLUMNS};
+use sunzi_program::{Column, Schema};
+use sunzi_rlwe::wire::{FieldReader, Fields, WireError};
+
+use crate::TableError;
+
+/// Most bytes of a schema.
+pub(super) const MOST: usize = 1 << 20;
+
+/// Writes the columns.
+pub(super) fn put(columns: &[Column], fields: &mut Fields) {
+    for column in columns {
+        fields.text(&column.name);
+        fields.u64(u64::from(column.encrypted));
+        match &column.kind {
+            Kind::Decimal { decimals, low, high } => {
+                fields.u64(0);
+                fields.u64((*decimals).into());
+                fields.bytes(&low.to_le_bytes());
+                fields.bytes(&high.to_le_bytes());
+            }
+            Kind::Real { low, high } => {
+                fields.u64(1);
+                fields.f64(*low);
+                fields.f64(*high);
+            }
+            Kind::Category { labels } => {
+                fields.u64(2);
+                fields.usize(labels.len());
+                labels.iter().for_each(|label| fields.text(label));
+            }
+        }
+    }
+}
+
+/// Reads the schema of a table with so many rows and columns.
+pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Result<Schema, TableError> {
+    let mut all = Vec::new();
+    for _ in 0..columns {
+        let name = fields.text("the name of a column", MOST)?.to_owned();
+        let encrypted = fields.flag("whether a column is encrypted")?;
+        let kind = match fields.usize_in("the kind of a column", 0..=2)? {
+            0 => Kind::Decimal {
+                decimals: fields.usize_in("decimals", 0..=15)? as u32,
+                low: i64::from_le_bytes(fields.array()?),
+                high: i64::from_le_bytes(fields.array()?),
+            },
+            1 => Kind::Real { low: fields.f64()?, high: fields.f64()? },
+            _ => Kind::Category { labels: get_labels(fields)? },
+        };
+        all.push(Column { name, kind, encrypted });
+    }
+    Ok(Schema::new(rows, all)?)
+}
+
+fn get_labels(fields: &mut FieldReader<'_>) -> Result<Vec<String>, WireError> {
+    let count = fields.usize_in("labels", 1..=MAX_COLUMNS)?;
+    let mut labels = Vec::new();
+    for _ in 0..count {
+        labels.push(fields.text("a label", MOST)?.to_owned());
+    }
+    Ok(labels)
+}

@@ -1,0 +1,169 @@
+//! Where everything in a file stands: all of it follows from the schema.
+
+use std::io::BufRead;
+
+use sunzi_program::analysis::Layout;
+use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
+use sunzi_program::{Column, Schema};
+use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, Sink, Source, WireError};
+
+use super::schema;
+use crate::{Input, TableError, inputs};
+
+/// Rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
+const NUMBERS_LEN: usize = 5 * 8;
+/// Most rows of a chunk.
+const MOST_SPAN: usize = 1 << 20;
+
+/// What is in a file, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    schema: Schema,
+    layout: Layout,
+    encrypted_len: u64,
+    inputs: Vec<Input>,
+    schema_len: usize,
+    body_len: u64,
+}
+
+impl Shape {
+    /// A table of this schema in chunks of [`Layout::span`] rows, where one chunk of an encrypted column takes so many bytes.
+    ///
+    /// # Errors
+    /// [`TableError::Wire`] with [`WireError::Value`] for a span that is no power of two up to 2^20, a schema of more than 1 MiB, and files of more than 2^63
+    /// bytes; [`TableError::Program`] for a schema that cannot be.
+    pub fn new(schema: &Schema, span: usize, encrypted_len: u64) -> Result<Self, TableError> {
+        let mut fields = Fields::default();
+        schema::put(&schema.columns, &mut fields);
+        Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len())
+    }
+
+    fn of(schema: Schema, span: usize, encrypted_len: u64, schema_len: usize) -> Result<Self, TableError> {
+        schema.check()?;
+        if !span.is_power_of_two() || span > MOST_SPAN {
+            return Err(WireError::value("rows of a chunk", "a power of two up to 2^20", span).into());
+        }
+        if schema_len > schema::MOST {
+            return Err(WireError::value("bytes of the schema", "at most 2^20", schema_len).into());
+        }
+        let rows = usize::try_from(schema.rows).unwrap_or(usize::MAX);
+        let layout = Layout { rows, span, chunks: rows.div_ceil(span) };
+        let inputs = inputs(&schema);
+        let mut shape = Self { schema, layout, encrypted_len, inputs, schema_len, body_len: 0 };
+        let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
+        shape.body_len =
+            shape.chunk_start(layout.chunks).filter(|len| len >> 63 == 0).ok_or_else(too_long)?;
+        Ok(shape)
+    }
+
+    /// The schema.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Where rows stand.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Bytes of one chunk of an encrypted column.
+    #[must_use]
+    pub fn encrypted_len(&self) -> u64 {
+        self.encrypted_len
+    }
+
+    /// What is encrypted of each chunk, in the order of the file.
+    #[must_use]
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Bytes behind the header.
+    #[must_use]
+    pub fn body_len(&self) -> u64 {
+        self.body_len
+    }
+
+    /// Rows of a chunk.
+    #[must_use]
+    pub fn rows_of(&self, chunk: usize) -> usize {
+        self.layout.rows.saturating_sub(chunk.saturating_mul(self.layout.span)).min(self.layout.span)
+    }
+
+    /// The schema of the rows of a chunk.
+    pub(super) fn schema_of(&self, chunk: usize) -> Schema {
+        Schema { rows: self.rows_of(chunk) as u64, columns: self.schema.columns.clone() }
+    }
+
+    /// Bytes of the clear columns of so many rows.
+    pub(super) fn clear_len(&self, rows: usize) -> u64 {
+        let clear = self.schema.columns.iter().filter(|column| !column.encrypted);
+        clear.map(|column| (width(column) * rows + CHECKSUM_LEN) as u64).sum()
+    }
+
+    /// Where a chunk starts behind the header; for the number of chunks the end.
+    pub(super) fn chunk_start(&self, chunk: usize) -> Option<u64> {
+        let Layout { span, chunks, .. } = self.layout;
+        let encrypted = (self.inputs.len() as u64).checked_mul(self.encrypted_len)?;
+        let full = self.clear_len(span).checked_add(encrypted)?;
+        let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN) as u64;
+        if chunk < chunks {
+            return before.checked_add(full.checked_mul(chunk as u64)?);
+        }
+        let last = chunks.saturating_sub(1);
+        let start = before.checked_add(full.checked_mul(last as u64)?)?;
+        start.checked_add(self.clear_len(self.rows_of(last)))?.checked_add(encrypted)
+    }
+
+    /// Where a chunk of an input starts behind the header; none for one that there is not.
+    pub(super) fn encrypted_start(&self, chunk: usize, input: &Input) -> Option<u64> {
+        let at = self.inputs.binary_search(input).ok().filter(|_| chunk < self.layout.chunks)?;
+        let before = self.clear_len(self.rows_of(chunk)).checked_add(at as u64 * self.encrypted_len)?;
+        self.chunk_start(chunk)?.checked_add(before)
+    }
+
+    /// Writes what stands before the chunks.
+    pub(super) fn put(&self, sink: &mut impl Sink) -> Result<(), WireError> {
+        let mut numbers = Fields::default();
+        numbers.u64(self.schema.rows);
+        numbers.usize(self.layout.span);
+        numbers.u64(self.encrypted_len);
+        numbers.usize(self.schema.columns.len());
+        numbers.usize(self.schema_len);
+        sink.sealed(numbers.as_bytes())?;
+        let mut fields = Fields::default();
+        schema::put(&self.schema.columns, &mut fields);
+        sink.sealed(fields.as_bytes())
+    }
+
+    /// Reads it, at the beginning of a body.
+    pub(super) fn get(source: &mut Source<impl BufRead>) -> Result<Self, TableError> {
+        let body_len = source.left();
+        let record = source.sealed("the numbers of the table", NUMBERS_LEN)?;
+        let mut numbers = FieldReader::new(&record);
+        let rows = numbers.usize_in("rows", 1..=MAX_ROWS as usize)? as u64;
+        let span = numbers.usize_in("rows of a chunk", 1..=MOST_SPAN)?;
+        let encrypted_len = numbers.u64()?;
+        let columns = numbers.usize_in("columns", 0..=MAX_COLUMNS)?;
+        let schema_len = numbers.usize_in("bytes of the schema", 0..=schema::MOST)?;
+        let record = source.sealed("the schema", schema_len)?;
+        let mut fields = FieldReader::new(&record);
+        let schema = schema::get(rows, columns, &mut fields)?;
+        fields.finish()?;
+        let shape = Self::of(schema, span, encrypted_len, schema_len)?;
+        if shape.body_len == body_len {
+            return Ok(shape);
+        }
+        Err(WireError::Length { expected: shape.body_len, got: body_len }.into())
+    }
+}
+
+/// Bytes of a clear cell.
+pub(super) fn width(column: &Column) -> usize {
+    match column.kind {
+        Kind::Decimal { .. } | Kind::Real { .. } => 8,
+        Kind::Category { .. } => 4,
+    }
+}

@@ -1,0 +1,109 @@
+//! A file is written while rows come.
+
+use std::io::Write;
+
+use sunzi_program::Contexts;
+use sunzi_program::contexts::Encrypted;
+use sunzi_program::run::{Cells, Table};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::wire::{Header, Output, Sink, WireError};
+
+use super::{Shape, kind};
+use crate::{EncryptedWriter, TableError};
+
+/// Writes chunk after chunk: the clear columns of its rows, then what is encrypted of each input.
+pub struct TableWriter<'a, W: Write> {
+    contexts: &'a Contexts,
+    shape: Shape,
+    key: KeyId,
+    out: W,
+    /// Chunks that were begun.
+    chunk: usize,
+    /// Inputs of this chunk that are still to come.
+    left: usize,
+}
+
+impl<'a, W: Write> TableWriter<'a, W> {
+    /// Begins a file for ciphertexts of this key.
+    ///
+    /// # Errors
+    /// [`TableError::Wire`].
+    pub fn create(contexts: &'a Contexts, shape: Shape, key: KeyId, mut out: W) -> Result<Self, TableError> {
+        let (kind, body_len) = (kind(contexts.scheme()) as u16, shape.body_len());
+        let header = Header { kind, parameters: contexts.fingerprint(), key: Some(key), body_len };
+        out.write_all(&header.to_bytes()).map_err(WireError::from)?;
+        shape.put(&mut Output::new(&mut out))?;
+        Ok(Self { contexts, shape, key, out, chunk: 0, left: 0 })
+    }
+
+    /// What is written.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Writes what is encrypted of the next input.
+    ///
+    /// # Errors
+    /// As [`put_bytes`](EncryptedWriter::put_bytes).
+    pub fn put(&mut self, encrypted: &Encrypted) -> Result<(), TableError> {
+        let none = || TableError::mismatch("key", self.key, "none, or several");
+        let (bytes, key) = (self.contexts.to_bytes(encrypted)?, encrypted.key().ok_or_else(none)?);
+        self.put_bytes(&bytes, key)
+    }
+}
+
+impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
+    fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError> {
+        let expected = self.shape.schema_of(self.chunk);
+        if self.left > 0 || self.chunk >= self.shape.layout().chunks {
+            let expected = format!("{} more inputs of the last one", self.left);
+            return Err(TableError::mismatch("chunks", expected, "another chunk"));
+        }
+        if *rows.schema() != expected {
+            let expected = format!("{} of the schema", expected.rows);
+            return Err(TableError::mismatch("rows", expected, rows.schema().rows));
+        }
+        let mut sink = Output::new(&mut self.out);
+        for (at, column) in expected.columns.iter().enumerate().filter(|(_, column)| !column.encrypted) {
+            let missing = || TableError::mismatch("cells", format!("those of {:?}", column.name), "none");
+            sink.sealed(&rows.cells(at).and_then(pack).ok_or_else(missing)?)?;
+        }
+        self.left = self.shape.inputs().len();
+        self.chunk += 1;
+        Ok(())
+    }
+
+    fn put_bytes(&mut self, bytes: &[u8], key: KeyId) -> Result<(), TableError> {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Err(TableError::mismatch("inputs", "no more in this chunk", "one"));
+        };
+        if key != self.key {
+            return Err(TableError::mismatch("key", self.key, key));
+        }
+        let expected = self.shape.encrypted_len();
+        if bytes.len() as u64 != expected {
+            return Err(TableError::mismatch("bytes of an encrypted chunk", expected, bytes.len()));
+        }
+        self.out.write_all(bytes).map_err(WireError::from)?;
+        self.left = left;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), TableError> {
+        let chunks = self.shape.layout().chunks;
+        if self.left == 0 && self.chunk == chunks {
+            return Ok(());
+        }
+        Err(TableError::mismatch("chunks", chunks, format!("{}, without {} inputs", self.chunk, self.left)))
+    }
+}
+
+fn pack(cells: &Cells) -> Option<Vec<u8>> {
+    match cells {
+        Cells::Units(units) => Some(units.iter().flat_map(|v| v.to_le_bytes()).collect()),
+        Cells::Reals(reals) => Some(reals.iter().flat_map(|v| v.to_le_bytes()).collect()),
+        Cells::Labels(labels) => Some(labels.iter().flat_map(|v| v.to_le_bytes()).collect()),
+        Cells::Unknown => None,
+    }
+}

@@ -1,0 +1,206 @@
+//! Cells as the numbers and labels of a schema, so many rows at a time.
+
+use std::collections::HashMap;
+
+use sunzi_program::run::{Cells, Table};
+use sunzi_program::schema::Kind;
+use sunzi_program::{Column, Schema};
+
+use crate::{Cell, Rows, Surveyed, TableError};
+
+/// A cell of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fitted {
+    Unit(i64),
+    Real(f64),
+    Label(u32),
+}
+
+/// What checks cells against a column.
+pub(crate) struct Fit {
+    column: Column,
+    /// The places of labels.
+    labels: HashMap<String, u32>,
+}
+
+impl Fit {
+    pub(crate) fn new(column: &Column) -> Self {
+        let labels = match &column.kind {
+            Kind::Category { labels } => labels.iter().cloned().zip(0..).collect(),
+            _ => HashMap::new(),
+        };
+        Self { column: column.clone(), labels }
+    }
+
+    /// Fails for what is out of the range that was declared, and for labels that were not; `place` is where the cell stands.
+    pub(crate) fn check(&self, cell: &Cell<'_>, place: impl FnOnce() -> String) -> Result<(), TableError> {
+        self.fit(cell, place).map(drop)
+    }
+
+    fn fit(&self, cell: &Cell<'_>, place: impl FnOnce() -> String) -> Result<Fitted, TableError> {
+        self.try_fit(cell).map_err(|problem| cell.refuse(place(), &self.column.name, problem))
+    }
+
+    fn try_fit(&self, cell: &Cell<'_>) -> Result<Fitted, String> {
+        let number = || cell.number().map_err(|problem| format!("{problem}; correct it"));
+        match &self.column.kind {
+            Kind::Decimal { decimals, low, high } => {
+                let number = number()?;
+                if number.decimals() > *decimals {
+                    let got = number.decimals();
+                    return Err(format!(
+                        "has {got} decimals, the schema says at most {decimals}: declare more, or round"
+                    ));
+                }
+                let units = number.scaled(*decimals).and_then(|v| i64::try_from(v).ok());
+                match units.filter(|v| (low..=high).contains(&v)) {
+                    Some(units) => Ok(Fitted::Unit(units)),
+                    None => Err(outside(unit(*low, *decimals), unit(*high, *decimals))),
+                }
+            }
+            Kind::Real { low, high } => {
+                let value = match cell {
+                    Cell::Real(value) => *value,
+                    _ => number()?.to_f64(),
+                };
+                let inside = (*low..=*high).contains(&value);
+                if inside { Ok(Fitted::Real(value)) } else { Err(outside(low, high)) }
+            }
+            Kind::Category { .. } if matches!(cell, Cell::Missing) => {
+                Err("is empty, expected a label: fill it in".to_owned())
+            }
+            Kind::Category { .. } => {
+                self.labels.get(cell.text().as_ref()).copied().map(Fitted::Label).ok_or_else(|| {
+                    format!(
+                        "is none of the {} labels that the schema declares: correct it, or declare it",
+                        self.labels.len()
+                    )
+                })
+            }
+        }
+    }
+}
+
+fn outside(low: impl ToString, high: impl ToString) -> String {
+    let (low, high) = (low.to_string(), high.to_string());
+    format!(
+        "is outside of the range from {low} to {high} that the schema declares: correct it, or declare a wider one"
+    )
+}
+
+/// v/10^decimals in digits.
+fn unit(v: i64, decimals: u32) -> crate::Decimal {
+    crate::Decimal::new(v.into(), -(decimals as i32))
+}
+
+/// The rows of a table as cells of its schema, so many at a time: no more than these are in memory.
+pub struct Chunks {
+    rows: Box<dyn Rows>,
+    schema: Schema,
+    sources: Vec<usize>,
+    fits: Vec<Fit>,
+    span: usize,
+    partition: Option<usize>,
+    /// Rows of the next chunk; of that of each label where there is a partition.
+    waiting: Vec<Waiting>,
+    done: u64,
+    ended: bool,
+}
+
+/// Rows that wait for others.
+#[derive(Default)]
+struct Waiting {
+    cells: Vec<Cells>,
+    count: usize,
+}
+
+impl Chunks {
+    /// Reads a table that was surveyed, `span` rows at a time, at least one.
+    #[must_use]
+    pub fn new(rows: Box<dyn Rows>, surveyed: &Surveyed, span: usize) -> Self {
+        let fits = surveyed.schema.columns.iter().map(Fit::new).collect();
+        let (schema, sources) = (surveyed.schema.clone(), surveyed.sources.clone());
+        let waiting = vec![Waiting::default()];
+        let (span, partition) = (span.max(1), None);
+        Self { rows, schema, sources, fits, span, partition, waiting, done: 0, ended: false }
+    }
+
+    /// The same, where all rows of a chunk have one label of a category: as many rows as labels times `span` may be in memory.
+    ///
+    /// # Errors
+    /// [`TableError::Column`] for a column that is not there, encrypted, or no category.
+    pub fn partitioned(self, column: &str) -> Result<Self, TableError> {
+        let at = self.schema.position(column);
+        let kind = at.and_then(|at| self.schema.columns.get(at)).filter(|column| !column.encrypted);
+        let Some(Kind::Category { labels }) = kind.map(|column| &column.kind) else {
+            return Err(TableError::column(column, "rows are partitioned by a clear category only"));
+        };
+        let waiting = labels.iter().map(|_| Waiting::default()).collect();
+        Ok(Self { partition: at, waiting, ..self })
+    }
+
+    /// The next rows: `span` of them, fewer at the end, then none.
+    ///
+    /// # Errors
+    /// [`TableError::Cell`]; [`TableError::Changed`] if the table has another number of rows than it had; those of [`Rows`].
+    pub fn next_chunk(&mut self) -> Result<Option<Table>, TableError> {
+        while !self.ended {
+            let (more, expected) = (self.rows.advance()?, self.schema.rows);
+            self.done += u64::from(more);
+            if self.done > expected || (!more && self.done < expected) {
+                return Err(TableError::Changed { expected, got: self.done });
+            }
+            self.ended = !more;
+            if more && let Some(at) = self.take_row()? {
+                return self.give(at).map(Some);
+            }
+        }
+        match self.waiting.iter().position(|waiting| waiting.count > 0) {
+            Some(at) => self.give(at).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts a row to those it belongs to; which, if these are a chunk now.
+    fn take_row(&mut self) -> Result<Option<usize>, TableError> {
+        let cells = self.fits.iter().zip(&self.sources);
+        let fit = |(fit, &source): (&Fit, &usize)| fit.fit(&self.rows.cell(source), || self.rows.place());
+        let row: Vec<Fitted> = cells.map(fit).collect::<Result<_, _>>()?;
+        let at = match self.partition.and_then(|column| row.get(column)) {
+            Some(Fitted::Label(label)) => *label as usize,
+            _ => 0,
+        };
+        let Some(waiting) = self.waiting.get_mut(at) else { return Ok(None) };
+        if waiting.cells.is_empty() {
+            waiting.cells = self.schema.columns.iter().map(|column| empty(&column.kind)).collect();
+        }
+        waiting.cells.iter_mut().zip(row).for_each(|(cells, fitted)| push(cells, fitted));
+        waiting.count += 1;
+        Ok((waiting.count == self.span).then_some(at))
+    }
+
+    /// The rows that wait there.
+    fn give(&mut self, at: usize) -> Result<Table, TableError> {
+        let Waiting { cells, count } = self.waiting.get_mut(at).map(std::mem::take).unwrap_or_default();
+        let schema = Schema { rows: count as u64, columns: self.schema.columns.clone() };
+        Ok(Table::new(&schema, cells)?)
+    }
+}
+
+fn empty(kind: &Kind) -> Cells {
+    match kind {
+        Kind::Decimal { .. } => Cells::Units(Vec::new()),
+        Kind::Real { .. } => Cells::Reals(Vec::new()),
+        Kind::Category { .. } => Cells::Labels(Vec::new()),
+    }
+}
+
+fn push(cells: &mut Cells, fitted: Fitted) {
+    match (cells, fitted) {
+        (Cells::Units(all), Fitted::Unit(v)) => all.push(v),
+        (Cells::Reals(all), Fitted::Real(v)) => all.push(v),
+        (Cells::Labels(all), Fitted::Label(v)) => all.push(v),
+        // A column has one kind of cells.
+        _ => {}
+    }
+}

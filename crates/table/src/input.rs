@@ -1,0 +1,49 @@
+//! Which ciphertexts an encrypted table has.
+
+use sunzi_program::graph::Node;
+use sunzi_program::schema::Kind;
+use sunzi_program::{Column, Schema};
+
+/// What one ciphertext of every chunk is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Input {
+    /// The column of the schema.
+    pub column: usize,
+    /// For a category the label whose zeros and ones it has.
+    pub label: Option<usize>,
+}
+
+impl Input {
+    /// The node of a program that reads it.
+    #[must_use]
+    pub fn node(&self) -> Node {
+        match self.label {
+            None => Node::Column(self.column),
+            Some(label) => Node::Indicator { column: self.column, label },
+        }
+    }
+
+    /// What a node of a program reads, if it reads a column.
+    #[must_use]
+    pub fn of(node: &Node) -> Option<Self> {
+        match node {
+            Node::Column(column) => Some(Self { column: *column, label: None }),
+            Node::Indicator { column, label } => Some(Self { column: *column, label: Some(*label) }),
+            _ => None,
+        }
+    }
+}
+
+/// The inputs of a schema, by columns and labels in their order.
+#[must_use]
+pub fn inputs(schema: &Schema) -> Vec<Input> {
+    let encrypted = schema.columns.iter().enumerate().filter(|(_, column)| column.encrypted);
+    let of = |(at, column): (usize, &Column)| {
+        let labels = match &column.kind {
+            Kind::Category { labels } => (0..labels.len()).map(Some).collect(),
+            _ => vec![None],
+        };
+        labels.into_iter().map(move |label| Input { column: at, label })
+    };
+    encrypted.flat_map(of).collect()
+}

@@ -1,0 +1,31 @@
+//! Tables for encrypted computations.
+//!
+//! What their owner has is a table in the clear, CSV or Parquet: [`Source`] opens it, [`survey`] finds or checks its [`Schema`] in one pass, and
+//! [`Chunks`] gives its rows, so many at a time, in another. What leaves the owner is an encrypted table: its schema, clear columns
+//! and ciphertexts, in a file of Sunzi's own ([`mod@file`]) or as Arrow columns in Parquet (`arrow`). Neither side ever holds more
+//! than a chunk.
+//!
+//! [`Schema`]: sunzi_program::Schema
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "parquet")]
+pub mod arrow;
+pub mod csv;
+mod decimal;
+mod encrypted;
+mod error;
+pub mod file;
+mod fit;
+mod input;
+mod rows;
+mod source;
+mod survey;
+
+pub use decimal::{Decimal, NotDecimal};
+pub use encrypted::{EncryptedTable, EncryptedWriter, open};
+pub use error::TableError;
+pub use fit::Chunks;
+pub use input::{Input, inputs};
+pub use rows::{Cell, Rows};
+pub use source::{Source, is_parquet};
+pub use survey::{Asked, MOST_LABELS, Surveyed, read_schema, survey};

@@ -1,0 +1,78 @@
+//! Rows of a table, one after the other.
+
+use std::borrow::Cow;
+
+use crate::{Decimal, NotDecimal, TableError};
+
+/// A cell as it stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// None, where others of the column have something.
+    Missing,
+    /// Text that may be a number: what files without types have.
+    Text(&'a str),
+    /// Text that is a label, whatever it looks like.
+    Label(&'a str),
+    /// An exact number.
+    Number(Decimal),
+    /// A double, which stands for the shortest decimal number that reads as it.
+    Real(f64),
+}
+
+impl<'a> Cell<'a> {
+    /// The number that it is.
+    ///
+    /// # Errors
+    /// [`NotDecimal`].
+    pub fn number(&self) -> Result<Decimal, NotDecimal> {
+        match self {
+            Self::Missing => Err(NotDecimal::Empty),
+            Self::Text(text) => Decimal::parse(text),
+            Self::Label(_) => Err(NotDecimal::NotANumber),
+            Self::Number(number) => Ok(*number),
+            Self::Real(value) if !value.is_finite() => Err(NotDecimal::NotFinite),
+            // Shortest digits; the exponent form keeps zeros out.
+            Self::Real(value) => Decimal::parse(&format!("{value:e}")),
+        }
+    }
+
+    /// What it reads as: a label, or what stands in a message.
+    #[must_use]
+    pub fn text(&self) -> Cow<'a, str> {
+        match self {
+            Self::Missing => Cow::Borrowed(""),
+            Self::Text(text) | Self::Label(text) => Cow::Borrowed(text),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Real(value) => Cow::Owned(value.to_string()),
+        }
+    }
+
+    /// An error that names this cell.
+    pub(crate) fn refuse(&self, place: String, column: &str, problem: impl ToString) -> TableError {
+        const LONGEST: usize = 40;
+        let text = self.text();
+        let mut cell: String = text.chars().take(LONGEST).collect();
+        if cell.len() < text.len() {
+            cell.push('…');
+        }
+        TableError::Cell { place, column: column.to_owned(), cell, problem: problem.to_string() }
+    }
+}
+
+/// A table, of which one row at a time is in memory.
+pub trait Rows {
+    /// The names of its columns.
+    fn names(&self) -> &[String];
+
+    /// Goes to the next row; false if there is none.
+    ///
+    /// # Errors
+    /// [`TableError::Io`]; [`TableError::Form`].
+    fn advance(&mut self) -> Result<bool, TableError>;
+
+    /// A cell of the row at hand; missing for a column that there is not.
+    fn cell(&self, column: usize) -> Cell<'_>;
+
+    /// Where the row at hand stands, in words for a message.
+    fn place(&self) -> String;
+}

@@ -1,0 +1,197 @@
+//! Bootstrapping of CKKS.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sunzi_circuits::bootstrap::{self, Blueprint, BootstrapError, Set, Summary};
+use sunzi_rlwe::randomness::from_os;
+use sunzi_rlwe::wire;
+
+use crate::ciphertext::Ciphertext;
+use crate::compute::{Progress, run};
+use crate::context::Context;
+use crate::error::{Failure, OrRaise as _};
+use crate::keys::SecretKey;
+use crate::scheme::{Cipher, Scheme, mixed};
+
+/// A set by its name; `insecure-10` is the small one for tests at n = 2^10, `insecure-10-9` the same with nine levels left.
+fn named(name: &str) -> Result<Set, Failure> {
+    if let Some(set) = small(name) {
+        return Ok(set);
+    }
+    let names: Vec<&str> = Set::shipped().iter().map(|set| set.name).collect();
+    let unknown = format!("there is no bootstrapping set {name:?}: take one of {names:?}");
+    Set::shipped().into_iter().find(|set| set.name == name).ok_or_else(|| Failure::new("UnknownSet", unknown))
+}
+
+fn small(name: &str) -> Option<Set> {
+    let numbers = name.strip_prefix("insecure-")?;
+    let (bits, levels) = numbers.split_once('-').unwrap_or((numbers, ""));
+    let mut set = Set::insecure_for_tests(bits.parse().ok()?);
+    if !levels.is_empty() {
+        set.residual.levels = levels.parse().ok()?;
+    }
+    Some(set)
+}
+
+/// All sets, each with what it costs.
+#[pyfunction]
+pub(crate) fn bootstrap_sets(py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+    run(py, || {
+        let line = |set: &Set| Ok::<_, BootstrapError>((set.name.to_owned(), Summary::new(set)?.to_string()));
+        Ok(Set::shipped().iter().map(line).collect::<Result<_, _>>()?)
+    })
+}
+
+/// The context of a set.
+#[pyfunction]
+pub(crate) fn bootstrap_context(py: Python<'_>, set: &str) -> PyResult<Context> {
+    let set = named(set).or_raise(py)?;
+    run(py, move || Ok(Context::of(Scheme::ckks(set.parameters()?)?)))
+}
+
+/// Levels that a bootstrapping leaves.
+#[pyfunction]
+pub(crate) fn bootstrap_levels_left(py: Python<'_>, context: &Context, set: &str) -> PyResult<usize> {
+    let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
+    run(py, move || {
+        let context = scheme.reals()?.evaluator.context();
+        Ok(Blueprint::new(context, &set, context.max_slots())?.levels_left())
+    })
+}
+
+/// Everything of a bootstrapping but its keys.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct Bootstrapper {
+    scheme: Arc<Scheme>,
+    inner: Arc<bootstrap::Bootstrapper>,
+}
+
+#[pymethods]
+impl Bootstrapper {
+    #[new]
+    #[pyo3(signature = (context, set, slots, progress=None))]
+    fn new(
+        py: Python<'_>,
+        context: &Context,
+        set: &str,
+        slots: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let (scheme, set) = (Arc::clone(&context.scheme), named(set).or_raise(py)?);
+        run(py, move || {
+            let progress = Progress::new(progress);
+            let blueprint = Blueprint::new(scheme.reals()?.evaluator.context(), &set, slots)?;
+            let inner = bootstrap::Bootstrapper::new(&blueprint, |done, total| progress.tell(done, total))?;
+            progress.finish()?;
+            Ok(Self { scheme: Arc::clone(&scheme), inner: Arc::new(inner) })
+        })
+    }
+
+    /// Levels that are left afterwards.
+    #[getter]
+    fn levels_left(&self) -> usize {
+        self.inner.blueprint().levels_left()
+    }
+
+    /// Levels that it takes.
+    #[getter]
+    fn levels_taken(&self) -> usize {
+        let levels = self.inner.blueprint().levels();
+        levels.coeffs_to_slots - self.levels_left()
+    }
+
+    #[getter]
+    fn log2_failure(&self) -> f64 {
+        self.inner.blueprint().log2_failure()
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        self.inner.blueprint().slots()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.inner.byte_len()
+    }
+
+    /// What the keys will take in memory.
+    #[getter]
+    fn key_bytes(&self, py: Python<'_>) -> PyResult<usize> {
+        self.inner.blueprint().key_bytes().or_raise(py)
+    }
+
+    #[pyo3(signature = (secret, progress=None))]
+    fn generate_keys(
+        &self,
+        py: Python<'_>,
+        secret: &SecretKey,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<BootstrapKeys> {
+        let (inner, secret) = (Arc::clone(&self.inner), Arc::clone(&secret.key));
+        let scheme = Arc::clone(&self.scheme);
+        run(py, move || {
+            let progress = Progress::new(progress);
+            let keys = bootstrap::BootstrapKeys::generate(
+                inner.blueprint(),
+                &secret,
+                &mut from_os()?,
+                |done, total| progress.tell(done, total),
+            )?;
+            progress.finish()?;
+            Ok(BootstrapKeys { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
+        })
+    }
+
+    #[pyo3(signature = (a, keys, *, rounds=1))]
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        a: &Ciphertext,
+        keys: &BootstrapKeys,
+        rounds: usize,
+    ) -> PyResult<Ciphertext> {
+        let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
+        a.computed(py, move |_, a| match a {
+            Cipher::Ckks(a) => Ok(inner.bootstrap_refined(a, rounds, &keys)?.into()),
+            _ => Err(mixed()),
+        })
+    }
+}
+
+/// All keys of a bootstrapping; none of them is secret.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct BootstrapKeys {
+    scheme: Arc<Scheme>,
+    keys: Arc<bootstrap::BootstrapKeys>,
+}
+
+#[pymethods]
+impl BootstrapKeys {
+    #[getter]
+    fn context(&self) -> Context {
+        Context { scheme: Arc::clone(&self.scheme) }
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.keys.byte_len()
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));
+        let bytes = run(py, move || Ok(wire::to_bytes(scheme.rlwe(), &*keys)?))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, context: &Context, bytes: Vec<u8>) -> PyResult<Self> {
+        let scheme = Arc::clone(&context.scheme);
+        run(py, move || {
+            let keys: bootstrap::BootstrapKeys = wire::from_bytes(scheme.rlwe(), &bytes)?;
+            Ok(Self { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Calls that compute: without the interpreter's lock, on threads of the caller's choice, open to Ctrl-C, and with no panic that crosses
+//! the border.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Failure;
+
+/// How long Ctrl-C may go unnoticed.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// What `with sunzi.threads(k)` chose, the innermost last, and in which process: a fork inherits the list and none of the threads.
+    static CHOSEN: RefCell<Vec<(u32, Arc<ThreadPool>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The threads of who chose none, and the process they live in: a fork has none of them.
+static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Does `work` elsewhere and waits for it. Ctrl-C ends the wait: what was begun is finished in the background, and its result dropped.
+pub(crate) fn run<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let pool = current()?;
+    if pool.current_thread_index().is_some() {
+        // These threads wait for the callback, and would take up the keys whose making waits for it too.
+        let what = "a progress callback cannot compute: let it note what it is told and compute afterwards";
+        return Err(Failure::new("ReentrantCall", what).raise(py));
+    }
+    let (sender, mut receiver) = channel();
+    pool.spawn(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(described(&*panic)));
+        // Nobody waits any more after Ctrl-C.
+        let _ = sender.send(outcome);
+    });
+    loop {
+        let waited = py.detach(move || {
+            let outcome = receiver.recv_timeout(PATIENCE);
+            (receiver, outcome)
+        });
+        receiver = waited.0;
+        match waited.1 {
+            Ok(outcome) => return outcome.map_err(|failure| failure.raise(py)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::internal("a thread was lost").raise(py));
+            }
+        }
+    }
+}
+
+fn described(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    Failure::internal(text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic"))
+}
+
+fn current() -> PyResult<Arc<ThreadPool>> {
+    let process = std::process::id();
+    match CHOSEN.with_borrow(|chosen| chosen.last().cloned()) {
+        Some((owner, pool)) if owner == process => Ok(pool),
+        _ => shared(),
+    }
+}
+
+/// Called with the interpreter's lock only, as forks are: no fork finds the mutex taken.
+fn shared() -> PyResult<Arc<ThreadPool>> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if let Some((owner, pool)) = &*shared
+        && *owner == process
+    {
+        return Ok(Arc::clone(pool));
+    }
+    let pool = Arc::new(pool(0)?);
+    // The pool of a parent has locks that nobody will release: it is not touched any more.
+    std::mem::forget(shared.replace((process, Arc::clone(&pool))));
+    Ok(pool)
+}
+
+fn pool(threads: usize) -> PyResult<ThreadPool> {
+    let named = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("sunzi-{i}"));
+    named.build().map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Threads of their own for whatever the thread that entered it calls.
+#[pyclass(frozen, name = "threads", module = "sunzi")]
+pub(crate) struct Threads {
+    pool: Arc<ThreadPool>,
+    process: u32,
+}
+
+#[pymethods]
+impl Threads {
+    #[new]
+    fn new(count: usize) -> PyResult<Self> {
+        if count == 0 {
+            return Err(pyo3::exceptions::PyValueError::new_err("threads(0): take at least one thread"));
+        }
+        Ok(Self { pool: Arc::new(pool(count)?), process: std::process::id() })
+    }
+
+    #[getter]
+    fn count(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        if slf.process != std::process::id() {
+            let what = "these threads belong to the parent process: make them after the fork";
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(what));
+        }
+        CHOSEN.with_borrow_mut(|chosen| chosen.push((slf.process, Arc::clone(&slf.pool))));
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, pyo3::types::PyTuple>) {
+        CHOSEN.with_borrow_mut(|chosen| {
+            if let Some(place) = chosen.iter().rposition(|(_, pool)| Arc::ptr_eq(pool, &self.pool)) {
+                chosen.remove(place);
+            }
+        });
+    }
+
+    fn __repr__(&self) -> String {
+        format!("sunzi.threads({})", self.count())
+    }
+}
+
+/// A Python callable that is told how many of how many steps are done, from any thread; its first exception is kept.
+pub(crate) struct Progress {
+    callback: Option<Py<PyAny>>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Progress {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self { callback, raised: Mutex::new(None) }
+    }
+
+    pub(crate) fn tell(&self, done: usize, total: usize) {
+        let Some(callback) = &self.callback else { return };
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if raised.is_none()
+            && let Err(error) = Python::attach(|py| callback.call1(py, (done, total)).map(drop))
+        {
+            *raised = Some(error);
+        }
+    }
+
+    /// What the callable raised, if anything.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let raised = self.raised.into_inner().unwrap_or_else(PoisonError::into_inner);
+        raised.map_or(Ok(()), |error| Err(Failure::Python(error)))
+    }
+}

@@ -1,0 +1,465 @@
+//! Contexts: parameters chosen or given, and what is encoded with them.
+
+use std::sync::Arc;
+
+use numpy::{Complex64, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use sunzi_encoding::Encoder as _;
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::wire::{Kind, NoContext, Reader};
+use sunzi_rlwe::{SecretDistribution, Security};
+use zeroize::Zeroizing;
+use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
+
+use crate::compute::run;
+use crate::error::{Failure, OrRaise as _};
+use crate::plaintext::Plaintext;
+use crate::scheme::{Plain, Scheme, wrong_scheme};
+
+/// Parameters and the tables made of them.
+#[pyclass(frozen, module = "sunzi._native", from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) scheme: Arc<Scheme>,
+}
+
+/// Settings by name, each used once.
+struct Request<'py>(Bound<'py, PyDict>);
+
+impl<'py> Request<'py> {
+    fn take<T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>>(&self, name: &str) -> PyResult<Option<T>> {
+        let Some(value) = self.0.get_item(name)? else { return Ok(None) };
+        self.0.del_item(name)?;
+        if value.is_none() { Ok(None) } else { value.extract().map(Some).map_err(Into::into) }
+    }
+
+    fn finish(&self, scheme: &str) -> PyResult<()> {
+        match self.0.keys().iter().next() {
+            None => Ok(()),
+            Some(name) => Err(PyTypeError::new_err(format!("{name} is no setting of {scheme}"))),
+        }
+    }
+}
+
+/// The builder with every setting that was asked for.
+macro_rules! with_settings {
+    ($builder:expr, $request:expr, $($name:ident: $kind:ty),*) => {{
+        let mut builder = $builder;
+        $(if let Some(value) = $request.take::<$kind>(stringify!($name))? {
+            builder = builder.$name(value);
+        })*
+        builder
+    }};
+}
+
+enum Builder {
+    Bfv(bfv::ParametersBuilder),
+    Bgv(bgv::ParametersBuilder),
+    Ckks(ckks::ParametersBuilder),
+}
+
+impl Builder {
+    fn new(scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let request = Request(request.copy()?);
+        let security = security(request.take("security")?)?;
+        let builder = match scheme {
+            "bfv" => Self::Bfv(with_settings!(
+                bfv::Parameters::builder().security(security),
+                request,
+                depth: u32, plain_bits: u32, plain_modulus: u64, plain_range: u128, additions: u32, rotations: u32,
+                plain_products: u32, slots: usize, log2_degree: u32, margin: u32
+            )),
+            "bgv" => Self::Bgv(with_settings!(
+                bgv::Parameters::builder().security(security),
+                request,
+                depth: u32, plain_bits: u32, plain_modulus: u64, plain_range: u128, fresh_additions: u64,
+                fresh_rotations: u64, fresh_plain_products: u32, additions_per_level: u64, rotations_per_level: u64,
+                plain_products_per_level: u32, slots: usize, log2_degree: u32, digits: usize, margin: u32
+            )),
+            "ckks" => {
+                let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);
+                Self::Ckks(with_settings!(
+                    ckks::Parameters::builder().security(security).secrets(weight.unwrap_or_default()),
+                    request,
+                    depth: u32, precision: u32, slots: usize, message_bits: u32, result_bits: u32, scale_bits: u32,
+                    log2_degree: u32, digits: usize
+                ))
+            }
+            other => return Err(unknown_scheme(other)),
+        };
+        request.finish(scheme)?;
+        Ok(builder)
+    }
+
+    fn build(self) -> Result<Scheme, Failure> {
+        match self {
+            Self::Bfv(builder) => Scheme::bfv(builder.build()?),
+            Self::Bgv(builder) => Scheme::bgv(builder.build()?),
+            Self::Ckks(builder) => Scheme::ckks(builder.build()?),
+        }
+    }
+
+    fn explain(self) -> Result<String, Failure> {
+        Ok(match self {
+            Self::Bfv(builder) => builder.explain()?.to_string(),
+            Self::Bgv(builder) => builder.explain()?.to_string(),
+            Self::Ckks(builder) => builder.explain()?.to_string(),
+        })
+    }
+}
+
+fn unknown_scheme(name: &str) -> PyErr {
+    PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
+}
+
+/// 128 unless given; 0 only by its name.
+pub(crate) fn security(bits: Option<u32>) -> PyResult<Security> {
+    match bits {
+        None | Some(128) => Ok(Security::Bits128),
+        Some(192) => Ok(Security::Bits192),
+        Some(256) => Ok(Security::Bits256),
+        Some(0) => Ok(Security::InsecureForResearchOnly),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "a security of {other} bits: take 128, 192 or 256, or 0 for parameters that protect nothing, in tests"
+        ))),
+    }
+}
+
+impl Context {
+    pub(crate) fn of(scheme: Scheme) -> Self {
+        Self { scheme: Arc::new(scheme) }
+    }
+}
+
+#[pymethods]
+impl Context {
+    /// The cheapest parameters for a request.
+    #[staticmethod]
+    fn choose(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let builder = Builder::new(scheme, request)?;
+        run(py, move || Ok(Self::of(builder.build()?)))
+    }
+
+    /// The same for integers of any width: a context for each of as many plaintext moduli as they take, with one ring and one set of keys.
+    #[staticmethod]
+    fn choose_all(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Vec<Self>> {
+        let builder = Builder::new(scheme, request)?;
+        run(py, move || {
+            let schemes = match builder {
+                Builder::Bfv(builder) => Scheme::bfv_of(&builder.build_crt()?)?,
+                other => vec![other.build()?],
+            };
+            Ok(schemes.into_iter().map(Self::of).collect())
+        })
+    }
+
+    /// Why those.
+    #[staticmethod]
+    fn explain(py: Python<'_>, scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<String> {
+        let builder = Builder::new(scheme, request)?;
+        run(py, move || builder.explain())
+    }
+
+    /// Exactly these moduli.
+    #[staticmethod]
+    #[pyo3(signature = (scheme, log2_degree, moduli, *, special_moduli, plain_modulus, levels, scale_bits, message_bits, digits, security))]
+    #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
+    fn explicit(
+        py: Python<'_>,
+        scheme: &str,
+        log2_degree: u32,
+        moduli: Vec<u64>,
+        special_moduli: Vec<u64>,
+        plain_modulus: Option<u64>,
+        levels: Option<Vec<usize>>,
+        scale_bits: Option<u32>,
+        message_bits: u32,
+        digits: Option<usize>,
+        security: Option<u32>,
+    ) -> PyResult<Self> {
+        let security = self::security(security)?;
+        let key_switching = GadgetOptions { special_moduli, digits, ..GadgetOptions::default() };
+        let plain =
+            || plain_modulus.ok_or_else(|| PyTypeError::new_err(format!("{scheme} takes a plain_modulus")));
+        let made: Box<dyn FnOnce() -> Result<Scheme, Failure> + Send> = match scheme {
+            "bfv" => {
+                let algorithms = bfv::Algorithms { key_switching, ..bfv::Algorithms::default() };
+                let parameters = bfv::Parameters::new(log2_degree, moduli, plain()?, security);
+                Box::new(move || Scheme::bfv(parameters.with_algorithms(algorithms)))
+            }
+            "bgv" => {
+                let parameters = bgv::Parameters::new(log2_degree, moduli, plain()?, security);
+                let parameters = parameters.with_key_switching(key_switching);
+                let parameters = match levels {
+                    Some(levels) => parameters.with_levels(levels),
+                    None => parameters,
+                };
+                Box::new(move || Scheme::bgv(parameters))
+            }
+            "ckks" => {
+                let scale_bits = scale_bits
+                    .ok_or_else(|| PyTypeError::new_err("ckks takes scale_bits: log2 of the scale"))?;
+                let levels = levels.unwrap_or_else(|| (1..=moduli.len()).collect());
+                let parameters = ckks::Parameters::new(log2_degree, moduli, levels, scale_bits, security);
+                let parameters = parameters.with_message_bits(message_bits).with_key_switching(key_switching);
+                Box::new(move || Scheme::ckks(parameters))
+            }
+            other => return Err(unknown_scheme(other)),
+        };
+        run(py, move || Ok(Self::of(made()?)))
+    }
+
+    /// From the bytes of `to_bytes`, or of any file of parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
+        run(py, move || {
+            let mut input = bytes.as_slice();
+            let scheme = read_parameters(&mut input)?;
+            if input.is_empty() { Ok(Self::of(scheme)) } else { Err(trailing()) }
+        })
+    }
+
+    /// From one such file after the other: the same but for the plaintext modulus.
+    #[staticmethod]
+    fn all_from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Vec<Self>> {
+        run(py, move || {
+            let mut input = bytes.as_slice();
+            let mut schemes = vec![read_parameters(&mut input)?];
+            while !input.is_empty() {
+                schemes.push(read_parameters(&mut input)?);
+            }
+            if schemes.len() > 1 {
+                let parts: Option<Vec<&bfv::Parameters>> =
+                    schemes.iter().map(Scheme::bfv_parameters).collect();
+                let joined = parts.as_deref().and_then(joined).ok_or_else(trailing)?;
+                schemes = Scheme::bfv_of(&joined)?;
+            }
+            Ok(schemes.into_iter().map(Self::of).collect())
+        })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.scheme.to_bytes().or_raise(py)?))
+    }
+
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.scheme.name()
+    }
+
+    #[getter]
+    fn degree(&self) -> usize {
+        use sunzi_rlwe::PolyRing as _;
+        self.scheme.rlwe().ring().degree()
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        self.scheme.slots()
+    }
+
+    #[getter]
+    fn depth(&self) -> Option<usize> {
+        self.scheme.depth()
+    }
+
+    #[getter]
+    fn plain_modulus(&self) -> Option<u64> {
+        self.scheme.encoder().ok().map(sunzi_encoding::Encoder::plain_modulus)
+    }
+
+    #[getter]
+    fn moduli(&self) -> Vec<u64> {
+        self.scheme.moduli().0.to_vec()
+    }
+
+    #[getter]
+    fn special_moduli(&self) -> Vec<u64> {
+        self.scheme.moduli().1.to_vec()
+    }
+
+    #[getter]
+    fn log2_modulus(&self) -> f64 {
+        self.scheme.rlwe().log2_modulus()
+    }
+
+    #[getter]
+    fn log2_key_modulus(&self) -> f64 {
+        self.scheme.rlwe().log2_key_modulus()
+    }
+
+    #[getter]
+    fn security(&self) -> u32 {
+        match self.scheme.security() {
+            Security::Bits128 => 128,
+            Security::Bits192 => 192,
+            Security::Bits256 => 256,
+            Security::InsecureForResearchOnly => 0,
+        }
+    }
+
+    #[getter]
+    fn message_bound(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.scheme.reals().or_raise(py)?.evaluator.context().message_bound())
+    }
+
+    /// The canonical scale of a level.
+    fn scale(&self, py: Python<'_>, level: usize) -> PyResult<f64> {
+        self.scheme.reals().or_raise(py)?.evaluator.context().scale(level).or_raise(py)
+    }
+
+    /// Integers in [−t/2, t/2), repeated with period `slots`.
+    fn encode_integers(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, i64>,
+        slots: usize,
+    ) -> PyResult<Plaintext> {
+        let values: Zeroizing<Vec<i64>> = Zeroizing::new(values.as_array().iter().copied().collect());
+        let scheme = Arc::clone(&self.scheme);
+        run(py, move || {
+            let encoder = scheme.encoder()?;
+            let all = encoder.slots();
+            if slots == 0 || all % slots != 0 || values.len() > slots {
+                let message =
+                    format!("{} values in {slots} slots of {all}: the slots must divide those", values.len());
+                return Err(Failure::new("ShapeError", message));
+            }
+            let mut tile = values;
+            tile.resize(slots, 0);
+            let repeated = if slots == all { tile } else { Zeroizing::new(tile.repeat(all / slots)) };
+            let plaintext = Plain::Exact(Arc::new(encoder.encode_signed(&repeated)?));
+            Ok(Plaintext { scheme: Arc::clone(&scheme), value: plaintext })
+        })
+    }
+
+    /// Real numbers in so many slots, at a level and a scale.
+    #[pyo3(signature = (values, slots, level=None, scale=None))]
+    fn encode_reals(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        slots: usize,
+        level: Option<usize>,
+        scale: Option<f64>,
+    ) -> PyResult<Plaintext> {
+        let values: Zeroizing<Vec<f64>> = Zeroizing::new(values.as_array().iter().copied().collect());
+        let scheme = Arc::clone(&self.scheme);
+        run(py, move || {
+            let reals = scheme.reals()?;
+            let (level, scale) = place(reals.evaluator.context(), level, scale)?;
+            let plaintext = reals.encoder(slots)?.encode_real_at(&values, level, scale)?;
+            Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Ckks(Arc::new(plaintext)) })
+        })
+    }
+
+    /// The same for complex numbers.
+    #[pyo3(signature = (values, slots, level=None, scale=None))]
+    fn encode_complex(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, Complex64>,
+        slots: usize,
+        level: Option<usize>,
+        scale: Option<f64>,
+    ) -> PyResult<Plaintext> {
+        let values: Vec<Complex64> = values.as_array().iter().copied().collect();
+        let scheme = Arc::clone(&self.scheme);
+        run(py, move || {
+            let reals = scheme.reals()?;
+            let (level, scale) = place(reals.evaluator.context(), level, scale)?;
+            let plaintext = reals.encoder(slots)?.encode_at(&values, level, scale)?;
+            Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Ckks(Arc::new(plaintext)) })
+        })
+    }
+
+    /// All slots of a plaintext of an exact scheme.
+    fn decode_integers<'py>(
+        &self,
+        py: Python<'py>,
+        plaintext: &Plaintext,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
+        let values = run(py, move || match &value {
+            Plain::Exact(plaintext) => Ok(scheme.encoder()?.decode_signed(plaintext)?),
+            Plain::Ckks(_) => Err(wrong_scheme("a plaintext of integers", "bfv or bgv", "ckks")),
+        })?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// All slots of a plaintext of CKKS.
+    fn decode_complex<'py>(
+        &self,
+        py: Python<'py>,
+        plaintext: &Plaintext,
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
+        let values = run(py, move || {
+            let reals = scheme.reals()?;
+            match &value {
+                Plain::Ckks(plaintext) => Ok(reals.encoder(plaintext.slots())?.decode(plaintext)?),
+                Plain::Exact(_) => Err(wrong_scheme("a plaintext of reals", "ckks", "bfv or bgv")),
+            }
+        })?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// Their real parts.
+    fn decode_reals<'py>(
+        &self,
+        py: Python<'py>,
+        plaintext: &Plaintext,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
+        let values = run(py, move || {
+            let reals = scheme.reals()?;
+            match &value {
+                Plain::Ckks(plaintext) => Ok(reals.encoder(plaintext.slots())?.decode_real(plaintext)?),
+                Plain::Exact(_) => Err(wrong_scheme("a plaintext of reals", "ckks", "bfv or bgv")),
+            }
+        })?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// The k of X → X^k that turns slots left.
+    fn rotation_exponent(&self, steps: i64) -> u64 {
+        crate::ops::rotation_exponent(&self.scheme, steps)
+    }
+
+    /// The k of X → X^k that swaps rows, or conjugates.
+    fn swap_exponent(&self) -> u64 {
+        crate::ops::swap_exponent(&self.scheme)
+    }
+}
+
+/// The next file of parameters.
+fn read_parameters(input: &mut &[u8]) -> Result<Scheme, Failure> {
+    let reader = Reader::new(input)?;
+    match Kind::of(reader.header().kind) {
+        Some(Kind::BgvParameters) => Scheme::bgv(reader.read(&NoContext)?),
+        Some(Kind::CkksParameters) => Scheme::ckks(reader.read(&NoContext)?),
+        // Which says so of anything else.
+        _ => Scheme::bfv(reader.read(&NoContext)?),
+    }
+}
+
+/// Parameters that differ in their plaintext moduli alone, together.
+fn joined(parts: &[&bfv::Parameters]) -> Option<bfv::CrtParameters> {
+    let first = parts.first()?;
+    let plain = parts.iter().map(|part| part.plain_modulus()).collect();
+    let all = bfv::CrtParameters::new(first.ring(), first.moduli().to_vec(), plain, first.security())
+        .with_algorithms(first.algorithms().clone());
+    all.parts().iter().eq(parts.iter().copied()).then_some(all)
+}
+
+fn trailing() -> Failure {
+    Failure::new("Trailing", "bytes after the parameters that are no parameters of another plaintext modulus")
+}
+
+/// A level and a scale, the highest and its canonical one unless given.
+fn place(context: &ckks::Context, level: Option<usize>, scale: Option<f64>) -> Result<(usize, f64), Failure> {
+    let level = level.unwrap_or(context.depth());
+    Ok((level, scale.map_or_else(|| context.scale(level), Ok)?))
+}

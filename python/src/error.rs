@@ -1,0 +1,93 @@
+//! Errors of Rust as exceptions of Python: each variant of an error type is a class of its name in `sunzi.errors`.
+
+use std::error::Error;
+
+use pyo3::prelude::*;
+
+/// What a call that computes fails with.
+pub(crate) enum Failure {
+    /// An error of the library: the name of its class and what it says.
+    Library { class: String, message: String },
+    /// Raised by a callable of the caller.
+    Python(PyErr),
+}
+
+/// Variants that only carry an error of a layer below.
+const WRAPPERS: [&str; 14] = [
+    "Ckks",
+    "Encoder",
+    "Encoding",
+    "Kernel",
+    "Math",
+    "Moduli",
+    "Rlwe",
+    "Ring",
+    "Scheme",
+    "Segment",
+    "Series",
+    "Sampling",
+    "Statistics",
+    "Transform",
+];
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let debug = format!("{error:?}");
+        Self::Library { class: class(&debug).to_owned(), message: error.to_string() }
+    }
+}
+
+/// The name of the innermost variant.
+fn class(debug: &str) -> &str {
+    let end = debug.find(|c: char| !c.is_alphanumeric()).unwrap_or(debug.len());
+    let (name, rest) = debug.split_at(end);
+    match rest.strip_prefix('(') {
+        Some(inner) if WRAPPERS.contains(&name) => class(inner),
+        _ => name,
+    }
+}
+
+impl Failure {
+    /// Of this layer's own.
+    pub(crate) fn new(class: &str, message: impl Into<String>) -> Self {
+        Self::Library { class: class.to_owned(), message: message.into() }
+    }
+
+    /// A fault of the library.
+    pub(crate) fn internal(what: &str) -> Self {
+        Self::new("InternalError", format!("{what}: this is a fault of the library, please report it"))
+    }
+
+    /// The name of its class, and what it says.
+    pub(crate) fn told(self) -> (String, String) {
+        match self {
+            Self::Library { class, message } => (class, message),
+            Self::Python(error) => ("SunziError".to_owned(), error.to_string()),
+        }
+    }
+
+    pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Python(error) => error,
+            Self::Library { class, message } => raised(py, &class, &message).unwrap_or_else(|error| error),
+        }
+    }
+}
+
+fn raised(py: Python<'_>, class: &str, message: &str) -> PyResult<PyErr> {
+    let module = py.import("sunzi.errors")?;
+    let found = module.getattr(class).or_else(|_| module.getattr("SunziError"));
+    let exception = found?.call1((message,))?;
+    Ok(PyErr::from_value(exception))
+}
+
+/// For calls that compute nothing.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: Into<Failure>> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| error.into().raise(py))
+    }
+}

@@ -1,0 +1,46 @@
+//! Sunzi for Python: what `sunzi._native` has. The arrays that users meet are Python, in `sunzi/`.
+#![forbid(unsafe_code)]
+// Python's documentation of these classes stands in the stubs, and nothing of this crate is public in Rust.
+#![allow(missing_docs, reason = "PyO3 makes items without documentation")]
+
+mod bootstrap;
+mod ciphertext;
+mod compute;
+mod context;
+mod error;
+mod keys;
+mod linear;
+mod ops;
+mod plaintext;
+mod scheme;
+mod series;
+mod sharing;
+mod tape;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::bootstrap::{
+        BootstrapKeys, Bootstrapper, bootstrap_context, bootstrap_levels_left, bootstrap_sets,
+    };
+    #[pymodule_export]
+    use crate::ciphertext::Ciphertext;
+    #[pymodule_export]
+    use crate::compute::Threads;
+    #[pymodule_export]
+    use crate::context::Context;
+    #[pymodule_export]
+    use crate::keys::{EvaluationKeys, PublicKey, SecretKey};
+    #[pymodule_export]
+    use crate::linear::LinearTransform;
+    #[pymodule_export]
+    use crate::plaintext::Plaintext;
+    #[pymodule_export]
+    use crate::series::Series;
+    #[pymodule_export]
+    use crate::sharing::SharingLedger;
+    #[pymodule_export]
+    use crate::tape::{Rehearsal, Tape};
+}

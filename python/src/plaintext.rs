@@ -1,0 +1,45 @@
+//! Encoded slots.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::scheme::{Plain, Scheme};
+
+/// Encoded slots: secret if what they hold is.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct Plaintext {
+    pub(crate) scheme: Arc<Scheme>,
+    pub(crate) value: Plain,
+}
+
+#[pymethods]
+impl Plaintext {
+    #[getter]
+    fn level(&self) -> Option<usize> {
+        match &self.value {
+            Plain::Ckks(plaintext) => Some(plaintext.level()),
+            Plain::Exact(_) => None,
+        }
+    }
+
+    #[getter]
+    fn scale(&self) -> Option<f64> {
+        match &self.value {
+            Plain::Ckks(plaintext) => Some(plaintext.scale()),
+            Plain::Exact(_) => None,
+        }
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        match &self.value {
+            Plain::Ckks(plaintext) => plaintext.slots(),
+            Plain::Exact(_) => self.scheme.slots(),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<plaintext of {} slots, {}>", self.slots(), self.scheme.name())
+    }
+}

@@ -1,0 +1,216 @@
+//! The three schemes behind one face: contexts, ciphertexts and plaintexts as Python sees them, dispatched by hand once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sunzi_bfv::Bfv;
+use sunzi_bgv::Bgv;
+use sunzi_ckks::Ckks;
+use sunzi_encoding::{BatchEncoder, Encoder as _};
+use sunzi_ring::Ring;
+use sunzi_rlwe::wire::{Fingerprint, NoContext, StoredParameters, to_bytes};
+use sunzi_rlwe::{RlweContext, Security};
+use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
+
+use crate::error::Failure;
+
+/// Parameters, tables and evaluator of an exact scheme.
+pub(crate) struct Exact<P, E> {
+    pub(crate) parameters: P,
+    pub(crate) evaluator: E,
+    pub(crate) encoder: BatchEncoder,
+}
+
+/// The same of CKKS, with the encoders of every number of slots that was asked for.
+pub(crate) struct Reals {
+    pub(crate) parameters: ckks::Parameters,
+    pub(crate) evaluator: ckks::Evaluator,
+    encoders: Mutex<BTreeMap<usize, Arc<ckks::Encoder>>>,
+}
+
+impl Reals {
+    pub(crate) fn encoder(&self, slots: usize) -> Result<Arc<ckks::Encoder>, Failure> {
+        let mut encoders = self.encoders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(encoder) = encoders.get(&slots) {
+            return Ok(Arc::clone(encoder));
+        }
+        let encoder = Arc::new(ckks::Encoder::new(self.evaluator.context(), slots)?);
+        encoders.insert(slots, Arc::clone(&encoder));
+        Ok(encoder)
+    }
+}
+
+/// What a context of Python holds.
+pub(crate) enum Scheme {
+    Bfv(Exact<bfv::Parameters, bfv::Evaluator>),
+    Bgv(Exact<bgv::Parameters, bgv::Evaluator>),
+    Ckks(Reals),
+}
+
+/// A ciphertext, shared.
+#[derive(Clone)]
+pub(crate) enum Cipher {
+    Bfv(Arc<bfv::Ciphertext>),
+    Bgv(Arc<bgv::Ciphertext>),
+    Ckks(Arc<ckks::Ciphertext>),
+}
+
+impl From<sunzi_rlwe::Ciphertext<Bfv, Ring>> for Cipher {
+    fn from(ciphertext: bfv::Ciphertext) -> Self {
+        Self::Bfv(Arc::new(ciphertext))
+    }
+}
+
+impl From<sunzi_rlwe::Ciphertext<Bgv, Ring>> for Cipher {
+    fn from(ciphertext: bgv::Ciphertext) -> Self {
+        Self::Bgv(Arc::new(ciphertext))
+    }
+}
+
+impl From<sunzi_rlwe::Ciphertext<Ckks, Ring>> for Cipher {
+    fn from(ciphertext: ckks::Ciphertext) -> Self {
+        Self::Ckks(Arc::new(ciphertext))
+    }
+}
+
+/// A plaintext, shared.
+#[derive(Clone)]
+pub(crate) enum Plain {
+    Exact(Arc<sunzi_encoding::Plaintext>),
+    Ckks(Arc<ckks::Plaintext>),
+}
+
+impl Scheme {
+    pub(crate) fn bfv(parameters: bfv::Parameters) -> Result<Self, Failure> {
+        let context = bfv::Context::new(&parameters)?;
+        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+        Ok(Self::Bfv(Exact { parameters, evaluator: bfv::Evaluator::new(&context), encoder }))
+    }
+
+    /// One for each plaintext modulus; they share ring, tables and keys.
+    pub(crate) fn bfv_of(parameters: &bfv::CrtParameters) -> Result<Vec<Self>, Failure> {
+        let mut first: Option<bfv::Context> = None;
+        let mut made = Vec::new();
+        for parameters in parameters.parts() {
+            let context = match &first {
+                None => bfv::Context::new(&parameters)?,
+                Some(first) => first.with_plain_modulus(parameters.plain_modulus())?,
+            };
+            let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+            made.push(Self::Bfv(Exact { parameters, evaluator: bfv::Evaluator::new(&context), encoder }));
+            first.get_or_insert(context);
+        }
+        Ok(made)
+    }
+
+    pub(crate) fn bgv(parameters: bgv::Parameters) -> Result<Self, Failure> {
+        let context = bgv::Context::new(&parameters)?;
+        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+        Ok(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }))
+    }
+
+    pub(crate) fn ckks(parameters: ckks::Parameters) -> Result<Self, Failure> {
+        let context = ckks::Context::new(&parameters)?;
+        let evaluator = ckks::Evaluator::new(&context);
+        Ok(Self::Ckks(Reals { parameters, evaluator, encoders: Mutex::default() }))
+    }
+
+    pub(crate) fn bfv_parameters(&self) -> Option<&bfv::Parameters> {
+        if let Self::Bfv(exact) = self { Some(&exact.parameters) } else { None }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Bfv(_) => "bfv",
+            Self::Bgv(_) => "bgv",
+            Self::Ckks(_) => "ckks",
+        }
+    }
+
+    pub(crate) fn rlwe(&self) -> &RlweContext<Ring> {
+        match self {
+            Self::Bfv(exact) => exact.evaluator.context().rlwe(),
+            Self::Bgv(exact) => exact.evaluator.context().rlwe(),
+            Self::Ckks(reals) => reals.evaluator.context().rlwe(),
+        }
+    }
+
+    /// Slots of one ciphertext.
+    pub(crate) fn slots(&self) -> usize {
+        match self {
+            Self::Bfv(exact) => exact.encoder.slots(),
+            Self::Bgv(exact) => exact.encoder.slots(),
+            Self::Ckks(reals) => reals.evaluator.context().max_slots(),
+        }
+    }
+
+    pub(crate) fn encoder(&self) -> Result<&BatchEncoder, Failure> {
+        match self {
+            Self::Bfv(exact) => Ok(&exact.encoder),
+            Self::Bgv(exact) => Ok(&exact.encoder),
+            Self::Ckks(_) => Err(wrong_scheme("a plaintext modulus", "bfv or bgv", "ckks")),
+        }
+    }
+
+    pub(crate) fn reals(&self) -> Result<&Reals, Failure> {
+        match self {
+            Self::Ckks(reals) => Ok(reals),
+            other => Err(wrong_scheme("this operation", "ckks", other.name())),
+        }
+    }
+
+    /// Multiplications in a row; none is known of BFV, whose levels are not counted.
+    pub(crate) fn depth(&self) -> Option<usize> {
+        match self {
+            Self::Bfv(_) => None,
+            Self::Bgv(exact) => Some(exact.parameters.depth()),
+            Self::Ckks(reals) => Some(reals.parameters.depth()),
+        }
+    }
+
+    pub(crate) fn security(&self) -> Security {
+        self.rlwe().security()
+    }
+
+    pub(crate) fn moduli(&self) -> (&[u64], &[u64]) {
+        match self {
+            Self::Bfv(exact) => (exact.parameters.moduli(), exact.parameters.special_moduli()),
+            Self::Bgv(exact) => {
+                (exact.parameters.moduli(), exact.parameters.key_switching().special_moduli.as_slice())
+            }
+            Self::Ckks(reals) => {
+                (reals.parameters.moduli(), reals.parameters.key_switching().special_moduli.as_slice())
+            }
+        }
+    }
+
+    /// Names the parameters in files.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Bfv(exact) => exact.parameters.fingerprint(),
+            Self::Bgv(exact) => exact.parameters.fingerprint(),
+            Self::Ckks(reals) => reals.parameters.fingerprint(),
+        }
+    }
+
+    /// The parameters as a file.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        fn bytes<P: StoredParameters>(parameters: &P) -> Result<Vec<u8>, Failure> {
+            Ok(to_bytes(&NoContext, parameters)?)
+        }
+        match self {
+            Self::Bfv(exact) => bytes(&exact.parameters),
+            Self::Bgv(exact) => bytes(&exact.parameters),
+            Self::Ckks(reals) => bytes(&reals.parameters),
+        }
+    }
+}
+
+pub(crate) fn wrong_scheme(what: &str, expected: &str, got: &str) -> Failure {
+    Failure::new("WrongScheme", format!("{what} is of {expected}; this context is of {got}"))
+}
+
+/// Two objects of different schemes.
+pub(crate) fn mixed() -> Failure {
+    Failure::new("WrongScheme", "the operands belong to contexts of different schemes: encrypt both in one")
+}

@@ -1,0 +1,38 @@
+"""Computes on encrypted numpy arrays.
+
+>>> import numpy as np, sunzi
+>>> context = sunzi.Context.for_depth(1, dtype=int)
+>>> keys = sunzi.keygen(context)
+>>> a, b = keys.encrypt(np.array([1, 2, 3])), keys.encrypt(np.array([4, 5, 6]))
+>>> int(keys.decrypt(a @ b))
+32
+"""
+
+from . import errors, lowlevel, ml
+from ._array import EncryptedArray
+from ._context import Context
+from ._keys import Keys, PublicKeys, keygen
+from ._native import Series, SharingLedger, bootstrap_sets, threads
+from ._program import Plan, Program, program
+from ._trace import Like
+from .errors import SunziError
+
+__all__ = [
+    "Context",
+    "EncryptedArray",
+    "Keys",
+    "Like",
+    "Plan",
+    "Program",
+    "PublicKeys",
+    "Series",
+    "SharingLedger",
+    "SunziError",
+    "bootstrap_sets",
+    "errors",
+    "keygen",
+    "lowlevel",
+    "ml",
+    "program",
+    "threads",
+]

@@ -1,0 +1,308 @@
+"""Contexts: parameters chosen for a computation, and the tables made of them."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Sequence
+from typing import Any, Literal, Union, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._crt import CrtContext, CrtKey
+from .errors import Request, WrongScheme
+
+SchemeName = Literal["bfv", "bgv", "ckks"]
+
+#: Contexts that are in use, by their parameters: two of the same parameters would be two sets of tables. References without callbacks: Ctrl-C
+#: that arrives in one is printed and forgotten.
+_LIVE: dict[tuple[bytes, str], weakref.ref[Context]] = {}
+
+#: What a sum over slots may grow a real number by, in bits, unless a bound on results is given.
+_SUM_BITS = 14
+#: Integers beyond this are spread over several plaintext moduli.
+_ONE_MODULUS = 2**31 - 1
+#: Rotate-and-add steps after each product that are provided for unless said otherwise: sums of 4096 slots.
+_SUM_STEPS = 12
+
+
+class Context:
+    """Parameters and tables of one scheme. Holds no key; may be pickled and shared by any number of threads."""
+
+    __slots__ = ("__weakref__", "_bytes", "_inner", "_set", "_top")
+
+    _inner: _native.Context
+    _bytes: bytes
+    _set: str
+    _top: int | None
+
+    def __init__(self) -> None:
+        raise TypeError("make a context with Context.for_depth, Context.for_bootstrapping or Context.explicit")
+
+    @classmethod
+    def _of(cls, native: _native.Context, set_name: str = "") -> Context:
+        data = native.to_bytes()
+        known = _live(data, set_name)
+        if known is not None:
+            return known
+        context = cls.__new__(cls)
+        context._inner, context._bytes, context._set = native, data, set_name
+        context._top = native.depth
+        if set_name:
+            context._top = _native.bootstrap_levels_left(native, set_name)
+        for key in [key for key, reference in list(_LIVE.items()) if reference() is None]:
+            _LIVE.pop(key, None)
+        _LIVE[data, set_name] = weakref.ref(context)
+        return context
+
+    @classmethod
+    def _of_all(cls, natives: Sequence[_native.Context]) -> Context:
+        """Of one plaintext modulus, or of several together."""
+        if len(natives) == 1:
+            return cls._of(natives[0])
+        return cls._of(cast(_native.Context, CrtContext(natives)))
+
+    @property
+    def _contexts(self) -> tuple[_native.Context, ...]:
+        """One for each plaintext modulus."""
+        return self._inner.parts if isinstance(self._inner, CrtContext) else (self._inner,)
+
+    @property
+    def _parts(self) -> int:
+        return len(self._contexts)
+
+    @property
+    def _widest(self) -> _native.Context:
+        """That of the largest plaintext modulus."""
+        return max(self._contexts, key=lambda part: part.plain_modulus or 0)
+
+    def _bound(self, key: Any) -> Any:
+        """A key as what encodes and opens for this context."""
+        return CrtKey(key, self._inner) if isinstance(self._inner, CrtContext) else key
+
+    @classmethod
+    def for_depth(
+        cls,
+        depth: int,
+        *,
+        dtype: npt.DTypeLike = float,
+        scheme: SchemeName | None = None,
+        bound: float = 1.0,
+        result_bound: float | None = None,
+        precision: int = 20,
+        slots: int = 1,
+        sums: int = _SUM_STEPS,
+        plain_products: int = 1,
+        security: int = 128,
+        **settings: int,
+    ) -> Context:
+        """Chooses the cheapest secure parameters for ``depth`` multiplications in a row.
+
+        ``dtype`` decides the scheme: real numbers take CKKS, integers BFV, or BGV if ``scheme`` says so.
+        Real numbers are at most ``bound`` when they are encrypted and results right to ``precision`` bits behind the binary
+        point. Integer results lie within ±``result_bound`` (2^31 - 1 unless given): beyond it they wrap around. Up to 2^63 - 1 BFV takes several
+        plaintext moduli together, each with ciphertexts of its own.
+        Before the first product and after each one sums over 2^``sums`` slots are provided for, and for integers ``plain_products``
+        products with clear arrays in a row, masks of indices among them; real numbers take a level for each. ``security`` is 128, 192 or 256 bits; 0 asks for no
+        security at all and is for tests. Other settings are those of the Rust builder of the scheme.
+        """
+        name = _scheme_for(dtype, scheme)
+        request = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
+        request.update(settings)
+        if name == "bfv" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
+            return cls._of_all(_native.Context.choose_all(name, request))
+        return cls._of(_native.Context.choose(name, request))
+
+    @classmethod
+    def explain(cls, depth: int, *, dtype: npt.DTypeLike = float, scheme: SchemeName | None = None, **settings: Any) -> str:
+        """Every candidate that ``for_depth`` with these arguments considers, and why it takes the one it takes."""
+        name = _scheme_for(dtype, scheme)
+        known: dict[str, Any] = {"bound": 1.0, "result_bound": None, "precision": 20, "slots": 1, "sums": _SUM_STEPS}
+        known.update(plain_products=1, security=128)
+        chosen = [settings.pop(key, value) for key, value in known.items()]
+        request = _request(name, depth, *chosen)
+        request.update(settings)
+        return _native.Context.explain(name, request)
+
+    @classmethod
+    def for_bootstrapping(cls, name: str = "default_128") -> Context:
+        """The context of a bootstrapping set: ``sunzi.bootstrap_sets()`` lists them with what each costs."""
+        return cls._of(_native.bootstrap_context(name), name)
+
+    @classmethod
+    def explicit(
+        cls,
+        scheme: SchemeName,
+        log2_degree: int,
+        moduli: Sequence[int],
+        *,
+        special_moduli: Sequence[int] = (),
+        plain_modulus: int | None = None,
+        levels: Sequence[int] | None = None,
+        scale_bits: int | None = None,
+        message_bits: int = 0,
+        digits: int | None = None,
+        security: int = 128,
+    ) -> Context:
+        """Exactly these moduli: those of Q, lowest level first, and the special ones of P.
+
+        ``levels`` says how many moduli Q_0, Q_1, … are made of, one more each unless given.
+        """
+        native = _native.Context.explicit(
+            scheme,
+            log2_degree,
+            list(moduli),
+            special_moduli=list(special_moduli),
+            plain_modulus=plain_modulus,
+            levels=None if levels is None else list(levels),
+            scale_bits=scale_bits,
+            message_bits=message_bits,
+            digits=digits,
+            security=security,
+        )
+        return cls._of(native)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Context:
+        """From the bytes of a file of parameters."""
+        return cls._of_all(_native.Context.all_from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """The parameters as a file: a header and some hundred bytes."""
+        return self._bytes
+
+    @property
+    def lowlevel(self) -> _native.Context:
+        """The context of single ciphertexts, for compilers: see ``sunzi.lowlevel``."""
+        return self._inner
+
+    @property
+    def scheme(self) -> str:
+        """``"bfv"``, ``"bgv"`` or ``"ckks"``."""
+        return self._inner.scheme
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What arrays hold unless they are complex: ``int64`` or ``float64``."""
+        return np.dtype(np.float64 if self.is_real else np.int64)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether numbers are real (or complex) and results approximate."""
+        return self._inner.scheme == "ckks"
+
+    @property
+    def degree(self) -> int:
+        """The ring degree n."""
+        return self._inner.degree
+
+    @property
+    def slots(self) -> int:
+        """Numbers in one ciphertext: n, or n/2 of real ones."""
+        return self._inner.slots
+
+    @property
+    def depth(self) -> int | None:
+        """The level of fresh arrays: multiplications in a row. None for BFV, which has no levels."""
+        return self._top
+
+    @property
+    def plain_modulus(self) -> int | None:
+        """t: integers are computed with modulo this."""
+        return self._inner.plain_modulus
+
+    @property
+    def moduli(self) -> list[int]:
+        """The ciphertext moduli."""
+        return self._inner.moduli
+
+    @property
+    def special_moduli(self) -> list[int]:
+        """The moduli of keys besides."""
+        return self._inner.special_moduli
+
+    @property
+    def log2_key_modulus(self) -> float:
+        """log2 of the modulus that security is checked for."""
+        return self._inner.log2_key_modulus
+
+    @property
+    def security(self) -> int:
+        """Bits against a classical adversary; 0 if security was given up."""
+        return self._inner.security
+
+    @property
+    def _row(self) -> int:
+        """Slots that a rotation turns around."""
+        return self._inner.degree // 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._bytes, self._set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Context) and (self._bytes, self._set) == (other._bytes, other._set)
+
+    def __hash__(self) -> int:
+        return hash((self._bytes, self._set))
+
+    def __repr__(self) -> str:
+        log2_degree = self.degree.bit_length() - 1
+        what = f"t = {self.plain_modulus}" if not self.is_real else f"depth {self.depth}"
+        security = f"{self.security} bits" if self.security else "NO SECURITY"
+        return f"<sunzi.Context {self.scheme}, n = 2^{log2_degree}, {what}, log2 QP = {self.log2_key_modulus:.0f}, {security}>"
+
+
+def _live(data: bytes, set_name: str) -> Context | None:
+    reference = _LIVE.get((data, set_name))
+    return None if reference is None else reference()
+
+
+def _restored(data: bytes, set_name: str) -> Context:
+    known = _live(data, set_name)
+    if known is not None:
+        return known
+    return Context._of(_native.Context.from_bytes(data), set_name) if set_name else Context.from_bytes(data)
+
+
+def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:
+    kind = np.dtype(dtype).kind
+    if kind in "fc":
+        if scheme not in (None, "ckks"):
+            raise WrongScheme(f"{scheme} computes with integers: give an integer dtype, or take ckks for real numbers")
+        return "ckks"
+    if kind not in "iub":
+        raise TypeError(f"dtype {np.dtype(dtype)}: Sunzi computes with integers, real and complex numbers")
+    if scheme == "ckks":
+        raise WrongScheme("ckks computes with real numbers: give dtype=float, or take bfv or bgv for integers")
+    return scheme or "bfv"
+
+
+def _request(
+    scheme: str,
+    depth: int,
+    bound: float,
+    result_bound: float | None,
+    precision: int,
+    slots: int,
+    sums: int,
+    plain_products: int,
+    security: int,
+) -> dict[str, Union[int, None]]:
+    request: dict[str, Union[int, None]] = {"depth": depth, "slots": slots, "security": security}
+    if scheme == "ckks":
+        if not bound > 0:
+            raise Request(f"bound = {bound}: it must be positive, the largest absolute value that is encrypted")
+        bits = max(math.ceil(math.log2(bound)), 0)
+        results = bits + min(sums, _SUM_BITS) if result_bound is None else max(math.ceil(math.log2(result_bound)), bits)
+        request.update(precision=precision, message_bits=bits, result_bits=results)
+        return request
+    request["plain_range"] = 2**31 - 1 if result_bound is None else math.ceil(result_bound)
+    if scheme == "bfv":
+        request.update(rotations=sums, plain_products=plain_products)
+    else:
+        terms = 2**sums - 1
+        request.update(fresh_additions=terms, fresh_rotations=terms, additions_per_level=terms, rotations_per_level=terms)
+        request.update(fresh_plain_products=plain_products, plain_products_per_level=plain_products)
+    return request

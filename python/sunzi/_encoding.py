@@ -1,0 +1,96 @@
+"""Numbers to ciphertexts and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._context import Context
+from ._layout import period_of
+from .errors import ShapeError, WrongScheme
+
+if TYPE_CHECKING:
+    from ._array import EncryptedArray
+    from ._keys import PublicKeys
+
+Encryptor = Union[_native.SecretKey, _native.PublicKey]
+
+
+def encoded(
+    context: Context, values: npt.NDArray[Any], slots: int, level: int | None, scale: float | None = None
+) -> _native.Plaintext:
+    """Numbers of one ciphertext; those that are missing are 0."""
+    native = context.lowlevel
+    if not context.is_real:
+        return native.encode_integers(values, slots)
+    if values.dtype.kind == "c":
+        return native.encode_complex(values.astype(np.complex128, copy=False), slots, level, scale)
+    return native.encode_reals(values, slots, level, scale)
+
+
+def encrypted(
+    context: Context, values: npt.ArrayLike, key: Encryptor, level: int | None, keys: PublicKeys
+) -> EncryptedArray:
+    """Encrypts an array of any shape."""
+    from ._array import EncryptedArray
+
+    array, key = np.asarray(values), context._bound(key)
+    if context.is_real:
+        if array.dtype.kind not in "iubfc":
+            raise TypeError(f"an array of {array.dtype}: give real or complex numbers")
+        array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
+        level = context.depth if level is None else level
+    else:
+        if array.dtype.kind not in "iub":
+            raise WrongScheme(f"an array of {array.dtype} in a context of integers: round it, or take a context with dtype=float")
+        if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
+            raise OverflowError("integers of 2^63 and above cannot be encrypted: split them")
+        array = array.astype(np.int64, copy=False)
+    if array.size == 0:
+        raise ShapeError("an array without numbers: there is nothing to encrypt")
+    flat, period = array.reshape(-1), period_of(context, array.size)
+    parts = (flat[start : start + period] for start in range(0, flat.size, period))
+    chunks = [key.encrypt(encoded(context, part, period, level)) for part in parts]
+    return EncryptedArray._make(context, chunks, array.shape, period, 0, array.dtype, keys)
+
+
+class Sharer:
+    """Opens ciphertexts for others to see, in the place of the secret key."""
+
+    def __init__(self, secret: _native.SecretKey, ledger: _native.SharingLedger, noise: float) -> None:
+        self.secret, self.ledger, self.noise = secret, ledger, noise
+
+    def within(self, context: _native.Context) -> Sharer:
+        return Sharer(self.secret.within(context), self.ledger, self.noise)
+
+    def decrypt(self, ciphertext: _native.Ciphertext) -> _native.Plaintext:
+        return self.ledger.decrypt(ciphertext, self.secret, self.noise)
+
+
+def decrypted(array: EncryptedArray, secret: Union[_native.SecretKey, Sharer]) -> npt.NDArray[Any]:
+    """Opens an array."""
+    native, parts, key = array._context.lowlevel, [], array._context._bound(secret)
+    for chunk in array._chunks:
+        plaintext = key.decrypt(chunk)
+        if not array._context.is_real:
+            slots: npt.NDArray[Any] = native.decode_integers(plaintext)
+        elif array._dtype.kind == "c":
+            slots = native.decode_complex(plaintext)
+        else:
+            slots = native.decode_reals(plaintext)
+        parts.append(slots[: array._period])
+    flat = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    opened = flat[: array.size].reshape(array._shape)
+    if opened.dtype.kind == "O":
+        opened = _narrow(opened)
+    return opened / array._divisor if array._divisor != 1 else opened
+
+
+def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Integers of several plaintext moduli, which may be wider than numpy's."""
+    if not -(2**63) <= values.min() or not values.max() < 2**63:
+        raise OverflowError("a result beyond 64 bits: numpy has no such integers, compute with smaller ones")
+    return values.astype(np.int64)

@@ -1,0 +1,227 @@
+"""Keys: who holds what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy.typing as npt
+
+from . import _native
+from ._array import EncryptedArray
+from ._context import Context
+from ._encoding import Sharer, decrypted, encrypted
+from .errors import MissingKey, Sharing
+
+#: Told what is being made, how many are done and how many there will be; from any thread.
+Progress = Callable[[str, int, int], object]
+
+
+class PublicKeys:
+    """What whoever encrypts or computes holds. Nothing in it decrypts; it may be pickled and given away."""
+
+    __slots__ = ("_bootstrapper", "bootstrapping", "context", "encryption", "evaluation", "exponents")
+
+    context: Context
+    encryption: _native.PublicKey
+    evaluation: _native.EvaluationKeys
+    bootstrapping: _native.BootstrapKeys | None
+    _bootstrapper: _native.Bootstrapper | None
+    #: The k of all X → X^k that there are keys for.
+    exponents: frozenset[int]
+
+    def __init__(
+        self,
+        context: Context,
+        encryption: _native.PublicKey,
+        evaluation: _native.EvaluationKeys,
+        bootstrapping: _native.BootstrapKeys | None = None,
+        bootstrapper: _native.Bootstrapper | None = None,
+    ) -> None:
+        self.context, self.encryption, self.evaluation = context, encryption, evaluation
+        self.bootstrapping, self._bootstrapper = bootstrapping, bootstrapper
+        self.exponents = frozenset([1, *evaluation.exponents])
+
+    def encrypt(self, values: npt.ArrayLike, *, level: int | None = None) -> EncryptedArray:
+        """Encrypts an array of any shape; ``level`` if it will take few multiplications."""
+        return encrypted(self.context, values, self.encryption, level, self)
+
+    @property
+    def id(self) -> str:
+        """The name of the secret key that these belong to."""
+        return self.encryption.id
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the evaluation keys in memory."""
+        return self.evaluation.nbytes + (0 if self.bootstrapping is None else self.bootstrapping.nbytes)
+
+    @property
+    def bootstrapper(self) -> _native.Bootstrapper:
+        """What bootstraps with these keys; made when it is first asked for."""
+        if self._bootstrapper is None:
+            raise MissingKey("there are no bootstrapping keys: take a context from Context.for_bootstrapping")
+        return self._bootstrapper
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        boot = None
+        if self.bootstrapping is not None and self._bootstrapper is not None:
+            boot = (self.bootstrapping.to_bytes(), self._bootstrapper.slots)
+        return _restored, (self.context, self.encryption.to_bytes(), self.evaluation.to_bytes(), boot)
+
+    def __copy__(self) -> PublicKeys:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PublicKeys:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<sunzi.PublicKeys {self.id[:8]}, {self.nbytes / 2**20:.1f} MiB, {self.context!r}>"
+
+
+def _restored(context: Context, encryption: bytes, evaluation: bytes, boot: tuple[bytes, int] | None) -> PublicKeys:
+    native = context._contexts[0]
+    keys, bootstrapper = None, None
+    if boot is not None:
+        keys = _native.BootstrapKeys.from_bytes(native, boot[0])
+        bootstrapper = _native.Bootstrapper(native, context._set, boot[1])
+    return PublicKeys(
+        context,
+        _native.PublicKey.from_bytes(native, encryption),
+        _native.EvaluationKeys.from_bytes(native, evaluation),
+        keys,
+        bootstrapper,
+    )
+
+
+class Keys:
+    """What the owner of the data holds: a secret key, and the public ones that belong to it.
+
+    It cannot be pickled: ``export_secret`` writes the secret for those who mean it, and ``public`` may go anywhere.
+    """
+
+    __slots__ = ("context", "public", "secret")
+
+    context: Context
+    public: PublicKeys
+    secret: _native.SecretKey
+
+    def __init__(self, context: Context, secret: _native.SecretKey, public: PublicKeys) -> None:
+        self.context, self.secret, self.public = context, secret, public
+
+    def encrypt(self, values: npt.ArrayLike, *, level: int | None = None) -> EncryptedArray:
+        """Encrypts an array of any shape under the secret key, which leaves less noise than the public one."""
+        return encrypted(self.context, values, self.secret, level, self.public)
+
+    def decrypt(self, array: EncryptedArray) -> npt.NDArray[Any]:
+        """Opens an array.
+
+        Numbers opened from real ones carry an error that depends on the secret key: do not hand them to whoever made the
+        array: ``decrypt_for_sharing`` hides it. SECURITY.md says more.
+        """
+        return decrypted(array, self.secret)
+
+    def ledger(
+        self, path: str | PathLike[str] | None = None, *, queries: int = 1000, statistical_bits: int = 40
+    ) -> _native.SharingLedger:
+        """Counts the results that are shared under this key: at most ``queries`` ciphertexts, together at statistical distance at most
+        2^-``statistical_bits`` from what does not depend on the key. In the file at ``path``, which is opened if it is there; without one, in memory.
+        A key has one ledger for all its life.
+        """
+        if path is not None and Path(path).exists():
+            ledger = _native.SharingLedger.open(path)
+            if (ledger.queries, ledger.statistical_bits) != (queries, statistical_bits):
+                raise Sharing(
+                    f"the ledger promises {ledger.queries} results at 2^-{ledger.statistical_bits}, "
+                    f"not {queries} at 2^-{statistical_bits}: what a key promised is not changed"
+                )
+            return ledger
+        return _native.SharingLedger.create(self.secret, queries, statistical_bits, path)
+
+    def decrypt_for_sharing(
+        self, array: EncryptedArray, ledger: _native.SharingLedger, *, noise: float | EncryptedArray
+    ) -> npt.NDArray[Any]:
+        """Opens an array for somebody else to see: noise is added that hides the array's own, and each ciphertext is counted first.
+
+        ``noise`` is what the key holder knows of it: log2 of a bound, or an array that the same computation made of arrays that the key holder
+        encrypted. What the array says of itself does not count. Parameters need room for it, some fifty bits.
+        """
+        bound = noise if isinstance(noise, (int, float)) else max(chunk.noise for chunk in noise.ciphertexts)
+        return decrypted(array, Sharer(self.secret, ledger, float(bound)))
+
+    @property
+    def id(self) -> str:
+        """The name of the secret key."""
+        return self.secret.id
+
+    def export_secret(self) -> bytes:
+        """The secret key in bytes: whoever sees them can decrypt."""
+        return self.secret.export()
+
+    @classmethod
+    def from_secret(cls, secret: bytes, public: PublicKeys) -> Keys:
+        """From the bytes of ``export_secret`` and the public keys that were made with it."""
+        key = _native.SecretKey.from_export(public.context._contexts[0], secret)
+        if key.id != public.id:
+            from .errors import KeyMismatch
+
+            raise KeyMismatch(f"the secret key is {key.id[:8]}, the public ones belong to {public.id[:8]}")
+        return cls(public.context, key, public)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("secret keys are not pickled: export_secret() writes one for those who mean it, public may go anywhere")
+
+    def __repr__(self) -> str:
+        return f"<sunzi.Keys {self.id[:8]} with its SECRET key, {self.context!r}>"
+
+
+def keygen(
+    context: Context,
+    *,
+    rotations: Optional[Iterable[int]] = None,
+    products: bool = True,
+    swap: bool | None = None,
+    level: int | None = None,
+    bootstrap_slots: int | None = None,
+    progress: Optional[Progress] = None,
+) -> Keys:
+    """Makes a secret key and the public keys of a computation.
+
+    ``rotations`` are the steps to make keys for. Unless given, those of all powers of two, of which any other rotation is
+    put together, and what swaps the two rows of integers, which ``swap`` asks for or declines. ``products`` says whether arrays are multiplied by each other. Keys for
+    real numbers serve ciphertexts of at most ``level``. In a context for bootstrapping there are its keys besides, for arrays
+    of up to ``bootstrap_slots`` numbers in a ciphertext, all of them unless given.
+    ``progress`` is called with what is being made, how many are done and how many there will be.
+    """
+    native = context._contexts[0]
+    secret = _native.SecretKey.generate(native)
+    encryption = _native.PublicKey.generate(secret)
+    if rotations is None:
+        steps = [1 << i for i in range(context._row.bit_length() - 1)]
+    else:
+        steps = sorted({int(step) % context._row for step in rotations})
+    exponents = [native.rotation_exponent(step) for step in steps]
+    if swap if swap is not None else steps and not context.is_real:
+        exponents.append(native.swap_exponent())
+    top = context.depth if context._set and level is None else level
+    evaluation = _native.EvaluationKeys.generate(
+        secret, relinearization=products, exponents=exponents, level=top, progress=_told(progress, "evaluation keys")
+    )
+    if not context._set:
+        return Keys(context, secret, PublicKeys(context, encryption, evaluation))
+    slots = context.slots if bootstrap_slots is None else bootstrap_slots
+    bootstrapper = _native.Bootstrapper(native, context._set, slots, _told(progress, "bootstrapping matrices"))
+    keys = bootstrapper.generate_keys(secret, _told(progress, "bootstrapping keys"))
+    return Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper))
+
+
+def _told(progress: Optional[Progress], what: str) -> Optional[Callable[[int, int], object]]:
+    if progress is None:
+        return None
+    told = progress
+    return lambda done, total: told(what, done, total)
+
+
+__all__ = ["Keys", "Progress", "PublicKeys", "keygen"]

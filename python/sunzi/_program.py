@@ -1,0 +1,322 @@
+"""Programs: functions of encrypted arrays whose parameters are found by a dry run."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native, errors
+from ._array import EncryptedArray
+from ._context import Context
+from ._keys import Keys, Progress, keygen
+from ._shadow import shadowed, unshadowed
+from ._trace import Like, Line, Trace, traced
+from .errors import NothingFits, ParameterError
+
+#: Ring degrees that are tried: log2 n.
+_DEGREES = range(11, 18)
+#: Errors of real numbers stay below this many deviations.
+_DEVIATIONS = 8
+#: Rounds of a measurement.
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a run will do at one place, and what is left after it."""
+
+    operation: str
+    line: Line
+    operands: tuple[int, ...]
+    #: Multiplications that are left; None in BFV.
+    level: Optional[int]
+    #: Bits before decryption refuses; of real numbers, bits of the modulus that products can still take.
+    bits_left: float
+    #: Bits behind the binary point that are right; None for integers.
+    precision: Optional[float]
+    nbytes: int
+
+
+class Plan:
+    """What a program takes, known before anything is encrypted: parameters, keys, memory, time and precision, with reasons."""
+
+    def __init__(self, context: Context, trace: Trace, rehearsal: _native.Rehearsal, reasons: list[str]) -> None:
+        self.context = context
+        #: Why those parameters.
+        self.reasons = reasons
+        self._trace, self._rehearsal = trace, rehearsal
+        named = zip(trace.tape.steps, trace.lines, rehearsal.reports)
+        #: Every operation in order.
+        self.steps: list[Step] = [
+            Step(name, line, tuple(operands), level, bits, precision, nbytes)
+            for (name, operands), line, (level, bits, precision, _, nbytes) in named
+        ]
+
+    @property
+    def rotations(self) -> list[int]:
+        """Steps to make keys for."""
+        return sorted(self._trace.steps)
+
+    @property
+    def products(self) -> bool:
+        """Whether encrypted arrays are multiplied by each other."""
+        return self._trace.tape.multiplies
+
+    @property
+    def depth(self) -> int:
+        """Multiplications in a row, those with masks and clear numbers among them."""
+        return self._trace.tape.depth
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of the evaluation keys."""
+        return self._rehearsal.key_bytes
+
+    @property
+    def memory(self) -> int:
+        """Bytes of keys and of the ciphertexts that are there at once."""
+        return self._rehearsal.key_bytes + self._rehearsal.peak_bytes * self.context._parts
+
+    @property
+    def bits_left(self) -> float:
+        """Bits that are left of the results before decryption would refuse; of real numbers, of the modulus."""
+        return self._rehearsal.bits_left
+
+    @property
+    def precision(self) -> Optional[float]:
+        """Bits behind the binary point of the results that are right; None for integers, which are exact."""
+        return self._rehearsal.precision
+
+    @property
+    def error(self) -> float:
+        """What no result is expected to be off by: eight deviations."""
+        return 0.0 if self.precision is None else _DEVIATIONS * 2.0**-self.precision
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """Seconds of a run on the threads at hand, by operations that are measured when this is first asked for."""
+        times, parts = _measured(self.context), self.context._parts
+        top = max(self.context.depth or 0, 1)
+        total = 0.0
+        for step in self.steps:
+            # Operations take as long as they have moduli.
+            share = 1.0 if step.level is None else (step.level + 1) / (top + 1)
+            count = max(len(step.operands) // (2 if step.operation == "sum of products" else 1), 1)
+            if step.operation == "polynomial" or step.operation == "series":
+                count = 4
+            total += times[_COSTS.get(step.operation, "add")] * share * count
+        return total * parts
+
+    def keygen(self, *, progress: Optional[Progress] = None) -> Keys:
+        """The keys of the program, and no others."""
+        return keygen(self.context, rotations=self.rotations, products=self.products, swap=self._trace.swaps, progress=progress)
+
+    def spent(self) -> list[tuple[Line, float]]:
+        """The lines that spent most of the budget on the way to the result that has least left, with the bits of each."""
+        return _spent(self.steps, [place for place in range(len(self.steps))][-1]) if self.steps else []
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws what is left after each step, and the precision of real numbers (takes matplotlib)."""
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots()
+        places = range(len(self.steps))
+        ax.plot(places, [step.bits_left for step in self.steps], ".-", label="bits left")
+        if self.precision is not None:
+            ax.plot(places, [step.precision for step in self.steps], ".-", label="precision in bits")
+        if any(step.level is not None for step in self.steps):
+            ax.step(places, [step.level for step in self.steps], where="post", label="level")
+        numbers = [step.line.number for step in self.steps]
+        marks = [place for place in places if place == 0 or numbers[place] != numbers[place - 1]]
+        ax.set_xticks(marks, [f"line {numbers[place]}" for place in marks], rotation=60, ha="right")
+        ax.set_ylim(bottom=0)
+        ax.legend()
+        return ax
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [("context", repr(self.context)), ("steps", f"{len(self.steps)}, depth {self.depth}")]
+        facts.append(("rotation keys", ", ".join(map(str, self.rotations)) or "none"))
+        facts.append(("memory", f"{self.memory / 2**20:.1f} MiB, keys {self.key_bytes / 2**20:.1f} MiB"))
+        if self.precision is None:
+            facts.append(("left", f"{self.bits_left:.0f} bits"))
+        else:
+            facts.append(("precision", f"{self.precision:.1f} bits"))
+        facts.extend(("because", reason) for reason in self.reasons)
+        facts.extend((f"{bits:.0f} bits", str(line)) for line, bits in self.spent()[:3])
+        return facts
+
+    def __repr__(self) -> str:
+        lines = "".join(f"\n  {name:<14}{value}" for name, value in self._facts())
+        return f"<sunzi.Plan{lines}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts())
+        return f"<table><caption>sunzi.Plan</caption>{rows}</table>"
+
+
+#: What each operation is measured by.
+_COSTS = {
+    "multiply": "multiply",
+    "sum of products": "multiply",
+    "polynomial": "multiply",
+    "series": "multiply",
+    "multiply by a plaintext": "plain",
+    "multiply by a constant": "plain",
+    "rotate": "rotate",
+    "swap": "rotate",
+    "encrypt": "none",
+    "bound": "none",
+}
+
+
+def _measured(context: Context) -> dict[str, float]:
+    """Seconds of each operation at the highest level, with keys that are thrown away."""
+    keys = keygen(context, rotations=[1])
+    a = keys.encrypt(np.zeros(context.slots, dtype=context.dtype))
+    chunk, evaluation = a._chunks[0], keys.public.evaluation
+    values = np.arange(context.slots) % 2
+    calls: dict[str, Callable[[], object]] = {
+        "add": lambda: chunk.add(chunk),
+        "plain": lambda: a * values,
+        "rotate": lambda: chunk.rotate(1, evaluation),
+        "multiply": lambda: chunk.multiply(chunk, evaluation),
+    }
+    found = {"none": 0.0}
+    for name, call in calls.items():
+        rounds = []
+        for _ in range(_ROUNDS):
+            start = time.perf_counter()
+            try:
+                call()
+            except errors.NoiseError:
+                # What the parameters have no level for is in no program for them.
+                pass
+            rounds.append(time.perf_counter() - start)
+        found[name] = min(rounds) / context._parts
+    return found
+
+
+def _spent(steps: list[Step], last: int) -> list[tuple[Line, float]]:
+    """Bits by line on the way that leads to a step, the largest first."""
+    bits: Counter[Line] = Counter()
+    place = last
+    while steps[place].operands:
+        before = min(steps[place].operands, key=lambda operand: steps[operand].bits_left)
+        bits[steps[place].line] += steps[before].bits_left - steps[place].bits_left  # type: ignore[assignment]
+        place = before
+    return sorted(((line, float(spent)) for line, spent in bits.items() if spent > 0), key=lambda pair: -pair[1])
+
+
+class Program:
+    """A function of encrypted arrays. Called with encrypted arrays it computes; ``plan`` says before what that will take."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *arrays: EncryptedArray) -> Any:
+        return self._function(*arrays)
+
+    def plan(
+        self,
+        *examples: Any,
+        precision: int = 20,
+        result_bound: Optional[float] = None,
+        security: int = 128,
+        log2_degree: Optional[int] = None,
+        context: Optional[Context] = None,
+    ) -> Plan:
+        """A dry run: the least parameters that hold all of the program, or what it will be like in a context that is there.
+
+        ``examples`` are arrays like the arguments, or ``sunzi.Like(shape, dtype, bound)``. Real results are right to ``precision`` bits behind
+        the binary point. How large integers become follows from the bounds of the arguments unless ``result_bound`` says it.
+        Nothing is encrypted and no key is made. Where no parameters do it the error names the lines that spend most.
+        """
+        arguments = [Like.of(example) for example in examples]
+        real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
+        if context is not None:
+            return self._within(context, arguments)
+        refusals: list[str] = []
+        degrees = _DEGREES if log2_degree is None else [log2_degree]
+        for degree in degrees:
+            trace = traced(self._function, arguments, real, degree)
+            try:
+                natives, rehearsal, reasons = trace.tape.choose(degree, precision=precision, security=security, largest=result_bound)
+            except ParameterError as refused:
+                refusals.append(f"n = 2^{degree}: {_with_lines(str(refused), trace)}")
+                continue
+            if refusals:
+                reasons.append(f"smaller rings are refused, the last one so: {refusals[-1]}")
+            return Plan(Context._of_all(natives), trace, rehearsal, reasons)
+        raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
+
+    def _within(self, context: Context, arguments: list[Like]) -> Plan:
+        trace = traced(self._function, arguments, context.is_real, context.degree.bit_length() - 1)
+        rehearsal = trace.tape.rehearse(context._widest)
+        plan = Plan(context, trace, rehearsal, ["the context was given"])
+        if rehearsal.failed is not None:
+            place, name, message = rehearsal.failed
+            operands = trace.tape.steps[place][1]
+            worst = min(operands, key=lambda operand: plan.steps[operand].bits_left, default=None)
+            raise _named(name)(_blame(message, trace.lines[place], [] if worst is None else _spent(plan.steps, worst)))
+        if plan.bits_left < 0:
+            worst = min(range(len(plan.steps)), key=lambda place: plan.steps[place].bits_left)
+            text = f"decryption would refuse a result: {-plan.bits_left:.0f} bits are missing"
+            raise errors.NoiseExhausted(_blame(text, plan.steps[worst].line, _spent(plan.steps, worst)))
+        return plan
+
+    def run(self, keys: Keys, *arrays: npt.ArrayLike, shadow: bool = False) -> Any:
+        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns.
+
+        With ``shadow=True`` every operation is decrypted and compared with the same on clear numbers, and an error names the line of the program.
+        """
+        clear = [np.asarray(array) for array in arrays]
+        encrypted = [keys.encrypt(array) for array in clear]
+        if shadow:
+            encrypted = shadowed(encrypted, clear, keys)
+        return _opened(self._function(*encrypted), keys)
+
+    def __repr__(self) -> str:
+        return f"<sunzi.program {self.__name__}>"
+
+    __name__: str
+
+
+def program(function: Callable[..., Any]) -> Program:
+    """Makes a function of arrays a program: see ``Program.plan`` and ``Program.run``."""
+    return Program(function)
+
+
+def _opened(result: Any, keys: Keys) -> Any:
+    if isinstance(result, EncryptedArray):
+        return keys.decrypt(unshadowed(result, keys))
+    if isinstance(result, Mapping):
+        return {name: _opened(value, keys) for name, value in result.items()}
+    if isinstance(result, (tuple, list)):
+        return type(result)(_opened(value, keys) for value in result)
+    raise TypeError(f"a program that returns {type(result).__name__}: return encrypted arrays, or tuples, lists or dicts of them")
+
+
+def _with_lines(message: str, trace: Trace) -> str:
+    """The lines in the place of numbers of steps."""
+    return re.sub(r"\bstep (\d+)\b", lambda found: str(trace.lines[int(found[1])]), message)
+
+
+def _blame(message: str, line: Line, spent: list[tuple[Line, float]]) -> str:
+    told = "".join(f"\n  {bits:.0f} bits were spent at {where}" for where, bits in spent[:3])
+    return f"{message}\n  at {line}{told}"
+
+
+def _named(name: str) -> type[Exception]:
+    found: type[Exception] = getattr(errors, name, errors.SunziError)
+    return found

@@ -1,0 +1,272 @@
+"""What a function does to ciphertexts, written down without any.
+
+The arrays of the function are those of every run: their ciphertexts note each operation on a tape, with the line that asked for it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._array import EncryptedArray
+from ._context import Context
+from ._layout import period_of
+from .errors import MissingKey, ShapeError
+
+#: Code of this package is not what a line of a program is.
+_PACKAGE = __name__.partition(".")[0] + "."
+#: Rotations by more distances than this many times log2 of the slots are put together from powers of two.
+_KEYS_PER_BIT = 2
+
+Result = Union[EncryptedArray, Sequence["Result"], Mapping[str, "Result"]]
+
+
+@dataclass(frozen=True)
+class Like:
+    """What an argument of a program will be: its shape, its type, and the largest absolute value in it."""
+
+    shape: tuple[int, ...]
+    dtype: npt.DTypeLike = float
+    bound: float = 1.0
+
+    @classmethod
+    def of(cls, example: Any) -> Like:
+        """As this one, or as an example: of its shape, and no larger than its largest number."""
+        if isinstance(example, cls):
+            return example
+        values = np.asarray(example)
+        if values.dtype.kind not in "iubfc" or values.size == 0:
+            raise TypeError(f"an argument of {values.dtype} and {values.size} numbers: give an example, or sunzi.Like(shape, dtype, bound)")
+        return cls(values.shape, values.dtype, float(np.abs(values).max()))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a program."""
+
+    file: str
+    number: int
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return linecache.getline(self.file, self.number).strip()
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.number}: {self.text}"
+
+
+def calling_line() -> Line:
+    """The line outside of this package that asks for something."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_PACKAGE):
+        frame = frame.f_back
+    return Line(frame.f_code.co_filename, frame.f_lineno)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Clear numbers on the tape."""
+
+    values: npt.NDArray[Any]
+    period: int
+
+
+class Trace:
+    """A tape and the line of every step."""
+
+    def __init__(self, real: bool) -> None:
+        self.tape = _native.Tape(real)
+        self.lines: list[Line] = []
+        #: Distances of rotations, and whether rows are swapped.
+        self.steps: set[int] = set()
+        self.swaps = False
+
+    def note(self, place: int, period: int) -> Traced:
+        """A step that is on the tape now."""
+        self.lines.append(calling_line())
+        return Traced(self, place, period)
+
+
+class Traced:
+    """In the place of a ciphertext."""
+
+    __slots__ = ("period", "place", "trace_")
+
+    #: What is not known before parameters are.
+    level = scale = precision = None
+    bits_left = float("inf")
+    nbytes = 0
+    key_id = trace = "dry run"
+
+    def __init__(self, trace: Trace, place: int, period: int) -> None:
+        self.trace_, self.place, self.period = trace, place, period
+
+    def _note(self, place: int, *others: Traced) -> Traced:
+        return self.trace_.note(place, max([self.period, *(other.period for other in others)]))
+
+    def add(self, other: Traced) -> Traced:
+        return self._note(self.trace_.tape.add(self.place, other.place), other)
+
+    def sub(self, other: Traced) -> Traced:
+        return self._note(self.trace_.tape.sub(self.place, other.place), other)
+
+    def negate(self) -> Traced:
+        return self._note(self.trace_.tape.negate(self.place))
+
+    def multiply(self, other: Traced, keys: object) -> Traced:
+        return self._note(self.trace_.tape.multiply(self.place, other.place), other)
+
+    def add_plain(self, numbers: Numbers) -> Traced:
+        return self._wide(self.trace_.tape.add_plain(self.place, numbers.values, numbers.period), numbers)
+
+    def sub_plain(self, numbers: Numbers) -> Traced:
+        return self._wide(self.trace_.tape.sub_plain(self.place, numbers.values, numbers.period), numbers)
+
+    def multiply_plain(self, numbers: Numbers) -> Traced:
+        return self.sum_of_plain_products([(self, numbers)])
+
+    def _wide(self, place: int, numbers: Numbers) -> Traced:
+        return self.trace_.note(place, max(self.period, numbers.period))
+
+    @staticmethod
+    def sum_of_plain_products(terms: Sequence[tuple[Traced, Numbers]]) -> Traced:
+        first, period = terms[0][0], max(max(a.period, m.period) for a, m in terms)
+        place = first.trace_.tape.plain_products([(a.place, m.values) for a, m in terms], terms[0][1].period)
+        return first.trace_.note(place, period)
+
+    @staticmethod
+    def sum_of_products(terms: Sequence[tuple[Traced, Traced]], keys: object) -> Traced:
+        first = terms[0][0]
+        return first._note(first.trace_.tape.products([(a.place, b.place) for a, b in terms]), *(b for _, b in terms))
+
+    def multiply_integer(self, factor: int) -> Traced:
+        return self._note(self.trace_.tape.integer(self.place, factor))
+
+    def multiply_constant(self, constant: complex) -> Traced:
+        return self._note(self.trace_.tape.constant(self.place, constant))
+
+    def rotate(self, steps: int, keys: object) -> Traced:
+        self.trace_.steps.add(steps)
+        return self._note(self.trace_.tape.rotate(self.place, steps))
+
+    def rotate_many(self, steps: Sequence[int], keys: object) -> list[Traced]:
+        return [self.rotate(step, keys) if step else self for step in steps]
+
+    def swap(self, keys: object) -> Traced:
+        self.trace_.swaps = True
+        return self._note(self.trace_.tape.swap(self.place))
+
+    def polynomial(self, coefficients: Sequence[int], keys: object) -> Traced:
+        return self._note(self.trace_.tape.polynomial(self.place, coefficients))
+
+    def series(self, series: _native.Series, keys: object) -> Traced:
+        return self._note(self.trace_.tape.series(self.place, series))
+
+    def bounded_by(self, others: Sequence[Traced]) -> Traced:
+        return self._note(self.trace_.tape.bounded(self.place, [other.place for other in others]))
+
+    def level_to(self, level: int) -> Traced:
+        raise ShapeError("level_to in a program: levels are chosen by its plan")
+
+    def to_bytes(self) -> bytes:
+        raise MissingKey("a dry run encrypts nothing")
+
+
+class _Anything(frozenset[int]):
+    """Keys for every rotation."""
+
+    def __contains__(self, exponent: object) -> bool:
+        return True
+
+
+class _Native:
+    """In the place of a context of single ciphertexts."""
+
+    depth = plain_modulus = None
+    moduli: tuple[int, ...] = ()
+    special_moduli: tuple[int, ...] = ()
+    log2_key_modulus = 0.0
+    security = 0
+
+    def __init__(self, real: bool, log2_degree: int) -> None:
+        self.scheme = "ckks" if real else "bfv"
+        self.degree = 1 << log2_degree
+        self.slots = self.degree // 2 if real else self.degree
+
+    def encode_integers(self, values: npt.NDArray[Any], slots: int) -> Numbers:
+        return Numbers(np.ascontiguousarray(values, dtype=np.int64), slots)
+
+    def encode_reals(self, values: npt.NDArray[Any], slots: int, level: object, scale: object) -> Numbers:
+        return Numbers(np.ascontiguousarray(values, dtype=np.float64), slots)
+
+    def encode_complex(self, values: npt.NDArray[Any], slots: int, level: object, scale: object) -> Numbers:
+        return Numbers(np.ascontiguousarray(values, dtype=np.complex128), slots)
+
+    def rotation_exponent(self, steps: int) -> int:
+        """The steps themselves: keys are found by them."""
+        return steps % (self.degree // 2)
+
+
+class _Keys:
+    """In the place of keys."""
+
+    evaluation = bootstrapping = None
+
+    def __init__(self, exponents: frozenset[int]) -> None:
+        self.exponents = exponents
+
+    @property
+    def bootstrapper(self) -> Any:
+        raise MissingKey("bootstrapping in a program: plan what is between two bootstrappings")
+
+
+def traced(function: Any, arguments: Sequence[Like], real: bool, log2_degree: int) -> Trace:
+    """Calls a function with arrays that note what is done to them, with keys for all rotations or, if those are many, for powers of two."""
+    trace = _traced(function, arguments, real, log2_degree, _Anything())
+    if len(trace.steps) <= _KEYS_PER_BIT * (log2_degree - 1):
+        return trace
+    powers = frozenset(1 << i for i in range(log2_degree - 1))
+    return _traced(function, arguments, real, log2_degree, powers)
+
+
+def _traced(function: Any, arguments: Sequence[Like], real: bool, log2_degree: int, exponents: frozenset[int]) -> Trace:
+    context = Context.__new__(Context)
+    context._inner = cast(_native.Context, _Native(real, log2_degree))
+    context._bytes, context._set, context._top = b"dry run", "", None
+    trace, keys = Trace(real), cast(Any, _Keys(exponents))
+    arrays = []
+    for like in arguments:
+        size = int(np.prod(like.shape, dtype=np.int64))
+        period, chunks = period_of(context, size), []
+        for start in range(0, size, period):
+            bounds = np.zeros(period)
+            bounds[: min(period, size - start)] = like.bound
+            chunks.append(cast(_native.Ciphertext, trace.note(trace.tape.input(bounds), period)))
+        kind = np.dtype(like.dtype)
+        dtype = kind if kind.kind == "c" else np.dtype(np.float64 if real else np.int64)
+        arrays.append(EncryptedArray._make(context, chunks, like.shape, period, 0, dtype, keys))
+    for array in flattened(function(*arrays)):
+        for i, chunk in enumerate(array._chunks):
+            size = min(array._period, array.size - i * array._period)
+            trace.tape.output(cast(Traced, chunk).place, size)
+    return trace
+
+
+def flattened(result: Any) -> list[EncryptedArray]:
+    """All arrays that a function returns."""
+    if isinstance(result, EncryptedArray):
+        return [result]
+    if isinstance(result, Mapping):
+        return [array for value in result.values() for array in flattened(value)]
+    if isinstance(result, (tuple, list)):
+        return [array for value in result for array in flattened(value)]
+    raise TypeError(f"a program that returns {type(result).__name__}: return encrypted arrays, or tuples, lists or dicts of them")

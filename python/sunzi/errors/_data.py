@@ -1,0 +1,327 @@
+"""Errors of parameters, numbers and bytes."""
+
+from ._groups import FormatError, ParameterError, SharingError, SystemFault, ValueRangeError
+
+
+class Algorithms(ParameterError):
+    """Algorithms that do not fit the moduli."""
+
+
+class ContextMismatch(ParameterError):
+    """The context is not that of the bootstrapping set."""
+
+
+class Degree(ParameterError):
+    """A ring degree that is not supported."""
+
+
+class DegreeOutOfRange(ParameterError):
+    """A ring degree that is not supported."""
+
+
+class DegreesDiffer(ParameterError):
+    """Encoders of different ring degrees."""
+
+
+class HalfOddIndex(ParameterError):
+    """A ring index that is twice an odd number."""
+
+
+class IndexTooLarge(ParameterError):
+    """A ring index that is too large."""
+
+
+class Insecure(ParameterError):
+    """The modulus is too large for the ring: the secret key could be found."""
+
+
+class Invalid(ParameterError):
+    """A program that cannot be, or that no parameters hold."""
+
+
+class KeySwitching(ParameterError):
+    """Digits or special moduli that do not fit."""
+
+
+class LevelsUnusable(ParameterError):
+    """Numbers of moduli that make no levels."""
+
+
+class ModulusOutOfRange(ParameterError):
+    """A modulus that no table takes."""
+
+
+class NoPlainModuli(ParameterError):
+    """No plaintext modulus at all."""
+
+
+class NoPrimes(ParameterError):
+    """Too few primes of a size and form."""
+
+
+class NotBatchable(ParameterError):
+    """A plaintext modulus without slots in this ring."""
+
+
+class NotCoprime(ParameterError):
+    """Moduli with a common factor."""
+
+
+class NotEnoughPrimes(ParameterError):
+    """Too few primes of a size and form."""
+
+
+class NothingFits(ParameterError):
+    """No parameters do what is asked; the message says what to relax."""
+
+
+class PlainExponent(ParameterError):
+    """A power of a prime that cannot be a plaintext modulus."""
+
+
+class PlainModuliNotCoprime(ParameterError):
+    """Plaintext moduli with a common factor."""
+
+
+class PlainModulusNotCoprime(ParameterError):
+    """A plaintext modulus with a factor of a ciphertext modulus."""
+
+
+class PlainModulusOutOfRange(ParameterError):
+    """A plaintext modulus that is too small or too large."""
+
+
+class PlainPrime(ParameterError):
+    """A plaintext modulus that is no power of a prime."""
+
+
+class PrimeDividesIndex(ParameterError):
+    """A plaintext modulus with a factor of the ring index."""
+
+
+class Refused(ParameterError):
+    """A program that no parameters fit."""
+
+
+class Repeated(ParameterError):
+    """A modulus that stands twice in the list."""
+
+
+class Request(ParameterError):
+    """A setting out of its range."""
+
+
+class ScaleUnusable(ParameterError):
+    """A level without room for its scale."""
+
+
+class Set(ParameterError):
+    """A bootstrapping set that is not possible."""
+
+
+class SlotDegree(ParameterError):
+    """Slots of a degree that the ring does not have."""
+
+
+class TooMany(ParameterError):
+    """More moduli than a context takes."""
+
+
+class UnavailableIsa(ParameterError):
+    """An instruction set that this machine does not have."""
+
+
+class UnknownIsa(ParameterError):
+    """An instruction set that does not exist."""
+
+
+class UnknownSet(ParameterError):
+    """A bootstrapping set of this name does not exist."""
+
+
+class UnsupportedIndex(ParameterError):
+    """A ring index that is not supported."""
+
+
+class UnsupportedLength(ParameterError):
+    """A transform of a length that is not supported."""
+
+
+class Unusable(ParameterError):
+    """A modulus that the ring cannot use."""
+
+
+class Digits(ValueRangeError):
+    """A constant of too many digits."""
+
+
+class Interval(ValueRangeError):
+    """An interval that is empty or unbounded."""
+
+
+class NoField(ValueRangeError):
+    """Slots that are no field."""
+
+
+class NoRootOfUnity(ValueRangeError):
+    """A modulus without the roots of unity that are needed."""
+
+
+class NotANumber(ValueRangeError):
+    """An element that is no number."""
+
+
+class NotAnAutomorphism(ValueRangeError):
+    """An exponent that is no automorphism of the ring."""
+
+
+class NotAUnit(ValueRangeError):
+    """A number without an inverse."""
+
+
+class NotFinite(ValueRangeError):
+    """A number that is infinite or none."""
+
+
+class NotInvertible(ValueRangeError):
+    """A number without an inverse."""
+
+
+class NotPrime(ValueRangeError):
+    """A number that is no prime."""
+
+
+class NotReached(ValueRangeError):
+    """No polynomial of an allowed degree is as close as asked."""
+
+
+class NotReduced(ValueRangeError):
+    """A residue that is not below its modulus."""
+
+
+class OutOfRange(ValueRangeError):
+    """A number out of its range."""
+
+
+class Scale(ValueRangeError):
+    """A scale that no plaintext has."""
+
+
+class TooLarge(ValueRangeError):
+    """A number too large for its scale."""
+
+
+class TooManyTerms(ValueRangeError):
+    """More terms than a sum can take at once."""
+
+
+class ValueOutOfRange(ValueRangeError):
+    """An integer beyond the range of the plaintext modulus."""
+
+
+class Checksum(FormatError):
+    """Bytes that changed since they were written."""
+
+
+class Flags(FormatError):
+    """Bytes of a later version."""
+
+
+class Io(FormatError):
+    """Bytes that did not come or go."""
+
+
+class Key(FormatError):
+    """An object of another secret key."""
+
+
+class Kind(FormatError):
+    """An object of another kind."""
+
+
+class Length(FormatError):
+    """An object of another length than its header says."""
+
+
+class Magic(FormatError):
+    """Bytes that are not of Sunzi."""
+
+
+class MixedKeys(FormatError):
+    """Ciphertexts of several keys in one object."""
+
+
+class PackedLength(FormatError):
+    """Residues in more or fewer bytes than they take."""
+
+
+class Parse(FormatError):
+    """A text that is no program."""
+
+
+class Padding(FormatError):
+    """Bits that must be 0 and are not."""
+
+
+class Parameters(FormatError):
+    """An object of other parameters."""
+
+
+class Schema(FormatError):
+    """A table that cannot be."""
+
+
+class Residue(FormatError):
+    """A residue that is not below its modulus."""
+
+
+class Trailing(FormatError):
+    """Bytes after the object."""
+
+
+class Truncated(FormatError):
+    """Bytes that end before the object does."""
+
+
+class Value(FormatError):
+    """A number that no object, or no operation, has."""
+
+
+class Version(FormatError):
+    """Bytes of a later version."""
+
+
+class WordLength(FormatError):
+    """Words of a length that is not supported."""
+
+
+class InternalError(SystemFault):
+    """A fault of the library: please report it."""
+
+
+class Randomness(SystemFault):
+    """The operating system has no randomness to give."""
+
+
+class ReentrantCall(SystemFault):
+    """A progress callback that computes."""
+
+
+class Ledger(SharingError):
+    """The file that counts shared decryptions cannot be used."""
+
+
+class NoiseDeclaredTooLow(SharingError):
+    """A ciphertext that says it has more noise than was declared."""
+
+
+class Sharing(SharingError):
+    """A setting of shared decryptions that is not possible."""
+
+
+class SharingRoom(SharingError):
+    """A modulus without room for what hides the noise."""
+
+
+class SharingSpent(SharingError):
+    """As many decryptions were shared as the policy allows."""

@@ -1,0 +1,41 @@
+"""The groups of errors."""
+
+
+class SunziError(Exception):
+    """Whatever Sunzi refuses: the message says what was expected, what came and what to do."""
+
+
+class ParameterError(SunziError, ValueError):
+    """Parameters, or a request for them, that cannot be."""
+
+
+class NoiseError(SunziError, ArithmeticError):
+    """A computation that goes beyond what its parameters are made for."""
+
+
+class MismatchError(SunziError, ValueError):
+    """Operands, keys and contexts that do not belong together."""
+
+
+class MissingKeyError(SunziError, LookupError):
+    """A key that the operation takes is not there."""
+
+
+class ShapeError(SunziError, ValueError):
+    """Arrays or numbers of a shape or size that does not fit."""
+
+
+class ValueRangeError(SunziError, ValueError):
+    """Numbers out of the range that can be encrypted or computed with."""
+
+
+class FormatError(SunziError, ValueError):
+    """Bytes that are no object of Sunzi, or not the one that was expected."""
+
+
+class SystemFault(SunziError, RuntimeError):
+    """Not the caller's fault."""
+
+
+class SharingError(SunziError, PermissionError):
+    """A decryption that may not be shared with others."""

@@ -1,0 +1,71 @@
+"""Single ciphertexts and every operation on them: what compilers target.
+
+A ``Context`` here is ``sunzi.Context.lowlevel``. Nothing is done behind the caller's back: levels, scales, relinearisation and keys are
+explicit.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from typing import Any, Union
+
+from ._native import (
+    Bootstrapper,
+    BootstrapKeys,
+    Ciphertext,
+    Context,
+    EvaluationKeys,
+    LinearTransform,
+    Plaintext,
+    PublicKey,
+    SecretKey,
+    Series,
+)
+
+__all__ = [
+    "BootstrapKeys",
+    "Bootstrapper",
+    "Ciphertext",
+    "Context",
+    "EvaluationKeys",
+    "LinearTransform",
+    "Plaintext",
+    "PublicKey",
+    "SecretKey",
+    "Series",
+]
+
+
+# Pickles of everything but secrets: bytes, and the context that reads them.
+
+_Kept = Union[BootstrapKeys, Ciphertext, EvaluationKeys, PublicKey]
+
+
+def _reduced(value: _Kept) -> tuple[Any, ...]:
+    return _restored, (type(value), value.context, value.to_bytes())
+
+
+def _restored(kind: Any, context: Context, data: bytes) -> Any:
+    return kind.from_bytes(context, data)
+
+
+def _reduced_context(context: Context) -> tuple[Any, ...]:
+    return _restored_context, (context.to_bytes(),)
+
+
+def _restored_context(data: bytes) -> Context:
+    return Context.from_bytes(data)
+
+
+def _reduced_series(series: Series) -> tuple[Any, ...]:
+    return _restored_series, (series.interval, series.coefficients)
+
+
+def _restored_series(interval: tuple[float, float] | None, coefficients: Any) -> Series:
+    return Series.power(coefficients) if interval is None else Series.chebyshev(*interval, coefficients)
+
+
+for _kind in (BootstrapKeys, Ciphertext, EvaluationKeys, PublicKey):
+    copyreg.pickle(_kind, _reduced)  # type: ignore[arg-type]
+copyreg.pickle(Context, _reduced_context)
+copyreg.pickle(Series, _reduced_series)

@@ -1,0 +1,142 @@
+"""Every refusal has a class and says what to do; nothing panics."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Party, numbers
+
+import sunzi
+from sunzi import errors
+
+#: Error types of the library that Python never meets.
+ELSEWHERE = {"TableError", "BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError", "UnifiedError"}
+#: Variants that only pass on an error of a layer below.
+WRAPPERS = {"Ckks", "Encoder", "Encoding", "Kernel", "Math", "Moduli", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform"}
+
+
+def test_every_variant_has_a_class() -> None:
+    crates = Path(__file__).resolve().parents[2] / "crates"
+    if not crates.is_dir():
+        pytest.skip("only in the repository")
+    found = 0
+    for path in crates.glob("*/src/**/*.rs"):
+        for name, body in re.findall(r"pub enum (\w*Error)\b[^{]*\{(.*?)\n\}", path.read_text(), re.S):
+            if name in ELSEWHERE:
+                continue
+            for variant in re.findall(r"^    (\w+)\s*[{(,]", body, re.M):
+                if variant not in WRAPPERS:
+                    assert issubclass(getattr(errors, variant), sunzi.SunziError), f"{name}::{variant}"
+                    found += 1
+    assert found > 100
+
+
+def test_parameters() -> None:
+    with pytest.raises(errors.NothingFits, match="2\\^10"):
+        sunzi.Context.for_depth(9, log2_degree=10)
+    with pytest.raises(errors.Request):
+        sunzi.Context.for_depth(1000)
+    with pytest.raises(errors.ParameterError):
+        sunzi.Context.for_depth(1, bound=-1)
+    with pytest.raises(TypeError, match="additions"):
+        sunzi.Context.for_depth(1, additions=3)
+    with pytest.raises(ValueError, match="128, 192 or 256"):
+        sunzi.Context.for_depth(1, security=100)
+    with pytest.raises(errors.WrongScheme):
+        sunzi.Context.for_depth(1, dtype=int, scheme="ckks")
+    with pytest.raises(TypeError):
+        sunzi.Context.for_depth(1, dtype=str)
+    with pytest.raises(errors.Insecure):
+        large = sunzi.Context.for_depth(1, security=0, log2_degree=10)
+        sunzi.Context.explicit("ckks", 10, large.moduli, special_moduli=large.special_moduli, scale_bits=35)
+    with pytest.raises(OverflowError):
+        sunzi.Context.for_depth(-1)
+    with pytest.raises(errors.UnknownSet):
+        sunzi.Context.for_bootstrapping("none")
+    assert "n" in sunzi.Context.explain(1)
+
+
+def test_computations(reals: Party, integers: Party, levelled: Party) -> None:
+    a = reals.encrypt(numbers(reals, 4))
+    with pytest.raises(errors.LevelExhausted, match="depth"):
+        for _ in range(9):
+            a = a * 0.5
+    b = integers.encrypt(numbers(integers, 4))
+    with pytest.raises(errors.NoiseExhausted, match="multiply"):
+        for _ in range(9):
+            b = b * b
+        integers.keys.decrypt(b)
+    c = levelled.encrypt(numbers(levelled, 4))
+    with pytest.raises(errors.DepthExceeded):
+        c**8
+    with pytest.raises(errors.NoiseError):
+        c**8
+    with pytest.raises(ArithmeticError):
+        c**8
+
+
+def test_operands(reals: Party, integers: Party) -> None:
+    a, b = reals.encrypt([1.0, 2.0]), integers.encrypt([1, 2])
+    for wrong in (lambda: a + b, lambda: b * 0.5, lambda: b.apply(abs, (0, 1)), lambda: integers.encrypt([0.5])):
+        with pytest.raises(errors.WrongScheme):
+            wrong()
+    with pytest.raises(errors.MessageBound, match="message_bits"):
+        reals.encrypt([100.0])
+    with pytest.raises(errors.ValueOutOfRange):
+        integers.encrypt([2**40])
+    with pytest.raises(errors.NotFinite):
+        reals.encrypt([np.nan])
+    with pytest.raises(OverflowError):
+        integers.encrypt(np.array([2**63], dtype=np.uint64))
+    with pytest.raises(errors.ShapeError):
+        reals.encrypt([])
+    with pytest.raises(errors.ShapeError):
+        a @ np.ones(3)
+    with pytest.raises(ValueError, match="broadcast"):
+        a + np.ones(3)
+    for nonsense in (lambda: a**0.5, lambda: a / a, lambda: b / 0, lambda: len(a.sum())):
+        with pytest.raises(TypeError):
+            nonsense()
+    other = sunzi.keygen(reals.context, rotations=[1])
+    with pytest.raises(errors.KeyMismatch):
+        a + other.encrypt([1.0, 2.0])
+    with pytest.raises(errors.KeyMismatch):
+        other.decrypt(a)
+    with pytest.raises(errors.MissingRotation, match="rotation by"):
+        other.encrypt(np.ones(8)).rotate(2)
+    plain = sunzi.keygen(reals.context, rotations=[], products=False)
+    c = plain.encrypt([1.0])
+    with pytest.raises(errors.MissingRelinearizationKey):
+        c * c
+    with pytest.raises(errors.MissingKeyError):
+        c.bootstrap()
+
+
+def test_bytes(reals: Party, integers: Party) -> None:
+    data = reals.encrypt([1.0]).ciphertexts[0].to_bytes()
+    load = sunzi.lowlevel.Ciphertext.from_bytes
+    native = reals.context.lowlevel
+    for wrong, kind in [
+        (data[:-1], errors.Truncated),
+        (data + b"x", errors.Trailing),
+        (b"x" + data[1:], errors.Magic),
+        (data[:100] + bytes([data[100] ^ 1]) + data[101:], errors.FormatError),
+        (b"", errors.Truncated),
+        (integers.encrypt([1]).ciphertexts[0].to_bytes(), errors.Kind),
+    ]:
+        with pytest.raises(kind):
+            load(native, wrong)
+    with pytest.raises(errors.FormatError):
+        sunzi.Context.from_bytes(data)
+
+
+def test_contexts_are_one_for_equal_parameters(reals: Party) -> None:
+    twin = sunzi.Context.from_bytes(reals.context.to_bytes())
+    assert twin is reals.context and twin == reals.context and hash(twin) == hash(reals.context)
+    with pytest.raises(TypeError):
+        sunzi.Context()
+    with pytest.raises(TypeError):
+        sunzi.EncryptedArray()

@@ -1,0 +1,73 @@
+"""Models score under encryption as they do in the clear."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import Party
+
+import sunzi
+from sunzi import ml
+
+
+def test_layers(reals: Party) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.uniform(-1, 1, (20, 12))
+    kernel, bias = rng.uniform(-0.5, 0.5, (2, 1, 2, 3)), rng.uniform(-0.5, 0.5, 2)
+    convolution = ml.Conv2d(kernel, bias, (3, 4))
+    assert convolution.image == (2, 2) and convolution.weight.shape == (8, 12)
+    image = rows[0].reshape(3, 4)
+    expected = (image[1:3, 0:3] * kernel[1, 0]).sum() + bias[1]
+    assert convolution.clear(rows)[0, 4 + 2] == pytest.approx(expected)
+    network = ml.Network(
+        [convolution, ml.Square(), ml.Dense(rng.uniform(-0.25, 0.25, (3, 8))), ml.Activation(np.tanh, (-2, 2), 3)]
+    )
+    assert network.depth == 6
+    told: list[tuple[str, int, int]] = []
+    columns = ml.encrypt_columns(reals.keys, rows)
+    scores = network.encrypted(columns, progress=lambda *step: told.append(step))
+    assert told == [("layers", i, 4) for i in (1, 2, 3, 4)]
+    np.testing.assert_allclose(ml.decrypt_columns(reals.keys, scores), network.clear(rows), atol=1e-3)
+
+
+def test_shapes(reals: Party, integers: Party) -> None:
+    x = reals.encrypt(np.ones(3))
+    for wrong in (
+        lambda: ml.Dense(np.ones(3)),
+        lambda: ml.Dense(np.ones((2, 3)), np.ones(3)),
+        lambda: ml.Conv2d(np.ones((2, 2)), None, (3, 3)),
+        lambda: ml.encrypt_columns(reals.keys, np.ones(3)),
+        lambda: ml.combine([x], np.ones(2)),
+        lambda: ml.combine([x], np.zeros(1)),
+        lambda: ml.combine([x, reals.encrypt(np.ones(4))], np.ones(2)),
+        lambda: ml.Network.from_torch({"0.weight": np.ones((1, 1, 2, 2))}),
+    ):
+        with pytest.raises(sunzi.errors.ShapeError):
+            wrong()
+    with pytest.raises(sunzi.errors.WrongScheme):
+        ml.combine([integers.encrypt([1])], np.ones(1))
+
+
+def test_linear_regression(reals: Party) -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.uniform(-1, 1, (300, 3))
+    target = rows @ np.array([0.5, -1.0, 0.25]) + 0.125 + rng.normal(0, 0.05, 300)
+    columns = ml.encrypt_columns(reals.keys, rows)
+    model = ml.LinearRegression().fit(columns, reals.encrypt(target)).open(reals.keys)
+    wanted = np.linalg.lstsq(np.column_stack([rows, np.ones(300)]), target, rcond=None)[0]
+    np.testing.assert_allclose([*model.coef_, model.intercept_], wanted, atol=1e-3)
+    reals.check(model.predict(columns), rows @ wanted[:-1] + wanted[-1], 1e-2)
+
+
+def test_a_model_of_scikit_learn(reals: Party) -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    datasets = pytest.importorskip("sklearn.datasets")
+    table = datasets.load_breast_cancer()
+    rows = (table.data - table.data.mean(0)) / table.data.std(0) / 8
+    model = linear.LogisticRegression().fit(rows[:400], table.target[:400])
+    network = ml.Network.from_sklearn(model)
+    assert network.depth == 1
+    scores = network.encrypted(ml.encrypt_columns(reals.keys, rows[400:]))
+    opened = ml.decrypt_columns(reals.keys, scores)[:, 0]
+    np.testing.assert_allclose(opened, model.decision_function(rows[400:]), atol=1e-2)
+    assert ((opened > 0) == model.predict(rows[400:])).mean() > 0.98

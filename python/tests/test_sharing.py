@@ -1,0 +1,43 @@
+"""Results for somebody else to see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sunzi
+from sunzi import errors
+
+
+@pytest.mark.parametrize("dtype", [float, int])
+def test_shared_results(dtype: type, tmp_path: Path) -> None:
+    if dtype is float:
+        context = sunzi.Context.for_depth(2, precision=40, result_bound=2**12, security=0, log2_degree=10)
+    else:
+        context = sunzi.Context.for_depth(1, dtype=int, result_bound=1000, margin=90, security=0, log2_degree=10)
+    keys = sunzi.keygen(context)
+    x = np.array([1, 0, -1]) if dtype is int else np.array([0.5, 1.0, -0.25])
+    own, theirs = keys.encrypt(x) * 3, keys.public.encrypt(x) * 3
+    ledger = keys.ledger(tmp_path / "ledger", queries=3, statistical_bits=20)
+    noise = keys.public.encrypt(x) * 3
+    opened = keys.decrypt_for_sharing(theirs, ledger, noise=noise)
+    np.testing.assert_allclose(opened, 3 * x, atol=1e-3)
+    assert ledger.used == 1 and ledger.queries == 3 and "1 of 3" in repr(ledger)
+    # It counts on the disk, whoever opens it.
+    again = keys.ledger(tmp_path / "ledger", queries=3, statistical_bits=20)
+    keys.decrypt_for_sharing(own, again, noise=noise.ciphertexts[0].noise)
+    keys.decrypt_for_sharing(own, again, noise=noise)
+    with pytest.raises(errors.SharingSpent):
+        keys.decrypt_for_sharing(own, again, noise=noise)
+    with pytest.raises(errors.Sharing, match="promises"):
+        keys.ledger(tmp_path / "ledger", queries=4, statistical_bits=20)
+    memory = keys.ledger()
+    with pytest.raises(errors.NoiseDeclaredTooLow):
+        keys.decrypt_for_sharing(theirs, memory, noise=1.0)
+    with pytest.raises(errors.SharingRoom):
+        keys.decrypt_for_sharing(theirs, memory, noise=500.0)
+    assert memory.used == 0
+    with pytest.raises(errors.SharingError):
+        keys.ledger(queries=0)

@@ -1,0 +1,100 @@
+//! What tests measure, for the table of reliability: `cargo xtask reliability` runs them and collects what they record.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+/// The file that figures are appended to, one JSON object a line. Nothing is written where it is not set.
+pub const FILE: &str = "SUNZI_FIGURES";
+
+/// A measured value of one row of the table.
+#[must_use = "a figure is recorded by its bar"]
+#[derive(Clone, Debug)]
+pub struct Figure {
+    row: u8,
+    what: String,
+    cases: u64,
+    of: u64,
+}
+
+impl Figure {
+    /// A value of a row, 1 to 20; `what` says what of.
+    pub fn new(row: u8, what: impl Into<String>) -> Self {
+        Self { row, what: what.into(), cases: 1, of: 1 }
+    }
+
+    /// How many cases it is from, and how many the table asks for.
+    pub fn cases(mut self, cases: usize, of: usize) -> Self {
+        (self.cases, self.of) = (cases as u64, of as u64);
+        self
+    }
+
+    /// Records a value that may be as large as the bar.
+    ///
+    /// # Panics
+    /// If it is larger, or no number: a test that breaks a bar fails.
+    #[track_caller]
+    pub fn at_most(self, value: f64, bar: f64) {
+        self.record(value, json!({ "at_most": bar }), value <= bar);
+        assert!(value <= bar, "row {}, {}: {value}, at most {bar} expected", self.row, self.what);
+    }
+
+    /// Records a value that may be as small as the bar.
+    ///
+    /// # Panics
+    /// If it is smaller, or no number.
+    #[track_caller]
+    pub fn at_least(self, value: f64, bar: f64) {
+        self.record(value, json!({ "at_least": bar }), value >= bar);
+        assert!(value >= bar, "row {}, {}: {value}, at least {bar} expected", self.row, self.what);
+    }
+
+    /// Records that nothing went wrong in its cases.
+    ///
+    /// # Panics
+    /// If something did.
+    #[track_caller]
+    pub fn none_wrong(self, wrong: usize) {
+        self.at_most(wrong as f64, 0.0);
+    }
+
+    /// Records a value that the table publishes and sets no bar to.
+    pub fn stated(self, value: f64) {
+        self.record(value, Value::Null, true);
+    }
+
+    /// One write a line, so that tests of several threads and processes do not mix theirs.
+    #[expect(clippy::print_stdout, reason = "what a test measured, with --nocapture")]
+    fn record(&self, value: f64, bar: Value, holds: bool) {
+        let Self { row, what, cases, of } = self;
+        let line = json!({
+            "row": row, "what": what, "value": value, "bar": bar, "cases": cases, "of": of, "holds": holds
+        });
+        println!("figure {line}");
+        let Some(path) = std::env::var_os(FILE) else { return };
+        let written = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        assert!(written.is_ok(), "a figure cannot be written: {written:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "at most 3 expected")]
+    fn a_broken_bar_fails() {
+        Figure::new(0, "nothing").at_most(3.5, 3.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "at least 3 expected")]
+    fn what_is_no_number_fails() {
+        Figure::new(0, "nothing").at_least(f64::NAN, 3.0);
+    }
+}

@@ -1,0 +1,162 @@
+//! Encrypted tables of every scheme.
+
+use std::io::Cursor;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use sunzi_bfv::CrtParameters;
+use sunzi_program::analysis::Parameters;
+use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
+use sunzi_program::run::{Cells, Table};
+use sunzi_program::{Column, Schema};
+use sunzi_rlwe::wire::{HEADER_LEN, Kind, WireError};
+use sunzi_table::file::{Shape, TableFile, TableWriter};
+use sunzi_table::{EncryptedWriter as _, TableError};
+
+use super::Specimen;
+use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters};
+
+/// One for each scheme.
+///
+/// # Errors
+/// None is expected.
+pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
+    let bfv = bfv_parameters()?;
+    let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
+    let parameters = [
+        ("bfv-table", Kind::BfvTable, Parameters::Bfv(several)),
+        (
+            "bgv-table",
+            Kind::BgvTable,
+            Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
+        ),
+        ("ckks-table", Kind::CkksTable, Parameters::Ckks(ckks_parameters()?)),
+    ];
+    parameters.into_iter().map(|(name, kind, parameters)| specimen(name, kind, &parameters)).collect()
+}
+
+/// Two chunks of 64 or three of 32 rows, of which the last is not full.
+const ROWS: usize = 70;
+
+fn schema() -> Result<Schema, Failure> {
+    let columns = vec![
+        Column::decimal("age", 1, -50, 900).in_the_clear(),
+        Column::integer("count", 0, 100),
+        Column::category("region", &["north", "south"]),
+        Column::category("sex", &["f", "m"]).in_the_clear(),
+        Column::real("weight", -1.0, 2.0).in_the_clear(),
+    ];
+    Ok(Schema::new(ROWS as u64, columns)?)
+}
+
+fn rows(schema: &Schema, start: usize, count: usize) -> Result<Table, Failure> {
+    let range = || start..start + count;
+    let labels = |k: usize| Cells::Labels(range().map(|i| (i / k % 2) as u32).collect());
+    let cells = vec![
+        Cells::Units(range().map(|i| 13 * i as i64 - 50).collect()),
+        Cells::Units(range().map(|i| i as i64).collect()),
+        labels(1),
+        labels(5),
+        Cells::Reals(range().map(|i| i as f64 / 64.0 - 0.5).collect()),
+    ];
+    Ok(Table::new(&Schema { rows: count as u64, columns: schema.columns.clone() }, cells)?)
+}
+
+fn specimen(name: &str, kind: Kind, parameters: &Parameters) -> Result<Specimen, Failure> {
+    let contexts = Contexts::new(parameters)?;
+    let mut rng = ChaCha20Rng::seed_from_u64(41);
+    let secret = SecretKey::generate(contexts.rlwe(), &mut rng)?;
+    let public = PublicKey::generate(contexts.rlwe(), &secret, &mut rng)?;
+    let schema = schema()?;
+    let codec = contexts.codec(&contexts.layout(schema.rows))?;
+    let span = codec.layout().span;
+    let mut chunks = Vec::new();
+    for start in (0..ROWS).step_by(span) {
+        let table = rows(&schema, start, span.min(ROWS - start))?;
+        let mut encrypted = Vec::new();
+        for input in sunzi_table::inputs(&schema) {
+            let (column, cells) =
+                schema.columns.get(input.column).zip(table.cells(input.column)).ok_or("columns")?;
+            encrypted.push(codec.encrypt(
+                column,
+                input.label,
+                cells,
+                EncryptionKey::Public(&public),
+                &mut rng,
+            )?);
+        }
+        chunks.push((table, encrypted));
+    }
+    let first = chunks.first().and_then(|(_, encrypted)| encrypted.first()).ok_or("chunks")?;
+    let shape = Shape::new(&schema, span, contexts.to_bytes(first)?.len() as u64)?;
+    let mut bytes = Vec::new();
+    let mut writer = Box::new(TableWriter::create(&contexts, shape, secret.id(), &mut bytes)?);
+    for (table, encrypted) in &chunks {
+        writer.begin_chunk(table)?;
+        encrypted.iter().try_for_each(|one| writer.put(one))?;
+    }
+    writer.finish()?;
+    // The two records that everything else follows from; the others are found by changing any byte.
+    let numbers = HEADER_LEN..HEADER_LEN + 40;
+    let schema_len =
+        bytes.get(numbers.end - 8..numbers.end).and_then(|len| len.try_into().ok()).ok_or("numbers")?;
+    let start = numbers.end + 8;
+    let records = vec![numbers, start..start + u64::from_le_bytes(schema_len) as usize];
+    let (reader, runner) = (contexts.clone(), contexts);
+    Ok(Specimen {
+        name: name.to_owned(),
+        kind,
+        bytes,
+        records,
+        read: Box::new(move |bytes| rewritten(&reader, bytes).map_err(wire)),
+        run: Box::new(move |bytes| open_all(&runner, &secret, bytes).map_err(wire)),
+    })
+}
+
+fn wire(error: TableError) -> WireError {
+    match error {
+        TableError::Wire(error) => error,
+        other => WireError::scheme(other),
+    }
+}
+
+fn open(bytes: &[u8]) -> Result<TableFile<Cursor<&[u8]>>, TableError> {
+    TableFile::open(Cursor::new(bytes), bytes.len() as u64)
+}
+
+fn rewritten(contexts: &Contexts, bytes: &[u8]) -> Result<Vec<u8>, TableError> {
+    let mut file = open(bytes)?;
+    file.belongs_to(contexts)?;
+    let shape = file.shape().clone();
+    let mut bytes = Vec::new();
+    let mut writer = Box::new(TableWriter::create(contexts, shape.clone(), file.key(), &mut bytes)?);
+    for chunk in 0..shape.layout().chunks {
+        writer.begin_chunk(&file.clear(chunk)?)?;
+        for input in shape.inputs() {
+            writer.put(&file.encrypted(contexts, chunk, input)?)?;
+        }
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Reads every part, and decrypts what is encrypted, whatever comes of that.
+fn open_all(contexts: &Contexts, secret: &SecretKey, bytes: &[u8]) -> Result<(), TableError> {
+    let mut file = open(bytes)?;
+    file.belongs_to(contexts)?;
+    let shape = file.shape().clone();
+    let codec = contexts.codec(shape.layout())?;
+    for chunk in 0..shape.layout().chunks {
+        file.clear(chunk)?;
+        for input in shape.inputs() {
+            let encrypted = file.encrypted(contexts, chunk, input)?;
+            let slots = codec.decrypt(&encrypted, secret).ok();
+            let column = shape.schema().columns.get(input.column);
+            let cells = slots
+                .zip(column)
+                .map(|(slots, column)| codec.cells(column, input.label, &slots, shape.rows_of(chunk)));
+            drop(cells);
+        }
+    }
+    Ok(())
+}

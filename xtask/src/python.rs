@@ -1,0 +1,87 @@
+//! The Python package: its wheel in a fresh virtual environment, its tests, and a strict type checker.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::{reliability, step};
+
+/// The least version of Python, as its `sys.version_info`.
+const LEAST: &str = "(3, 9)";
+/// What the tests take besides.
+const PACKAGES: [&str; 6] = ["maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
+
+/// Builds the wheel, installs it and runs what uses it. Where no Python is, or no packages for it, that is said and nothing else happens.
+pub(crate) fn check(root: &Path) -> Result<String, String> {
+    let Some(python) = python() else {
+        return Ok("SKIPPED: there is no Python 3.9 or later; name one in SUNZI_PYTHON".to_owned());
+    };
+    let work = target(root)?.join("python");
+    let (environment, wheels) = (work.join("venv"), work.join("wheels"));
+    if !quiet(Command::new(&python).args(["-m", "venv", "--clear"]).arg(&environment)) {
+        return Ok(format!("SKIPPED: {} has no module venv", python.display()));
+    }
+    let binaries = environment.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let inside = binaries.join("python");
+    if !quiet(Command::new(&inside).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES)) {
+        return Ok(format!("SKIPPED: pip cannot install {}", PACKAGES.join(", ")));
+    }
+    // What an earlier version left is not to be taken for this one.
+    match std::fs::remove_dir_all(&wheels) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.to_string()),
+        _ => {}
+    }
+    // A profile of its own: built once, and then only what changed.
+    let folder = root.join("python");
+    let build = ["-m", "maturin", "build", "--locked", "--profile", "wheel", "--interpreter"];
+    run(Command::new(&inside).args(build).arg(&inside).arg("--out").arg(&wheels).current_dir(&folder))?;
+    let wheel = only_wheel(&wheels)?;
+    run(Command::new(&inside).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
+    // Elsewhere, so that what is imported is what was installed.
+    let pytest = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let mut tests = Command::new(&inside);
+    tests.env(reliability::VARIABLE, reliability::figures_file(root));
+    run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
+    let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
+    let checked = ["pyproject.toml", "sunzi", "examples"].map(|name| folder.join(name));
+    run(Command::new(&inside).args(mypy).args(checked).current_dir(&work))?;
+    Ok(String::new())
+}
+
+/// The Python of `SUNZI_PYTHON`, or the first on the path that is new enough.
+fn python() -> Option<PathBuf> {
+    let named = std::env::var_os("SUNZI_PYTHON").map(PathBuf::from);
+    let usual = ["python3", "python"].map(PathBuf::from);
+    let question = format!("import sys; sys.exit(sys.version_info < {LEAST})");
+    named.into_iter().chain(usual).find(|python| quiet(Command::new(python).args(["-c", &question])))
+}
+
+/// Where cargo builds.
+fn target(root: &Path) -> Result<PathBuf, String> {
+    let output = Command::new(step::cargo())
+        .args(["metadata", "--format-version", "1", "--no-deps"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot start cargo metadata: {error}"))?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
+    let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
+    directory.map(PathBuf::from).ok_or_else(|| "cargo metadata names no target directory".to_owned())
+}
+
+fn only_wheel(folder: &Path) -> Result<PathBuf, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut wheels = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let wheel = wheels.find(|path| path.extension() == Some(OsStr::new("whl")));
+    wheel.ok_or_else(|| format!("no wheel in {}", folder.display()))
+}
+
+/// Whether a command can be started and succeeds.
+fn quiet(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+}

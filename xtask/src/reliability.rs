@@ -1,0 +1,143 @@
+//! `cargo xtask reliability`: the twenty figures of security and reliability, each from the run that prints it.
+//!
+//! Tests record what they measure (`testing/src/figures.rs`) in a file that an environment variable names; the table says for
+//! every row what was measured, beside its bar, and the command that measures it again.
+
+mod checkers;
+mod rivals;
+mod rows;
+mod table;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::{step, tree};
+use rows::{ROWS, Row};
+
+/// The variable that tests find the file by.
+pub(crate) const VARIABLE: &str = "SUNZI_FIGURES";
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// All the cases that the table asks for, within an hour; without it, what the ordinary tests run
+    #[arg(long)]
+    long: bool,
+    /// These rows only, such as 2,14
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=20))]
+    rows: Vec<u8>,
+    /// Print JSON, one object with all rows
+    #[arg(long)]
+    json: bool,
+    /// Also write the table into this Markdown file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+/// What one command did.
+struct Outcome {
+    row: u8,
+    error: Option<String>,
+}
+
+/// Runs what measures the rows and prints them.
+pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
+    let root = tree::root();
+    let file = figures_file(&root);
+    begin(&file)?;
+    let wanted = |row: &&Row| arguments.rows.is_empty() || arguments.rows.contains(&row.number);
+    let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
+    let outcomes =
+        if arguments.long { measure(&root, &file, &rows) } else { measure_shortly(&root, &file, &rows) };
+    let figures = read(&file)?;
+    let table = table::Table::new(&rows, &figures, &outcomes, arguments.long);
+    if let Some(path) = &arguments.markdown {
+        fs::write(path, table.markdown()).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let text = if arguments.json { table.json() } else { table.text() };
+    if table.broken() == 0 { Ok(text) } else { Err(text) }
+}
+
+/// The step of `cargo xtask test`: the rows from what its tests recorded, without running them again.
+pub(crate) fn check(root: &Path) -> Result<String, String> {
+    let figures = read(&figures_file(root))?;
+    let rows: Vec<&Row> = ROWS.iter().collect();
+    let table = table::Table::new(&rows, &figures, &[], false);
+    if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
+}
+
+/// Where figures of a run are collected.
+pub(crate) fn figures_file(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    root.join(target).join("figures.jsonl")
+}
+
+/// Appends a line as tests write it: a count of what went wrong.
+fn record(file: &Path, row: u8, what: &str, wrong: u64, cases: u64, of: u64) -> Result<(), String> {
+    let line = serde_json::json!({
+        "row": row, "what": what, "value": wrong, "bar": { "at_most": 0.0 }, "cases": cases, "of": of, "holds": wrong == 0
+    });
+    fs::OpenOptions::new()
+        .append(true)
+        .open(file)
+        .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
+        .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Empties the file of an earlier run.
+pub(crate) fn begin(file: &Path) -> Result<(), String> {
+    let folder = file.parent().unwrap_or(file);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(file, ""))
+        .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn read(file: &Path) -> Result<Vec<Value>, String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let line = |line: &str| {
+        serde_json::from_str(line).map_err(|error| format!("{}: {error}: {line}", file.display()))
+    };
+    text.lines().map(line).collect()
+}
+
+/// Everything the ordinary tests record, in one run of what `cargo xtask test` has built.
+fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
+    let row = rows.first().map_or(0, |row| row.number);
+    vec![cargo(root, file, row, "test --workspace --exclude sunzi-python --test * --no-fail-fast")]
+}
+
+/// Row by row, with all cases.
+fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
+    let mut outcomes = Vec::new();
+    for row in rows {
+        match row.number {
+            rows::RIVALS => outcomes.push(rivals::run(file, row.number)),
+            number => outcomes.extend(row.commands.iter().map(|line| cargo(root, file, number, line))),
+        }
+        outcomes.extend(checkers::run(root, file, row.number));
+    }
+    outcomes
+}
+
+/// Runs cargo with what it prints on standard error, where JSON does not mind it.
+fn cargo(root: &Path, file: &Path, row: u8, line: &str) -> Outcome {
+    let command = format!("cargo {line}");
+    step::announce(&command);
+    let arguments = line.split_whitespace();
+    let status = Command::new(step::cargo())
+        .args(arguments)
+        .env(VARIABLE, file)
+        .current_dir(root)
+        .stdout(std::process::Stdio::null())
+        .status();
+    let error = match status {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(format!("{command} ended with {status}")),
+        Err(error) => Some(format!("cannot start cargo: {error}")),
+    };
+    Outcome { row, error }
+}

@@ -1,0 +1,147 @@
+//! What the twenty rows ask for, and what measures them.
+
+/// One row.
+pub(super) struct Row {
+    pub(super) number: u8,
+    /// What is looked at.
+    pub(super) figure: &'static str,
+    /// What must hold.
+    pub(super) bar: &'static str,
+    /// Arguments of cargo that measure all of it.
+    pub(super) commands: &'static [&'static str],
+}
+
+/// The row of other libraries, which are built for it.
+pub(super) const RIVALS: u8 = 3;
+
+const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'static [&'static str]) -> Row {
+    Row { number, figure, bar, commands }
+}
+
+pub(super) const ROWS: [Row; 20] = [
+    row(
+        1,
+        "every key of every shipped parameter set against the 2024 table",
+        "0 over; one bit more is refused",
+        &["test -p sunzi-testing --test parameters -- --include-ignored"],
+    ),
+    row(
+        2,
+        "transforms, base conversions, divisions and key switches against big integers",
+        "10^6 coefficients each, 0 wrong, the ends of every range among them",
+        &["test -p sunzi-testing --test oracle -- --include-ignored"],
+    ),
+    row(
+        RIVALS,
+        "decrypted results against other libraries on the same circuit",
+        "10^3 random circuits, 0 differ",
+        &["xtask peers --circuits 1000"],
+    ),
+    row(
+        4,
+        "Horner's, factored and rotated forms of one polynomial",
+        "10^4 polynomials, 0 differ",
+        &["test -p sunzi-testing --test metamorphic -- --include-ignored"],
+    ),
+    row(
+        5,
+        "both noise bounds against measured noise, operands that depend on each other",
+        "10^4 random circuits, 0 above, median gap of the variance bound at most 3 bits",
+        &["test -p sunzi-testing --test circuits --test bgv_circuits -- --include-ignored"],
+    ),
+    row(
+        6,
+        "failures of decryption at inflated noise against the stated deviation",
+        "200 failures inside the 99 % interval",
+        &["test -p sunzi-testing --test failures"],
+    ),
+    row(
+        7,
+        "probability that a bootstrapping overflows",
+        "stated for every set, at most 2^-128",
+        &["test -p sunzi-testing --test parameters overflow"],
+    ),
+    row(
+        8,
+        "precision of CKKS: worst, mean and deviation, random and adversarial messages",
+        "worst case published, deviation as asked for",
+        &["test -p sunzi-testing --test precision -- --include-ignored"],
+    ),
+    row(
+        9,
+        "moments and tails of the samplers",
+        "10^7 draws, p > 10^-4",
+        &["test -p sunzi-testing --test samplers -- --include-ignored"],
+    ),
+    row(
+        10,
+        "mutated files of every type",
+        "10^7 or more, 0 panics, at most twice the input and a constant allocated",
+        &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
+    ),
+    row(
+        11,
+        "mutants that are accepted, put through every operation",
+        "0 panics",
+        &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
+    ),
+    row(
+        12,
+        "golden files of every released version of the format",
+        "all are read",
+        &["test -p sunzi-testing --test wire for_ever"],
+    ),
+    row(
+        13,
+        "mismatches: type by parameters by level by key",
+        "0 silent",
+        &["test -p sunzi-testing --test wire mismatch"],
+    ),
+    row(
+        14,
+        "constant time of samplers, key generation and decryption",
+        "|t| below 5 over 10^6 runs",
+        &["test --release -p sunzi-testing --test constant_time -- --include-ignored --test-threads=1"],
+    ),
+    row(
+        15,
+        "ranges of butterfly, Barrett, Shoup and lazy sums",
+        "all small inputs, and the ends of every size of modulus, in range",
+        &["test -p sunzi-testing --test edges", "test -p sunzi-kernels"],
+    ),
+    row(16, "checkers of memory and threads", "clean; what ran is named", &[]),
+    row(
+        17,
+        "1 to 8 threads and every instruction set",
+        "identical bits; 10^3 runs sharing one context",
+        &["test -p sunzi-testing --test identical -- --include-ignored"],
+    ),
+    row(
+        18,
+        "killed writers and full disks at every write",
+        "the old file or the new one",
+        &["test -p sunzi-testing --test wire_kill -- --include-ignored"],
+    ),
+    row(
+        19,
+        "attacks on decryptions that are shared",
+        "they find the key from plain ones, and not from shared ones",
+        &["test -p sunzi-testing --test sharing"],
+    ),
+    row(
+        20,
+        "random operations through Rust and Python",
+        "8000, 0 wrong, memory flat",
+        &["test -p sunzi-testing --test soak -- --include-ignored", "xtask python"],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_numbered_in_order() {
+        assert!(ROWS.iter().zip(1..).all(|(row, number)| row.number == number));
+    }
+}
