@@ -9,7 +9,7 @@ pub(crate) fn run(long: bool) -> Result<String, String> {
     if long {
         steps.push(Step::cargo(
             "long tests",
-            "test --workspace --exclude sunzi-python --lib --bins --tests -- --ignored",
+            "test --workspace --exclude sunzi-python --features bench/peers --lib --bins --tests -- --ignored",
         ));
     }
     reliability::begin(&reliability::figures_file(&tree::root()))?;
@@ -18,6 +18,8 @@ pub(crate) fn run(long: bool) -> Result<String, String> {
 }
 
 fn steps() -> Vec<Step> {
+    // With rivals and the same selection of packages throughout, so that nothing is built twice; that all builds without rivals
+    // too is the first of the two clippy steps.
     vec![
         Step::cargo("format", "fmt --all --check"),
         Step::check("layers", layers::check, "cargo xtask layers"),
@@ -29,26 +31,21 @@ fn steps() -> Vec<Step> {
         ),
         Step::cargo(
             "tests",
-            "test --workspace --exclude sunzi-python --lib --bins --tests --examples --no-fail-fast",
+            "test --workspace --exclude sunzi-python --features bench/peers --lib --bins --tests --examples --no-fail-fast",
         ),
-        // The portable table must pass where the first run picked a faster one; the selection of
-        // packages is the same as above, so that nothing is built twice.
+        // The portable table must pass where the first run picked a faster one.
         Step::cargo_with(
             "tests, portable table",
             &[("SUNZI_ISA", "portable")],
-            "test --workspace --exclude sunzi-python --lib --test * --no-fail-fast",
+            "test --workspace --exclude sunzi-python --features bench/peers --lib --test * --no-fail-fast",
         ),
-        Step::cargo(
-            "tests with peers",
-            "test --workspace --exclude sunzi-python --features bench/peers --lib --test rivals -- ntt:: rival",
-        ),
-        Step::check("Python", python::check, "cargo xtask python"),
-        Step::check("reliability", reliability::check, "cargo xtask reliability"),
-        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --doc"),
+        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features bench/peers --doc"),
         Step::cargo_with(
             "docs",
             &[("RUSTDOCFLAGS", "-D warnings")],
             "doc --workspace --exclude sunzi-python --no-deps --lib",
         ),
+        Step::check("Python", python::check, "cargo xtask python"),
+        Step::check("reliability", reliability::check, "cargo xtask reliability"),
     ]
 }
