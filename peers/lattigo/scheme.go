@@ -54,13 +54,18 @@ type scheme struct {
 	matrix func() error
 }
 
-func newScheme(asked request, invariant bool) (*scheme, error) {
-	parameters, err := bgv.NewParametersFromLiteral(bgv.ParametersLiteral{
+// exactParameters are those of BFV and BGV, to the prime.
+func exactParameters(asked request) (bgv.Parameters, error) {
+	return bgv.NewParametersFromLiteral(bgv.ParametersLiteral{
 		LogN:             bits.Len(uint(asked.N)) - 1,
 		Q:                asked.Q,
 		P:                asked.P,
 		PlaintextModulus: asked.T,
 	})
+}
+
+func newScheme(asked request, invariant bool) (*scheme, error) {
+	parameters, err := exactParameters(asked)
 	if err != nil {
 		return nil, err
 	}

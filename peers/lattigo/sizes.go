@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding"
-	"math/bits"
 
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/schemes/bgv"
@@ -10,12 +9,7 @@ import (
 
 // sizes are the bytes of what Lattigo writes to files.
 func sizes(asked request) (map[string]int, error) {
-	parameters, err := bgv.NewParametersFromLiteral(bgv.ParametersLiteral{
-		LogN:             bits.Len(uint(asked.N)) - 1,
-		Q:                asked.Q,
-		P:                asked.P,
-		PlaintextModulus: asked.T,
-	})
+	parameters, err := exactParameters(asked)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@
 mod build;
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use clap::{Args, ValueEnum};
@@ -111,8 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
 /// Where everything is, and where rivals are built.
 fn places() -> Result<Places, String> {
     let root = tree::root();
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let output = std::path::absolute(target.join("peers")).map_err(|error| error.to_string())?;
+    let output = tree::target(&root).join("peers");
     fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
     Ok(Places { root, output })
 }

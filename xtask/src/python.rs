@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{reliability, step};
+use crate::{reliability, tree};
 
 /// The least version of Python, as its `sys.version_info`.
 const LEAST: &str = "(3, 9)";
@@ -16,7 +16,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     let Some(python) = python() else {
         return Ok("SKIPPED: there is no Python 3.9 or later; name one in SUNZI_PYTHON".to_owned());
     };
-    let work = target(root)?.join("python");
+    let work = tree::target(root).join("python");
     let (environment, wheels) = (work.join("venv"), work.join("wheels"));
     if !quiet(Command::new(&python).args(["-m", "venv", "--clear"]).arg(&environment)) {
         return Ok(format!("SKIPPED: {} has no module venv", python.display()));
@@ -54,19 +54,6 @@ fn python() -> Option<PathBuf> {
     let usual = ["python3", "python"].map(PathBuf::from);
     let question = format!("import sys; sys.exit(sys.version_info < {LEAST})");
     named.into_iter().chain(usual).find(|python| quiet(Command::new(python).args(["-c", &question])))
-}
-
-/// Where cargo builds.
-fn target(root: &Path) -> Result<PathBuf, String> {
-    let output = Command::new(step::cargo())
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot start cargo metadata: {error}"))?;
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
-    let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
-    directory.map(PathBuf::from).ok_or_else(|| "cargo metadata names no target directory".to_owned())
 }
 
 fn only_wheel(folder: &Path) -> Result<PathBuf, String> {

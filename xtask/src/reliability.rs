@@ -8,6 +8,7 @@ mod rivals;
 mod rows;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -72,8 +73,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
 
 /// Where figures of a run are collected.
 pub(crate) fn figures_file(root: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    root.join(target).join("figures.jsonl")
+    tree::target(root).join("figures.jsonl")
 }
 
 /// Appends a line as tests write it: a count of what went wrong.
@@ -107,24 +107,30 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
 /// Everything the ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let row = rows.first().map_or(0, |row| row.number);
-    vec![cargo(root, file, row, "test --workspace --exclude sunzi-python --test * --no-fail-fast")]
+    let line = "test --workspace --exclude sunzi-python --features bench/peers --test * --no-fail-fast";
+    vec![Outcome { row, error: cargo(root, file, line) }]
 }
 
-/// Row by row, with all cases.
+/// Row by row, with all cases; what measures two rows runs once.
 fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut ran) = (Vec::new(), BTreeMap::new());
     for row in rows {
-        match row.number {
-            rows::RIVALS => outcomes.push(rivals::run(file, row.number)),
-            number => outcomes.extend(row.commands.iter().map(|line| cargo(root, file, number, line))),
+        let number = row.number;
+        if number == rows::RIVALS {
+            outcomes.push(rivals::run(file, number));
+        } else {
+            outcomes.extend(row.commands.iter().map(|&line| {
+                let error: &Option<String> = ran.entry(line).or_insert_with(|| cargo(root, file, line));
+                Outcome { row: number, error: error.clone() }
+            }));
         }
         outcomes.extend(checkers::run(root, file, row.number));
     }
     outcomes
 }
 
-/// Runs cargo with what it prints on standard error, where JSON does not mind it.
-fn cargo(root: &Path, file: &Path, row: u8, line: &str) -> Outcome {
+/// Runs cargo; why it failed, if it did.
+fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
     let command = format!("cargo {line}");
     step::announce(&command);
     let arguments = line.split_whitespace();
@@ -134,10 +140,9 @@ fn cargo(root: &Path, file: &Path, row: u8, line: &str) -> Outcome {
         .current_dir(root)
         .stdout(std::process::Stdio::null())
         .status();
-    let error = match status {
+    match status {
         Ok(status) if status.success() => None,
         Ok(status) => Some(format!("{command} ended with {status}")),
         Err(error) => Some(format!("cannot start cargo: {error}")),
-    };
-    Outcome { row, error }
+    }
 }

@@ -12,6 +12,11 @@ pub(crate) fn root() -> PathBuf {
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
+/// Where cargo builds, as an absolute path.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
+}
+
 /// Every file below `root` outside build outputs, relative to it, in a fixed order.
 pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();

@@ -59,7 +59,7 @@ pub(super) const ROWS: [Row; 20] = [
         7,
         "probability that a bootstrapping overflows",
         "stated for every set, at most 2^-128",
-        &["test -p sunzi-testing --test parameters overflow"],
+        &["test -p sunzi-testing --test parameters bootstrapping"],
     ),
     row(
         8,
@@ -95,7 +95,7 @@ pub(super) const ROWS: [Row; 20] = [
         13,
         "mismatches: type by parameters by level by key",
         "0 silent",
-        &["test -p sunzi-testing --test wire mismatch"],
+        &["test -p sunzi-testing --test wire -- nothing_is_taken every_mismatch"],
     ),
     row(
         14,

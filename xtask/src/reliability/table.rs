@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::rows::Row;
 
-/// One measured value: of those that say the same, the one with most cases, and of these the one nearest to its bar.
+/// One measured value: of those that say the same, one that broke its bar, else the one with most cases, of these the nearest to its bar.
 struct Measured {
     what: String,
     value: f64,
@@ -89,7 +89,7 @@ impl Judged<'_> {
         let wrong = self.measured.iter().filter(|measured| !measured.holds);
         why.extend(wrong.map(|measured| format!("{} breaks its bar", measured.text())));
         if self.measured.iter().any(|measured| !measured.is_full()) {
-            why.push("fewer cases than the row asks for: the long form runs them all".to_owned());
+            why.push("fewer cases than the row asks for".to_owned());
         }
         why.join("; ")
     }
@@ -120,8 +120,9 @@ impl<'a> Table<'a> {
             let mut measured: BTreeMap<String, Measured> = BTreeMap::new();
             let own = |figure: &&Value| figure.get("row").and_then(Value::as_u64) == Some(row.number.into());
             for new in figures.iter().filter(own).filter_map(Measured::new) {
-                let order = |m: &Measured| (m.cases, m.badness());
-                if measured.get(&new.what).is_none_or(|old| order(&new) >= order(old) || !new.holds) {
+                // What broke its bar once stays.
+                let order = |m: &Measured| (!m.holds, m.cases, m.badness());
+                if measured.get(&new.what).is_none_or(|old| order(&new) >= order(old)) {
                     measured.insert(new.what.clone(), new);
                 }
             }
@@ -250,6 +251,7 @@ mod tests {
         assert_eq!(state(&[figure(1, 0.5, 9, true)]), Some("holds so far"));
         assert_eq!(state(&[figure(1, 0.5, 9, true), figure(1, 0.7, 10, true)]), Some("met"));
         assert_eq!(state(&[figure(1, 0.5, 10, true), figure(1, 2.0, 3, false)]), Some("not met"));
+        assert_eq!(state(&[figure(1, 2.0, 3, false), figure(1, 0.5, 10, true)]), Some("not met"));
         assert_eq!(state(&[figure(2, 0.5, 10, true)]), Some("not met"));
     }
 

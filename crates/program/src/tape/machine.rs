@@ -36,8 +36,8 @@ pub(super) struct ExactMachine<'a, A: Arithmetic> {
     pub(super) arithmetic: &'a A,
     pub(super) keys: &'a A::Keys,
     pub(super) encoder: BatchEncoder,
-    pub(super) level: fn(&A::Ciphertext) -> Option<usize>,
-    pub(super) bytes: fn(&A::Ciphertext) -> usize,
+    /// The level, if the scheme has any, and the bytes in memory.
+    pub(super) size: fn(&A::Ciphertext) -> (Option<usize>, usize),
 }
 
 impl<A: Arithmetic<Plaintext = Plaintext>> ExactMachine<'_, A> {
@@ -97,13 +97,8 @@ impl<A: Arithmetic<Plaintext = Plaintext>> Machine for ExactMachine<'_, A> {
     }
 
     fn report(&self, a: &A::Ciphertext) -> Report {
-        Report {
-            level: (self.level)(a),
-            bits_left: self.arithmetic.bits_left(a),
-            precision: None,
-            magnitude: None,
-            bytes: (self.bytes)(a),
-        }
+        let (level, bytes) = (self.size)(a);
+        Report { level, bits_left: self.arithmetic.bits_left(a), precision: None, magnitude: None, bytes }
     }
 }
 

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
-use sunzi_circuits::EvaluationKeys;
+use sunzi_circuits::{Arithmetic, EvaluationKeys};
 use sunzi_ckks::rotation;
-use sunzi_encoding::BatchEncoder;
-use sunzi_ring::{HollowRing, PolyRing};
-use sunzi_rlwe::{RlweContext, RlweError, SecretKey, galois};
+use sunzi_encoding::{BatchEncoder, Plaintext};
+use sunzi_ring::{Evaluation, HollowPoly, HollowRing, PolyRing};
+use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, galois};
 
 use super::machine::{ExactMachine, Machine, RealMachine};
 use super::{Step, Tape};
@@ -69,6 +69,10 @@ impl Rehearsal {
     }
 }
 
+fn bytes(parts: &[HollowPoly<Evaluation>]) -> usize {
+    parts.iter().map(HollowRing::byte_len).sum()
+}
+
 impl Tape {
     /// Plays it with the evaluators of the scheme, over polynomials without coefficients: what ciphertexts will carry beside them is found, and
     /// what a run would refuse is refused. Of several plaintext moduli the largest is taken, which has the most noise.
@@ -84,43 +88,47 @@ impl Tape {
                 let (t, security) = (own.plain_modulus(), own.security());
                 let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
                 let context = context.map_err(ProgramError::scheme)?;
-                let (secret, keys) = self.keys(context.rlwe())?;
-                let machine = ExactMachine {
-                    arithmetic: &sunzi_bfv::Evaluator::new(&context),
-                    keys: &keys,
-                    encoder: BatchEncoder::new(context.degree(), t).map_err(ProgramError::scheme)?,
-                    level: |_| None,
-                    bytes: |a| a.parts().iter().map(HollowRing::byte_len).sum(),
-                };
-                let zero = sunzi_encoding::Plaintext::constant(0, context.degree(), t)
-                    .map_err(ProgramError::scheme)?;
-                let fresh = |_: usize, rng: &mut ChaCha20Rng| {
-                    context.encrypt(&zero, &secret.1, rng).map_err(ProgramError::scheme)
-                };
-                Ok(self.play(&machine, fresh, keys.byte_len()))
+                let (public, keys) = self.keys(context.rlwe())?;
+                self.rehearse_integers(
+                    &sunzi_bfv::Evaluator::new(&context),
+                    &keys,
+                    |a| (None, bytes(a.parts())),
+                    |zero, rng| context.encrypt(zero, &public, rng),
+                )
             }
             Parameters::Bgv { parameters: own, .. } => {
                 let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
                 let settings = sunzi_bgv::Settings::from(own);
                 let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
-                let (secret, keys) = self.keys(context.rlwe())?;
-                let t = context.plain_modulus();
-                let machine = ExactMachine {
-                    arithmetic: &sunzi_bgv::Evaluator::new(&context),
-                    keys: &keys,
-                    encoder: BatchEncoder::new(context.degree(), t).map_err(ProgramError::scheme)?,
-                    level: |a: &sunzi_bgv::Ciphertext<HollowRing>| Some(a.metadata().level()),
-                    bytes: |a| a.parts().iter().map(HollowRing::byte_len).sum(),
-                };
-                let zero = sunzi_encoding::Plaintext::constant(0, context.degree(), t)
-                    .map_err(ProgramError::scheme)?;
-                let fresh = |_: usize, rng: &mut ChaCha20Rng| {
-                    context.encrypt(&zero, &secret.1, rng).map_err(ProgramError::scheme)
-                };
-                Ok(self.play(&machine, fresh, keys.byte_len()))
+                let (public, keys) = self.keys(context.rlwe())?;
+                self.rehearse_integers(
+                    &sunzi_bgv::Evaluator::new(&context),
+                    &keys,
+                    |a| (Some(a.metadata().level()), bytes(a.parts())),
+                    |zero, rng| context.encrypt(zero, &public, rng),
+                )
             }
             Parameters::Ckks(own) => self.rehearse_reals(own),
         }
+    }
+
+    fn rehearse_integers<A, E>(
+        &self,
+        arithmetic: &A,
+        keys: &EvaluationKeys<HollowRing>,
+        size: fn(&A::Ciphertext) -> (Option<usize>, usize),
+        encrypt: impl Fn(&Plaintext, &mut ChaCha20Rng) -> Result<A::Ciphertext, E>,
+    ) -> Result<Rehearsal, ProgramError>
+    where
+        A: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys<HollowRing>>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let (degree, t) = (2 * arithmetic.row_length(), arithmetic.plain_modulus());
+        let encoder = BatchEncoder::new(degree, t).map_err(ProgramError::scheme)?;
+        let zero = Plaintext::constant(0, degree, t).map_err(ProgramError::scheme)?;
+        let machine = ExactMachine { arithmetic, keys, encoder, size };
+        let fresh = |_: usize, rng: &mut ChaCha20Rng| encrypt(&zero, rng).map_err(ProgramError::scheme);
+        Ok(self.play(&machine, fresh, keys.byte_len()))
     }
 
     fn rehearse_reals(&self, own: &sunzi_ckks::Parameters) -> Result<Rehearsal, ProgramError> {
@@ -132,25 +140,21 @@ impl Tape {
         let ring = HollowRing::with_rungs(index, own.moduli(), &rungs).map_err(ProgramError::scheme)?;
         let settings = sunzi_ckks::Settings::from(own);
         let context = sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
-        let (secret, keys) = self.keys(context.rlwe())?;
+        let (public, keys) = self.keys(context.rlwe())?;
         let evaluator = sunzi_ckks::Evaluator::new(&context);
         let machine = RealMachine::new(&evaluator, &keys);
         let fresh = |period: usize, rng: &mut ChaCha20Rng| {
             let zero = machine.encoder(period)?.encode_real(&[]).map_err(ProgramError::scheme)?;
-            context.encrypt(&zero, &secret.1, rng).map_err(ProgramError::scheme)
+            context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
         };
         Ok(self.play(&machine, fresh, keys.byte_len()))
     }
 
     /// Keys for all that it does.
-    #[expect(clippy::type_complexity, reason = "a pair of keys and those that are made of them")]
     fn keys(
         &self,
         context: &RlweContext<HollowRing>,
-    ) -> Result<
-        ((SecretKey<HollowRing>, sunzi_rlwe::PublicKey<HollowRing>), EvaluationKeys<HollowRing>),
-        ProgramError,
-    > {
+    ) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), ProgramError> {
         // Nothing is encrypted under them: any numbers will do.
         let rng = &mut ChaCha20Rng::seed_from_u64(0);
         let index = context.ring().index();
@@ -164,12 +168,12 @@ impl Tape {
         let exponents: Result<Vec<u64>, RlweError> = self.steps().iter().filter_map(exponent).collect();
         let make = || -> Result<_, RlweError> {
             let secret = SecretKey::generate(context, rng)?;
-            let public = sunzi_rlwe::PublicKey::generate(context, &secret, rng)?;
+            let public = PublicKey::generate(context, &secret, rng)?;
             let mut keys = EvaluationKeys::for_exponents(context, &secret, exponents?, rng)?;
             if !self.multiplies() {
                 keys.relinearization = None;
             }
-            Ok(((secret, public), keys))
+            Ok((public, keys))
         };
         make().map_err(ProgramError::scheme)
     }
