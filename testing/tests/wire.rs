@@ -11,7 +11,7 @@ mod tests {
     use rand_core::SeedableRng;
     use sunzi_bfv::{Context, Parameters};
     use sunzi_math::primes_with_bits;
-    use sunzi_ring::{PolyRing, Ring};
+    use sunzi_ring::Ring;
     use sunzi_rlwe::wire::{
         self, CiphertextOf, Ciphertexts, Fault, GaloisFile, HEADER_LEN, Kind, NoContext, Reader, WireError,
     };
