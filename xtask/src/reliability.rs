@@ -4,6 +4,7 @@
 //! every row what was measured, beside its bar, and the command that measures it again.
 
 mod checkers;
+mod fuzz;
 mod rivals;
 mod rows;
 mod table;
@@ -124,7 +125,10 @@ fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
                 Outcome { row: number, error: error.clone() }
             }));
         }
-        outcomes.extend(checkers::run(root, file, row.number));
+        if number == rows::FUZZED {
+            outcomes.push(fuzz::run(root, file, number));
+        }
+        outcomes.extend(checkers::run(root, file, number));
     }
     outcomes
 }

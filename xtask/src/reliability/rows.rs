@@ -13,6 +13,8 @@ pub(super) struct Row {
 
 /// The row of other libraries, which are built for it.
 pub(super) const RIVALS: u8 = 3;
+/// The row that the coverage-guided targets belong to.
+pub(super) const FUZZED: u8 = 10;
 
 const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'static [&'static str]) -> Row {
     Row { number, figure, bar, commands }
@@ -74,8 +76,8 @@ pub(super) const ROWS: [Row; 20] = [
         &["test -p sunzi-testing --test samplers -- --include-ignored"],
     ),
     row(
-        10,
-        "mutated files of every type",
+        FUZZED,
+        "mutated files of every type, a million by rules and the others by coverage",
         "10^7 or more, 0 panics, at most twice the input and a constant allocated",
         &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
     ),

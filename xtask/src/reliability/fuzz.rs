@@ -1,0 +1,105 @@
+//! The coverage-guided targets of `fuzz/`, one for every kind of file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Outcome, record};
+use crate::{step, tree};
+
+/// Inputs in all; the rest of the ten million are mutants (`testing/tests/wire_hostile.rs`).
+const INPUTS: u64 = 9_000_000;
+const MANIFEST: &str = "fuzz/Cargo.toml";
+
+/// Lets every target read its share of the inputs, and says how many were read.
+pub(super) fn run(root: &Path, file: &Path, row: u8) -> Outcome {
+    let error = every_target(root, file, row).err();
+    Outcome { row, error }
+}
+
+fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
+    let there = Command::new("cargo")
+        .args(["+nightly", "fuzz", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !there.is_ok_and(|status| status.success()) {
+        return Err("no nightly compiler with cargo-fuzz, which the targets of fuzz/ need".to_owned());
+    }
+    let targets =
+        names(&fs::read_to_string(root.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"))?);
+    let share = INPUTS.div_ceil(targets.len().max(1) as u64);
+    let mut read = 0;
+    for target in &targets {
+        read += one(root, target, share)?;
+    }
+    record(file, row, "inputs of coverage-guided targets with a panic or too much memory", 0, read, INPUTS)
+}
+
+/// Targets of the manifest.
+fn names(manifest: &str) -> Vec<String> {
+    let bins = manifest.split("[[bin]]").skip(1);
+    let name = |bin: &str| Some(bin.split_once("name = \"")?.1.split_once('"')?.0.to_owned());
+    bins.filter_map(name).collect()
+}
+
+/// Runs a target from the files of its kind and what earlier runs found, which is kept; how many inputs it read.
+fn one(root: &Path, target: &str, inputs: u64) -> Result<u64, String> {
+    let build = tree::target(root).join("fuzz");
+    let corpus = build.join("corpus").join(target);
+    seed(root, target, &corpus)?;
+    let mut command = Command::new("cargo");
+    command
+        .args(["+nightly", "fuzz", "run", "--sanitizer", "none", "--target-dir"])
+        .arg(&build)
+        .arg(target)
+        .arg(&corpus);
+    command
+        .args(["--", "-max_len=65536", "-malloc_limit_mb=64", "-print_final_stats=1"])
+        .arg(format!("-runs={inputs}"));
+    step::announce(&format!("cargo +nightly fuzz run {target} -- -runs={inputs}"));
+    let output = command
+        .current_dir(root.join("fuzz"))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start cargo fuzz: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let end: Vec<&str> = said.lines().rev().take(12).collect();
+        return Err(format!("{target}: {}: {}", output.status, end.join(" | ")));
+    }
+    let count = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+    count
+        .and_then(|count| count.trim().parse().ok())
+        .ok_or_else(|| format!("{target} does not say what it read"))
+}
+
+/// Golden files of the kind, which a target begins with.
+fn seed(root: &Path, target: &str, corpus: &Path) -> Result<(), String> {
+    let golden = root.join("testing/golden/v1");
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(corpus)?;
+        for entry in fs::read_dir(&golden)? {
+            let path: PathBuf = entry?.path();
+            let Some(name) = path.file_name() else { continue };
+            fs::copy(&path, corpus.join(name))?;
+        }
+        Ok(())
+    };
+    copy().map_err(|error| format!("the corpus of {target}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_named_once() {
+        let manifest = fs::read_to_string(tree::root().join(MANIFEST)).unwrap_or_default();
+        let mut all = names(&manifest);
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert!(count > 20 && all.len() == count, "{all:?}");
+    }
+}
