@@ -1,5 +1,5 @@
 //! A million rows of four columns within 4 GiB and five minutes, every step a process of its own.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 
