@@ -117,10 +117,12 @@ def test_progress(integers: Party) -> None:
         sunzi.keygen(integers.context, progress=lambda *_: a + a)
 
 
-#: Whoever waits at a keyboard presses Ctrl-C again: the interpreter itself forgets one that arrives in a destructor.
+#: Whoever waits at a keyboard presses Ctrl-C again: the interpreter itself forgets one that arrives in a destructor. Shells start jobs in
+#: the background with Ctrl-C ignored.
 INTERRUPTED = """
 import os, signal, threading, time
 import sunzi
+signal.signal(signal.SIGINT, signal.default_int_handler)
 context = sunzi.Context.for_depth(2, dtype=int, log2_degree=14)
 caught = threading.Event()
 
