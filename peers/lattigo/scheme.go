@@ -229,7 +229,13 @@ func (job *scheme) step(one step, values []*rlwe.Ciphertext) (*rlwe.Ciphertext, 
 	case "subtract":
 		return job.evaluator.SubNew(left, values[one.Right])
 	case "negate":
-		return job.evaluator.MulNew(left, -1)
+		// Not MulNew by -1, which is a product by t - 1 and takes the noise with it.
+		result := left.CopyNew()
+		over := job.parameters.RingQ().AtLevel(left.Level())
+		for _, part := range result.Value {
+			over.Neg(part, part)
+		}
+		return result, nil
 	case "multiply":
 		return job.evaluator.MulRelinNew(left, values[one.Right])
 	case "rotate":

@@ -109,8 +109,8 @@ fn batches(
         let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, &operands)?)?;
         rival.prepare(preparation(Scheme::Bfv, library, LOG_N, &operands)?)?;
         for _ in 0..BATCH.min(circuits - report.circuits) {
-            let steps = random(&mut rng);
-            let expected = Values::Words(clear(&steps, left, right, *t));
+            let (steps, last) = random(&mut rng, left, right, *t);
+            let expected = Values::Words(last);
             report.ours_wrong += usize::from(!ours.circuit(&steps)?.agree(&expected));
             report.theirs_wrong += usize::from(!rival.circuit(&steps)?.agree(&expected));
             report.circuits += 1;
@@ -120,10 +120,11 @@ fn batches(
     Ok(())
 }
 
-/// Steps that depend on each other, at most two products deep.
-fn random(rng: &mut impl rand_core::Rng) -> Vec<Step> {
+/// Steps that depend on each other, at most two products deep, and what the last comes to. None is zero in every slot: it could be a
+/// ciphertext without randomness, which SEAL refuses to make.
+fn random(rng: &mut impl rand_core::Rng, left: &[u64], right: &[u64], t: u64) -> (Vec<Step>, Vec<u64>) {
     let mut steps = Vec::with_capacity(STEPS);
-    let mut depths = vec![0; 2];
+    let (mut values, mut depths) = (vec![left.to_vec(), right.to_vec()], vec![0; 2]);
     let mut below = |bound: usize| rng.next_u64() as usize % bound.max(1);
     while steps.len() < STEPS {
         let (left, right) = (below(depths.len()), below(depths.len()));
@@ -135,37 +136,35 @@ fn random(rng: &mut impl rand_core::Rng) -> Vec<Step> {
             4 | 5 => (Name::Rotate, 1 + below(*HOISTED.end() as usize), depth(left)),
             _ => (Name::Multiply, right, depth(left).max(depth(right)) + 1),
         };
-        if depth <= DEPTH {
-            steps.push(Step { name, left, right });
+        let step = Step { name, left, right };
+        let value = clear(step, &values, t);
+        if depth <= DEPTH && value.iter().any(|&slot| slot != 0) {
+            steps.push(step);
+            values.push(value);
             depths.push(depth);
         }
     }
-    steps
+    (steps, values.pop().unwrap_or_default())
 }
 
-/// The last value on clear slots, modulo t in two rows.
-fn clear(steps: &[Step], left: &[u64], right: &[u64], t: u64) -> Vec<u64> {
-    let mut values = vec![left.to_vec(), right.to_vec()];
-    for step in steps {
-        let value = |at: usize| values.get(at).map_or(&[][..], Vec::as_slice);
-        let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
-            value(step.left).iter().zip(value(step.right)).map(|(&x, &y)| f(x, y)).collect()
-        };
-        let result = match step.name {
-            Name::Add => with(&|x, y| add_mod(x, y, t)),
-            Name::Subtract => with(&|x, y| add_mod(x, t - y, t)),
-            Name::Multiply => with(&|x, y| mul_mod(x, y, t)),
-            Name::Negate => value(step.left).iter().map(|&x| add_mod(0, t - x, t)).collect(),
-            Name::Rotate => {
-                let mut rotated = value(step.left).to_vec();
-                let row = (rotated.len() / 2).max(1);
-                rotated.chunks_mut(row).for_each(|row| row.rotate_left(step.right % row.len().max(1)));
-                rotated
-            }
-        };
-        values.push(result);
+/// A step on clear slots, modulo t in two rows.
+fn clear(step: Step, values: &[Vec<u64>], t: u64) -> Vec<u64> {
+    let value = |at: usize| values.get(at).map_or(&[][..], Vec::as_slice);
+    let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
+        value(step.left).iter().zip(value(step.right)).map(|(&x, &y)| f(x, y)).collect()
+    };
+    match step.name {
+        Name::Add => with(&|x, y| add_mod(x, y, t)),
+        Name::Subtract => with(&|x, y| add_mod(x, t - y, t)),
+        Name::Multiply => with(&|x, y| mul_mod(x, y, t)),
+        Name::Negate => value(step.left).iter().map(|&x| add_mod(0, t - x, t)).collect(),
+        Name::Rotate => {
+            let mut rotated = value(step.left).to_vec();
+            let row = (rotated.len() / 2).max(1);
+            rotated.chunks_mut(row).for_each(|row| row.rotate_left(step.right % row.len().max(1)));
+            rotated
+        }
     }
-    values.pop().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -187,14 +186,18 @@ mod tests {
             let square = (10 * sum + sum) * (10 * sum + sum) % 97;
             (97 + x - square) % 97
         });
-        let (x, y) = ([1, 2, 3, 4], [10, 20, 30, 40]);
-        assert_eq!(clear(&steps, &x, &y, 97), expected);
+        let mut values = vec![vec![1, 2, 3, 4], vec![10, 20, 30, 40]];
+        for step in steps {
+            values.push(clear(step, &values, 97));
+        }
+        assert_eq!(values.last().map(Vec::as_slice), Some(&expected[..]));
     }
 
     #[test]
     fn random_circuits_multiply_and_turn_within_their_depth() {
         let mut rng = SeededRng::derive(&[1; 32], "circuits", 0);
-        let all: Vec<Step> = (0..100).flat_map(|_| random(&mut rng)).collect();
+        let all: Vec<Step> =
+            (0..100).flat_map(|_| random(&mut rng, &[1, 2, 3, 4], &[4, 3, 1, 2], 97).0).collect();
         for name in [Name::Add, Name::Subtract, Name::Negate, Name::Multiply, Name::Rotate] {
             assert!(all.iter().filter(|step| step.name == name).count() > 20, "{name:?}");
         }
