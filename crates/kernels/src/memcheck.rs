@@ -1,5 +1,6 @@
 //! Words whose values must decide nothing, marked for valgrind's memcheck: it then reports every branch and every index that
 //! depends on them. Outside valgrind nothing happens.
+#![expect(unsafe_code, reason = "instructions that valgrind knows as requests")]
 
 use std::arch::asm;
 
