@@ -196,7 +196,7 @@ mod tests {
         let mut party = bfv(Ring::new(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &hybrid(2, 2));
         let x = party.encrypt(&slots(1), 5).unwrap();
         let multiplier = party.evaluator.multiplier(&party.encode(&slots(2)).unwrap()).unwrap();
-        let map = |party: &Party<sunzi_bfv::Context>, steps: &[(i64, Vec<(i64, &_)>)]| {
+        let map = |party: &Party<sunzi_bfv::Context>, steps: &[GiantStep<'_, i64, sunzi_bfv::Evaluator>]| {
             Arithmetic::linear_map(&party.evaluator, &x, steps, &party.keys)
         };
         assert!(matches!(map(&party, &[]), Err(CircuitError::Scheme(sunzi_bfv::BfvError::Empty { .. }))));

@@ -9,7 +9,7 @@ mod products;
 mod rotate;
 
 pub use extend::Extended;
-pub use linear_map::PreparedMultiplier;
+pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use products::ProductSum;
 pub use rotate::Hoisted;

@@ -7,7 +7,7 @@ mod multiply;
 mod plain;
 mod rotate;
 
-pub use linear_map::PreparedMultiplier;
+pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use rotate::Hoisted;
 

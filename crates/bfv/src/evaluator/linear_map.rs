@@ -15,6 +15,9 @@ pub struct PreparedMultiplier<R: PolyRing> {
     plain_modulus: u64,
 }
 
+/// An automorphism X → X^g of a sum Σ m_b·σ_b(a): g, and its terms (b, m_b).
+pub type GiantStep<'a, R> = (u64, Vec<(u64, &'a PreparedMultiplier<R>)>);
+
 impl<R: PolyRing> PreparedMultiplier<R> {
     /// Bytes in memory: fewer for plaintexts whose slots repeat.
     #[must_use]
@@ -43,7 +46,7 @@ impl<R: PolyRing> Evaluator<R> {
     pub fn linear_map(
         &self,
         a: &Ciphertext<R>,
-        steps: &[(u64, Vec<(u64, &PreparedMultiplier<R>)>)],
+        steps: &[GiantStep<'_, R>],
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         self.context.check(a)?;

@@ -15,6 +15,9 @@ pub struct PreparedMultiplier<R: PolyRing> {
     plain_modulus: u64,
 }
 
+/// An automorphism X → X^g of a sum Σ m_b·σ_b(a): g, and its terms (b, m_b).
+pub type GiantStep<'a, R> = (u64, Vec<(u64, &'a PreparedMultiplier<R>)>);
+
 impl<R: PolyRing> PreparedMultiplier<R> {
     /// Bytes in memory: fewer for plaintexts whose slots repeat.
     #[must_use]
@@ -45,7 +48,7 @@ impl<R: PolyRing> Evaluator<R> {
     pub fn linear_map(
         &self,
         a: &Ciphertext<R>,
-        steps: &[(u64, Vec<(u64, &PreparedMultiplier<R>)>)],
+        steps: &[GiantStep<'_, R>],
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
         self.context.check(a)?;
@@ -67,12 +70,12 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// What a linear map makes of what its operand used.
-fn mapped<T>(usage: &Usage, steps: &[(u64, Vec<(u64, T)>)]) -> Usage {
+fn mapped<R: PolyRing>(usage: &Usage, steps: &[GiantStep<'_, R>]) -> Usage {
     let turned = |usage: Usage, exponent: u64| {
         let rotations = usage.rotations.saturating_add(u64::from(exponent != 1));
         Usage { rotations, ..usage }
     };
-    let product = |&(baby, _): &(u64, T)| {
+    let product = |&(baby, _): &(u64, &PreparedMultiplier<R>)| {
         let plain_products = usage.plain_products.saturating_add(1);
         Usage { plain_products, ..turned(*usage, baby) }
     };

@@ -6,7 +6,7 @@ use sunzi_encoding::{Encoder, EncodingError, GaloisEncoder, Plaintext};
 use sunzi_math::MathError;
 
 use super::check_keys;
-use crate::{Automorphisms, CircuitError, GiantStep, Outcome};
+use crate::{Arithmetic, Automorphisms, CircuitError, GiantStep, Outcome};
 
 /// A map of every slot that is linear over Z_(p^r), such as taking out one coefficient or multiplying by a matrix of bits: Σ c_k·Frob^k(x), by
 /// baby steps and giant steps.
@@ -15,9 +15,11 @@ use crate::{Automorphisms, CircuitError, GiantStep, Outcome};
 /// which share their digits, the giant steps one automorphism of a sum each. So there are about 2·√d key switches and keys, and d products with
 /// plaintexts, fewer where coefficients are 0.
 pub struct SlotMap<A: Automorphisms> {
-    /// By giant step, its exponent and the coefficients by the exponent of their baby step.
-    giants: Vec<(u64, Vec<(u64, A::Multiplier)>)>,
+    giants: Vec<Giant<A>>,
 }
+
+/// The exponent of a giant step, and coefficients by the exponent of their baby step.
+type Giant<A> = (u64, Vec<(u64, <A as Arithmetic>::Multiplier)>);
 
 /// The coefficients of one power of Frobenius, in every slot.
 type Column = Vec<Vec<u64>>;
