@@ -2,12 +2,14 @@
 
 mod add;
 mod extend;
+mod linear_map;
 mod multiply;
 mod plain;
 mod products;
 mod rotate;
 
 pub use extend::Extended;
+pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use products::ProductSum;
 pub use rotate::Hoisted;

@@ -30,7 +30,9 @@ pub use builder::{KeySwitching, NothingFits, ParametersBuilder, Relaxation, Requ
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
-pub use evaluator::{Evaluator, Extended, Hoisted, PreparedPlaintext, ProductSum};
+pub use evaluator::{
+    Evaluator, Extended, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext, ProductSum,
+};
 pub use explain::{Choice, Explanation};
 pub use fermat::FermatParameters;
 pub use parameters::{CrtParameters, Parameters};

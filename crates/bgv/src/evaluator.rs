@@ -2,10 +2,12 @@
 
 mod add;
 mod level;
+mod linear_map;
 mod multiply;
 mod plain;
 mod rotate;
 
+pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use rotate::Hoisted;
 

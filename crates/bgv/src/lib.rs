@@ -36,7 +36,7 @@ pub use builder::{NoiseModel, ParametersBuilder, Request};
 pub use ciphertext::{Bgv, Ciphertext, Metadata};
 pub use context::{Context, Settings};
 pub use error::BgvError;
-pub use evaluator::{Evaluator, Hoisted, PreparedPlaintext};
+pub use evaluator::{Evaluator, GiantStep, Hoisted, PreparedMultiplier, PreparedPlaintext};
 pub use explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 pub use parameters::Parameters;
 pub use unified::Unlabelled;

@@ -7,6 +7,9 @@ use crate::CircuitError;
 /// The result of an operation of `A`.
 pub type Outcome<A, T> = Result<T, CircuitError<<A as Arithmetic>::Error>>;
 
+/// A movement of a sum and the terms of that, a movement and what multiplies each.
+pub type GiantStep<'a, Movement, A> = (Movement, Vec<(Movement, &'a <A as Arithmetic>::Multiplier)>);
+
 /// A movement of the 2 × n/2 slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rotation {
@@ -63,6 +66,8 @@ pub trait Arithmetic: Sync {
     type Sum: Send;
     /// A plaintext made ready to multiply ciphertexts.
     type Factor: Send + Sync;
+    /// A plaintext made ready to multiply rotations of a ciphertext in a linear map.
+    type Multiplier: Send + Sync;
 
     /// Slots in each of the two rows.
     fn row_length(&self) -> usize;
@@ -123,6 +128,22 @@ pub trait Arithmetic: Sync {
     fn sum_of_plain_products(
         &self,
         terms: &[(&Self::Ciphertext, &Self::Factor)],
+    ) -> Outcome<Self, Self::Ciphertext>;
+
+    /// Makes a plaintext ready for any number of linear maps.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    fn multiplier(&self, m: &Self::Plaintext) -> Outcome<Self, Self::Multiplier>;
+    /// Σ_g rotate_g(Σ_b m_gb·rotate_b(a)) for steps of rows, g and terms (b, m_gb): a matrix times a vector by baby steps and giant steps.
+    ///
+    /// # Errors
+    /// As [`rotate`](Self::rotate); [`CircuitError::Empty`] without steps.
+    fn linear_map<'a>(
+        &self,
+        a: &Self::Ciphertext,
+        steps: &[GiantStep<'a, i64, Self>],
+        keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
 
     /// Does what a product asks of one factor alone.
@@ -260,6 +281,16 @@ pub trait Automorphisms: Arithmetic {
         &self,
         a: &Self::Ciphertext,
         exponent: u64,
+        keys: &Self::Keys,
+    ) -> Outcome<Self, Self::Ciphertext>;
+    /// Σ_g σ_g(Σ_b m_gb·σ_b(a)) for exponents g and terms (b, m_gb): as [`linear_map`](Arithmetic::linear_map).
+    ///
+    /// # Errors
+    /// As [`automorphism`](Self::automorphism); [`CircuitError::Empty`] without steps.
+    fn linear_map_by_exponents(
+        &self,
+        a: &Self::Ciphertext,
+        steps: &[GiantStep<'_, u64, Self>],
         keys: &Self::Keys,
     ) -> Outcome<Self, Self::Ciphertext>;
     /// Several of one ciphertext, sharing what they have in common.

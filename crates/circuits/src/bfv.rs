@@ -1,10 +1,12 @@
 //! BFV as circuits see it.
 
-use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedPlaintext, ProductSum};
+use sunzi_bfv::{
+    BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedMultiplier, PreparedPlaintext, ProductSum,
+};
 use sunzi_ring::PolyRing;
 
 use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
-use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, Outcome, Rotation};
+use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
 
 impl From<BfvError> for CircuitError<BfvError> {
     fn from(error: BfvError) -> Self {

@@ -1,11 +1,11 @@
 //! BGV as circuits see it.
 
-use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PreparedPlaintext};
+use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PreparedMultiplier, PreparedPlaintext};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::PolyRing;
 
 use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
-use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, Outcome, Rotation};
+use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
 
 impl From<BgvError> for CircuitError<BgvError> {
     fn from(error: BgvError) -> Self {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sunzi_bgv::{Budget, Operations};
 
-use crate::{Arithmetic, CircuitError, Outcome, Rotation};
+use crate::{Arithmetic, CircuitError, GiantStep, Outcome, Rotation};
 
 /// What a circuit did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -246,6 +246,7 @@ impl Arithmetic for Clear {
     type Operand = ClearCiphertext;
     type Sum = ClearCiphertext;
     type Factor = Vec<u64>;
+    type Multiplier = Vec<u64>;
 
     fn row_length(&self) -> usize {
         self.row_length
@@ -336,6 +337,31 @@ impl Arithmetic for Clear {
         }
         self.lock().additions += terms.len().saturating_sub(1);
         sum.ok_or(CircuitError::Empty { what: "a sum of products with plaintexts" })
+    }
+
+    fn multiplier(&self, m: &Vec<u64>) -> Outcome<Self, Vec<u64>> {
+        self.factor(m)
+    }
+
+    fn linear_map(
+        &self,
+        a: &ClearCiphertext,
+        steps: &[GiantStep<'_, i64, Self>],
+        keys: &ClearKeys,
+    ) -> Outcome<Self, ClearCiphertext> {
+        let babies: BTreeSet<i64> =
+            steps.iter().flat_map(|(_, terms)| terms).map(|&(baby, _)| baby).collect();
+        let babies: Vec<i64> = babies.into_iter().collect();
+        let turned = self.rotate_many(a, &babies, keys)?;
+        let of_baby = |baby: i64| babies.binary_search(&baby).ok().and_then(|place| turned.get(place));
+        let mut sum: Option<ClearCiphertext> = None;
+        for (giant, terms) in steps {
+            let terms: Vec<_> = terms.iter().filter_map(|&(baby, m)| Some((of_baby(baby)?, m))).collect();
+            let inner = self.sum_of_plain_products(&terms)?;
+            let part = self.rotate(&inner, Rotation::Rows(*giant), keys)?;
+            sum = Some(sum.map_or_else(|| Ok(part.clone()), |sum| Arithmetic::add(self, &sum, &part))?);
+        }
+        sum.ok_or(CircuitError::Empty { what: "a linear map" })
     }
 
     fn operand(&self, a: &ClearCiphertext) -> Outcome<Self, ClearCiphertext> {

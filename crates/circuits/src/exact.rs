@@ -1,7 +1,9 @@
 //! What the evaluators of the exact schemes, BFV and BGV, have in common: methods of the same names.
 
+use std::borrow::Cow;
+
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
+use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey, RlweContext};
 
 use crate::{CircuitError, EvaluationKeys, Rotation};
 
@@ -12,6 +14,7 @@ macro_rules! exact_arithmetic {
         type Plaintext = Plaintext;
         type Keys = EvaluationKeys<R>;
         type Factor = PreparedPlaintext<R>;
+        type Multiplier = PreparedMultiplier<R>;
 
         fn row_length(&self) -> usize {
             self.context().degree() / 2
@@ -71,6 +74,29 @@ macro_rules! exact_arithmetic {
             terms: &[(&Ciphertext<R>, &PreparedPlaintext<R>)],
         ) -> Outcome<Self, Ciphertext<R>> {
             Ok(Self::sum_of_plain_products(self, terms.iter().copied())?)
+        }
+
+        fn multiplier(&self, m: &Plaintext) -> Outcome<Self, PreparedMultiplier<R>> {
+            Ok(self.prepare_multiplier(m)?)
+        }
+
+        fn linear_map<'a>(
+            &self,
+            a: &Ciphertext<R>,
+            steps: &[GiantStep<'a, i64, Self>],
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            let index = self.context().ring().index();
+            let exponent = |steps: i64| {
+                crate::keys::exponent(index, Rotation::Rows(steps)).map_err(<Self as Arithmetic>::Error::from)
+            };
+            let mut by_exponents: Vec<GiantStep<'a, u64, Self>> = Vec::with_capacity(steps.len());
+            for (giant, terms) in steps {
+                let terms = terms.iter().map(|&(baby, m)| Ok((exponent(baby)?, m)));
+                by_exponents.push((exponent(*giant)?, terms.collect::<Result<_, Self::Error>>()?));
+            }
+            let keys = crate::exact::galois_or_none(keys, self.context().rlwe(), a.key());
+            Ok(Self::linear_map(self, a, &by_exponents, &keys)?)
         }
 
         fn multiply_unrelinearized(
@@ -156,6 +182,16 @@ macro_rules! exact_automorphisms {
             Ok(Self::automorphism(self, a, exponent, keys.galois.as_ref().ok_or(missing)?)?)
         }
 
+        fn linear_map_by_exponents(
+            &self,
+            a: &Ciphertext<R>,
+            steps: &[GiantStep<'_, u64, Self>],
+            keys: &EvaluationKeys<R>,
+        ) -> Outcome<Self, Ciphertext<R>> {
+            let keys = crate::exact::galois_or_none(keys, self.context().rlwe(), a.key());
+            Ok(Self::linear_map(self, a, steps, &keys)?)
+        }
+
         fn automorphisms(
             &self,
             a: &Ciphertext<R>,
@@ -187,4 +223,16 @@ pub(crate) fn galois<R: PolyRing, E: std::error::Error>(
     rotation: Rotation,
 ) -> Result<&GaloisKeys<R>, CircuitError<E>> {
     keys.galois.as_ref().ok_or(CircuitError::MissingRotation { rotation })
+}
+
+/// The keys of automorphisms, or none of them where none are there: the identity needs none.
+pub(crate) fn galois_or_none<'a, R: PolyRing>(
+    keys: &'a EvaluationKeys<R>,
+    context: &RlweContext<R>,
+    id: KeyId,
+) -> Cow<'a, GaloisKeys<R>> {
+    match &keys.galois {
+        Some(keys) => Cow::Borrowed(keys),
+        None => Cow::Owned(GaloisKeys::none(context, id)),
+    }
 }

@@ -62,9 +62,10 @@ pub mod regression;
 pub mod series;
 pub mod slots;
 pub mod statistics;
+mod steps;
 pub mod unified;
 
-pub use arithmetic::{Arithmetic, Automorphisms, Outcome, Rotation};
+pub use arithmetic::{Arithmetic, Automorphisms, GiantStep, Outcome, Rotation};
 pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};
 pub use error::CircuitError;
 pub use keys::EvaluationKeys;

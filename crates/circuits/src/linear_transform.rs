@@ -38,12 +38,11 @@ mod error;
 mod plan;
 
 use num_complex::Complex64;
-use rayon::prelude::*;
 use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::rotation::{named, rotation_exponent};
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, precision};
-use sunzi_ring::{Gadget, Multipliers, Ring};
-use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, galois};
+use sunzi_ring::{Gadget, Multiplier, PolyRing, Ring};
+use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, extended, galois};
 
 pub use diagonals::Diagonals;
 pub use error::LinearTransformError;
@@ -51,13 +50,13 @@ pub use plan::Plan;
 
 /// A matrix with encoded diagonals.
 #[derive(Clone)]
-pub struct LinearTransform<R: Multipliers = Ring> {
+pub struct LinearTransform<R: PolyRing = Ring> {
     plan: Plan,
     /// What the entries are multiplied by.
     scale: f64,
     norms: Norms,
     /// In the order of the plan.
-    diagonals: Vec<Vec<R::Multiplier>>,
+    diagonals: Vec<Vec<Multiplier<R>>>,
 }
 
 /// Sizes of a matrix.
@@ -73,7 +72,7 @@ struct Norms {
     rounding: f64,
 }
 
-impl<R: Multipliers> LinearTransform<R> {
+impl<R: PolyRing> LinearTransform<R> {
     /// Encodes the matrix of a plan such that ciphertexts go from the canonical scale of the plan's level to that of the next.
     ///
     /// # Errors
@@ -112,7 +111,7 @@ impl<R: Multipliers> LinearTransform<R> {
                 .iter()
                 .map(|baby| {
                     let values = matrix.diagonal(giant + baby).ok_or(LinearTransformError::PlanMismatch)?;
-                    encode_turned(gadget.key_ring(), values, giant, scale)
+                    encode_turned::<R>(&gadget, values, giant, scale)
                 })
                 .collect();
             diagonals.push(encoded?);
@@ -129,7 +128,7 @@ impl<R: Multipliers> LinearTransform<R> {
     /// Bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.diagonals.iter().flatten().map(R::multiplier_bytes).sum()
+        self.diagonals.iter().flatten().map(R::Gadget::multiplier_bytes).sum()
     }
 
     /// The largest root of a sum of squares of a row: by how much it enlarges vectors of independent slots.
@@ -176,38 +175,22 @@ impl<R: Multipliers> LinearTransform<R> {
     }
 
     /// P·Δ·M·v modulo QP.
-    fn sum(
-        &self,
+    fn sum<'s>(
+        &'s self,
         context: &Context<R>,
         a: &Ciphertext<R>,
         keys: &GaloisKeys<R>,
     ) -> Result<Option<ExtendedCiphertext<R>>, RlweError> {
         let (rlwe, index) = (context.rlwe(), context.ring().index());
         let exponent = |step: usize| rotation_exponent(step as i64, index);
-        // Nothing is done where a key is missing.
-        for step in self.plan.rotations() {
-            keys.get(rotation_exponent(step, index))?;
-        }
         let babies = self.plan.babies();
-        let hoisted = galois::hoist(rlwe, a)?;
         let exponents: Vec<u64> = babies.iter().map(|&baby| exponent(baby)).collect();
-        let lists: Vec<Vec<(usize, &R::Multiplier)>> = self
-            .plan
-            .giants()
-            .zip(&self.diagonals)
-            .map(|((_, steps), diagonals)| {
-                let places = steps.iter().filter_map(|step| babies.binary_search(step).ok());
-                places.zip(diagonals).collect()
-            })
-            .collect();
-        let sums = hoisted.sums_of_products(&exponents, keys, &lists)?;
-        let giants: Vec<_> = self.plan.giants().map(|(giant, _)| giant).zip(sums).collect();
-        let turn = |(giant, sum): (usize, ExtendedCiphertext<R>)| match giant {
-            0 => Ok(sum),
-            _ => sum.automorphism(rlwe, exponent(giant), keys),
+        let step = |((giant, steps), diagonals): ((usize, &[usize]), &'s Vec<Multiplier<R>>)| {
+            let places = steps.iter().filter_map(|step| babies.binary_search(step).ok());
+            (exponent(giant), places.zip(diagonals).collect())
         };
-        let turned: Vec<_> = giants.into_par_iter().map(turn).collect::<Result<_, RlweError>>()?;
-        ExtendedCiphertext::sum(rlwe, &turned)
+        let giants = self.plan.giants().zip(&self.diagonals).map(step).collect();
+        extended::linear_map(rlwe, a, &exponents, giants, keys)
     }
 
     /// √E|e|² in a slot of a product because diagonals are rounded, for slots of this magnitude.
@@ -275,19 +258,20 @@ impl Norms {
 }
 
 /// The polynomial of a diagonal turned right by `turned`, which repeats: one in X^(n/2p) for a period of p.
-fn encode_turned<R: Multipliers>(
-    ring: &R,
+fn encode_turned<R: PolyRing>(
+    gadget: &R::Gadget,
     values: &[Complex64],
     turned: usize,
     scale: f64,
-) -> Result<R::Multiplier, LinearTransformError> {
+) -> Result<Multiplier<R>, LinearTransformError> {
+    let ring = gadget.key_ring();
     let (period, n) = (values.len(), ring.degree());
     let start = period - turned % period;
     let turned: Vec<Complex64> = values.iter().copied().cycle().skip(start).take(period).collect();
     let coefficients = Embedding::new(period)?.encode(&turned, scale)?;
     let mut spread = vec![0_i128; n];
     spread.iter_mut().step_by(n / (2 * period)).zip(coefficients.iter()).for_each(|(to, from)| *to = *from);
-    let encode = || ring.multiplier(ring.to_evaluation(ring.from_signed_wide(&spread)?)?);
+    let encode = || gadget.multiplier(ring.to_evaluation(ring.from_signed_wide(&spread)?)?);
     Ok(encode().map_err(CkksError::from)?)
 }
 

@@ -15,7 +15,7 @@ use layout::Layout;
 use rayon::prelude::*;
 
 use crate::arithmetic::check_keys;
-use crate::{Arithmetic, CircuitError, Outcome, Rotation};
+use crate::{Arithmetic, CircuitError, GiantStep, Outcome, Rotation};
 
 /// A matrix ready to multiply vectors: its diagonals as `T`, plaintexts or ciphertexts made ready.
 #[derive(Clone, Debug)]
@@ -129,13 +129,13 @@ impl<T> Matrix<T> {
         mut encode: impl FnMut(&[u64]) -> Result<A::Plaintext, E>,
     ) -> Outcome<A, Self>
     where
-        A: Arithmetic<Factor = T>,
+        A: Arithmetic<Multiplier = T>,
         E: Into<A::Error>,
     {
         let layout = layout(arithmetic, rows, columns)?;
         let diagonals = layout.nonzero(|i, j| entry(i, j) != 0);
         Self::from_diagonals(layout, &diagonals, entry, |slots| {
-            arithmetic.factor(&encode(slots).map_err(|error| CircuitError::Scheme(error.into()))?)
+            arithmetic.multiplier(&encode(slots).map_err(|error| CircuitError::Scheme(error.into()))?)
         })
     }
 
@@ -166,8 +166,8 @@ impl<T> Matrix<T> {
 /// M·v for a clear matrix and a vector packed as [`pack`] says; slot i of each row holds entry i of the product.
 ///
 /// With D = min(R, C) diagonals: D products with plaintexts and no product of ciphertexts; b − 1 rotations of the
-/// vector together, at most D/b − 1 rotations one by one, and log2(C/R) for wide matrices. b is about √(2D), since
-/// rotations of one ciphertext share their decomposition.
+/// vector together, at most D/b − 1 rotations one by one, and log2(C/R) for wide matrices. b is about √(3D), since
+/// rotations of one ciphertext share their decomposition and are summed before the division by P.
 ///
 /// ```
 /// use sunzi_circuits::matrix_vector::{Matrix, multiply, pack};
@@ -188,16 +188,21 @@ impl<T> Matrix<T> {
 /// [`CircuitError::PlanMismatch`] for a matrix of another row length; [`CircuitError::Scheme`].
 pub fn multiply<A: Arithmetic>(
     arithmetic: &A,
-    matrix: &Matrix<A::Factor>,
+    matrix: &Matrix<A::Multiplier>,
     vector: &A::Ciphertext,
     keys: &A::Keys,
 ) -> Outcome<A, A::Ciphertext> {
     check(arithmetic, matrix, false, keys)?;
-    let babies = babies(arithmetic, matrix, vector, keys)?;
-    by_giants(arithmetic, matrix, vector, keys, |diagonals| {
-        let terms: Vec<_> = pairs(&babies, diagonals).collect();
-        arithmetic.sum_of_plain_products(&terms)
-    })
+    let mut steps: Vec<GiantStep<'_, i64, A>> = Vec::with_capacity(matrix.giants.len());
+    for (&giant, diagonals) in &matrix.giants {
+        let terms = diagonals.iter().map(|(baby, diagonal)| (*baby as i64, diagonal));
+        steps.push((giant as i64, terms.collect()));
+    }
+    if steps.is_empty() {
+        // A matrix of zeros.
+        return arithmetic.multiply_scalar(vector, 0);
+    }
+    folded(arithmetic, matrix, arithmetic.linear_map(vector, &steps, keys)?, keys)
 }
 
 /// M·v for an encrypted matrix: as [`multiply`], with products of ciphertexts at depth 1, which every giant step
@@ -298,6 +303,16 @@ fn by_giants<A: Arithmetic, T: Sync>(
     }
     // A matrix of zeros.
     let Some(sum) = sum else { return arithmetic.multiply_scalar(vector, 0) };
+    folded(arithmetic, matrix, sum, keys)
+}
+
+/// The sum of what a wide matrix leaves apart.
+fn folded<A: Arithmetic, T>(
+    arithmetic: &A,
+    matrix: &Matrix<T>,
+    sum: A::Ciphertext,
+    keys: &A::Keys,
+) -> Outcome<A, A::Ciphertext> {
     matrix.layout.folds().try_fold(sum, |sum, step| {
         let rotated = arithmetic.rotate(&sum, Rotation::Rows(step as i64), keys)?;
         arithmetic.add(&sum, &rotated)

@@ -1,5 +1,6 @@
 //! D_RNS of `[TSKJ20, 2.4 and 4.3]`, and its digits cut in a radix [BEHZ16, B.1].
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
@@ -245,6 +246,7 @@ fn cut(words: &[u64], at: usize, bits: u32) -> u64 {
 impl Gadget<FermatRing> for FermatGadget {
     type Digits = FermatDigits;
     type KeyPart = FermatPoly<Evaluation>;
+    type Multiplier = FermatPoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -268,6 +270,14 @@ impl Gadget<FermatRing> for FermatGadget {
 
     fn restrict_key(&self, a: &FermatPoly<Evaluation>) -> Result<FermatPoly<Evaluation>, RingError> {
         self.0.top.restrict(a, self.level())
+    }
+
+    fn multiplier(&self, a: FermatPoly<Evaluation>) -> Result<FermatPoly<Evaluation>, RingError> {
+        self.restrict_key(&a)
+    }
+
+    fn multiplied(a: &FermatPoly<Evaluation>) -> Cow<'_, FermatPoly<Evaluation>> {
+        Cow::Borrowed(a)
     }
 
     fn digit_count(&self) -> usize {

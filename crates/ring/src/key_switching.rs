@@ -1,9 +1,18 @@
 //! The seam's part for key switching: digits, their products with keys, and the way down.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
+use zeroize::Zeroize;
+
 use crate::error::{check_level, no_such_digit};
+use crate::multiplier::{Pairs, Turn, sums_of_whole_turns};
 use crate::{Coefficient, Evaluation, GadgetOptions, PolyRing, RingError};
+
+/// A polynomial of a key.
+pub type KeyPart<R> = <<R as PolyRing>::Gadget as Gadget<R>>::KeyPart;
+/// A polynomial kept to multiply turns of ciphertexts.
+pub type Multiplier<R> = <<R as PolyRing>::Gadget as Gadget<R>>::Multiplier;
 
 /// Digits for key switching over ring `R`: ⟨decompose(c), g⟩ ≈ P·c (mod Q_l·P) for a vector g.
 ///
@@ -19,6 +28,8 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     type Digits: Clone + Send + Sync + 'static;
     /// A polynomial of a key as it is kept, for products with digits.
     type KeyPart: Clone + Send + Sync + 'static;
+    /// A polynomial of the key ring as it is kept to multiply turns of ciphertexts of this level and of those nested in it.
+    type Multiplier: Clone + Send + Sync + Zeroize + 'static;
 
     /// What it was made with: keys and ciphertexts of one computation must agree on it.
     fn options(&self) -> &GadgetOptions;
@@ -205,6 +216,35 @@ pub trait Gadget<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
             return Ok([first, second]);
         }
         Ok([ring.automorphism(&first, exponent)?, ring.automorphism(&second, exponent)?])
+    }
+    /// Keeps a polynomial of the key ring.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
+    fn multiplier(&self, a: R::Poly<Evaluation>) -> Result<Self::Multiplier, RingError>;
+    /// The polynomial that was kept.
+    fn multiplied(a: &Self::Multiplier) -> Cow<'_, R::Poly<Evaluation>>;
+    /// Bytes that a kept polynomial takes in memory.
+    fn multiplier_bytes(a: &Self::Multiplier) -> usize {
+        R::byte_len(&*Self::multiplied(a))
+    }
+    /// Bytes that one in X^`gap` will take at most, for a power of two.
+    fn expected_multiplier_bytes(&self, _gap: usize) -> usize {
+        R::byte_len(&self.key_ring().zero::<Evaluation>())
+    }
+    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i in the key ring over turns (a_i, b_i) of one ciphertext (c_0, c_1) of
+    /// this level: (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0, c_1). Multipliers are those of one gadget.
+    ///
+    /// # Errors
+    /// As [`switch_digits_extended`](Self::switch_digits_extended); [`RingError::OtherModulus`] for multipliers of another ring, or of a
+    /// level that this one is not nested in; [`RingError::LengthMismatch`] for an index of no turn.
+    fn sums_of_turns(
+        &self,
+        ciphertext: [&R::Poly<Evaluation>; 2],
+        turns: &[Turn<'_, Self::Digits, Self::KeyPart>],
+        lists: &[Vec<(usize, &Self::Multiplier)>],
+    ) -> Result<Pairs<R>, RingError> {
+        sums_of_whole_turns(self, ciphertext, turns, lists)
     }
     /// [`switch`](Self::switch) of (c_0, c_1, c) in coefficient form at this level: no transform is done twice.
     ///

@@ -69,10 +69,10 @@ pub use error::{RingError, Shape};
 pub use expansion::Expansion;
 pub use gadget::{KeyPoly, RnsDecomposition, RnsDigits, RnsGadget};
 pub use hollow::{HollowGadget, HollowPoly, HollowRing, HollowScaler};
-pub use key_switching::{DigitBound, Gadget};
+pub use key_switching::{DigitBound, Gadget, KeyPart, Multiplier};
 pub use ladder::check_rungs;
 pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
-pub use multiplier::{KeyPart, Multiplier, Multipliers, Turn};
+pub use multiplier::{RnsMultiplier, Turn};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };

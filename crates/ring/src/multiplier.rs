@@ -6,13 +6,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-use crate::gadget::{PAD, sums_of_turns};
+use crate::gadget::PAD;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{
-    BigPoly, BigRing, Evaluation, Gadget, MultiPrecisionRing, Poly, PolyRing, Ring, RingError,
-    RnsDecomposition, RnsGadget, Shape,
-};
+use crate::{Evaluation, Gadget, Poly, PolyRing, Ring, RingError, Shape};
 
 /// Words that are stored for a run of equal vectors.
 const LANES: usize = 8;
@@ -22,74 +19,58 @@ const SHORTEST_RUN: usize = 64;
 /// Pairs of sums, one for every list of terms.
 pub(crate) type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
 
-/// A polynomial of a key.
-pub type KeyPart<R> = <<R as PolyRing>::Gadget as Gadget<R>>::KeyPart;
-
-/// A turn of a ciphertext: X → X^k after a key switch.
-#[derive(Clone, Copy)]
-pub struct Turn<'a, R: PolyRing> {
+/// A turn of a ciphertext, X → X^k after a key switch, by digits D and polynomials K of a key.
+#[derive(Debug)]
+pub struct Turn<'a, D, K> {
     /// k.
     pub exponent: u64,
-    /// Both halves of the key; none for the identity, whatever the exponent.
-    pub key: Option<[&'a [KeyPart<R>]; 2]>,
+    /// The digits of the ciphertext and both halves of the key; none for the identity, whatever the exponent.
+    pub switch: Option<(&'a D, [&'a [K]; 2])>,
 }
 
-/// Rings that multiply by polynomials kept for that.
-pub trait Multipliers: PolyRing {
-    /// A polynomial kept to multiply others.
-    type Multiplier: Clone + Send + Sync + 'static;
-
-    /// Keeps a polynomial.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
-    fn multiplier(&self, a: Self::Poly<Evaluation>) -> Result<Self::Multiplier, RingError>;
-    /// Bytes that a kept polynomial takes.
-    fn multiplier_bytes(a: &Self::Multiplier) -> usize;
-    /// Bytes that one in X^`gap` will take at most, for a power of two.
-    fn expected_bytes(&self, gap: usize) -> usize;
-    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i, for pairs (a_i, b_i).
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for polynomials of another ring; [`RingError::LengthMismatch`] for
-    /// an index of no pair.
-    fn sums_of_products(
-        &self,
-        pairs: &[[&Self::Poly<Evaluation>; 2]],
-        lists: &[Vec<(usize, &Self::Multiplier)>],
-    ) -> Result<Pairs<Self>, RingError>;
-    /// The same for turns of one ciphertext (c_0, c_1) of a gadget's level, in its key ring: pair i is
-    /// (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0, c_1).
-    ///
-    /// # Errors
-    /// As [`sums_of_products`](Self::sums_of_products) and [`Gadget::switch_digits_extended`].
-    fn sums_of_turns(
-        gadget: &Self::Gadget,
-        digits: &<Self::Gadget as Gadget<Self>>::Digits,
-        [c0, c1]: [&Self::Poly<Evaluation>; 2],
-        turns: &[Turn<'_, Self>],
-        lists: &[Vec<(usize, &Self::Multiplier)>],
-    ) -> Result<Pairs<Self>, RingError> {
-        sums_of_whole_turns(gadget, digits, [c0, c1], turns, lists)
-    }
-}
-
-/// [`Multipliers::sums_of_turns`] with all turned ciphertexts at once.
-fn sums_of_whole_turns<R: Multipliers>(
-    gadget: &R::Gadget,
-    digits: &<R::Gadget as Gadget<R>>::Digits,
+/// The turned ciphertexts of [`Gadget::sums_of_turns`].
+pub(crate) fn whole_turns<R: PolyRing, G: Gadget<R>>(
+    gadget: &G,
     [c0, c1]: [&R::Poly<Evaluation>; 2],
-    turns: &[Turn<'_, R>],
-    lists: &[Vec<(usize, &R::Multiplier)>],
+    turns: &[Turn<'_, G::Digits, G::KeyPart>],
 ) -> Result<Pairs<R>, RingError> {
     let ring = gadget.key_ring();
-    let turn = |turn: &Turn<'_, R>| match turn.key {
+    let turn = |turn: &Turn<'_, G::Digits, G::KeyPart>| match turn.switch {
         None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
-        Some(key) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
+        Some((digits, key)) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
     };
-    let turned: Vec<_> = turns.iter().map(turn).collect::<Result<_, RingError>>()?;
-    let pairs: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
-    ring.sums_of_products(&pairs, lists)
+    turns.iter().map(turn).collect()
+}
+
+/// [`Gadget::sums_of_turns`] turn by turn and term by term.
+pub(crate) fn sums_of_whole_turns<R: PolyRing, G: Gadget<R>>(
+    gadget: &G,
+    ciphertext: [&R::Poly<Evaluation>; 2],
+    turns: &[Turn<'_, G::Digits, G::KeyPart>],
+    lists: &[Vec<(usize, &G::Multiplier)>],
+) -> Result<Pairs<R>, RingError> {
+    let (ring, pairs) = (gadget.key_ring(), whole_turns::<R, G>(gadget, ciphertext, turns)?);
+    let sum = |list: &Vec<(usize, &G::Multiplier)>| {
+        let mut sum = [ring.zero(), ring.zero()];
+        for &(i, multiplier) in list {
+            check_index(i, pairs.len())?;
+            let multiplier = gadget.restrict_key(&*G::multiplied(multiplier))?;
+            for (sum, factor) in sum.iter_mut().zip(pairs.get(i).into_iter().flatten()) {
+                ring.mul_add_assign(sum, factor, &multiplier)?;
+            }
+        }
+        Ok(sum)
+    };
+    lists.iter().map(sum).collect()
+}
+
+/// Fails for an index of no pair.
+fn check_index(i: usize, pairs: usize) -> Result<(), RingError> {
+    if i < pairs {
+        Ok(())
+    } else {
+        Err(RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs })
+    }
 }
 
 /// A polynomial in evaluation form that multiplies others.
@@ -97,7 +78,7 @@ fn sums_of_whole_turns<R: Multipliers>(
 /// The values of a polynomial in X^g repeat: in the evaluation order, from g = 8 on, all vectors of eight of a run of max(64, g)
 /// words are equal. One of them is kept.
 #[derive(Clone)]
-pub struct Multiplier {
+pub struct RnsMultiplier {
     /// Eight words for every run, limb after limb.
     words: Scratch,
     /// Words that eight stand for.
@@ -106,8 +87,8 @@ pub struct Multiplier {
     tag: u64,
 }
 
-impl Multiplier {
-    fn new(a: &Poly<Evaluation>) -> Self {
+impl RnsMultiplier {
+    pub(crate) fn new(a: &Poly<Evaluation>) -> Self {
         let (shape, tag) = (a.shape(), a.tag());
         let is_run = |run: &[u64]| run.chunks_exact(LANES).all(|v| Some(v) == run.get(..LANES));
         let repeats = |run: usize| a.words().chunks_exact(run).all(is_run);
@@ -122,6 +103,39 @@ impl Multiplier {
             kept.copy_from_slice(run.get(..LANES).unwrap_or_default());
         }
         Self { words, run, shape, tag }
+    }
+
+    /// The tag of the basis of the polynomial.
+    pub(crate) fn tag(&self) -> u64 {
+        self.tag
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub(crate) fn byte_len(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+
+    /// Bytes of a polynomial in X^`gap` of this shape at most.
+    pub(crate) fn expected_bytes(Shape { degree, limbs }: Shape, gap: usize) -> usize {
+        let run = if gap < LANES { LANES } else { gap.clamp(SHORTEST_RUN, degree) };
+        limbs * (degree / run * LANES) * size_of::<u64>()
+    }
+
+    /// The polynomial.
+    pub(crate) fn poly(&self) -> Poly<Evaluation> {
+        let Shape { degree, limbs } = self.shape;
+        let mut words = Scratch::new(degree * limbs);
+        for (i, limb) in words.chunks_exact_mut(degree.max(1)).enumerate() {
+            if self.run == LANES {
+                limb.copy_from_slice(self.words.get(i * degree..(i + 1) * degree).unwrap_or_default());
+            } else {
+                self.block(i, 0, limb);
+            }
+        }
+        Poly::new(words, degree, self.tag)
     }
 
     /// The words of a limb from `start` on, into `out` unless they stand there already.
@@ -144,54 +158,9 @@ impl Multiplier {
     }
 }
 
-impl Zeroize for Multiplier {
+impl Zeroize for RnsMultiplier {
     fn zeroize(&mut self) {
         self.words.zeroize();
-    }
-}
-
-impl Multipliers for Ring {
-    type Multiplier = Multiplier;
-
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        self.check(&a)?;
-        Ok(Multiplier::new(&a))
-    }
-
-    fn multiplier_bytes(a: &Multiplier) -> usize {
-        a.words.len() * size_of::<u64>()
-    }
-
-    fn expected_bytes(&self, gap: usize) -> usize {
-        let n = self.degree();
-        let run = if gap < LANES { LANES } else { gap.clamp(SHORTEST_RUN, n) };
-        self.basis().len() * (n / run * LANES) * size_of::<u64>()
-    }
-
-    fn sums_of_products(
-        &self,
-        pairs: &[[&Poly<Evaluation>; 2]],
-        lists: &[Vec<(usize, &Multiplier)>],
-    ) -> Result<Pairs<Self>, RingError> {
-        for poly in pairs.iter().flatten() {
-            self.check(poly)?;
-        }
-        self.sums_by_blocks(&pairs, lists)
-    }
-
-    fn sums_of_turns(
-        gadget: &RnsGadget,
-        digits: &RnsDecomposition,
-        ciphertext: [&Poly<Evaluation>; 2],
-        turns: &[Turn<'_, Self>],
-        lists: &[Vec<(usize, &Multiplier)>],
-    ) -> Result<Pairs<Self>, RingError> {
-        // In other rings automorphisms do not map blocks to blocks.
-        if gadget.key_ring().ring_index().is_power_of_two() {
-            sums_of_turns(gadget, digits, ciphertext, turns, lists)
-        } else {
-            sums_of_whole_turns(gadget, digits, ciphertext, turns, lists)
-        }
     }
 }
 
@@ -230,14 +199,15 @@ impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
 }
 
 impl Ring {
-    /// All sums, one block of one limb after the other, so that what is read of it is read once.
+    /// All sums, one block of one limb after the other, so that what is read of it is read once. Limb i of the ring is limb `limbs[i]` of
+    /// the multipliers.
     pub(crate) fn sums_by_blocks(
         &self,
         pairs: &impl PairsByBlock,
-        lists: &[Vec<(usize, &Multiplier)>],
+        lists: &[Vec<(usize, &RnsMultiplier)>],
+        limbs: &[usize],
     ) -> Result<Pairs<Self>, RingError> {
-        for &(i, multiplier) in lists.iter().flatten() {
-            self.check_basis(multiplier.shape, multiplier.tag)?;
+        for &(i, _) in lists.iter().flatten() {
             check_index(i, pairs.count())?;
         }
         let (n, count) = (self.degree(), self.basis().len());
@@ -247,7 +217,10 @@ impl Ring {
             outs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));
         }
         let inside = self.parallelism();
-        let run = |(i, outs): (usize, Vec<&mut [u64]>)| self.limb_of_sums(i, pairs, lists, outs, inside);
+        let run = |(i, outs): (usize, Vec<&mut [u64]>)| {
+            let of_multiplier = limbs.get(i).copied().unwrap_or(usize::MAX);
+            self.limb_of_sums([i, of_multiplier], pairs, lists, outs, inside)
+        };
         let work = 2 * (lists.len() + pairs.count()) * count * n;
         if self.parallelism().shares_limbs(Work::Elementwise, work) {
             outs.into_par_iter().enumerate().try_for_each(run)?;
@@ -257,12 +230,12 @@ impl Ring {
         Ok(sums)
     }
 
-    /// Limb `i` of all sums, both of the first list first.
+    /// Limb `i` of all sums, both of the first list first, by limb `own` of the multipliers.
     fn limb_of_sums(
         &self,
-        i: usize,
+        [i, own]: [usize; 2],
         pairs: &impl PairsByBlock,
-        lists: &[Vec<(usize, &Multiplier)>],
+        lists: &[Vec<(usize, &RnsMultiplier)>],
         outs: Vec<&mut [u64]>,
         inside: Parallelism,
     ) -> Result<(), RingError> {
@@ -282,7 +255,7 @@ impl Ring {
                 let spaces = expanded.chunks_mut(BLOCK + PAD);
                 let spaces = spaces.map(|space| space.get_mut(..first.len()).unwrap_or_default());
                 let factors: Vec<&[u64]> =
-                    list.iter().zip(spaces).map(|((_, m), space)| m.block(i, range.start, space)).collect();
+                    list.iter().zip(spaces).map(|((_, m), space)| m.block(own, range.start, space)).collect();
                 let half = |half: usize| -> Vec<&[u64]> {
                     let block = |index: usize| pairs.get(index).and_then(|pair| pair.get(half)).copied();
                     list.iter().filter_map(|&(index, _)| block(index)).collect()
@@ -291,84 +264,6 @@ impl Ring {
             }
             Ok(())
         })
-    }
-}
-
-fn check_index(i: usize, pairs: usize) -> Result<(), RingError> {
-    if i < pairs {
-        Ok(())
-    } else {
-        Err(RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs })
-    }
-}
-
-/// [`Multipliers::sums_of_products`] term by term.
-fn sums_by_terms<R: PolyRing>(
-    ring: &R,
-    pairs: &[[&R::Poly<Evaluation>; 2]],
-    lists: &[Vec<(usize, &R::Poly<Evaluation>)>],
-) -> Result<Pairs<R>, RingError> {
-    let mut sums = Vec::with_capacity(lists.len());
-    for list in lists {
-        let mut sum = [ring.zero(), ring.zero()];
-        for &(i, multiplier) in list {
-            check_index(i, pairs.len())?;
-            for (sum, factor) in sum.iter_mut().zip(pairs.get(i).into_iter().flatten()) {
-                ring.mul_add_assign(sum, factor, multiplier)?;
-            }
-        }
-        sums.push(sum);
-    }
-    Ok(sums)
-}
-
-impl Multipliers for BigRing {
-    type Multiplier = BigPoly<Evaluation>;
-
-    fn multiplier(&self, a: BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
-        self.level_of(&a)?;
-        Ok(a)
-    }
-
-    fn multiplier_bytes(a: &BigPoly<Evaluation>) -> usize {
-        Self::byte_len(a)
-    }
-
-    fn expected_bytes(&self, _: usize) -> usize {
-        Self::byte_len(&self.zero::<Evaluation>())
-    }
-
-    fn sums_of_products(
-        &self,
-        pairs: &[[&BigPoly<Evaluation>; 2]],
-        lists: &[Vec<(usize, &BigPoly<Evaluation>)>],
-    ) -> Result<Pairs<Self>, RingError> {
-        sums_by_terms(self, pairs, lists)
-    }
-}
-
-impl Multipliers for MultiPrecisionRing {
-    type Multiplier = Poly<Evaluation>;
-
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        self.level_of(&a)?;
-        Ok(a)
-    }
-
-    fn multiplier_bytes(a: &Poly<Evaluation>) -> usize {
-        Self::byte_len(a)
-    }
-
-    fn expected_bytes(&self, _: usize) -> usize {
-        Self::byte_len(&self.zero::<Evaluation>())
-    }
-
-    fn sums_of_products(
-        &self,
-        pairs: &[[&Poly<Evaluation>; 2]],
-        lists: &[Vec<(usize, &Poly<Evaluation>)>],
-    ) -> Result<Pairs<Self>, RingError> {
-        sums_by_terms(self, pairs, lists)
     }
 }
 

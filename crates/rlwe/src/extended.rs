@@ -5,9 +5,10 @@
 //! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
 
 use num_bigint::BigInt;
-use sunzi_ring::{Evaluation, Gadget, Multipliers, PolyRing, Turn};
+use rayon::prelude::*;
+use sunzi_ring::{Evaluation, Gadget, Multiplier, PolyRing, Turn};
 
-use crate::galois::Hoisted;
+use crate::galois::{self, Hoisted};
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
 /// P times a ciphertext of level l, modulo Q_l·P and with the error of a key switch not yet divided by P. Without special moduli
@@ -104,29 +105,62 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
     }
 }
 
-impl<S: Scheme, R: Multipliers> Hoisted<'_, S, R> {
-    /// For every list of terms (i, m_i), m_i polynomials of the key ring, P times Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of
-    /// `exponents`: as from [`extended`](Self::extended), without holding any of these.
-    ///
-    /// # Errors
-    /// As [`automorphism`](Self::automorphism); [`RlweError::Ring`] for polynomials of another level and indices of no exponent.
-    pub fn sums_of_products(
-        &self,
-        exponents: &[u64],
-        keys: &GaloisKeys<R>,
-        lists: &[Vec<(usize, &R::Multiplier)>],
-    ) -> Result<Vec<ExtendedCiphertext<R>>, RlweError> {
-        let (context, ciphertext) = (self.context(), self.ciphertext());
-        ciphertext.check_key(keys.id(), "the Galois key set")?;
-        let parts = ciphertext.two_parts("an automorphism")?;
-        let level = context.ring().level_of(parts[0])?;
-        let turn = |&exponent: &u64| {
-            let key = if exponent == 1 { None } else { Some(keys.get(exponent)?.halves(context, level)?) };
-            Ok(Turn { exponent, key })
-        };
-        let turns: Vec<Turn<'_, R>> = exponents.iter().map(turn).collect::<Result<_, RlweError>>()?;
-        let sums = R::sums_of_turns(&context.gadget_at(level)?, self.digits(), parts, &turns, lists)?;
-        let key = ciphertext.key();
-        Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
+/// An automorphism X → X^k of a sum Σ m_i·(turn i): k, and its terms (i, m_i).
+pub type GiantStep<'a, R> = (u64, Vec<(usize, &'a Multiplier<R>)>);
+
+/// For every list of terms (i, m_i), m_i kept by the gadget of the ciphertext's level or of one that it is nested in, P times
+/// Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`], without holding any of these. Digits
+/// are taken once, and only where something is turned.
+///
+/// # Errors
+/// As [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no exponent.
+pub fn sums_of_products<S: Scheme, R: PolyRing>(
+    context: &RlweContext<R>,
+    ciphertext: &Ciphertext<S, R>,
+    exponents: &[u64],
+    keys: &GaloisKeys<R>,
+    lists: &[Vec<(usize, &Multiplier<R>)>],
+) -> Result<Vec<ExtendedCiphertext<R>>, RlweError> {
+    ciphertext.check_key(keys.id(), "the Galois key set")?;
+    let parts = ciphertext.two_parts("an automorphism")?;
+    let level = context.ring().level_of(parts[0])?;
+    let turned = exponents.iter().any(|&exponent| exponent != 1);
+    let hoisted = turned.then(|| galois::hoist(context, ciphertext)).transpose()?;
+    let turn = |&exponent: &u64| {
+        let digits = hoisted.as_ref().map(Hoisted::digits).filter(|_| exponent != 1);
+        let Some(digits) = digits else { return Ok(Turn { exponent, switch: None }) };
+        Ok(Turn { exponent, switch: Some((digits, keys.get(exponent)?.halves(context, level)?)) })
+    };
+    let turns: Vec<Turn<'_, _, _>> = exponents.iter().map(turn).collect::<Result<_, RlweError>>()?;
+    let sums = context.gadget_at(level)?.sums_of_turns(parts, &turns, lists)?;
+    let key = ciphertext.key();
+    Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
+}
+
+/// P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents `babies`; none without giant steps.
+///
+/// With d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant step (d + 1)·(l + k), and the
+/// way down, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a key is missing.
+///
+/// # Errors
+/// As [`sums_of_products`].
+pub fn linear_map<S: Scheme, R: PolyRing>(
+    context: &RlweContext<R>,
+    ciphertext: &Ciphertext<S, R>,
+    babies: &[u64],
+    giants: Vec<GiantStep<'_, R>>,
+    keys: &GaloisKeys<R>,
+) -> Result<Option<ExtendedCiphertext<R>>, RlweError> {
+    let (turns, lists): (Vec<u64>, Vec<_>) = giants.into_iter().unzip();
+    for &exponent in babies.iter().chain(&turns).filter(|&&exponent| exponent != 1) {
+        keys.get(exponent)?;
     }
+    let sums = sums_of_products(context, ciphertext, babies, keys, &lists)?;
+    let steps: Vec<_> = turns.into_iter().zip(sums).collect();
+    let turn = |(exponent, sum): (u64, ExtendedCiphertext<R>)| match exponent {
+        1 => Ok(sum),
+        _ => sum.automorphism(context, exponent, keys),
+    };
+    let turned: Vec<_> = steps.into_par_iter().map(turn).collect::<Result<_, RlweError>>()?;
+    ExtendedCiphertext::sum(context, &turned)
 }

@@ -117,6 +117,12 @@ impl<R: PolyRing> GaloisKeys<R> {
         Ok(Self { id: secret.id(), index: context.ring().index(), keys })
     }
 
+    /// No keys of a secret: only the identity needs none.
+    #[must_use]
+    pub fn none(context: &RlweContext<R>, id: KeyId) -> Self {
+        Self { id, index: context.ring().index(), keys: BTreeMap::new() }
+    }
+
     /// The name of the secret key these belong to.
     #[must_use]
     pub fn id(&self) -> KeyId {

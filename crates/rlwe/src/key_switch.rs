@@ -224,13 +224,17 @@ pub(crate) fn added_noise<R: PolyRing>(
     level: usize,
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {
-    let errors = extended_noise(context, level, power)?;
-    let rounded = !context.gadget().options().special_moduli.is_empty();
-    Ok(if rounded { errors.plus(context.noise_model().mod_switch(2)) } else { errors })
+    Ok(extended_noise(context, level, power)?.plus(way_down(context)))
 }
 
-/// The same without the way down from modulo Q_l·P, over P.
-fn extended_noise<R: PolyRing>(
+/// What the division by P adds that ends a key switch or a sum of them.
+pub(crate) fn way_down<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+    let divided = !context.gadget().options().special_moduli.is_empty();
+    if divided { context.noise_model().mod_switch(2) } else { NoiseTerm::none() }
+}
+
+/// [`added_noise`] without the way down from modulo Q_l·P, over P.
+pub(crate) fn extended_noise<R: PolyRing>(
     context: &RlweContext<R>,
     level: usize,
     power: u32,

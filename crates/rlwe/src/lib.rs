@@ -41,7 +41,7 @@ pub use key_switch::KeySwitchKey;
 pub use keys::{KeyId, PublicKey, SecretKey};
 pub use moduli::ModuliError;
 pub use noise::{Log2, NoiseBound, NoiseModel, NoiseTerm};
-pub use plain_factor::PlainFactor;
+pub use plain_factor::{PlainFactor, PlainMultiplier};
 pub use relinearization::RelinearizationKey;
 pub use ring_shape::{DEGREES, RingShape};
 pub use secret_distribution::SecretDistribution;

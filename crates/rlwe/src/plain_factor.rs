@@ -1,9 +1,11 @@
 //! Products of ciphertexts with polynomials that are no secret-key matter: the same in every scheme.
 
-use sunzi_ring::{Evaluation, Factors, PolyRing};
+use std::collections::BTreeSet;
+
+use sunzi_ring::{Evaluation, Factors, Gadget, Multiplier, PolyRing};
 use zeroize::Zeroizing;
 
-use crate::{Ciphertext, RlweContext, RlweError, Scheme};
+use crate::{Ciphertext, GaloisKeys, Log2, NoiseBound, RlweContext, RlweError, Scheme, extended, key_switch};
 
 /// A small polynomial in evaluation form, ready to multiply any number of ciphertexts of any level; erased when
 /// dropped.
@@ -20,7 +22,7 @@ impl<R: PolyRing> PlainFactor<R> {
     /// [`RlweError::Ring`] if their number is not the ring degree.
     pub fn new(context: &RlweContext<R>, centred: &[i64]) -> Result<Self, RlweError> {
         let ring = context.ring();
-        let norm = centred.iter().map(|&c| c.unsigned_abs() as f64).sum();
+        let norm = norm(centred);
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
     }
 
@@ -56,4 +58,94 @@ pub fn sum_of_products<S: Scheme, R: PolyRing>(
         lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push([part, &*factor.poly]));
     }
     Ok(context.ring().inner_products(&lists, level)?)
+}
+
+/// A small polynomial in evaluation form modulo QP, ready to multiply turns of ciphertexts of any level before they are divided by P; erased
+/// when dropped.
+#[derive(Clone)]
+pub struct PlainMultiplier<R: PolyRing> {
+    multiplier: Zeroizing<Multiplier<R>>,
+    norm: f64,
+}
+
+impl<R: PolyRing> PlainMultiplier<R> {
+    /// As [`PlainFactor::new`].
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] if their number is not the ring degree.
+    pub fn new(context: &RlweContext<R>, centred: &[i64]) -> Result<Self, RlweError> {
+        let (gadget, ring) = (context.gadget(), context.key_ring());
+        let multiplier = gadget.multiplier(ring.to_evaluation(ring.from_signed(centred)?)?)?;
+        Ok(Self { multiplier: Zeroizing::new(multiplier), norm: norm(centred) })
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        R::Gadget::multiplier_bytes(&self.multiplier)
+    }
+}
+
+/// Σ|m_i|.
+fn norm(centred: &[i64]) -> f64 {
+    centred.iter().map(|&c| c.unsigned_abs() as f64).sum()
+}
+
+/// An automorphism X → X^g of a sum Σ m_b·(turn by X → X^b): g, and its terms (b, m_b).
+pub type PlainStep<'a, R> = (u64, Vec<(u64, &'a PlainMultiplier<R>)>);
+
+/// Σ_g σ_g(Σ_b m_gb·σ_b(a)) by double hoisting, at the level of a; none without steps.
+///
+/// # Errors
+/// As [`extended::linear_map`].
+pub fn linear_map<'a, S: Scheme, R: PolyRing>(
+    context: &RlweContext<R>,
+    a: &Ciphertext<S, R>,
+    steps: &[PlainStep<'a, R>],
+    keys: &GaloisKeys<R>,
+    metadata: S::Metadata,
+) -> Result<Option<Ciphertext<S, R>>, RlweError> {
+    let babies: BTreeSet<u64> =
+        steps.iter().flat_map(|(_, terms)| terms).map(|&(exponent, _)| exponent).collect();
+    let babies: Vec<u64> = babies.into_iter().collect();
+    let giant = |(exponent, terms): &PlainStep<'a, R>| -> extended::GiantStep<'a, R> {
+        let place = |baby: u64| babies.binary_search(&baby).ok();
+        let terms = terms.iter().filter_map(|&(baby, m)| Some((place(baby)?, &*m.multiplier)));
+        (*exponent, terms.collect())
+    };
+    let Some(sum) = extended::linear_map(context, a, &babies, steps.iter().map(giant).collect(), keys)?
+    else {
+        return Ok(None);
+    };
+    let noise = mapped_noise(context, sum.level(), a.noise(), steps)?;
+    Ok(Some(sum.mod_down(context, sum.level(), metadata, noise)?))
+}
+
+/// The noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and what the ways down add.
+fn mapped_noise<R: PolyRing>(
+    context: &RlweContext<R>,
+    level: usize,
+    noise: &NoiseBound,
+    steps: &[PlainStep<'_, R>],
+) -> Result<NoiseBound, RlweError> {
+    let (switch, way_down) = (key_switch::extended_noise(context, level, 1)?, key_switch::way_down(context));
+    let (mut total, mut switched): (Option<NoiseBound>, bool) = (None, false);
+    for (giant, terms) in steps {
+        let [turned, all] = [false, true].map(|all| -> f64 {
+            terms.iter().filter(|(baby, _)| all || *baby != 1).map(|(_, m)| m.norm).sum()
+        });
+        let mut sum = noise.times_norm(all);
+        if turned > 0.0 {
+            sum = sum.plus(switch.scaled(Log2::of(turned)));
+        }
+        if *giant != 1 {
+            sum = sum.plus(switch);
+            // Multiples of P go down without an error.
+            sum = if turned > 0.0 { sum.plus(way_down) } else { sum };
+        }
+        switched |= turned > 0.0 || *giant != 1;
+        total = Some(total.map_or(sum, |total| total.sum(&sum)));
+    }
+    let total = total.unwrap_or_else(NoiseBound::none);
+    Ok(if switched { total.plus(way_down) } else { total })
 }

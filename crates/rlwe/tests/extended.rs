@@ -7,11 +7,11 @@ mod tests {
     use num_traits::{Signed, ToPrimitive};
     use rand_core::SeedableRng;
     use sunzi_math::primes_below;
-    use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Multipliers, Ring};
+    use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Ring};
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
         Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme,
-        SecretKey, Security, galois,
+        SecretKey, Security, extended, galois,
     };
 
     #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ mod tests {
     }
 
     /// log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
-    fn error<R: Multipliers>(ring: R, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
+    fn error<R: PolyRing>(ring: R, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
         let context = context(ring, options);
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let secret = SecretKey::generate(&context, &mut rng).unwrap();
@@ -67,14 +67,12 @@ mod tests {
         let ciphertext =
             Ciphertext::<Bare, R>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
 
-        let hoisted = galois::hoist(&context, &ciphertext).unwrap();
-        let gadget = context.gadget_at(level).unwrap();
-        let wide = gadget.key_ring();
-        let kept: Vec<_> = (0..4).map(|seed| wide.multiplier(small(wide, seed)).unwrap()).collect();
-        let lists = [0, 1].map(|shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>());
-        let sums = hoisted.sums_of_products(&EXPONENTS, &keys, &lists).unwrap();
-        let terms = [sums[0].automorphism(&context, 7, &keys).unwrap(), sums[1].clone()];
-        let sum = ExtendedCiphertext::sum(&context, &terms).unwrap().unwrap();
+        // Kept for the highest level, whatever that of the ciphertext.
+        let (gadget, wide) = (context.gadget(), context.key_ring());
+        let kept: Vec<_> = (0..4).map(|seed| gadget.multiplier(small(wide, seed)).unwrap()).collect();
+        let terms = |shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>();
+        let steps = vec![(7, terms(0)), (1, terms(1))];
+        let sum = extended::linear_map(&context, &ciphertext, &EXPONENTS, steps, &keys).unwrap().unwrap();
         let got: Ciphertext<Bare, R> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
 
         let phase_of = |parts: &[R::Poly<Evaluation>], ring: &R| {
@@ -153,21 +151,33 @@ mod tests {
         let hoisted = galois::hoist(&context, &own).unwrap();
         assert!(matches!(hoisted.extended(9, &keys), Err(RlweError::MissingGaloisKey { exponent: 9, .. })));
         assert!(matches!(hoisted.extended(5, &strange), Err(RlweError::KeyMismatch { .. })));
-        let extended = hoisted.extended(5, &keys).unwrap();
-        assert!(matches!(extended.automorphism(&context, 5, &strange), Err(RlweError::KeyMismatch { .. })));
-        assert!(extended.automorphism(&context, 9, &keys).is_err());
+        let turned = hoisted.extended(5, &keys).unwrap();
+        assert!(matches!(turned.automorphism(&context, 5, &strange), Err(RlweError::KeyMismatch { .. })));
+        assert!(turned.automorphism(&context, 9, &keys).is_err());
         let foreign = ciphertext(other.id());
         let foreign = galois::hoist(&context, &foreign).unwrap().extended(5, &strange).unwrap();
-        let mixed = ExtendedCiphertext::sum(&context, &[extended.clone(), foreign]);
+        let mixed = ExtendedCiphertext::sum(&context, &[turned.clone(), foreign]);
         assert!(matches!(mixed, Err(RlweError::KeyMismatch { .. })));
-        assert!(hoisted.sums_of_products(&[1], &strange, &[]).is_err());
-        assert!(hoisted.sums_of_products(&[1, 9], &keys, &[]).is_err());
-        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[]).unwrap().is_empty());
-        let key_ring = context.key_ring();
-        let one = key_ring.multiplier(small(key_ring, 1)).unwrap();
-        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[vec![(2, &one)]]).is_err());
-        assert!(hoisted.sums_of_products(&[1, 5], &keys, &[vec![(1, &one)], vec![]]).is_ok());
-        assert!(extended.mod_down::<Bare>(&context, 5, (), NoiseBound::none()).is_err());
+        let sums = |exponents: &[u64], keys, lists: &[Vec<_>]| {
+            extended::sums_of_products(&context, &own, exponents, keys, lists).map(|sums| sums.len())
+        };
+        assert!(matches!(sums(&[1], &strange, &[]), Err(RlweError::KeyMismatch { .. })));
+        assert!(matches!(sums(&[1, 9], &keys, &[]), Err(RlweError::MissingGaloisKey { .. })));
+        assert_eq!(sums(&[1, 5], &keys, &[]).unwrap(), 0);
+        let one = context.gadget().multiplier(small(context.key_ring(), 1)).unwrap();
+        assert!(sums(&[1, 5], &keys, &[vec![(2, &one)]]).is_err());
+        assert_eq!(sums(&[1, 5], &keys, &[vec![(1, &one)], vec![]]).unwrap(), 2);
+        // What is not turned needs no key.
+        let none = GaloisKeys::none(&context, secret.id());
+        assert_eq!(sums(&[1], &none, &[vec![(0, &one)]]).unwrap(), 1);
+        let map =
+            |steps, keys| extended::linear_map(&context, &own, &[1], steps, keys).map(|sum| sum.is_some());
+        assert!(!map(vec![], &none).unwrap() && map(vec![(1, vec![(0, &one)])], &none).unwrap());
+        assert!(matches!(
+            map(vec![(9, vec![])], &keys),
+            Err(RlweError::MissingGaloisKey { exponent: 9, .. })
+        ));
+        assert!(turned.mod_down::<Bare>(&context, 5, (), NoiseBound::none()).is_err());
     }
     #[test]
     fn keys_have_their_own_levels_and_do_not_depend_on_threads() {

@@ -87,7 +87,7 @@ pub(crate) fn entry<T: Clone + Default>(right: &[T], row: usize, column: usize) 
 }
 
 /// A matrix of an exact scheme, and the keys of the rotations that it takes.
-pub(crate) struct ExactMatrix<A: Arithmetic>(Matrix<A::Factor>, EvaluationKeys<Ring>);
+pub(crate) struct ExactMatrix<A: Arithmetic>(Matrix<A::Multiplier>, EvaluationKeys<Ring>);
 
 impl<A> ExactMatrix<A>
 where

@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
-use sunzi_ring::{Gadget, GadgetOptions, Multipliers, PolyRing, Ring};
+use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring};
 
 use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
@@ -72,7 +72,7 @@ pub(super) struct Scales {
     pub(super) reduced: f64,
 }
 
-impl<R: Multipliers> Blueprint<R> {
+impl<R: PolyRing> Blueprint<R> {
     /// Chooses rotations and sizes of all steps. Makes no tables.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
-use sunzi_ring::{Multipliers, PolyRing, Ring};
+use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::encapsulation;
 
 use super::blueprint::Transform;
@@ -13,14 +13,14 @@ use super::{Blueprint, BootstrapError, BootstrapKeys};
 
 /// Gives ciphertexts their levels back.
 #[derive(Clone)]
-pub struct Bootstrapper<R: Multipliers = Ring> {
+pub struct Bootstrapper<R: PolyRing = Ring> {
     blueprint: Blueprint<R>,
     evaluator: Evaluator<R>,
     coeffs_to_slots: CoeffsToSlots<R>,
     slots_to_coeffs: SlotsToCoeffs<R>,
 }
 
-impl<R: Multipliers> Bootstrapper<R> {
+impl<R: PolyRing> Bootstrapper<R> {
     /// Encodes all diagonals, several matrices at a time. `progress` is told how many of them are done and how many there are, from
     /// any thread of the pool.
     ///

@@ -1,7 +1,7 @@
 //! The keys of a bootstrapping.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Multipliers, PolyRing, Ring};
+use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
 
 use super::Blueprint;
@@ -15,7 +15,7 @@ pub struct BootstrapKeys<R: PolyRing = Ring> {
     pub(super) encapsulation: Option<EncapsulationKeys<R>>,
 }
 
-impl<R: Multipliers> BootstrapKeys<R> {
+impl<R: PolyRing> BootstrapKeys<R> {
     /// Makes the keys, several at a time on the current thread pool. `progress` is told how many are made and how many there will
     /// be.
     ///

@@ -29,7 +29,7 @@ struct Party<R: PolyRing> {
     rng: ChaCha20Rng,
 }
 
-impl<R: Multipliers> Party<R> {
+impl<R: PolyRing> Party<R> {
     fn new(context: Context<R>) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
         let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();

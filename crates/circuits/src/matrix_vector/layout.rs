@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use sunzi_encoding::doubling_steps;
 
 use crate::Rotation;
-
-/// A rotation that shares its decomposition with others, over one on its own. Measured: 0.61 to 0.73 with eight together
-/// (BFV and BGV, n = 2^13 and 2^14, Zen 4, one thread).
-const HOISTED: f64 = 0.65;
+use crate::steps::{Cost, width};
 
 /// The places of a matrix: sides rounded up to powers of two, so that indices wrap at them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,17 +72,10 @@ impl Layout {
         doubling_steps(self.output_period, self.input_period)
     }
 
-    /// The number of baby steps, a power of two, that makes rotations cheapest.
+    /// The number of baby steps, a power of two, that makes rotations cheapest. Those of an encrypted matrix, which have to be extended for
+    /// products, and its giant steps, which scale and relinearise sums, have about the same ratio.
     pub(super) fn baby_steps(&self, diagonals: &[usize]) -> usize {
-        let cost = |&log: &u32| {
-            let babies = 1_usize << log;
-            let distinct = |f: &dyn Fn(usize) -> usize| {
-                diagonals.iter().map(|&d| f(d)).filter(|&step| step > 0).collect::<BTreeSet<_>>().len() as f64
-            };
-            HOISTED * distinct(&|d| d % babies) + distinct(&|d| d / babies)
-        };
-        let logs = 0..=self.diagonals().ilog2();
-        1 << logs.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(0)
+        width(self.diagonals(), diagonals, Cost::TYPICAL)
     }
 
     /// The rotations of a product over these diagonals.

@@ -6,7 +6,7 @@ use sunzi_encoding::{Encoder, EncodingError, GaloisEncoder, Plaintext};
 use sunzi_math::MathError;
 
 use super::check_keys;
-use crate::{Automorphisms, CircuitError, Outcome};
+use crate::{Arithmetic, Automorphisms, CircuitError, GiantStep, Outcome};
 
 /// A map of every slot that is linear over Z_(p^r), such as taking out one coefficient or multiplying by a matrix of bits: Σ c_k·Frob^k(x), by
 /// baby steps and giant steps.
@@ -15,16 +15,11 @@ use crate::{Automorphisms, CircuitError, Outcome};
 /// which share their digits, the giant steps one automorphism of a sum each. So there are about 2·√d key switches and keys, and d products with
 /// plaintexts, fewer where coefficients are 0.
 pub struct SlotMap<A: Automorphisms> {
-    /// k of the automorphisms of the input.
-    baby: Vec<u64>,
-    giant: Vec<GiantStep<A>>,
+    giants: Vec<Giant<A>>,
 }
 
-/// An automorphism of a sum of products of baby steps, by their places.
-struct GiantStep<A: Automorphisms> {
-    exponent: u64,
-    factors: Vec<(usize, A::Factor)>,
-}
+/// The exponent of a giant step, and coefficients by the exponent of their baby step.
+type Giant<A> = (u64, Vec<(u64, <A as Arithmetic>::Multiplier)>);
 
 /// The coefficients of one power of Frobenius, in every slot.
 type Column = Vec<Vec<u64>>;
@@ -42,30 +37,27 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
         let columns = columns(encoder, maps).map_err(EncodingError::from)?;
         let powers: Vec<usize> = columns.iter().map(|(k, _)| *k).collect();
         let step = baby_steps(&powers, encoder.ring().degree());
-        let babies: BTreeSet<usize> = powers.iter().map(|k| k % step).collect();
         let giants: BTreeSet<usize> = powers.iter().map(|k| k / step * step).collect();
         let exponent = |k: usize| encoder.frobenius_exponent(k as i64);
-        let giant = |&turn: &usize| -> Outcome<A, GiantStep<A>> {
+        let giant = |&turn: &usize| -> Outcome<A, _> {
             let back = encoder.frobenius_exponent(-(turn as i64));
             let mut factors = Vec::new();
             for (k, column) in columns.iter().filter(|(k, _)| k / step * step == turn) {
                 let turned = column.iter().map(|c| encoder.ring().substitute(c, back));
                 let turned: Column = turned.collect::<Result<_, _>>().map_err(EncodingError::from)?;
-                let place = babies.iter().position(|baby| *baby == k % step).unwrap_or(0);
-                factors.push((place, arithmetic.factor(&encoder.encode_elements(&turned)?)?));
+                let baby = exponent(k % step);
+                factors.push((baby, arithmetic.multiplier(&encoder.encode_elements(&turned)?)?));
             }
-            Ok(GiantStep { exponent: exponent(turn), factors })
+            Ok((exponent(turn), factors))
         };
-        Ok(Self {
-            baby: babies.iter().map(|&k| exponent(k)).collect(),
-            giant: giants.iter().map(giant).collect::<Outcome<A, _>>()?,
-        })
+        Ok(Self { giants: giants.iter().map(giant).collect::<Outcome<A, _>>()? })
     }
 
     /// The exponents that need keys.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + '_ {
-        let all = self.baby.iter().copied().chain(self.giant.iter().map(|step| step.exponent));
-        all.filter(|&exponent| exponent != 1)
+        let babies = self.giants.iter().flat_map(|(_, factors)| factors).map(|(exponent, _)| *exponent);
+        let all: BTreeSet<u64> = babies.chain(self.giants.iter().map(|(exponent, _)| *exponent)).collect();
+        all.into_iter().filter(|&exponent| exponent != 1)
     }
 
     /// The mapped slots.
@@ -74,19 +66,11 @@ impl<A: Automorphisms<Plaintext = Plaintext>> SlotMap<A> {
     /// [`CircuitError::MissingAutomorphism`]; [`CircuitError::Scheme`].
     pub fn apply(&self, arithmetic: &A, a: &A::Ciphertext, keys: &A::Keys) -> Outcome<A, A::Ciphertext> {
         check_keys(arithmetic, keys, false, self.exponents())?;
-        let images = arithmetic.automorphisms(a, &self.baby, keys)?;
-        let mut sum: Option<A::Ciphertext> = None;
-        for GiantStep { exponent, factors } in &self.giant {
-            let terms: Vec<(&A::Ciphertext, &A::Factor)> =
-                factors.iter().filter_map(|(place, factor)| Some((images.get(*place)?, factor))).collect();
-            let inner = arithmetic.sum_of_plain_products(&terms)?;
-            let turned = arithmetic.automorphism(&inner, *exponent, keys)?;
-            sum = Some(match sum {
-                Some(sum) => arithmetic.add(&sum, &turned)?,
-                None => turned,
-            });
+        let mut steps: Vec<GiantStep<'_, u64, A>> = Vec::with_capacity(self.giants.len());
+        for (exponent, factors) in &self.giants {
+            steps.push((*exponent, factors.iter().map(|(exponent, factor)| (*exponent, factor)).collect()));
         }
-        sum.ok_or(CircuitError::Empty { what: "a linear map" })
+        arithmetic.linear_map_by_exponents(a, &steps, keys)
     }
 }
 

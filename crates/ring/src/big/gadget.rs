@@ -4,6 +4,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
+use std::borrow::Cow;
 use sunzi_kernels::MAX_TERMS;
 
 use super::{BigPoly, BigRing};
@@ -167,6 +168,7 @@ impl BigGadget {
 impl Gadget<BigRing> for BigGadget {
     type Digits = Vec<Vec<BigInt>>;
     type KeyPart = BigPoly<Evaluation>;
+    type Multiplier = BigPoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.options
@@ -196,6 +198,14 @@ impl Gadget<BigRing> for BigGadget {
         self.top.check_nested(self.level(), level)?;
         let coefficients: Vec<BigInt> = a.coefficients.iter().map(|x| x.clone().into()).collect();
         Ok(self.key_ring.from_integers(&coefficients)?.relabel())
+    }
+
+    fn multiplier(&self, a: BigPoly<Evaluation>) -> Result<BigPoly<Evaluation>, RingError> {
+        self.restrict_key(&a)
+    }
+
+    fn multiplied(a: &BigPoly<Evaluation>) -> Cow<'_, BigPoly<Evaluation>> {
+        Cow::Borrowed(a)
     }
 
     fn digit_count(&self) -> usize {

@@ -9,6 +9,7 @@ mod product;
 mod switch;
 mod turns;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ use zeroize::Zeroizing;
 use crate::basis::tag_of;
 use crate::division::{Division, Factor, Route};
 use crate::error::{check_length, check_shape, no_such_digit};
+use crate::multiplier::{Pairs, RnsMultiplier, Turn};
 use crate::once::get_or_try_init;
 use crate::parallel::groups;
 use crate::ring::gathered;
@@ -34,7 +36,6 @@ pub(crate) use product::PAD;
 pub use product::RnsDecomposition;
 use product::{InnerProducts, Input, runs};
 use switch::Rest;
-pub(crate) use turns::sums_of_turns;
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
@@ -98,6 +99,20 @@ impl RnsGadget {
         let top =
             Arc::new(Top { ring, special, options, digits, log2_special, tags, limbs, key_tags, levels });
         Ok(Self { tables: top.at_level(highest)?, top })
+    }
+
+    /// Where the limbs of the key ring stand in that key ring of this level, or of one that it is nested in, which has this tag; and that ring.
+    fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, Ring), RingError> {
+        let own = &self.tables.key_ring;
+        if tag == own.basis().tag() {
+            return Ok(((0..own.basis().len()).collect(), own.clone()));
+        }
+        let mismatch = RingError::ShapeMismatch { expected: own.shape(), got: shape };
+        let from = self.top.level_of_key(tag).ok_or(mismatch)?;
+        let tables = self.top.at_level(from)?;
+        let mut places = self.top.ring.nested(self.level(), from)?;
+        places.extend(tables.ring.basis().len()..tables.key_ring.basis().len());
+        Ok((places, tables.key_ring.clone()))
     }
 
     fn lift(&self, i: usize) -> Result<&Lift, RingError> {
@@ -243,6 +258,7 @@ impl Tables {
 impl Gadget<Ring> for RnsGadget {
     type Digits = RnsDecomposition;
     type KeyPart = KeyPoly;
+    type Multiplier = RnsMultiplier;
 
     fn options(&self) -> &GadgetOptions {
         &self.top.options
@@ -270,13 +286,37 @@ impl Gadget<Ring> for RnsGadget {
             key_ring.check(a)?;
             return Ok(a.clone());
         }
-        let mismatch = RingError::ShapeMismatch { expected: key_ring.shape(), got: a.shape() };
-        let from = self.top.level_of_key(a.tag()).ok_or(mismatch)?;
-        let tables = self.top.at_level(from)?;
-        tables.key_ring.check(a)?;
-        let mut places = self.top.ring.nested(self.level(), from)?;
-        places.extend(tables.ring.basis().len()..tables.key_ring.basis().len());
+        let (places, source) = self.key_places(a.tag(), a.shape())?;
+        source.check(a)?;
         Ok(Poly::new(gathered(a, &places), key_ring.degree(), key_ring.basis().tag()))
+    }
+
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<RnsMultiplier, RingError> {
+        // What multiplies may be secret.
+        let a = Zeroizing::new(a);
+        self.tables.key_ring.check(&a)?;
+        Ok(RnsMultiplier::new(&a))
+    }
+
+    fn multiplied(a: &RnsMultiplier) -> Cow<'_, Poly<Evaluation>> {
+        Cow::Owned(a.poly())
+    }
+
+    fn multiplier_bytes(a: &RnsMultiplier) -> usize {
+        a.byte_len()
+    }
+
+    fn expected_multiplier_bytes(&self, gap: usize) -> usize {
+        RnsMultiplier::expected_bytes(self.tables.key_ring.shape(), gap)
+    }
+
+    fn sums_of_turns(
+        &self,
+        ciphertext: [&Poly<Evaluation>; 2],
+        turns: &[Turn<'_, RnsDecomposition, KeyPoly>],
+        lists: &[Vec<(usize, &RnsMultiplier)>],
+    ) -> Result<Pairs<Ring>, RingError> {
+        turns::sums_of_turns(self, ciphertext, turns, lists)
     }
 
     fn digit_count(&self) -> usize {

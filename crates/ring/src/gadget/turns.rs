@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use sunzi_kernels::permute;
 
-use super::RnsGadget;
 use super::product::{InnerProducts, Input, PAD, RnsDecomposition, Terms};
-use crate::multiplier::{Pairs, PairsByBlock, Turn};
+use super::{KeyPoly, RnsGadget};
+use crate::multiplier::{Pairs, PairsByBlock, RnsMultiplier, Turn, whole_turns};
 use crate::parallel::{BLOCK, Work};
-use crate::{Evaluation, Multiplier, Poly, PolyRing, Ring, RingError};
+use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// All turns of one ciphertext.
 struct Turns<'a> {
@@ -31,21 +31,27 @@ struct KeyedTurn<'a> {
     places: Vec<u32>,
 }
 
-/// [`Multipliers::sums_of_turns`](crate::Multipliers::sums_of_turns).
-pub(crate) fn sums_of_turns<'a>(
+/// [`Gadget::sums_of_turns`](crate::Gadget::sums_of_turns).
+pub(super) fn sums_of_turns<'a>(
     gadget: &'a RnsGadget,
-    digits: &'a RnsDecomposition,
     [c0, c1]: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'a, Ring>],
-    lists: &[Vec<(usize, &Multiplier)>],
+    turns: &[Turn<'a, RnsDecomposition, KeyPoly>],
+    lists: &[Vec<(usize, &RnsMultiplier)>],
 ) -> Result<Pairs<Ring>, RingError> {
     let (tables, ring) = (&*gadget.tables, &gadget.tables.key_ring);
     tables.ring.check(c0)?;
     tables.ring.check(c1)?;
+    let limbs = places(gadget, lists)?;
+    // In other rings automorphisms do not map blocks to blocks.
+    if !ring.ring_index().is_power_of_two() {
+        let turned = whole_turns(gadget, [c0, c1], turns)?;
+        let turned: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
+        return ring.sums_by_blocks(&turned.as_slice(), lists, &limbs);
+    }
     let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
     let block = BLOCK.min(ring.degree());
-    let prepare = |turn: &Turn<'a, Ring>| {
-        let Some(key) = turn.key else { return Ok(None) };
+    let prepare = |turn: &Turn<'a, RnsDecomposition, KeyPoly>| {
+        let Some((digits, key)) = turn.switch else { return Ok(None) };
         let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
         let sources = ring.automorphism_sources(turn.exponent, true)?;
         let blocks = sources.iter().step_by(block).map(|&source| source as usize / block * block).collect();
@@ -54,7 +60,19 @@ pub(crate) fn sums_of_turns<'a>(
     };
     let words = turns.len() * ring.degree();
     let prepared = ring.parallelism().map(Work::Elementwise, words, turns, prepare)?;
-    ring.sums_by_blocks(&Turns { gadget, multiples, turns: prepared }, lists)
+    ring.sums_by_blocks(&Turns { gadget, multiples, turns: prepared }, lists, &limbs)
+}
+
+/// Where the limbs of the key ring stand in multipliers, which are all of one ring.
+fn places(gadget: &RnsGadget, lists: &[Vec<(usize, &RnsMultiplier)>]) -> Result<Vec<usize>, RingError> {
+    let mut all = lists.iter().flatten().map(|&(_, multiplier)| multiplier);
+    let Some(first) = all.next() else { return Ok(Vec::new()) };
+    if all.any(|multiplier| multiplier.tag() != first.tag()) {
+        return Err(RingError::OtherModulus { shape: first.shape() });
+    }
+    let (places, source) = gadget.key_places(first.tag(), first.shape())?;
+    source.check_basis(first.shape(), first.tag())?;
+    Ok(places)
 }
 
 impl PairsByBlock for Turns<'_> {

@@ -3,6 +3,7 @@
 use super::{HollowPoly, HollowRing};
 use crate::error::{check_length, no_such_digit};
 use crate::{DigitBound, Evaluation, Gadget, GadgetOptions, KeyPoly, PolyRing, RingError, RnsDigits};
+use std::borrow::Cow;
 
 /// The digits of [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
@@ -38,6 +39,7 @@ impl Gadget<HollowRing> for HollowGadget {
     type Digits = ();
     /// Its bytes.
     type KeyPart = usize;
+    type Multiplier = HollowPoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.options
@@ -67,6 +69,14 @@ impl Gadget<HollowRing> for HollowGadget {
     /// Moduli of a higher level's key ring are not looked at.
     fn restrict_key(&self, _: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
         Ok(self.key_ring.zero())
+    }
+
+    fn multiplier(&self, a: HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
+        self.restrict_key(&a)
+    }
+
+    fn multiplied(a: &HollowPoly<Evaluation>) -> Cow<'_, HollowPoly<Evaluation>> {
+        Cow::Borrowed(a)
     }
 
     fn digit_count(&self) -> usize {

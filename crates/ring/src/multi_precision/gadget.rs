@@ -1,5 +1,6 @@
 //! D_{ω,q} and P_{ω,q} of [BEHZ16, eq. (7)], for Relin_FV.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -157,6 +158,7 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
     /// The polynomial itself: its digits are cheap beside their transforms.
     type Digits = Poly<Coefficient>;
     type KeyPart = Poly<Evaluation>;
+    type Multiplier = Poly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.0.options
@@ -180,6 +182,14 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
 
     fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.0.top.restrict(a, self.level())
+    }
+
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.restrict_key(&a)
+    }
+
+    fn multiplied(a: &Poly<Evaluation>) -> Cow<'_, Poly<Evaluation>> {
+        Cow::Borrowed(a)
     }
 
     fn digit_count(&self) -> usize {

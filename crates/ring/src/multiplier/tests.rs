@@ -1,4 +1,5 @@
 use super::*;
+use crate::GadgetOptions;
 use sunzi_math::primes_below;
 
 /// A polynomial in X^gap with coefficients that look random, some of them extreme.
@@ -28,8 +29,10 @@ fn values_of_sparse_polynomials_repeat_and_are_kept_once() {
         let n = ring.degree();
         for gap in (0..=log2_degree).map(|log| 1_usize << log) {
             let a = sparse(&ring, gap, 7);
-            let multiplier = ring.multiplier(a.clone()).unwrap();
-            assert_eq!(Ring::multiplier_bytes(&multiplier), ring.expected_bytes(gap), "n = {n}, gap {gap}");
+            let multiplier = RnsMultiplier::new(&a);
+            let expected = RnsMultiplier::expected_bytes(ring.shape(), gap);
+            assert_eq!(multiplier.byte_len(), expected, "n = {n}, gap {gap}");
+            assert!(multiplier.poly().words() == a.words() && ring.check(&multiplier.poly()).is_ok());
             for (i, limb) in a.limbs().enumerate() {
                 for start in (0..n).step_by(BLOCK) {
                     let mut space = vec![1; BLOCK.min(n)];
@@ -38,7 +41,7 @@ fn values_of_sparse_polynomials_repeat_and_are_kept_once() {
             }
         }
         let words = 3 * n;
-        let bytes = [1, 4, 8, 32].map(|gap| ring.expected_bytes(gap) / 8);
+        let bytes = [1, 4, 8, 32].map(|gap| RnsMultiplier::expected_bytes(ring.shape(), gap) / 8);
         assert_eq!(bytes, [words, words, words / 8, words / 8]);
     }
 }
@@ -51,15 +54,21 @@ fn sums_are_those_of_the_terms() {
         let pairs: Vec<[&Poly<Evaluation>; 2]> = polys.chunks(2).map(|pair| [&pair[0], &pair[1]]).collect();
         let gaps = [1, 2, 8, 32, 64, 1 << log2_degree];
         let factors: Vec<_> = gaps.iter().zip(100..).map(|(&gap, seed)| sparse(&ring, gap, seed)).collect();
-        let kept: Vec<_> = factors.iter().map(|a| ring.multiplier(a.clone()).unwrap()).collect();
+        let kept: Vec<_> = factors.iter().map(RnsMultiplier::new).collect();
         let lists: [&[(usize, usize)]; 4] =
             [&[(0, 0), (1, 2), (2, 3), (0, 5)], &[], &[(2, 4)], &[(1, 1), (1, 1)]];
         let of_kept: Vec<Vec<_>> =
             lists.iter().map(|list| list.iter().map(|&(i, k)| (i, &kept[k])).collect()).collect();
-        let of_polys: Vec<Vec<_>> =
-            lists.iter().map(|list| list.iter().map(|&(i, k)| (i, &factors[k])).collect()).collect();
-        let expected = sums_by_terms(&ring, &pairs, &of_polys).unwrap();
-        let got = ring.sums_of_products(&pairs, &of_kept).unwrap();
+        let got = ring.sums_by_blocks(&pairs.as_slice(), &of_kept, &[0, 1, 2]).unwrap();
+        let expected = lists.map(|list| {
+            let mut sum = [ring.zero(), ring.zero()];
+            for &(i, k) in list {
+                for (sum, half) in sum.iter_mut().zip(pairs[i]) {
+                    ring.mul_add_assign(sum, half, &factors[k]).unwrap();
+                }
+            }
+            sum
+        });
         for (got, expected) in got.iter().flatten().zip(expected.iter().flatten()) {
             assert_eq!(got.words(), expected.words());
         }
@@ -70,11 +79,20 @@ fn sums_are_those_of_the_terms() {
 fn other_rings_and_indices_are_refused() {
     let (ring, other) = (ring(6, 1 << 40), ring(6, 1 << 41));
     let (own, foreign) = (sparse(&ring, 1, 1), sparse(&other, 1, 1));
-    assert!(ring.multiplier(foreign.clone()).is_err());
-    let (kept, strange) = (ring.multiplier(own.clone()).unwrap(), other.multiplier(foreign.clone()).unwrap());
-    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(0, &kept)]]).is_ok());
-    assert!(ring.sums_of_products(&[[&own, &foreign]], &[vec![(0, &kept)]]).is_err());
-    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(0, &strange)]]).is_err());
-    assert!(ring.sums_of_products(&[[&own, &own]], &[vec![(1, &kept)]]).is_err());
-    assert!(ring.sums_of_products(&[], &[]).unwrap().is_empty());
+    let [gadget, strange] = [&ring, &other].map(|ring| ring.gadget(&GadgetOptions::default()).unwrap());
+    assert!(gadget.multiplier(foreign.clone()).is_err());
+    let (kept, strange) =
+        (gadget.multiplier(own.clone()).unwrap(), strange.multiplier(foreign.clone()).unwrap());
+    let identity = [Turn { exponent: 1, switch: None }];
+    let sums = |a, lists: &[Vec<_>]| gadget.sums_of_turns([&own, a], &identity, lists);
+    assert!(sums(&own, &[vec![(0, &kept)]]).is_ok());
+    assert!(sums(&foreign, &[vec![(0, &kept)]]).is_err());
+    assert!(sums(&own, &[vec![(0, &strange)]]).is_err());
+    assert!(sums(&own, &[vec![(0, &kept), (0, &strange)]]).is_err());
+    assert!(sums(&own, &[vec![(1, &kept)]]).is_err());
+    assert!(sums(&own, &[]).unwrap().is_empty());
+    // A multiplier of a low level knows nothing of the moduli above it.
+    let low = gadget.at_level(2).unwrap();
+    let short = low.multiplier(low.restrict_key(&own).unwrap()).unwrap();
+    assert!(sums(&own, &[vec![(0, &short)]]).is_err());
 }

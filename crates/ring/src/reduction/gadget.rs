@@ -1,5 +1,6 @@
 //! Digits for key switching: ξ_q and P_{RNS,q} of `[BEHMSZ17, 2.3]`, and remainders by products of moduli with special moduli [KPZ21, B.2.3].
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -147,6 +148,7 @@ impl Tables {
 impl Gadget<UnivariateRing> for UnivariateGadget {
     type Digits = UnivariateDigits;
     type KeyPart = UnivariatePoly<Evaluation>;
+    type Multiplier = UnivariatePoly<Evaluation>;
 
     fn options(&self) -> &GadgetOptions {
         &self.top.options
@@ -185,6 +187,14 @@ impl Gadget<UnivariateRing> for UnivariateGadget {
             limb.copy_from_slice(a.limb(if i < level { i } else { i - level + from }));
         }
         Ok(restricted)
+    }
+
+    fn multiplier(&self, a: UnivariatePoly<Evaluation>) -> Result<UnivariatePoly<Evaluation>, RingError> {
+        self.restrict_key(&a)
+    }
+
+    fn multiplied(a: &UnivariatePoly<Evaluation>) -> Cow<'_, UnivariatePoly<Evaluation>> {
+        Cow::Borrowed(a)
     }
 
     fn digit_count(&self) -> usize {

@@ -3,13 +3,13 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Evaluation, Gadget, GadgetOptions, KeyPoly, Multipliers, Parallelism, Poly, PolyRing, Ring, RingError,
-    RnsGadget, Scaler, ScalerOptions, Turn,
+    Evaluation, Gadget, GadgetOptions, KeyPoly, Parallelism, Poly, PolyRing, Ring, RingError, RnsGadget,
+    Scaler, ScalerOptions, Turn,
 };
 
 use crate::common::{TopLevel, kept, rng, switched};
 
-/// Sums of products with what is turned, in one go and step by step.
+/// Sums of products with what is turned, in one go and step by step, by multipliers of this level and of the highest.
 fn sums_of_turns(
     ring: &Ring,
     gadget: &RnsGadget,
@@ -18,14 +18,25 @@ fn sums_of_turns(
 ) -> Vec<[Poly<Evaluation>; 2]> {
     let (wide, b) = (gadget.key_ring(), ring.restrict(b, gadget.level()).unwrap());
     let digits = gadget.decompose(c).unwrap();
-    let extended = gadget.switch_digits_extended(&digits, Some(c), keys, 3).unwrap();
-    let kept = wide.multiplier(extended[0].clone()).unwrap();
+    let highest = gadget.at_level(ring.level()).unwrap();
+    let factor = highest.key_ring().uniform(&mut rng("multiplier"));
+    let own = gadget.restrict_key(&factor).unwrap();
+    let kept = [gadget.multiplier(own.clone()), highest.multiplier(factor)].map(Result::unwrap);
+    let turns = [Turn { exponent: 3, switch: Some((&digits, keys)) }, Turn { exponent: 1, switch: None }];
+    let [sums, from_above] = kept.each_ref().map(|kept| {
+        let lists = [vec![(0, kept), (1, kept)], vec![], vec![(1, kept)]];
+        gadget.sums_of_turns([c, &b], &turns, &lists).unwrap()
+    });
+    let turned = gadget.switch_digits_extended(&digits, Some(c), keys, 3).unwrap();
     let identity = [wide.scale_up(c).unwrap(), wide.scale_up(&b).unwrap()];
-    let lists = [vec![(0, &kept), (1, &kept)], vec![], vec![(1, &kept)]];
-    let sums = wide.sums_of_products(&[extended.each_ref(), identity.each_ref()], &lists).unwrap();
-    let turns = [Turn { exponent: 3, key: Some(keys) }, Turn { exponent: 1, key: None }];
-    let fused = Ring::sums_of_turns(gadget, &digits, [c, &b], &turns, &lists).unwrap();
-    assert!(sums.iter().flatten().zip(fused.iter().flatten()).all(|(a, b)| a.words() == b.words()));
+    let lists: [&[&[Poly<Evaluation>; 2]]; 3] = [&[&turned, &identity], &[], &[&identity]];
+    for (list, (sum, other)) in lists.into_iter().zip(sums.iter().zip(&from_above)) {
+        for half in [0, 1] {
+            let mut expected = wide.zero();
+            list.iter().for_each(|term| wide.mul_add_assign(&mut expected, &term[half], &own).unwrap());
+            assert!(sum[half].words() == expected.words() && other[half].words() == expected.words());
+        }
+    }
     sums
 }
 

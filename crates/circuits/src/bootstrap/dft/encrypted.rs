@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use sunzi_ckks::rotation::{conjugation_exponent, rotation_exponent};
 use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata};
-use sunzi_ring::{Multipliers, PolyRing, Ring};
+use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::GaloisKeys;
 
 use super::{Dft, Direction, Packing};
@@ -23,7 +23,7 @@ impl DftPlan {
     ///
     /// # Errors
     /// [`LinearTransformError::Ckks`] for a level that is not there, or fewer levels below than factors.
-    pub fn new<R: Multipliers>(
+    pub fn new<R: PolyRing>(
         context: &Context<R>,
         dft: Dft,
         level: usize,
@@ -89,7 +89,7 @@ impl DftPlan {
     ///
     /// What rounding a diagonal costs grows with the root of its period, which differs from factor to factor: the scales between
     /// are such that entries are encoded at scales in proportion to that.
-    fn encode<R: Multipliers>(
+    fn encode<R: PolyRing>(
         &self,
         context: &Context<R>,
         expected: Direction,
@@ -137,12 +137,12 @@ pub struct Parts<R: PolyRing = Ring> {
 
 /// CoeffsToSlots with encoded diagonals: `[AS19, 3.1]`, step 2.
 #[derive(Clone)]
-pub struct CoeffsToSlots<R: Multipliers = Ring> {
+pub struct CoeffsToSlots<R: PolyRing = Ring> {
     plan: DftPlan,
     factors: Vec<LinearTransform<R>>,
 }
 
-impl<R: Multipliers> CoeffsToSlots<R> {
+impl<R: PolyRing> CoeffsToSlots<R> {
     /// Encodes the matrices of a plan for ciphertexts of the first scale and parts of the second; `progress` hears of each
     /// factor that is done, from any thread of the pool.
     ///
@@ -194,12 +194,12 @@ impl<R: Multipliers> CoeffsToSlots<R> {
 
 /// SlotsToCoeffs with encoded diagonals: `[AS19, 3.1]`, step 5.
 #[derive(Clone)]
-pub struct SlotsToCoeffs<R: Multipliers = Ring> {
+pub struct SlotsToCoeffs<R: PolyRing = Ring> {
     plan: DftPlan,
     factors: Vec<LinearTransform<R>>,
 }
 
-impl<R: Multipliers> SlotsToCoeffs<R> {
+impl<R: PolyRing> SlotsToCoeffs<R> {
     /// Encodes the matrices of a plan for parts of the first scale and ciphertexts of the second; `progress` hears of each
     /// factor that is done, from any thread of the pool.
     ///
@@ -282,7 +282,7 @@ impl<R: Multipliers> SlotsToCoeffs<R> {
 }
 
 /// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on.
-fn apply_all<R: Multipliers>(
+fn apply_all<R: PolyRing>(
     evaluator: &Evaluator<R>,
     factors: &[LinearTransform<R>],
     a: &Ciphertext<R>,
