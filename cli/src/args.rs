@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
-pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme};
+pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme, SharingArgs};
 pub(crate) use self::repro::{Paper, RunArgs};
 pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 

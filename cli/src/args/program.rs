@@ -86,19 +86,52 @@ pub(crate) struct EvalArgs {
     pub(crate) quiet: bool,
 }
 
+/// What `sunzi decrypt` says of those who may see what it prints.
+const FOR_WHOM: &str = "What it prints is for the key holder: errors of CKKS, and failures of exact schemes, depend on the secret key, so give nothing \
+to whoever made or chose the ciphertexts. With --share noise is added that hides those errors, and every ciphertext is counted in sharing.sz beside the secret key: \
+keep that file with the key, and never put an older copy of it back.";
+
 /// Options of `sunzi decrypt`.
 #[derive(Debug, Args)]
-#[command(after_help = FILE_CODES)]
+#[command(after_help = format!("{FOR_WHOM}\n\n{FILE_CODES}"))]
 pub(crate) struct DecryptArgs {
     /// The results, as `sunzi eval` writes them
     pub(crate) file: PathBuf,
     /// The folder with the secret key
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
+    #[command(flatten)]
+    pub(crate) sharing: SharingArgs,
     /// Print CSV: result, group or row, value, error
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say nothing of who may see the results
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Results for somebody else to see.
+#[derive(Debug, Args)]
+pub(crate) struct SharingArgs {
+    /// For somebody else to see: hide the errors. At most QUERIES ciphertexts are ever shared under this key, which is fixed the first time
+    #[arg(long, value_name = "QUERIES")]
+    pub(crate) share: Option<u64>,
+    /// With --share: all that is shared is within statistical distance 2^-BITS of what does not depend on the key, 1 to 80
+    #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
+    pub(crate) statistical_bits: u32,
+    /// With --share: the program that was agreed on; results of another one are refused. CKKS needs it, for the errors that it leaves
+    #[arg(long = "for", value_name = "PROGRAM", requires_all = ["share", "schema"])]
+    pub(crate) program: Option<String>,
+    /// With --for: a file with the schema of the table as JSON
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub(crate) schema: Option<PathBuf>,
+    /// With --for: the category in the clear that cut the table, as in `sunzi encrypt`
+    #[arg(long, value_name = "COLUMN", requires = "program")]
+    pub(crate) partition: Option<String>,
+    /// With --for: the bits that `sunzi eval` was given, 4 to 30
+    #[arg(long, value_name = "BITS", default_value_t = 16, requires = "program", value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: u32,
 }
