@@ -96,9 +96,47 @@ fn parameters_without_room_say_what_has_some() {
     assert!(!folder.path("keys/secret/sharing.sz").exists());
 }
 
+/// What a plan left room for is shared at the end of its depth, in every scheme.
+#[test]
+fn plans_leave_room_for_sharing() {
+    for scheme in ["bfv", "bgv", "ckks"] {
+        let plan =
+            ["plan", "sum(x*y);x+y", "--table", "t.csv", "--scheme", scheme, "--no-time", "-o", "job.params"];
+        let room = ["--precision", "10", "--share", "8", "--statistical-bits", "8"];
+        let folder = prepared(&format!("share-plan-{scheme}"), &[&plan[..], &room].concat());
+        let planned = folder.fine_of(&[&plan[..7], &room].concat());
+        assert!(planned.contains("8 shared results at 2^-8"), "{planned}");
+        eval(&folder, "sum(x*y);x+y", "out.sz");
+        let share = "decrypt --keys keys/secret out.sz --for sum(x*y);x+y --schema s.json --share 8 --statistical-bits 8 --json";
+        let results = json(&folder.run(share))["results"].clone();
+        let near = |value: &serde_json::Value, expected: i64, allowed: f64| {
+            let (got, error) = (value["value"].as_f64().unwrap(), value["error"].as_f64().unwrap_or(0.0));
+            assert!((got - expected as f64).abs() <= error, "{scheme}: {got} ± {error}, expected {expected}");
+            assert!(error <= if scheme == "ckks" { allowed } else { 0.0 }, "{scheme}: {error}");
+        };
+        // Six deviations of 10 bits of the ranges: 40 rows up to 32, and 16.
+        near(&results[0]["number"], sum(|i| (i % 7) * (i % 5)), 6.0 * 40.0 * 32.0 / 1024.0);
+        for (row, i) in results[1]["rows"].as_array().unwrap().iter().zip(0..) {
+            near(row, i % 7 + i % 5, 6.0 * 16.0 / 1024.0);
+        }
+    }
+    // What cannot be shared so well is refused before anything runs.
+    let folder = Folder::new("share-plan-refused");
+    fs::write(folder.path("t.csv"), "x\n1\n2\n").unwrap();
+    folder.refused(
+        "plan sum(x) --table t.csv --scheme ckks --share 8 --statistical-bits 80",
+        4,
+        &["statistical bits"],
+    );
+    folder.refused("params --depth 2 --share 0", 2, &["1 to 4294967296"]);
+    let explained = folder.fine("params --depth 2 --share 100 --statistical-bits 30");
+    assert!(explained.contains("room for sharing"), "{explained}");
+}
+
 #[test]
 fn real_results_are_shared_within_their_stated_error() {
-    let params = ["plan", "mean(x);x*y", "--table", "t.csv", "--scheme", "ckks", "--precision", "30", "--no-time"];
+    let params =
+        ["plan", "mean(x);x*y", "--table", "t.csv", "--scheme", "ckks", "--precision", "30", "--no-time"];
     let folder = prepared("share-ckks", &[&params[..], &["-o", "job.params"]].concat());
     eval(&folder, "mean(x);x*y", "out.sz");
     // Plain numbers are for the key holder, which is said once.

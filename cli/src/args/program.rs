@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use sunzi::rlwe::SharingPolicy;
+
 use super::FILE_CODES;
 use super::tables::parse_bytes;
+use crate::error::CliError;
 
 /// Which scheme a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,7 +36,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
     /// Whether these parameters suffice, instead of choosing some
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file, which must not be there yet
     #[arg(long, short, value_name = "FILE")]
@@ -47,6 +50,8 @@ pub(crate) struct PlanArgs {
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     pub(crate) security: String,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// A category in the clear that will cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
@@ -56,6 +61,25 @@ pub(crate) struct PlanArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Room for results that somebody else will see.
+#[derive(Debug, Args)]
+pub(crate) struct RoomArgs {
+    /// Leave room for `sunzi decrypt --share`, of at most QUERIES ciphertexts under one key
+    #[arg(long, value_name = "QUERIES")]
+    pub(crate) share: Option<u64>,
+    /// With --share: within statistical distance 2^-BITS of what does not depend on the key, 1 to 80; each is a bit of noise budget or of precision
+    #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
+    pub(crate) statistical_bits: u32,
+}
+
+impl RoomArgs {
+    /// What is going to be shared, if anything.
+    pub(crate) fn policy(&self) -> Result<Option<SharingPolicy>, CliError> {
+        let policy = |queries| SharingPolicy::new(self.statistical_bits, queries).map_err(CliError::input);
+        self.share.map(policy).transpose()
+    }
 }
 
 /// Options of `sunzi eval`.

@@ -120,7 +120,9 @@ fn remark(contexts: &Contexts, sharing: Option<&Sharing>) {
         Some(sharing) => {
             let ledger = sharing.ledger();
             let (used, queries) = (ledger.used(), ledger.policy().queries());
-            output::remark(&format!("{used} of the {queries} decryptions that may be shared under this key are used"));
+            output::remark(&format!(
+                "{used} of the {queries} decryptions that may be shared under this key are used"
+            ));
         }
         None if contexts.scheme() == SchemeChoice::Ckks => output::remark(
             "the errors of these numbers depend on the secret key: give them to nobody who made or chose the ciphertexts, or use --share",

@@ -30,9 +30,9 @@ pub(super) fn refuse(error: RlweError) -> CliError {
             "sharing takes {bits_short:.1} bits more than these parameters leave beside the noise: {REMEDY}, or share with fewer \
              --statistical-bits under another key"
         )),
-        RlweError::NoiseDeclaredTooLow { .. } => CliError::mismatch(format!(
-            "{error}; give --for and --precision as sunzi eval was given them"
-        )),
+        RlweError::NoiseDeclaredTooLow { .. } => {
+            CliError::mismatch(format!("{error}; give --for and --precision as sunzi eval was given them"))
+        }
         RlweError::Ledger(error) => {
             let message = format!("the sharing ledger: {error}");
             match error.fault() {
@@ -131,8 +131,7 @@ pub(super) fn declared(
     // The file says how the rows stood: of that and of what may be, the larger noise counts.
     let mut noise = Declared::new();
     for layout in [most, own] {
-        let plan =
-            Plan::for_layout(&program, parameters, layout, args.precision).map_err(super::refuse)?;
+        let plan = Plan::for_layout(&program, parameters, layout, args.precision).map_err(super::refuse)?;
         for (id, declared) in plan.declared_noise().map_err(super::refuse)? {
             let larger = noise.get(&id).is_none_or(|before| before.bits() < declared.bits());
             if larger {

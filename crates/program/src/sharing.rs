@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use chacha20::ChaCha20Rng;
 use sunzi_circuits::EvaluationKeys;
+use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::{HollowRing, PolyRing as _, Ring};
-use sunzi_rlwe::{
-    DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness,
-};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness};
 
 pub use sunzi_rlwe::{LedgerFile, SharingLedger};
 
@@ -21,6 +21,9 @@ use crate::run::ckks::{Ckks, Keys, Output, Value};
 use crate::run::{Backend, Clear, encrypted_inputs, run};
 use crate::tape::hollow;
 use crate::{NodeId, Plan, ProgramError};
+
+/// CKKS over polynomials without coefficients.
+type Hollow = sunzi_ckks::Context<HollowRing>;
 
 /// Bits that are declared beyond what was found: the real numbers of clear columns may round another way than the largest ones.
 const SLACK: f64 = 0.1;
@@ -163,8 +166,43 @@ impl Plan {
     /// # Errors
     /// [`ProgramError::Scheme`] for parameters that are none.
     pub fn declared_noise(&self) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
+        let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
+        self.rehearse(|id, context, ciphertext| {
+            let noise = declared(context, ciphertext);
+            let larger = found.get(&id).is_none_or(|before| before.bits() < noise.bits());
+            if larger {
+                found.insert(id, noise);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// CKKS: bits of every encrypted result that are right once it was shared, counted from the end of its range: the fewest.
+    pub(crate) fn shared_bits(&self, policy: SharingPolicy) -> Result<f64, ProgramError> {
+        let totals = self.program.totals();
+        let rows = (self.layout.rows.max(1) as f64).log2();
+        let mut least = f64::INFINITY;
+        self.rehearse(|id, context, ciphertext| {
+            let noise = declared(context, ciphertext);
+            context.check_shareable(ciphertext, noise, policy).map_err(of_ckks)?;
+            let flooding = Flooding::new(policy, noise, context.degree()).map_err(refused)?;
+            let metadata = ciphertext.metadata();
+            let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+            let off = added.hypot(metadata.precision.deviation()).log2();
+            least = least.min(if totals.contains(&id) { rows } else { 0.0 } - off);
+            Ok(())
+        })?;
+        Ok(least)
+    }
+
+    /// CKKS: the program played over polynomials without coefficients, with the largest numbers that there may be.
+    fn rehearse(
+        &self,
+        mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext<HollowRing>) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
         let (Parameters::Ckks(own), Some(lowered)) = (&self.parameters, &self.lowered) else {
-            return Ok(BTreeMap::new());
+            return Ok(());
         };
         let context = hollow(own)?;
         let scheme = |error: sunzi_ckks::CkksError| ProgramError::scheme(error);
@@ -172,7 +210,7 @@ impl Plan {
         let encoder = Encoder::new(&context, self.layout.span).map_err(scheme)?;
         let evaluator = Evaluator::new(&context);
         let (Some(relinearization), Some(galois)) = (&keys.relinearization, &keys.galois) else {
-            return Ok(BTreeMap::new());
+            return Ok(());
         };
         let keys = Keys { relinearization, galois };
         let backend = Largest { lowered, own: Ckks::new(self, &evaluator, &encoder, keys)? };
@@ -184,25 +222,24 @@ impl Plan {
             }
             context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)
         };
-        let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
-        let mut meet = |id: NodeId, output: &Output<HollowRing>| {
-            let Output::Encrypted(ciphertext) = output else { return };
-            let bits = DeclaredNoise::of_own_run(ciphertext.noise(), own.degree()).bits() + SLACK;
-            let most = found.get(&id).map_or(bits, |before| before.bits().max(bits));
-            found.insert(id, DeclaredNoise::from_bits(most));
+        let mut failed = Ok(());
+        let mut take = |id: NodeId, output: Output<HollowRing>| {
+            if let (Output::Encrypted(ciphertext), Ok(())) = (output, &failed) {
+                failed = meet(id, &context, &ciphertext);
+            }
         };
         let column = |id, _, output| {
-            meet(id, &output);
+            take(id, output);
             Ok(())
         };
         let totals = run(&self.program, &self.layout, &backend, input, column)?;
-        totals.iter().for_each(|(&id, output)| meet(id, output));
-        Ok(found)
+        totals.into_iter().for_each(|(id, output)| take(id, output));
+        failed
     }
 
     fn hollow_keys(
         &self,
-        context: &sunzi_ckks::Context<HollowRing>,
+        context: &Hollow,
     ) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), ProgramError> {
         let (rlwe, rng) = (context.rlwe(), &mut nothing());
         let index = rlwe.ring().index();
@@ -218,6 +255,12 @@ impl Plan {
         };
         make().map_err(ProgramError::scheme)
     }
+}
+
+/// What the bound of a ciphertext of one's own lets declare.
+fn declared(context: &Hollow, ciphertext: &Ciphertext<HollowRing>) -> DeclaredNoise {
+    let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
+    DeclaredNoise::from_bits(own.bits() + SLACK)
 }
 
 /// Randomness where nothing is hidden.
