@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
-pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme};
+pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme, RoomArgs, SharingArgs};
 pub(crate) use self::repro::{Paper, RunArgs};
 pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 
@@ -167,7 +167,7 @@ pub(crate) struct ParamsArgs {
     #[arg(long, value_name = "M")]
     pub(crate) plain_range: Option<u128>,
     /// Instead: slots of GF(P^d), for a prime P that may be as small as 2; the ring index is chosen
-    #[arg(long, value_name = "P", conflicts_with_all = ["plain_bits", "plain_range", "no_batching"])]
+    #[arg(long, value_name = "P", conflicts_with_all = ["plain_bits", "plain_range", "no_batching", "share"])]
     pub(crate) plain: Option<u64>,
     /// With --plain: slots modulo P^R
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=59))]
@@ -187,6 +187,8 @@ pub(crate) struct ParamsArgs {
     /// Keep the parameters in this file, which must not be there yet
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// At least so many numbers in a ciphertext
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub(crate) slots: Option<u64>,
@@ -199,7 +201,7 @@ pub(crate) struct ParamsArgs {
     /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs
     #[arg(long, conflicts_with_all = [
         "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
-        "scheme", "precision", "output"
+        "scheme", "precision", "output", "share"
     ])]
     pub(crate) bootstrapping: bool,
     /// Print one JSON object

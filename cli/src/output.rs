@@ -21,6 +21,11 @@ pub(crate) fn print_error(error: &CliError) {
     let _ = writeln!(std::io::stderr().lock(), "error: {error}");
 }
 
+/// Writes a remark to standard error, beside results that went well.
+pub(crate) fn remark(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "note: {text}");
+}
+
 /// A value as one line of JSON.
 pub(crate) fn print_json<T: serde::Serialize>(value: &T) -> Result<(), CliError> {
     let text = serde_json::to_string(value).map_err(CliError::failure)?;

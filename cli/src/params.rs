@@ -75,6 +75,9 @@ fn bfv_choice(args: &ParamsArgs, security: Security) -> Result<BfvChoice, CliErr
     if let Some(slots) = slots(args) {
         builder = builder.slots(slots);
     }
+    if let Some(policy) = args.room.policy()? {
+        builder = builder.sharing(policy);
+    }
     // Says what to relax if nothing fits.
     let parameters = builder.build_crt().map_err(CliError::input)?;
     Ok((builder, parameters))
@@ -108,6 +111,9 @@ fn bgv_choice(args: &ParamsArgs, security: Security) -> Result<BgvChoice, CliErr
     if let Some(slots) = slots(args) {
         builder = builder.slots(slots);
     }
+    if let Some(policy) = args.room.policy()? {
+        builder = builder.sharing(policy);
+    }
     let parameters = builder.build().map_err(CliError::input)?;
     Ok((builder, parameters))
 }
@@ -125,6 +131,9 @@ fn ckks(args: &ParamsArgs, security: Security) -> Result<(), CliError> {
     }
     if let Some(slots) = slots(args) {
         builder = builder.slots(slots);
+    }
+    if let Some(policy) = args.room.policy()? {
+        builder = builder.sharing(policy);
     }
     let parameters = builder.build().map_err(CliError::input)?;
     let explanation = builder.explain().map_err(CliError::input)?;

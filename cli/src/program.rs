@@ -4,6 +4,7 @@ pub(crate) mod decrypt;
 pub(crate) mod eval;
 pub(crate) mod plan;
 mod print;
+mod share;
 
 use std::fs;
 use std::path::Path;
@@ -48,6 +49,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
         }
         ProgramError::Refused(_) => CliError::impossible(error),
         ProgramError::Mismatch { .. } => CliError::mismatch(error),
+        ProgramError::Sharing(error) => share::refuse(*error),
         ProgramError::Scheme(_) => CliError::failure(error),
         _ => CliError::input(error),
     }
@@ -59,6 +61,7 @@ fn refuse_in(path: &Path, error: ProgramError) -> CliError {
     match refuse(error) {
         CliError::Failure(message) => CliError::failure(format!("{place}: {message}")),
         CliError::Mismatch(message) => CliError::mismatch(format!("{place}: {message}")),
+        CliError::Impossible(message) => CliError::impossible(format!("{place}: {message}")),
         other => other,
     }
 }

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use sunzi::rlwe::SharingPolicy;
+
 use super::FILE_CODES;
 use super::tables::parse_bytes;
+use crate::error::CliError;
 
 /// Which scheme a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,7 +36,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
     /// Whether these parameters suffice, instead of choosing some
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file, which must not be there yet
     #[arg(long, short, value_name = "FILE")]
@@ -47,6 +50,8 @@ pub(crate) struct PlanArgs {
     /// Security in bits: 128, 192 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "192", "256"])]
     pub(crate) security: String,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// A category in the clear that will cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
@@ -56,6 +61,25 @@ pub(crate) struct PlanArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Room for results that somebody else will see.
+#[derive(Debug, Args)]
+pub(crate) struct RoomArgs {
+    /// Leave room for `sunzi decrypt --share`, of at most QUERIES ciphertexts under one key
+    #[arg(long, value_name = "QUERIES")]
+    pub(crate) share: Option<u64>,
+    /// With --share: within statistical distance 2^-BITS of what does not depend on the key, 1 to 80; each is a bit of noise budget or of precision
+    #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
+    pub(crate) statistical_bits: u32,
+}
+
+impl RoomArgs {
+    /// What is going to be shared, if anything.
+    pub(crate) fn policy(&self) -> Result<Option<SharingPolicy>, CliError> {
+        let policy = |queries| SharingPolicy::new(self.statistical_bits, queries).map_err(CliError::input);
+        self.share.map(policy).transpose()
+    }
 }
 
 /// Options of `sunzi eval`.
@@ -86,19 +110,52 @@ pub(crate) struct EvalArgs {
     pub(crate) quiet: bool,
 }
 
+/// What `sunzi decrypt` says of those who may see what it prints.
+const FOR_WHOM: &str = "What it prints is for the key holder: errors of CKKS, and failures of exact schemes, depend on the secret key, so give nothing \
+to whoever made or chose the ciphertexts. With --share noise is added that hides those errors, and every ciphertext is counted in sharing.sz beside the secret key: \
+keep that file with the key, and never put an older copy of it back.";
+
 /// Options of `sunzi decrypt`.
 #[derive(Debug, Args)]
-#[command(after_help = FILE_CODES)]
+#[command(after_help = format!("{FOR_WHOM}\n\n{FILE_CODES}"))]
 pub(crate) struct DecryptArgs {
     /// The results, as `sunzi eval` writes them
     pub(crate) file: PathBuf,
     /// The folder with the secret key
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keys: PathBuf,
+    #[command(flatten)]
+    pub(crate) sharing: SharingArgs,
     /// Print CSV: result, group or row, value, error
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say nothing of who may see the results
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Results for somebody else to see.
+#[derive(Debug, Args)]
+pub(crate) struct SharingArgs {
+    /// For somebody else to see: hide the errors. At most QUERIES ciphertexts are ever shared under this key, which is fixed the first time
+    #[arg(long, value_name = "QUERIES")]
+    pub(crate) share: Option<u64>,
+    /// With --share: all that is shared is within statistical distance 2^-BITS of what does not depend on the key, 1 to 80
+    #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
+    pub(crate) statistical_bits: u32,
+    /// With --share: the program that was agreed on; results of another one are refused. CKKS needs it, for the errors that it leaves
+    #[arg(long = "for", value_name = "PROGRAM", requires_all = ["share", "schema"])]
+    pub(crate) program: Option<String>,
+    /// With --for: a file with the schema of the table as JSON
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub(crate) schema: Option<PathBuf>,
+    /// With --for: the category in the clear that cut the table, as in `sunzi encrypt`
+    #[arg(long, value_name = "COLUMN", requires = "program")]
+    pub(crate) partition: Option<String>,
+    /// With --for: the bits that `sunzi eval` was given, 4 to 30
+    #[arg(long, value_name = "BITS", default_value_t = 16, requires = "program", value_parser = clap::value_parser!(u32).range(4..=30))]
+    pub(crate) precision: u32,
 }

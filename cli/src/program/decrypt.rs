@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 
+use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::results::ResultsReader;
 use sunzi::program::run::Estimate;
-use sunzi::program::{Contexts, NodeId, Opened, ProgramError};
+use sunzi::program::{Contexts, NodeId, Opened, ProgramError, Sharing};
+use sunzi::rlwe::KeyId;
 use sunzi::rlwe::wire::WireError;
 
 use super::print::{Csv, Printed, text};
-use super::refuse_in;
+use super::{refuse_in, share};
 use crate::args::DecryptArgs;
 use crate::error::CliError;
 use crate::files;
@@ -35,20 +37,35 @@ impl From<ProgramError> for Stopped {
     }
 }
 
+impl Stopped {
+    fn of(self, args: &DecryptArgs) -> CliError {
+        match self {
+            Self::Wire(error) => files::refuse(&args.file, error),
+            Self::Program(error) => refuse_in(&args.file, error),
+            Self::Said(error) => error,
+        }
+    }
+}
+
 /// Decrypts results and prints them.
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
-    let of_file = |error| files::refuse(&args.file, error);
+    let policy = share::policy(&args.sharing)?;
     let contexts = Contexts::open(&args.keys).map_err(of_keys)?;
     let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
-    let file = File::open(&args.file).map_err(|error| of_file(WireError::Io(error)))?;
-    let mut reader =
-        ResultsReader::open(&contexts, BufReader::with_capacity(1 << 20, file)).map_err(of_file)?;
-    if reader.key() != secret.id() {
-        return Err(of_file(WireError::Key { expected: Some(secret.id()), got: Some(reader.key()) }));
-    }
+    let mut reader = reader(args, &contexts, secret.id())?;
     let description = reader.description().clone();
     let codec = contexts.codec(&description.layout).map_err(|error| refuse_in(&args.file, error))?;
+    let mut sharing = match policy {
+        Some(policy) => {
+            let noise = share::declared(&args.sharing, &contexts, &description)?;
+            // To its end first: what is damaged or does not fit neither makes a ledger nor is counted.
+            let whole = self::reader(args, &contexts, secret.id())?;
+            let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
+            Some(share::sharing(policy, noise, count, (&contexts, secret.id(), &args.keys))?)
+        }
+        None => None,
+    };
     let mut columns: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
     let csv = Csv::new(&description.program);
     if args.csv {
@@ -62,17 +79,54 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
         columns.entry(id).or_default().extend(cells);
         Ok(())
     };
-    let totals = reader.decrypt(&codec, &secret, column).map_err(|stopped| match stopped {
-        Stopped::Wire(error) => of_file(error),
-        Stopped::Program(error) => refuse_in(&args.file, error),
-        Stopped::Said(error) => error,
-    })?;
+    let totals = match &mut sharing {
+        Some(sharing) => reader.decrypt_for_sharing(&codec, &secret, sharing, column),
+        None => reader.decrypt(&codec, &secret, column),
+    };
+    let totals = totals.map_err(|stopped| stopped.of(args))?;
     let opened: Vec<(&str, Opened)> = description.program.finish(|id| totals.get(&id).cloned());
     if args.csv {
-        return opened.iter().try_for_each(|(name, opened)| csv.result(name, opened));
+        opened.iter().try_for_each(|(name, opened)| csv.result(name, opened))?;
+    } else if args.json {
+        output::print_json(&Printed::new(&opened, &columns))?;
+    } else {
+        output::print(&text(&opened, &columns))?;
     }
-    if args.json {
-        return output::print_json(&Printed::new(&opened, &columns));
+    if !args.quiet {
+        remark(&contexts, sharing.as_ref());
     }
-    output::print(&text(&opened, &columns))
+    Ok(())
+}
+
+/// The results, of this key.
+fn reader<'a>(
+    args: &DecryptArgs,
+    contexts: &'a Contexts,
+    key: KeyId,
+) -> Result<ResultsReader<'a, BufReader<File>>, CliError> {
+    let of_file = |error| files::refuse(&args.file, error);
+    let file = File::open(&args.file).map_err(|error| of_file(WireError::Io(error)))?;
+    let reader = ResultsReader::open(contexts, BufReader::with_capacity(1 << 20, file)).map_err(of_file)?;
+    if reader.key() == key {
+        Ok(reader)
+    } else {
+        Err(of_file(WireError::Key { expected: Some(key), got: Some(reader.key()) }))
+    }
+}
+
+/// Who may see what was printed.
+fn remark(contexts: &Contexts, sharing: Option<&Sharing>) {
+    match sharing {
+        Some(sharing) => {
+            let ledger = sharing.ledger();
+            let (used, queries) = (ledger.used(), ledger.policy().queries());
+            output::remark(&format!(
+                "{used} of the {queries} decryptions that may be shared under this key are used"
+            ));
+        }
+        None if contexts.scheme() == SchemeChoice::Ckks => output::remark(
+            "the errors of these numbers depend on the secret key: give them to nobody who made or chose the ciphertexts, or use --share",
+        ),
+        None => {}
+    }
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
             let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
             Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), args.precision)
         }
-        None => Plan::new(&program, &options(args, parts)),
+        None => Plan::new(&program, &options(args, parts)?),
     };
     let plan = plan.map_err(refuse)?;
     if let Some(path) = &args.output {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     output::print(&text(&plan, seconds))
 }
 
-fn options(args: &PlanArgs, parts: usize) -> Options {
+fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
     let scheme = match args.scheme {
         PlanScheme::Auto => None,
         PlanScheme::Bfv => Some(SchemeChoice::Bfv),
@@ -84,7 +84,8 @@ fn options(args: &PlanArgs, parts: usize) -> Options {
         "256" => Security::Bits256,
         _ => Security::Bits128,
     };
-    Options { scheme, precision: args.precision, security, log2_degree: None, parts }
+    let sharing = args.room.policy()?;
+    Ok(Options { scheme, precision: args.precision, security, log2_degree: None, parts, sharing })
 }
 
 /// The schema in a file of JSON, rows and all.

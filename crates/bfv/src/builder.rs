@@ -21,7 +21,7 @@ pub use switching::KeySwitching;
 
 use num_bigint::BigUint;
 use sunzi_encoding::{EncodingError, PlainRequest};
-use sunzi_rlwe::{RingShape, Security};
+use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use crate::explain::{Choice, Explanation};
 use crate::{Algorithms, BfvError, CrtParameters, Parameters};
@@ -140,6 +140,13 @@ impl ParametersBuilder {
     #[must_use]
     pub fn margin(mut self, bits: u32) -> Self {
         self.request.margin = bits;
+        self
+    }
+
+    /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
+    #[must_use]
+    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
+        self.request.sharing = Some(policy);
         self
     }
 

@@ -63,19 +63,43 @@ impl<R: PolyRing> Context<R> {
         ledger: &mut LedgerFile,
         rng: &mut G,
     ) -> Result<Plaintext, BfvError> {
-        self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
+        let flooding = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        ledger.spend(key.id())?;
+        let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
+        self.ring().add_assign(&mut phase, &*flooding.sample(self.ring(), rng)?)?;
+        self.open(&phase)
+    }
+
+    /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_shareable(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<(), BfvError> {
+        self.hiding(ciphertext, noise, policy).map(drop)
+    }
+
+    /// What hides the noise of a ciphertext.
+    fn hiding(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<Flooding, BfvError> {
+        self.check(ciphertext)?;
         noise.check(ciphertext.noise(), self.ring().expansion())?;
-        let flooding = Flooding::new(ledger.ledger().policy(), noise, self.degree())?;
+        let flooding = Flooding::new(policy, noise, self.degree())?;
         let bits_short =
             (Log2::from_bits(noise.bits()) + flooding.bound()).bits() - self.log2_noise_capacity();
         if bits_short > 0.0 {
             return Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into());
         }
-        ledger.spend(key.id())?;
-        let mut phase = phase(self.rlwe(), ciphertext.parts(), key)?;
-        self.ring().add_assign(&mut phase, &*flooding.sample(self.ring(), rng)?)?;
-        self.open(&phase)
+        Ok(flooding)
     }
 
     /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open: what to declare where no smaller bound is known.

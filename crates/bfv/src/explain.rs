@@ -242,6 +242,9 @@ impl fmt::Display for Request {
             KeySwitching::Ghs => write!(f, ", GHS key switching")?,
             KeySwitching::Hybrid(digits) => write!(f, ", hybrid key switching by {digits} digits")?,
         }
+        if let Some(policy) = self.sharing {
+            write!(f, ", room for {policy}")?;
+        }
         write!(f, ", {} security, {} bits to spare", self.security, self.margin)
     }
 }
@@ -309,7 +312,13 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "asked: {}", self.request)?;
         match &self.chosen {
-            Some(choice) => write!(f, "chosen:\n{choice}")?,
+            Some(choice) => {
+                write!(f, "chosen:\n{choice}")?;
+                if let Some(policy) = self.request.sharing {
+                    let room = policy.room(choice.parameters.degree());
+                    writeln!(f, "  room for sharing      {room:.1} of the bits left, for {policy}")?;
+                }
+            }
             None => writeln!(f, "chosen: nothing fits")?,
         }
         f.write_str("considered:")?;

@@ -11,7 +11,7 @@ pub use request::{NoiseModel, Request};
 
 use num_bigint::BigUint;
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::{RingShape, Security};
+use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use crate::explain::Explanation;
 use crate::{BgvError, Budget, Operations, Parameters};
@@ -183,6 +183,13 @@ impl ParametersBuilder {
     #[must_use]
     pub fn margin(mut self, bits: u32) -> Self {
         self.request.margin = bits;
+        self
+    }
+
+    /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
+    #[must_use]
+    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
+        self.request.sharing = Some(policy);
         self
     }
 

@@ -9,7 +9,7 @@ use sunzi_encoding::Plaintext;
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, encryption::phase};
+use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase};
 use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context, Evaluator};
@@ -33,16 +33,14 @@ impl<R: PolyRing> Context<R> {
     pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let lower =
-            self.openable(ciphertext, place, |ciphertext| Ok(self.noise_bound(ciphertext.noise())))?;
-        match lower {
+        match self.openable(ciphertext, place)? {
             Some((lower, few)) => self.open(&lower, key, few, |_| Ok(None)),
             None => Err(self.exhausted(ciphertext, place)),
         }
     }
 
     /// Opens a ciphertext for somebody else to see: the answer tells nothing of the noise, and so nothing of the key, to whoever made or chose the
-    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`](sunzi_rlwe::SharingPolicy) for what is promised.
+    /// ciphertext; see [`sunzi_rlwe::sharing`] for what is added and [`SharingPolicy`] for what is promised.
     ///
     /// `noise` is the bound that the key holder declares, on u(s) as in all of this crate. The one of the ciphertext does not count: only if it is larger,
     /// there is an error.
@@ -58,28 +56,52 @@ impl<R: PolyRing> Context<R> {
         ledger: &mut LedgerFile,
         rng: &mut G,
     ) -> Result<Plaintext, BgvError> {
-        let place = self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        noise.check(ciphertext.noise(), self.ring().expansion())?;
-        let policy = ledger.ledger().policy();
-        let flooding = |ciphertext: &Ciphertext<R>| {
-            let noise = DeclaredNoise::from_bits(self.noise_bound(ciphertext.noise()).bits());
-            Ok::<_, BgvError>((noise, Flooding::new(policy, noise, self.degree())?))
-        };
-        let mut declared = ciphertext.clone();
-        declared.set_noise(noise.as_noise());
-        let lower = self.openable(&declared, place, |ciphertext| {
-            let (noise, flooding) = flooding(ciphertext)?;
-            Ok(Log2::from_bits(noise.bits()) + flooding.bound())
-        })?;
-        let Some((lower, few)) = lower else {
-            let bits_short =
-                flooding(&declared)?.1.bound().bits() - noise.bits() - self.room(place, &noise.as_noise());
-            return Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into());
-        };
+        let (lower, few, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
         ledger.spend(key.id())?;
-        let (_, flooding) = flooding(&lower)?;
         self.open(&lower, key, few, |ring| Ok(Some(flooding.sample(ring, rng)?)))
+    }
+
+    /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_shareable(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<(), BgvError> {
+        self.hiding(ciphertext, noise, policy).map(drop)
+    }
+
+    /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise there.
+    fn hiding<'a>(
+        &self,
+        ciphertext: &'a Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<(Cow<'a, Ciphertext<R>>, usize, Flooding), BgvError> {
+        let place = self.check(ciphertext)?;
+        noise.check(ciphertext.noise(), self.ring().expansion())?;
+        let flooding = Flooding::new(policy, noise, self.degree())?;
+        let needed = Log2::from_bits(noise.bits()) + flooding.bound();
+        if let Some(few) = self.enough(needed, place)? {
+            return Ok((Cow::Borrowed(ciphertext), few, flooding));
+        }
+        let mut declared = Cow::Borrowed(ciphertext);
+        if self.part_below(place).is_some() {
+            declared.to_mut().set_noise(noise.as_noise());
+        }
+        if let Some((lower, below)) = self.lowered(&declared, place)? {
+            let noise = DeclaredNoise::from_bits(self.noise_bound(lower.noise()).bits());
+            let flooding = Flooding::new(policy, noise, self.degree())?;
+            if let Some(few) = self.enough(Log2::from_bits(noise.bits()) + flooding.bound(), below)? {
+                return Ok((Cow::Owned(lower), few, flooding));
+            }
+        }
+        let bits_short = needed.bits() - self.log2_noise_capacity(place);
+        Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into())
     }
 
     /// What the parameters declare of the noise of every ciphertext of a level, when all of the budget is used: what to declare where no smaller bound is known.
@@ -122,21 +144,36 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// The fewest moduli whose product holds t·u(s), and the ciphertext itself or, where a part of a word would be needed, what the switch to the words below
-    /// makes of it. `noise` says how large the noise is that has to fit; none if it does not.
+    /// makes of it. None if the noise does not fit.
     fn openable<'a>(
         &self,
         ciphertext: &'a Ciphertext<R>,
         place: usize,
-        noise: impl Fn(&Ciphertext<R>) -> Result<Log2, BgvError>,
     ) -> Result<Option<Openable<'a, R>>, BgvError> {
-        if let Some(few) = self.enough(noise(ciphertext)?, place)? {
+        if let Some(few) = self.enough(self.noise_bound(ciphertext.noise()), place)? {
             return Ok(Some((Cow::Borrowed(ciphertext), few)));
         }
-        let part = self.place(place)?.rest > 0;
-        let below = self.whole_below(place).filter(|_| part && self.room(place, ciphertext.noise()) >= 0.0);
-        let Some(below) = below else { return Ok(None) };
+        let Some((lower, below)) = self.lowered(ciphertext, place)? else { return Ok(None) };
+        let few = self.enough(self.noise_bound(lower.noise()), below)?;
+        Ok(few.map(|few| (Cow::Owned(lower), few)))
+    }
+
+    /// The place below a part of a word.
+    fn part_below(&self, place: usize) -> Option<usize> {
+        let part = self.place(place).is_ok_and(|own| own.rest > 0);
+        self.whole_below(place).filter(|_| part)
+    }
+
+    /// A ciphertext switched from a part of a word to the words below, unless its noise is too large already.
+    fn lowered(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        place: usize,
+    ) -> Result<Option<(Ciphertext<R>, usize)>, BgvError> {
+        let room = self.room(place, ciphertext.noise());
+        let Some(below) = self.part_below(place).filter(|_| room >= 0.0) else { return Ok(None) };
         let lower = Evaluator::new(self).moved(ciphertext, below, below)?.into_owned();
-        Ok(self.enough(noise(&lower)?, below)?.map(|few| (Cow::Owned(lower), few)))
+        Ok(Some((lower, below)))
     }
 
     /// The fewest whole moduli that hold t·u(s) with so much noise.

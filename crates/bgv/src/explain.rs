@@ -196,6 +196,9 @@ impl fmt::Display for Request {
             NoiseModel::WorstCase => ", by the worst case",
             NoiseModel::Paper => ", by the formulas of the paper",
         })?;
+        if let Some(policy) = self.sharing {
+            write!(f, ", room for {policy}")?;
+        }
         write!(f, ", {} security, {} bits to spare", self.security, self.margin)
     }
 }
@@ -244,6 +247,10 @@ impl fmt::Display for Explanation {
                 )?;
                 writeln!(f, "  key switching         {}", parameters.key_switching())?;
                 writeln!(f, "  security              {}", parameters.security())?;
+                if let Some(policy) = self.request.sharing {
+                    let room = policy.room(parameters.degree());
+                    writeln!(f, "  room for sharing      {room:.1} bits at every level, for {policy}")?;
+                }
             }
             None => writeln!(f, "chosen: nothing fits")?,
         }

@@ -5,10 +5,11 @@
 
 mod request;
 mod search;
+mod sharing;
 
 pub use request::Request;
 
-use sunzi_rlwe::{SecretDistribution, Security};
+use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 
 use crate::explain::Explanation;
 use crate::{CkksError, Parameters};
@@ -105,6 +106,14 @@ impl ParametersBuilder {
     #[must_use]
     pub fn secrets(mut self, secrets: SecretDistribution) -> Self {
         self.request.secrets = secrets;
+        self
+    }
+
+    /// Results are shared under this policy: the [`precision`](Self::precision) is that of what `decrypt_for_sharing` gives after the last multiplication,
+    /// the noise that it adds included.
+    #[must_use]
+    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
+        self.request.sharing = Some(policy);
         self
     }
 

@@ -51,17 +51,9 @@ impl<R: PolyRing> Context<R> {
         ledger: &mut LedgerFile,
         rng: &mut G,
     ) -> Result<Plaintext<R>, CkksError> {
-        self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        noise.check(ciphertext.noise(), self.ring().expansion())?;
-        let (metadata, degree) = (ciphertext.metadata(), self.ring().degree());
-        let flooding = Flooding::new(ledger.ledger().policy(), noise, degree)?;
-        let message = Log2::of(metadata.precision.magnitude()) * metadata.scale;
-        let needed = (message + Log2::from_bits(noise.bits()) + flooding.bound()).bits() + 1.0;
-        let held = self.log2_modulus_at(metadata.level)?;
-        let Some(level) = self.lowest(metadata.level, needed) else {
-            return Err(RlweError::SharingRoom { bits_short: needed - held, declared: noise.bits() }.into());
-        };
+        let (level, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
+        let metadata = ciphertext.metadata();
         ledger.spend(key.id())?;
         let ring = self.ring_at(level)?;
         let mut values = self.phase_at(ciphertext, key, level)?;
@@ -72,6 +64,41 @@ impl<R: PolyRing> Context<R> {
         let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
         let precision = metadata.precision.plus_error(added);
         Ok(Plaintext::from_parts(values, Metadata { level, precision, ..metadata.clone() }))
+    }
+
+    /// Fails where [`decrypt_for_sharing`](Self::decrypt_for_sharing) with a ledger of this policy would, whatever the key: before there is a ledger.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_shareable(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<(), CkksError> {
+        self.hiding(ciphertext, noise, policy).map(drop)
+    }
+
+    /// The level to open a ciphertext at, and what hides its noise there.
+    fn hiding(
+        &self,
+        ciphertext: &Ciphertext<R>,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<(usize, Flooding), CkksError> {
+        self.check(ciphertext)?;
+        noise.check(ciphertext.noise(), self.ring().expansion())?;
+        let metadata = ciphertext.metadata();
+        let flooding = Flooding::new(policy, noise, self.ring().degree())?;
+        let message = Log2::of(metadata.precision.magnitude()) * metadata.scale;
+        let needed = (message + Log2::from_bits(noise.bits()) + flooding.bound()).bits() + 1.0;
+        match self.lowest(metadata.level, needed) {
+            Some(level) => Ok((level, flooding)),
+            None => {
+                let bits_short = needed - self.log2_modulus_at(metadata.level)?;
+                Err(RlweError::SharingRoom { bits_short, declared: noise.bits() }.into())
+            }
+        }
     }
 
     /// log2 of the largest noise with which [`decrypt_for_sharing`](Self::decrypt_for_sharing) can open at this level, half of which is left to the message. With as much

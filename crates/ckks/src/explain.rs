@@ -87,6 +87,11 @@ pub enum Refusal {
         /// log2 of the largest scale.
         most: u32,
     },
+    /// No scale leaves the precision beside the noise that hides another.
+    NotShareable {
+        /// log2 of the largest scale.
+        most: u32,
+    },
     /// There are not enough primes for the moduli.
     NoPrimes {
         /// log2 of the scale.
@@ -109,6 +114,11 @@ impl fmt::Display for Refusal {
             }
             Self::NotSecure => f.write_str("no modulus is secure enough"),
             Self::TooPrecise { most } => write!(f, "no scale up to 2^{most} leaves the precision"),
+            Self::NotShareable { most } => write!(
+                f,
+                "no scale up to 2^{most} leaves the precision to results that are shared: ask for fewer statistical bits, fewer shared \
+                 results or less precision"
+            ),
             Self::NoPrimes { scale_bits } => {
                 write!(f, "there are too few primes for the scale 2^{scale_bits}")
             }
@@ -167,6 +177,9 @@ impl fmt::Display for Request {
         if let Some(digits) = self.digits {
             write!(f, ", {digits} digits")?;
         }
+        if let Some(policy) = self.sharing {
+            write!(f, " beside the noise of {policy}")?;
+        }
         write!(f, ", {}, {} security", self.secrets, self.security)
     }
 }
@@ -215,6 +228,13 @@ impl fmt::Display for Explanation {
                 writeln!(f, "  log2 Q, log2 QP       {q:.1}, {qp:.1}")?;
                 writeln!(f, "  key switching         {}", parameters.key_switching())?;
                 writeln!(f, "  security              {}", parameters.security())?;
+                if let Some(policy) = self.request.sharing {
+                    let bits = self.candidates.last().map_or(f64::NAN, |candidate| candidate.precision);
+                    writeln!(
+                        f,
+                        "  room for sharing      {policy} keep {bits:.1} bits behind the binary point"
+                    )?;
+                }
             }
             None => writeln!(f, "chosen: nothing fits")?,
         }

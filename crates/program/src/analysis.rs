@@ -2,6 +2,7 @@
 
 mod approximate;
 mod choice;
+mod demand;
 mod facts;
 mod timing;
 mod within;
@@ -11,7 +12,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::Rotation;
 use sunzi_encoding::doubling_steps;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{Security, SharingPolicy};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
@@ -116,6 +117,9 @@ pub struct Options {
     /// Parts of the table that share no chunk: the labels of a category that cuts it, 1 if there is none.
     #[serde(default = "one_part")]
     pub parts: usize,
+    /// Results are shared under this policy: there is room for what hides their noise, and in CKKS the precision is that beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingPolicy>,
 }
 
 fn one_part() -> usize {
@@ -124,7 +128,8 @@ fn one_part() -> usize {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scheme: None, precision: 16, security: Security::Bits128, log2_degree: None, parts: 1 }
+        let security = Security::Bits128;
+        Self { scheme: None, precision: 16, security, log2_degree: None, parts: 1, sharing: None }
     }
 }
 

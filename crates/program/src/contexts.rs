@@ -11,7 +11,7 @@ use sunzi_ring::Ring;
 use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme};
 
 pub use codec::{Codec, Slots};
-pub use files::{GALOIS, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
+pub use files::{GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
 pub use keys::{EncryptionKey, PublicKey, SecretKey};
 
 use crate::analysis::{Layout, Parameters, SchemeChoice};

@@ -1,5 +1,7 @@
 //! What can go wrong with a program.
 
+use sunzi_rlwe::RlweError;
+
 use crate::analysis::Refusal;
 use crate::parse::ParseError;
 
@@ -32,6 +34,9 @@ pub enum ProgramError {
         /// What came.
         got: String,
     },
+    /// A result that cannot be shared.
+    #[error(transparent)]
+    Sharing(Box<RlweError>),
     /// An error of a scheme, while running.
     #[error("{0}")]
     Scheme(Box<dyn std::error::Error + Send + Sync>),

@@ -17,6 +17,7 @@ mod program;
 pub mod results;
 pub mod run;
 pub mod schema;
+pub mod sharing;
 pub mod tape;
 
 pub use analysis::{Options, Plan, Timing};
@@ -29,3 +30,4 @@ pub use number::{Number, nearest};
 pub use parse::ParseError;
 pub use program::{Group, Opened, Output, OutputValue, Program};
 pub use schema::{Column, Kind, Schema};
+pub use sharing::Sharing;

@@ -10,15 +10,16 @@ use std::io::{BufRead, Write};
 use num_bigint::BigInt;
 use num_rational::Ratio;
 use serde::{Deserialize, Serialize};
-use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{
     Fingerprint, Format, Header, Kind, Reader, SchemeFormat, Sink, Source, WireError, write,
 };
+use sunzi_rlwe::{DeclaredNoise, KeyId, SharingPolicy};
 
 use crate::analysis::Layout;
-use crate::contexts::{Codec, Contexts, Parts, SecretKey, Slots};
+use crate::contexts::{Codec, Contexts, Encrypted, Parts, SecretKey, Slots};
 use crate::run::{Answer, Clear, Estimate, Opening};
-use crate::{NodeId, Number, Plan, Program, ProgramError};
+use crate::sharing::check_shareable;
+use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
 
 /// The longest text in a file of results.
 const LONGEST: usize = 1 << 26;
@@ -318,6 +319,50 @@ impl<I: BufRead> ResultsReader<'_, I> {
         &mut self,
         codec: &Codec,
         secret: &SecretKey,
+        column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
+    ) -> Result<BTreeMap<NodeId, Estimate>, E> {
+        let open =
+            |_, chunk: &Encrypted| codec.decrypt(chunk, secret).map(|slots| (slots, chunk.deviation()));
+        self.open_all(codec, open, column)
+    }
+
+    /// The same for somebody else to see: every ciphertext is counted.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt); [`ProgramError::Sharing`], before anything of that ciphertext is opened.
+    pub fn decrypt_for_sharing<E: From<WireError> + From<ProgramError>>(
+        &mut self,
+        codec: &Codec,
+        secret: &SecretKey,
+        sharing: &mut Sharing,
+        column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
+    ) -> Result<BTreeMap<NodeId, Estimate>, E> {
+        let open = |id, chunk: &Encrypted| codec.decrypt_for_sharing(id, chunk, secret, sharing);
+        self.open_all(codec, open, column)
+    }
+
+    /// Reads the file to its end without a key, and says how many decryptions it takes to share what is left of it; `noise` as in [`Sharing::new`].
+    ///
+    /// # Errors
+    /// Those of [`next_answer`](Self::next_answer); [`ProgramError::Sharing`] where one of them will not do.
+    pub fn check_shareable<E: From<WireError> + From<ProgramError>>(
+        mut self,
+        policy: SharingPolicy,
+        noise: &BTreeMap<NodeId, DeclaredNoise>,
+    ) -> Result<u64, E> {
+        let mut count = 0;
+        while let Some((id, _, answer)) = self.next_answer()? {
+            let Answer::Encrypted(chunk) = answer else { continue };
+            check_shareable(self.contexts, id, &chunk, policy, noise)?;
+            count += chunk.count() as u64;
+        }
+        Ok(count)
+    }
+
+    fn open_all<E: From<WireError> + From<ProgramError>>(
+        &mut self,
+        codec: &Codec,
+        mut open: impl FnMut(NodeId, &Encrypted) -> Result<(Slots, f64), ProgramError>,
         mut column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
     ) -> Result<BTreeMap<NodeId, Estimate>, E> {
         let mut totals = BTreeMap::new();
@@ -326,7 +371,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
             let opening = self.description.openings.get(&id).ok_or_else(missing)?;
             match chunk {
                 Some(chunk) => {
-                    let mut cells = codec.column(opening, &answer, secret)?;
+                    let mut cells = codec.column(opening, &answer, |chunk| open(id, chunk))?;
                     cells.truncate(self.description.rows_of(chunk));
                     let (at, rows) = &mut self.before;
                     if *at != chunk {
@@ -336,7 +381,7 @@ impl<I: BufRead> ResultsReader<'_, I> {
                     column(id, *rows, cells)?;
                 }
                 None => {
-                    totals.insert(id, codec.total(opening, &answer, secret)?);
+                    totals.insert(id, codec.total(opening, &answer, |chunk| open(id, chunk))?);
                 }
             }
         }
@@ -345,55 +390,51 @@ impl<I: BufRead> ResultsReader<'_, I> {
 }
 
 impl Codec {
-    /// Opens a total.
-    ///
-    /// # Errors
-    /// As [`decrypt`](Self::decrypt); [`ProgramError::Mismatch`] for a column.
-    pub fn total(
+    /// Reads a total, if encrypted by what `open` makes of it: slots, and the deviation of their errors.
+    fn total(
         &self,
         opening: &Opening,
         answer: &Answer,
-        secret: &SecretKey,
+        open: impl FnOnce(&Encrypted) -> Result<(Slots, f64), ProgramError>,
     ) -> Result<Estimate, ProgramError> {
         match answer {
             Answer::Clear(number) => Ok(number.clone().into()),
             Answer::ClearColumn(_) => Err(ProgramError::mismatch("a total", "a number", "a column")),
-            Answer::Encrypted(chunk) => match (self.decrypt(chunk, secret)?, self.exact()) {
-                (Slots::Residues(parts), Some((_, crt))) => {
+            Answer::Encrypted(chunk) => match (open(chunk)?, self.exact()) {
+                ((Slots::Residues(parts), _), Some((_, crt))) => {
                     let residues: Vec<u64> =
                         parts.iter().filter_map(|slots| slots.first().copied()).collect();
                     opening.total(self.layout(), crt, &residues).map(Estimate::from)
                 }
-                (Slots::Reals(slots), _) => {
+                ((Slots::Reals(slots), deviation), _) => {
                     let sum = slots.first().copied().unwrap_or(f64::NAN);
-                    opening.real_total(self.layout(), sum, chunk.deviation())
+                    opening.real_total(self.layout(), sum, deviation)
                 }
                 _ => Err(ProgramError::mismatch("slots", "those of the scheme", "others")),
             },
         }
     }
 
-    /// Opens a chunk of a column, padding and all.
-    ///
-    /// # Errors
-    /// As [`decrypt`](Self::decrypt); [`ProgramError::Mismatch`] for a total.
-    pub fn column(
+    /// Reads a chunk of a column likewise, padding and all.
+    fn column(
         &self,
         opening: &Opening,
         answer: &Answer,
-        secret: &SecretKey,
+        open: impl FnOnce(&Encrypted) -> Result<(Slots, f64), ProgramError>,
     ) -> Result<Vec<Estimate>, ProgramError> {
         let exact = |clear: &Clear| opening.numbers(clear).into_iter().map(Estimate::from).collect();
         match answer {
             Answer::Clear(_) => Err(ProgramError::mismatch("a column", "a chunk", "a number")),
             Answer::ClearColumn(clear) => Ok(exact(clear)),
-            Answer::Encrypted(chunk) => match self.decrypt(chunk, secret)? {
-                Slots::Reals(slots) => {
-                    let (numbers, error) = opening.reals(&slots, chunk.deviation())?;
+            Answer::Encrypted(chunk) => match open(chunk)? {
+                (Slots::Reals(slots), deviation) => {
+                    let (numbers, error) = opening.reals(&slots, deviation)?;
                     let estimate = |v| Estimate { number: Number::Real(v), error };
                     Ok(numbers.into_iter().map(estimate).collect())
                 }
-                slots => (0..self.layout().span).map(|at| opening.cell(self.integer(&slots, at)?)).collect(),
+                (slots, _) => {
+                    (0..self.layout().span).map(|at| opening.cell(self.integer(&slots, at)?)).collect()
+                }
             },
         }
     }

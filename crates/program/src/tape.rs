@@ -16,6 +16,7 @@ use sunzi_ckks::Complex64;
 use crate::ProgramError;
 
 pub use choose::{Choice, Wanted};
+pub(crate) use rehearse::hollow;
 pub use rehearse::{Failed, Rehearsal, Report};
 
 /// Clear numbers that stand in every period of the slots.

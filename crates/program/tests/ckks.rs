@@ -33,7 +33,7 @@ fn check(text: &str, allowed: f64) {
         precision: 14,
         security: Security::InsecureForResearchOnly,
         log2_degree: Some(10),
-        parts: 1,
+        ..Options::default()
     };
     let plan = Plan::new(&program, &options).unwrap();
     let Parameters::Ckks(parameters) = &plan.parameters else { panic!("CKKS was asked for") };

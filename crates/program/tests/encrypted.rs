@@ -25,7 +25,8 @@ impl<E: std::error::Error> From<E> for Failed {
 
 fn options(scheme: SchemeChoice, log2_degree: u32) -> Options {
     let security = Security::InsecureForResearchOnly;
-    Options { scheme: Some(scheme), precision: 20, security, log2_degree: Some(log2_degree), parts: 1 }
+    let (scheme, log2_degree) = (Some(scheme), Some(log2_degree));
+    Options { scheme, precision: 20, security, log2_degree, ..Options::default() }
 }
 
 /// Three parties and a file: totals and columns that come back, next to those of the oracle.

@@ -118,7 +118,7 @@ pub enum RlweError {
     /// No room for the noise that hides the ciphertext's.
     #[error(
         "sharing this result takes {bits_short:.1} bits more than its modulus holds beside the declared noise of 2^{declared:.1}: \
-         choose parameters with a larger modulus, share fewer results, or ask for fewer statistical bits"
+         build the parameters with the option `sharing`, share fewer results, or ask for fewer statistical bits"
     )]
     SharingRoom {
         /// Bits that are missing.

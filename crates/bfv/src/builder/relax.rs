@@ -38,6 +38,8 @@ pub enum Relaxation {
     SeveralPlainModuli,
     /// Coefficient encoding instead of batching.
     NoBatching,
+    /// Results that are not shared.
+    NotShared,
     /// This lower security.
     Security(Security),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Relaxation {
             Self::AnyDegree => f.write_str("a ring degree left to the builder"),
             Self::SeveralPlainModuli => f.write_str("several plaintext moduli (build_crt)"),
             Self::NoBatching => f.write_str("coefficient encoding instead of batching"),
+            Self::NotShared => f.write_str("results that are not shared"),
             Self::Security(security) => write!(f, "{security} security"),
         }
     }
@@ -188,6 +191,9 @@ impl Advisor<'_> {
         }
         if base.batching && self.fits(&Request { batching: false, ..base.clone() }) {
             found.push(Relaxation::NoBatching);
+        }
+        if base.sharing.is_some() && self.fits(&Request { sharing: None, ..base.clone() }) {
+            found.push(Relaxation::NotShared);
         }
         // Never further down than 128 bits.
         let lower = [Security::Bits192, Security::Bits128].into_iter().filter(|&level| level < base.security);

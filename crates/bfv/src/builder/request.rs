@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::{RingShape, Security};
+use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use super::KeySwitching;
 use crate::{Algorithms, BfvError};
@@ -31,6 +31,9 @@ pub struct Request {
     pub ring_index: Option<u64>,
     /// Bits of noise to be left in the end.
     pub margin: u32,
+    /// What is shared of results: room is left for what hides their noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingPolicy>,
     /// The security to reach.
     pub security: Security,
     /// The algorithms to use.
@@ -54,6 +57,7 @@ impl Default for Request {
             log2_degree: None,
             ring_index: None,
             margin: 2,
+            sharing: None,
             security: Security::Bits128,
             algorithms: Algorithms::default(),
             key_switching: KeySwitching::default(),
@@ -85,6 +89,11 @@ impl Request {
                 self.check_key_switching()
             }
         }
+    }
+
+    /// Bits that must be left after the last level in n coefficients: the margin, and room for sharing.
+    pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
+        f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
     /// The rings to try.

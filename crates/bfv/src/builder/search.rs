@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         limit: Limit,
         chains: &mut Chains,
     ) -> Option<Tried> {
-        let Request { algorithms, margin, .. } = self.request;
+        let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
         let Chain { moduli, special } =
@@ -176,8 +176,8 @@ impl<'a> Search<'a> {
                 return Some(Tried::new(candidate));
             }
         }
-        let bits_short =
-            f64::from(*margin) - candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
+        let left = candidate.bits_left.last().copied().unwrap_or(f64::NEG_INFINITY);
+        let bits_short = self.request.bits_needed(ring.degree()) - left;
         candidate.verdict = if bits_short <= 0.0 {
             Verdict::Fits
         } else {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
-use sunzi_rlwe::{RingShape, Security};
+use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use crate::{BgvError, Budget};
 
@@ -44,6 +44,9 @@ pub struct Request {
     pub digits: Option<usize>,
     /// Bits of noise to be left at every level.
     pub margin: u32,
+    /// What is shared of results: room is left for what hides their noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingPolicy>,
     /// The security to reach.
     pub security: Security,
     /// The bounds to choose by.
@@ -63,6 +66,7 @@ impl Default for Request {
             shared_moduli: true,
             digits: None,
             margin: 1,
+            sharing: None,
             security: Security::Bits128,
             noise: NoiseModel::default(),
         }
@@ -84,6 +88,9 @@ impl Request {
         at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT)?;
         at_most("plain_products_per_level", self.budget.per_level.plain_products, MAX_COUNT)?;
         at_most("last_plain_products", self.budget.last.plain_products, MAX_COUNT)?;
+        if self.sharing.is_some() && self.noise == NoiseModel::Paper {
+            return refuse("sharing", "the bounds of the paper", "those of ciphertexts must be taken");
+        }
         if self.digits == Some(0) {
             return refuse("digits", 0, "it must be at least 1");
         }
@@ -92,6 +99,11 @@ impl Request {
         }
         self.ring_index.map_or(Ok(()), |m| RingShape::RingIndex(m).check())?;
         Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
+    }
+
+    /// Bits that must be left at every level in n coefficients: the margin, and room for sharing.
+    pub(crate) fn bits_needed(&self, degree: usize) -> f64 {
+        f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
     /// The rings to try.

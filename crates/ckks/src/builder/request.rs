@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
-use sunzi_rlwe::{SecretDistribution, Security};
+use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 
 use crate::CkksError;
 
@@ -32,6 +32,9 @@ pub struct Request {
     pub digits: Option<usize>,
     /// How secrets are drawn.
     pub secrets: SecretDistribution,
+    /// What is shared of results: the precision is that beside what hides their noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingPolicy>,
     /// The security to reach.
     pub security: Security,
 }
@@ -48,6 +51,7 @@ impl Default for Request {
             log2_degree: None,
             digits: None,
             secrets: SecretDistribution::default(),
+            sharing: None,
             security: Security::Bits128,
         }
     }

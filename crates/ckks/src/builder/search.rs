@@ -5,8 +5,8 @@ use sunzi_rlwe::noise::{self, NoiseModel};
 use sunzi_rlwe::switch_cost::SwitchCost;
 use sunzi_rlwe::{Log2, Security, security};
 
-use super::Request;
 use super::request::SCALE_BITS;
+use super::{Request, sharing};
 use crate::chain::{LevelRange, WORD_BITS};
 use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 use crate::precision::slot_error;
@@ -113,7 +113,9 @@ fn at_scale(
     let least = scale_bits + 1 + request.message_bits;
     let free = (WORD_BITS as u32).saturating_sub(least).min(*RESULT_BITS.end());
     let extra = if free < *RESULT_BITS.start() { *RESULT_BITS.end() } else { free };
-    let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1));
+    // What hides the noise of results stands beside the largest of them.
+    let beside = u32::from(request.sharing.is_some());
+    let first_bits = request.result_bits.map_or(least + extra, |bits| scale_bits + 1 + bits.max(1)) + beside;
     let ranges = [LevelRange { levels: request.depth as usize, scale_bits }];
     // Levels of their own primes, unless sets of others are cheaper, or there are too few primes.
     let mut best: Result<(f64, Parameters), Refusal> = Err(Refusal::NoPrimes { scale_bits });
@@ -132,17 +134,23 @@ fn at_scale(
         };
     }
     let (_, parameters) = best?;
-    let deviation = predicted(&parameters).map_err(|_| Refusal::NoPrimes { scale_bits })?;
+    let given = request.scale_bits.is_some();
+    let mut deviation = predicted(&parameters).map_err(|_| Refusal::NoPrimes { scale_bits })?;
+    if let Some(policy) = request.sharing.filter(|_| given || deviation <= wanted(request)) {
+        let largest = request.result_bits.map_or(parameters.message_bound(), |bits| f64::from(bits).exp2());
+        let added = sharing::added_deviation(&parameters, policy, largest);
+        deviation = deviation.hypot(added.map_err(|_| Refusal::NotShareable { most: *SCALE_BITS.end() })?);
+    }
     candidate.precision = -deviation.log2();
     candidate.log2_modulus = parameters.log2_modulus();
     candidate.log2_key_modulus = parameters.log2_key_modulus();
     candidate.limbs = parameters.moduli().len();
     candidate.least_limbs = (parameters.log2_modulus() / WORD_BITS).ceil() as usize;
-    let given = request.scale_bits.is_some();
     if deviation <= wanted(request) || given {
         return Ok(parameters);
     }
-    Err(Refusal::TooPrecise { most: *SCALE_BITS.end() })
+    let most = *SCALE_BITS.end();
+    Err(if request.sharing.is_some() { Refusal::NotShareable { most } } else { Refusal::TooPrecise { most } })
 }
 
 /// The digits of least cost among those that security allows, and that cost.

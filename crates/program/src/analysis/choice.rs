@@ -1,19 +1,17 @@
 //! Scheme and parameters.
 
-use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_bfv::CrtParameters;
-use sunzi_bgv::{Budget, Operations};
+use sunzi_circuits::Rotation;
 use sunzi_circuits::clear::Counts;
 use sunzi_circuits::inner_product::required_rotations;
-use sunzi_circuits::{Clear as Counter, ClearKeys, Rotation};
 use sunzi_ring::{GadgetOptions, RnsDigits};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::approximate::{Lowered, lower};
+use super::demand::Demand;
 use super::{Facts, Layout, Options, Plan, Refusal, facts};
-use crate::run::exact::{Exact, Value};
-use crate::run::{Clear, encrypted_inputs, run};
+use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
 /// Ring degrees considered for exact schemes, as log2 n.
@@ -166,93 +164,6 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
     }
 }
 
-/// What one chunk of one slot does; no total is rotated.
-fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
-    // Larger than any constant that a scheme multiplies by.
-    let counter = Counter::new(1, (1 << 60) - 1);
-    let keys = ClearKeys::all();
-    let layout = Layout { rows: 1, span: 1, chunks: 1 };
-    let encrypted = encrypted_inputs(program);
-    let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)));
-    let input = |id: NodeId, _| {
-        Ok(if encrypted.contains(&id) {
-            Value::encrypted(counter.encrypt(&[0]))
-        } else {
-            Value::Clear(Clear::Units(vec![0]))
-        })
-    };
-    let failed = |error: crate::ProgramError| {
-        Box::new(Refusal { reason: error.to_string(), expression: String::new() })
-    };
-    run(program, &layout, &backend, input, |_, _, _| Ok(())).map_err(failed)?;
-    Ok(counter.counts())
-}
-
-/// What exact schemes must be told.
-pub(super) struct Demand {
-    pub(super) counts: Counts,
-    pub(super) depth: u32,
-    /// The largest |v·10^decimals| that comes out.
-    pub(super) bound: BigUint,
-    /// Depths of encrypted totals.
-    pub(super) totals: Vec<u32>,
-}
-
-impl Demand {
-    pub(super) fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
-        let facts = |id: &NodeId| known.get(id.index());
-        let magnitude = |id: &NodeId| facts(id).and_then(|f| f.exact).map_or(0, |exact| exact.magnitude());
-        let rows = BigUint::from(program.schema().rows);
-        let (totals, columns) = (program.totals(), program.columns());
-        let sums = totals.iter().map(|id| BigUint::from(magnitude(id)) * &rows);
-        // Columns that are encrypted beside have room too.
-        let cells = program.schema().columns.iter().filter(|column| column.encrypted);
-        let cells = cells.map(|column| BigUint::from(column.largest_unit()));
-        let outputs = columns.iter().map(|id| magnitude(id).into());
-        let bound = sums.chain(outputs).chain(cells).max().unwrap_or_default();
-        let encrypted = |id: &NodeId| facts(id).filter(|f| f.encrypted).map(|f| f.depth);
-        let depth = totals.iter().chain(&columns).filter_map(encrypted).max().unwrap_or(0);
-        let totals = totals.iter().filter_map(encrypted).collect();
-        Ok(Self { counts: dry_run(program)?, depth, bound: bound + 1_u32, totals })
-    }
-
-    /// One slot's operations, summed over all slots of all chunks.
-    fn summed(operations: Operations, layout: &Layout) -> Operations {
-        let times = (layout.span as u64).saturating_mul(layout.chunks as u64);
-        let additions = operations.additions.saturating_add(1).saturating_mul(times) - 1;
-        let rotations = operations.rotations.saturating_add(1).saturating_mul(layout.span as u64) - 1;
-        Operations { additions, rotations: rotations.saturating_mul(layout.chunks as u64), ..operations }
-    }
-
-    /// The computation as BFV has it.
-    pub(super) fn bfv(&self, layout: &Layout) -> sunzi_bfv::ParametersBuilder {
-        let Budget { fresh, per_level, .. } = self.counts.budget;
-        let terms = fresh.additions.max(per_level.additions).saturating_add(1);
-        let terms = terms.saturating_mul(layout.chunks as u64);
-        sunzi_bfv::Parameters::builder()
-            .depth(self.depth)
-            .plain_range(self.bound.clone())
-            .additions(terms.checked_next_power_of_two().map_or(63, u64::ilog2))
-            .rotations(if self.totals.is_empty() { 0 } else { layout.span.ilog2() })
-            .plain_products(fresh.plain_products.max(per_level.plain_products))
-    }
-
-    /// The computation as BGV has it.
-    pub(super) fn budget(&self, layout: &Layout) -> Budget {
-        let mut budget = self.counts.budget;
-        if self.totals.contains(&0) {
-            budget.fresh = Self::summed(budget.fresh, layout);
-        }
-        let above = |depth: &u32| *depth > 0 && *depth < self.depth;
-        if self.totals.iter().any(above) {
-            budget.per_level = Self::summed(budget.per_level, layout);
-        } else if self.depth > 0 && self.totals.contains(&self.depth) {
-            budget.last = Self::summed(budget.per_level, layout);
-        }
-        budget
-    }
-}
-
 fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
     let demand = Demand::new(program, known)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
@@ -285,7 +196,12 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
         parameters.plain_moduli().len(),
         parameters.name()
     );
-    Ok(exact_plan(program, parameters, layout, &demand, vec![reason]))
+    let room = options.sharing.map(|policy| {
+        let bits = policy.room(parameters.degree());
+        format!("{bits:.0} bits of noise are left for {policy}, one for each ciphertext that is opened")
+    });
+    let reasons = std::iter::once(reason).chain(room).collect();
+    Ok(exact_plan(program, parameters, layout, &demand, reasons))
 }
 
 /// The plan of a program that these parameters fit.
@@ -319,7 +235,10 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
 /// Parameters of both exact schemes, as far as they fit and are wanted.
 fn candidates(demand: &Demand, layout: &Layout, options: &Options, log2_degree: u32) -> Vec<Parameters> {
     let mut found = Vec::new();
-    let builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
+    let mut builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
+    if let Some(policy) = options.sharing {
+        builder = builder.sharing(policy);
+    }
     let Ok(explanation) = builder.explain() else { return found };
     let plain: Vec<Vec<u64>> = match &explanation.chosen {
         Some(choice) => vec![choice.parameters.plain_moduli().to_vec()],
@@ -343,15 +262,16 @@ fn bgv(
     log2_degree: u32,
     plain_moduli: Vec<u64>,
 ) -> Option<Parameters> {
-    let parameters = sunzi_bgv::Parameters::builder()
+    let mut builder = sunzi_bgv::Parameters::builder()
         .depth(demand.depth)
         .plain_modulus(plain_moduli.iter().copied().max()?)
         .budget(demand.budget(layout))
         .security(options.security)
-        .log2_degree(log2_degree)
-        .explain()
-        .ok()?
-        .chosen?;
+        .log2_degree(log2_degree);
+    if let Some(policy) = options.sharing {
+        builder = builder.sharing(policy);
+    }
+    let parameters = builder.explain().ok()?.chosen?;
     // A plaintext modulus among the ciphertext moduli is refused when contexts are made.
     let mut moduli = parameters.moduli().iter().chain(&parameters.key_switching().special_moduli);
     let shared = moduli.any(|q| plain_moduli.iter().any(|t| t.is_multiple_of(*q)));
@@ -370,19 +290,35 @@ fn approximate(
     let layout = |slots| Layout::of_parts(program.schema().rows as usize, slots, options.parts);
     let mut builder = sunzi_ckks::Parameters::builder()
         .depth(depth as u32)
-        .precision(lowered.precision.min(MOST_PRECISION))
         .result_bits(sum_bits(&layout(MOST_SLOTS)).max(11))
         .security(options.security);
     if let Some(log2_degree) = options.log2_degree {
         builder = builder.log2_degree(log2_degree);
     }
-    let refuse = |error: sunzi_ckks::CkksError| {
+    let refuse = |error: &dyn std::fmt::Display| {
         let reason = format!("{depth} levels with {} bits: {error}", lowered.precision);
         Box::new(Refusal { reason, expression: deepest(program, &lowered) })
     };
-    let parameters = builder.build().map_err(refuse)?;
-    let layout = layout(parameters.max_slots());
-    approximate_plan(program, parameters, layout, lowered, vec![reason])
+    let mut precision = lowered.precision.min(MOST_PRECISION);
+    let plan = |precision: u32, builder: sunzi_ckks::ParametersBuilder, reason: &str| {
+        let parameters = builder.precision(precision).build().map_err(|error| refuse(&error))?;
+        let layout = layout(parameters.max_slots());
+        approximate_plan(program, parameters, layout, lowered.clone(), vec![reason.to_owned()])
+    };
+    let Some(policy) = options.sharing else { return plan(precision, builder, &reason) };
+    // The program may leave more noise than the computation that the builder has in mind.
+    loop {
+        let mut found = plan(precision, builder.clone().sharing(policy), &reason)?;
+        let bits = found.shared_bits(policy).map_err(|error| refuse(&error))?;
+        let short = f64::from(lowered.precision.min(MOST_PRECISION)) - bits;
+        if short <= 0.0 {
+            let reason =
+                format!("{policy}, one for each ciphertext that is opened, keep {bits:.0} bits of the range");
+            found.reasons.push(reason);
+            return Ok(found);
+        }
+        precision = precision.saturating_add(short.ceil() as u32);
+    }
 }
 
 /// The most slots of a ciphertext of CKKS.
@@ -452,10 +388,13 @@ fn plan(
     reasons: Vec<String>,
 ) -> Plan {
     let (n, moduli) = (parameters.degree() as u64, parameters.moduli());
+    // Keys have as many bytes a residue as its modulus.
+    let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
     let key = |limbs: &[usize]| {
         let digits = RnsDigits::new(parameters.key_switching(), moduli);
-        let special = parameters.key_switching().special_moduli.len();
-        16 * n * digits.map_or(0, |digits| digits.limbs_of(limbs).len() * (limbs.len() + special)) as u64
+        let own = limbs.iter().filter_map(|&limb| moduli.get(limb));
+        let residues: u64 = own.chain(&parameters.key_switching().special_moduli).map(width).sum();
+        2 * n * residues * digits.map_or(0, |digits| digits.limbs_of(limbs).len()) as u64
     };
     let moduli_count = parameters.plain_moduli().len().max(1);
     let ciphertext_bytes = 16 * n * moduli.len() as u64 * moduli_count as u64;

@@ -3,7 +3,8 @@
 use num_bigint::BigUint;
 
 use super::approximate::lower;
-use super::choice::{Demand, INEXACT, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
+use super::choice::{INEXACT, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
+use super::demand::Demand;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
 

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::analysis::{Layout, exp2};
 use crate::run::Cells;
-use crate::{Column, ProgramError};
+use crate::{Column, NodeId, ProgramError, Sharing};
 
 /// Encodes, encrypts and opens chunks of one layout.
 #[derive(Clone, Debug)]
@@ -165,29 +165,65 @@ impl Codec {
     /// [`ProgramError::Mismatch`] for ciphertexts of another scheme or too few of them; [`ProgramError::Scheme`] for another key, and for noise
     /// that leaves no message.
     pub fn decrypt(&self, chunk: &Encrypted, secret: &SecretKey) -> Result<Slots, ProgramError> {
+        self.open(chunk, secret, None).map(|(slots, _)| slots)
+    }
+
+    /// Opens one chunk of a node for somebody else to see, and says how far its numbers are off then: the standard deviation of each, 0 in exact schemes.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt); [`ProgramError::Sharing`].
+    pub fn decrypt_for_sharing(
+        &self,
+        id: NodeId,
+        chunk: &Encrypted,
+        secret: &SecretKey,
+        sharing: &mut Sharing,
+    ) -> Result<(Slots, f64), ProgramError> {
+        self.open(chunk, secret, Some((id, sharing)))
+    }
+
+    fn open(
+        &self,
+        chunk: &Encrypted,
+        secret: &SecretKey,
+        mut sharing: Option<(NodeId, &mut Sharing)>,
+    ) -> Result<(Slots, f64), ProgramError> {
         let scheme = ProgramError::mismatch("the scheme", self.contexts.parameters.name(), "another");
         macro_rules! decrypt {
-            ($contexts:expr, $parts:expr) => {{
+            ($contexts:expr, $parts:expr, $shared:ident) => {{
                 let (expected, got) = ($contexts.len(), $parts.len());
                 if expected != got {
                     return Err(ProgramError::mismatch("ciphertexts of a chunk", expected, got));
                 }
                 let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
                 let each = $contexts.iter().zip($parts).zip(encoders).map(|((context, part), encoder)| {
-                    let plaintext = context.decrypt(part, secret).map_err(ProgramError::scheme)?;
+                    let plaintext = match &mut sharing {
+                        Some((_, sharing)) => sharing.$shared(context, part, secret)?,
+                        None => context.decrypt(part, secret).map_err(ProgramError::scheme)?,
+                    };
                     encoder.decode(&plaintext).map(Zeroizing::new).map_err(ProgramError::scheme)
                 });
-                each.collect::<Result<_, _>>().map(Slots::Residues)
+                each.collect::<Result<_, _>>().map(|slots| (Slots::Residues(slots), 0.0))
             }};
         }
         match (self.contexts.parts(), chunk) {
-            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => decrypt!(contexts, parts),
-            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => decrypt!(contexts, parts),
+            (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => decrypt!(contexts, parts, bfv),
+            (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => decrypt!(contexts, parts, bgv),
             (Parts::Ckks(context), Encrypted::Ckks(ciphertext)) => {
                 let encoder = self.reals().ok_or(scheme)?;
-                let plaintext = context.decrypt(ciphertext, secret).map_err(ProgramError::scheme)?;
+                let (plaintext, deviation) = match sharing {
+                    Some((id, sharing)) => {
+                        let plaintext = sharing.ckks(context, id, ciphertext, secret)?;
+                        let deviation = plaintext.precision().deviation();
+                        (plaintext, deviation)
+                    }
+                    None => {
+                        let plaintext = context.decrypt(ciphertext, secret).map_err(ProgramError::scheme)?;
+                        (plaintext, chunk.deviation())
+                    }
+                };
                 let slots = encoder.decode_real(&plaintext).map_err(ProgramError::scheme)?;
-                Ok(Slots::Reals(Zeroizing::new(slots)))
+                Ok((Slots::Reals(Zeroizing::new(slots)), deviation))
             }
             _ => Err(scheme),
         }

@@ -73,6 +73,18 @@ fn bytes(parts: &[HollowPoly<Evaluation>]) -> usize {
     parts.iter().map(HollowRing::byte_len).sum()
 }
 
+/// CKKS over polynomials without coefficients.
+pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context<HollowRing>, ProgramError> {
+    let (index, levels) = (2 * own.degree() as u64, own.moduli().len());
+    let rungs: Vec<Vec<usize>> = match own.rungs() {
+        [] => (1..=levels).map(|level| (0..level).collect()).collect(),
+        rungs => rungs.to_vec(),
+    };
+    let ring = HollowRing::with_rungs(index, own.moduli(), &rungs).map_err(ProgramError::scheme)?;
+    let settings = sunzi_ckks::Settings::from(own);
+    sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)
+}
+
 impl Tape {
     /// Plays it with the evaluators of the scheme, over polynomials without coefficients: what ciphertexts will carry beside them is found, and
     /// what a run would refuse is refused. Of several plaintext moduli the largest is taken, which has the most noise.
@@ -132,14 +144,7 @@ impl Tape {
     }
 
     fn rehearse_reals(&self, own: &sunzi_ckks::Parameters) -> Result<Rehearsal, ProgramError> {
-        let (index, levels) = (2 * own.degree() as u64, own.moduli().len());
-        let rungs: Vec<Vec<usize>> = match own.rungs() {
-            [] => (1..=levels).map(|level| (0..level).collect()).collect(),
-            rungs => rungs.to_vec(),
-        };
-        let ring = HollowRing::with_rungs(index, own.moduli(), &rungs).map_err(ProgramError::scheme)?;
-        let settings = sunzi_ckks::Settings::from(own);
-        let context = sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
+        let context = hollow(own)?;
         let (public, keys) = self.keys(context.rlwe())?;
         let evaluator = sunzi_ckks::Evaluator::new(&context);
         let machine = RealMachine::new(&evaluator, &keys);

@@ -24,13 +24,40 @@ mod ledger;
 pub use flooding::{DeclaredNoise, Flooding};
 pub use ledger::{LedgerFile, SharingLedger};
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use crate::RlweError;
 
 /// What is promised for all shared decryptions under one key together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Asked")]
 pub struct SharingPolicy {
     statistical_bits: u32,
     queries: u64,
+}
+
+/// A policy on its way.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    statistical_bits: u32,
+    queries: u64,
+}
+
+impl TryFrom<Asked> for SharingPolicy {
+    type Error = RlweError;
+
+    fn try_from(asked: Asked) -> Result<Self, RlweError> {
+        Self::new(asked.statistical_bits, asked.queries)
+    }
+}
+
+impl fmt::Display for SharingPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} shared results at 2^-{}", self.queries, self.statistical_bits)
+    }
 }
 
 impl SharingPolicy {
@@ -57,6 +84,12 @@ impl SharingPolicy {
             return refuse("bits of statistical distance", most, statistical_bits.to_string());
         }
         Ok(Self { statistical_bits, queries })
+    }
+
+    /// Bits that the noise of an exact scheme must stay below what decrypts, in n coefficients, so that what hides it fits beside it.
+    #[must_use]
+    pub fn room(&self, degree: usize) -> f64 {
+        Flooding::log2_largest_noise(*self, 0.0, degree).map_or(f64::INFINITY, |noise| -noise)
     }
 
     /// s.

@@ -157,7 +157,8 @@ impl<'a> Model<'a> {
         }
         let levels = settings.levels(&self.request.budget);
         let left = settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase);
-        (f64::from(self.request.margin) + self.extra - left).max(self.least_bits)
+        let needed = self.request.bits_needed(settings.ring.degree());
+        (needed + self.extra - left).max(self.least_bits)
     }
 }
 

@@ -33,13 +33,14 @@ pub(super) fn fastest(
         None => 1..=k,
     };
     let room = limit - log2_modulus;
+    let needed = request.bits_needed(ring.degree());
     let hybrid = counts.flat_map(|digits| special(ring, plain_modulus, room, chain, digits));
     let plain = request.digits.is_none().then(GadgetOptions::default);
     for options in hybrid.chain(plain) {
         // The paper's moduli are taken as they are; ciphertexts refuse what their bounds do not support.
         let left = bits_left(request, ring.expansion(), plain_modulus, chain, &options);
         closest = closest.max(left);
-        if left < f64::from(request.margin) && request.noise != NoiseModel::Paper {
+        if left < needed && request.noise != NoiseModel::Paper {
             continue;
         }
         let Some(cost) = cost(ring.degree(), chain, &options) else { continue };
@@ -49,7 +50,7 @@ pub(super) fn fastest(
     }
     match best {
         Some((_, options)) => Ok(options),
-        None => Err(Refusal::TooNoisy { bits_short: f64::from(request.margin) - closest }),
+        None => Err(Refusal::TooNoisy { bits_short: needed - closest }),
     }
 }
 

@@ -1,0 +1,143 @@
+//! Results for somebody else to see: which noise is declared, and the ledger beside the secret key.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sunzi::program::analysis::{Layout, SchemeChoice};
+use sunzi::program::contexts::LEDGER;
+use sunzi::program::results::Description;
+use sunzi::program::sharing::{LedgerFile, SharingLedger};
+use sunzi::program::{Contexts, NodeId, Plan, Sharing};
+use sunzi::rlwe::wire::{Fault, WireError};
+use sunzi::rlwe::{DeclaredNoise, KeyId, RlweError, SharingPolicy};
+
+use super::plan::of_file;
+use super::{parse, parts};
+use crate::args::SharingArgs;
+use crate::error::{CliError, quoted};
+use crate::files;
+
+/// What is declared of the noise of each node that comes out.
+pub(super) type Declared = BTreeMap<NodeId, DeclaredNoise>;
+
+/// What to do where parameters leave no room.
+const REMEDY: &str = "make parameters with sunzi plan --share or sunzi params --share";
+
+/// What went wrong with a shared decryption, by whose fault.
+pub(super) fn refuse(error: RlweError) -> CliError {
+    match error {
+        RlweError::SharingRoom { bits_short, .. } => CliError::impossible(format!(
+            "sharing takes {bits_short:.1} bits more than these parameters leave beside the noise: {REMEDY}, or share with fewer \
+             --statistical-bits under another key"
+        )),
+        RlweError::NoiseDeclaredTooLow { .. } => {
+            CliError::mismatch(format!("{error}; give --for and --precision as sunzi eval was given them"))
+        }
+        RlweError::Ledger(error) => {
+            let message = format!("the sharing ledger: {error}");
+            match error.fault() {
+                Fault::Damage => CliError::damaged(message),
+                Fault::Mismatch => CliError::mismatch(message),
+                Fault::System | Fault::Object => CliError::input(message),
+            }
+        }
+        other => CliError::impossible(other),
+    }
+}
+
+/// What opens results that take `count` decryptions, all of which the ledger still has to allow.
+pub(super) fn sharing(
+    policy: SharingPolicy,
+    noise: Declared,
+    count: u64,
+    (contexts, key, folder): (&Contexts, KeyId, &Path),
+) -> Result<Sharing, CliError> {
+    let ledger = ledger(policy, contexts, key, folder)?;
+    let (queries, used) = (policy.queries(), ledger.ledger().used());
+    let left = queries.saturating_sub(used);
+    if count > left {
+        return Err(CliError::impossible(format!(
+            "these results take {count} shared decryptions, {left} of the {queries} under this key are left: compute fewer results, or \
+             make another key with sunzi keygen and encrypt the table under it"
+        )));
+    }
+    Sharing::new(ledger, noise).map_err(super::refuse)
+}
+
+/// How many may be shared, and how well.
+pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliError> {
+    let policy = |queries| SharingPolicy::new(args.statistical_bits, queries).map_err(CliError::input);
+    args.share.map(policy).transpose()
+}
+
+/// The ledger of a key, a new one the first time.
+fn ledger(
+    policy: SharingPolicy,
+    contexts: &Contexts,
+    key: KeyId,
+    folder: &Path,
+) -> Result<LedgerFile, CliError> {
+    let path = folder.join(LEDGER);
+    let refused = |error: WireError| files::refuse(&path, error);
+    let there = path.try_exists().map_err(|error| refused(WireError::Io(error)))?;
+    if !there {
+        let first = SharingLedger::new(contexts.rlwe().fingerprint(), key, policy);
+        return LedgerFile::create(&path, first).map_err(refused);
+    }
+    let ledger = LedgerFile::open(&path).map_err(refused)?;
+    let own = ledger.ledger();
+    if own.key() != key {
+        return Err(refused(WireError::Key { expected: Some(key), got: Some(own.key()) }));
+    }
+    if own.policy() != policy {
+        let (queries, bits) = (own.policy().queries(), own.policy().statistical_bits());
+        return Err(CliError::input(format!(
+            "under this key {queries} results are shared with {bits} statistical bits, which does not change: give --share {queries} \
+             --statistical-bits {bits}, or make another key"
+        )));
+    }
+    Ok(ledger)
+}
+
+/// What the key holder declares of the noise, once the results are those of the program that was agreed on.
+pub(super) fn declared(
+    args: &SharingArgs,
+    contexts: &Contexts,
+    description: &Description,
+) -> Result<Declared, CliError> {
+    let (Some(text), Some(schema)) = (&args.program, &args.schema) else {
+        return match contexts.scheme() {
+            SchemeChoice::Ckks => Err(CliError::input(
+                "results of CKKS are shared with the errors that the agreed program leaves: give it with --for PROGRAM --schema FILE",
+            )),
+            SchemeChoice::Bfv | SchemeChoice::Bgv => Ok(BTreeMap::new()),
+        };
+    };
+    let schema = of_file(schema)?;
+    let program = parse(text, &schema)?;
+    if program != description.program {
+        let named = quoted(text);
+        return Err(CliError::mismatch(format!("these are not the results of {named} over that schema")));
+    }
+    let (parameters, rows) = (contexts.parameters(), schema.rows as usize);
+    let most = Layout::of_parts(rows, parameters.slots(), parts(&schema, args.partition.as_ref())?);
+    let own = description.layout;
+    if own.chunks > most.chunks {
+        return Err(CliError::mismatch(format!(
+            "the table had {} chunks, at most {} are expected: give the --partition that cut it",
+            own.chunks, most.chunks
+        )));
+    }
+    // The file says how the rows stood: of that and of what may be, the larger noise counts.
+    let mut noise = Declared::new();
+    for layout in [most, own] {
+        let plan = Plan::for_layout(&program, parameters, layout, args.precision).map_err(super::refuse)?;
+        for (id, declared) in plan.declared_noise().map_err(super::refuse)? {
+            let larger = noise.get(&id).is_none_or(|before| before.bits() < declared.bits());
+            if larger {
+                noise.insert(id, declared);
+            }
+        }
+    }
+    Ok(noise)
+}

@@ -1,0 +1,45 @@
+//! What is left of results that are shared.
+
+use sunzi_ring::sampling::SeededRng;
+use sunzi_ring::{HollowRing, PolyRing};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RelinearizationKey, SecretKey, SharingPolicy};
+
+use crate::precision::slot_error;
+use crate::{CkksError, Context, Encoder, Evaluator, Parameters, Settings};
+
+/// The deviation in a slot of what hides the noise of the computation of the [builder](super::ParametersBuilder), whose result is at most `largest`. The
+/// computation is played over polynomials without coefficients.
+///
+/// # Errors
+/// [`RlweError::SharingRoom`](sunzi_rlwe::RlweError::SharingRoom) in one; those of parameters that are none.
+pub(super) fn added_deviation(
+    parameters: &Parameters,
+    policy: SharingPolicy,
+    largest: f64,
+) -> Result<f64, CkksError> {
+    let (n, moduli) = (parameters.degree(), parameters.moduli());
+    let rungs: Vec<Vec<usize>> = match parameters.rungs() {
+        [] => (1..=moduli.len()).map(|level| (0..level).collect()).collect(),
+        rungs => rungs.to_vec(),
+    };
+    let ring = HollowRing::with_rungs(2 * n as u64, moduli, &rungs)?;
+    let context = Context::with_ring(ring, &Settings::from(parameters))?;
+    // Nothing is encrypted under these keys.
+    let rng = &mut SeededRng::derive(&[0; 32], "sunzi builder", 0);
+    let secret = SecretKey::generate(context.rlwe(), rng)?;
+    let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
+    let key = RelinearizationKey::generate(context.rlwe(), &secret, rng)?;
+    let (evaluator, slots) = (Evaluator::new(&context), parameters.max_slots());
+    let zero = Encoder::new(&context, slots)?.encode_real(&[])?;
+    let mut result = context.encrypt(&zero, &public, rng)?;
+    for _ in 0..parameters.depth() {
+        let square = evaluator.multiply(&result, &result, &key)?;
+        result = evaluator.with_magnitude(&square, parameters.message_bound())?;
+    }
+    result = evaluator.with_magnitude(&result, largest)?;
+    let noise = DeclaredNoise::of_own_run(result.noise(), context.ring().expansion());
+    context.check_shareable(&result, noise, policy)?;
+    let deviation = Flooding::new(policy, noise, n)?.log2_deviation().exp2();
+    Ok(slot_error(deviation, slots, result.metadata().scale))
+}

@@ -1,0 +1,98 @@
+//! What exact schemes must be told of a program: operations between products, ranges, depth.
+
+use num_bigint::BigUint;
+use sunzi_bgv::{Budget, Operations};
+use sunzi_circuits::clear::Counts;
+use sunzi_circuits::{Clear as Counter, ClearKeys};
+
+use super::{Facts, Layout, Refusal};
+use crate::run::exact::{Exact, Value};
+use crate::run::{Clear, encrypted_inputs, run};
+use crate::{NodeId, Program};
+
+/// What one chunk of one slot does; no total is rotated.
+fn dry_run(program: &Program) -> Result<Counts, Box<Refusal>> {
+    // Larger than any constant that a scheme multiplies by.
+    let counter = Counter::new(1, (1 << 60) - 1);
+    let keys = ClearKeys::all();
+    let layout = Layout { rows: 1, span: 1, chunks: 1 };
+    let encrypted = encrypted_inputs(program);
+    let backend = Exact::new(program, &layout, &counter, &keys, |values: &[u64]| Ok(counter.encode(values)));
+    let input = |id: NodeId, _| {
+        Ok(if encrypted.contains(&id) {
+            Value::encrypted(counter.encrypt(&[0]))
+        } else {
+            Value::Clear(Clear::Units(vec![0]))
+        })
+    };
+    let failed = |error: crate::ProgramError| {
+        Box::new(Refusal { reason: error.to_string(), expression: String::new() })
+    };
+    run(program, &layout, &backend, input, |_, _, _| Ok(())).map_err(failed)?;
+    Ok(counter.counts())
+}
+
+/// What exact schemes must be told.
+pub(super) struct Demand {
+    pub(super) counts: Counts,
+    pub(super) depth: u32,
+    /// The largest |v·10^decimals| that comes out.
+    pub(super) bound: BigUint,
+    /// Depths of encrypted totals.
+    pub(super) totals: Vec<u32>,
+}
+
+impl Demand {
+    pub(super) fn new(program: &Program, known: &[Facts]) -> Result<Self, Box<Refusal>> {
+        let facts = |id: &NodeId| known.get(id.index());
+        let magnitude = |id: &NodeId| facts(id).and_then(|f| f.exact).map_or(0, |exact| exact.magnitude());
+        let rows = BigUint::from(program.schema().rows);
+        let (totals, columns) = (program.totals(), program.columns());
+        let sums = totals.iter().map(|id| BigUint::from(magnitude(id)) * &rows);
+        // Columns that are encrypted beside have room too.
+        let cells = program.schema().columns.iter().filter(|column| column.encrypted);
+        let cells = cells.map(|column| BigUint::from(column.largest_unit()));
+        let outputs = columns.iter().map(|id| magnitude(id).into());
+        let bound = sums.chain(outputs).chain(cells).max().unwrap_or_default();
+        let encrypted = |id: &NodeId| facts(id).filter(|f| f.encrypted).map(|f| f.depth);
+        let depth = totals.iter().chain(&columns).filter_map(encrypted).max().unwrap_or(0);
+        let totals = totals.iter().filter_map(encrypted).collect();
+        Ok(Self { counts: dry_run(program)?, depth, bound: bound + 1_u32, totals })
+    }
+
+    /// One slot's operations, summed over all slots of all chunks.
+    fn summed(operations: Operations, layout: &Layout) -> Operations {
+        let times = (layout.span as u64).saturating_mul(layout.chunks as u64);
+        let additions = operations.additions.saturating_add(1).saturating_mul(times) - 1;
+        let rotations = operations.rotations.saturating_add(1).saturating_mul(layout.span as u64) - 1;
+        Operations { additions, rotations: rotations.saturating_mul(layout.chunks as u64), ..operations }
+    }
+
+    /// The computation as BFV has it.
+    pub(super) fn bfv(&self, layout: &Layout) -> sunzi_bfv::ParametersBuilder {
+        let Budget { fresh, per_level, .. } = self.counts.budget;
+        let terms = fresh.additions.max(per_level.additions).saturating_add(1);
+        let terms = terms.saturating_mul(layout.chunks as u64);
+        sunzi_bfv::Parameters::builder()
+            .depth(self.depth)
+            .plain_range(self.bound.clone())
+            .additions(terms.checked_next_power_of_two().map_or(63, u64::ilog2))
+            .rotations(if self.totals.is_empty() { 0 } else { layout.span.ilog2() })
+            .plain_products(fresh.plain_products.max(per_level.plain_products))
+    }
+
+    /// The computation as BGV has it.
+    pub(super) fn budget(&self, layout: &Layout) -> Budget {
+        let mut budget = self.counts.budget;
+        if self.totals.contains(&0) {
+            budget.fresh = Self::summed(budget.fresh, layout);
+        }
+        let above = |depth: &u32| *depth > 0 && *depth < self.depth;
+        if self.totals.iter().any(above) {
+            budget.per_level = Self::summed(budget.per_level, layout);
+        } else if self.depth > 0 && self.totals.contains(&self.depth) {
+            budget.last = Self::summed(budget.per_level, layout);
+        }
+        budget
+    }
+}

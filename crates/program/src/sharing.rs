@@ -1,0 +1,318 @@
+//! Results for somebody else to see: the noise that a key holder may declare of a program, and what opens with it.
+//!
+//! The declared bound is that of the program, played by the key holder over polynomials without coefficients, never what a file says of itself.
+
+use std::collections::BTreeMap;
+
+use chacha20::ChaCha20Rng;
+use sunzi_circuits::EvaluationKeys;
+use sunzi_ckks::precision::slot_error;
+use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
+use sunzi_encoding::Plaintext;
+use sunzi_ring::{HollowRing, PolyRing as _, Ring};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness};
+
+pub use sunzi_rlwe::{LedgerFile, SharingLedger};
+
+use crate::analysis::{Action, Lowered, Parameters, exp2};
+use crate::contexts::{Contexts, Encrypted, Parts};
+use crate::run::ckks::{Ckks, Keys, Output, Value};
+use crate::run::{Backend, Clear, encrypted_inputs, run};
+use crate::tape::hollow;
+use crate::{NodeId, Plan, ProgramError};
+
+/// CKKS over polynomials without coefficients.
+type Hollow = sunzi_ckks::Context<HollowRing>;
+
+/// Bits that are declared beyond what was found: the real numbers of clear columns may round another way than the largest ones.
+const SLACK: f64 = 0.1;
+
+/// How results are opened for somebody else to see: noise is added that hides their own, and each ciphertext is counted first.
+///
+/// In exact schemes as much noise is declared as the parameters allow, and numbers stay what they are. In CKKS it is what the program leaves, and the
+/// stated errors grow.
+#[derive(Debug)]
+pub struct Sharing {
+    ledger: LedgerFile,
+    noise: BTreeMap<NodeId, DeclaredNoise>,
+    rng: ChaCha20Rng,
+}
+
+impl Sharing {
+    /// Counts in this ledger. `noise` is what the key holder declares of each node that comes out in CKKS ([`Plan::declared_noise`]); exact schemes take none.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`] if the operating system has no randomness.
+    pub fn new(ledger: LedgerFile, noise: BTreeMap<NodeId, DeclaredNoise>) -> Result<Self, ProgramError> {
+        Ok(Self { ledger, noise, rng: randomness::from_os().map_err(ProgramError::scheme)? })
+    }
+
+    /// What was promised, and what was counted.
+    #[must_use]
+    pub fn ledger(&self) -> &SharingLedger {
+        self.ledger.ledger()
+    }
+
+    fn policy(&self) -> SharingPolicy {
+        self.ledger().policy()
+    }
+
+    pub(crate) fn bfv(
+        &mut self,
+        context: &sunzi_bfv::Context,
+        part: &sunzi_bfv::Ciphertext,
+        secret: &SecretKey<Ring>,
+    ) -> Result<Plaintext, ProgramError> {
+        let noise = bfv_noise(context, part, self.policy())?;
+        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bfv)
+    }
+
+    pub(crate) fn bgv(
+        &mut self,
+        context: &sunzi_bgv::Context,
+        part: &sunzi_bgv::Ciphertext,
+        secret: &SecretKey<Ring>,
+    ) -> Result<Plaintext, ProgramError> {
+        let noise = context.declared_noise(part.metadata().level()).map_err(of_bgv)?;
+        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bgv)
+    }
+
+    pub(crate) fn ckks(
+        &mut self,
+        context: &sunzi_ckks::Context,
+        id: NodeId,
+        part: &Ciphertext,
+        secret: &SecretKey<Ring>,
+    ) -> Result<sunzi_ckks::Plaintext, ProgramError> {
+        let noise = of_node(&self.noise, id)?;
+        context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_ckks)
+    }
+}
+
+/// Fails where a chunk cannot be shared, before there is a ledger.
+pub(crate) fn check_shareable(
+    contexts: &Contexts,
+    id: NodeId,
+    chunk: &Encrypted,
+    policy: SharingPolicy,
+    noise: &BTreeMap<NodeId, DeclaredNoise>,
+) -> Result<(), ProgramError> {
+    match (contexts.parts(), chunk) {
+        (Parts::Bfv(contexts), Encrypted::Bfv(parts)) => {
+            contexts.iter().zip(parts).try_for_each(|(context, part)| {
+                let noise = bfv_noise(context, part, policy)?;
+                context.check_shareable(part, noise, policy).map_err(of_bfv)
+            })
+        }
+        (Parts::Bgv(contexts), Encrypted::Bgv(parts)) => {
+            contexts.iter().zip(parts).try_for_each(|(context, part)| {
+                let noise = context.declared_noise(part.metadata().level()).map_err(of_bgv)?;
+                context.check_shareable(part, noise, policy).map_err(of_bgv)
+            })
+        }
+        (Parts::Ckks(context), Encrypted::Ckks(part)) => {
+            context.check_shareable(part, of_node(noise, id)?, policy).map_err(of_ckks)
+        }
+        _ => Err(ProgramError::mismatch("the scheme", contexts.parameters().name(), "another")),
+    }
+}
+
+/// As much as the parameters allow. A ciphertext of more noise is refused for want of room, whatever it is declared.
+fn bfv_noise(
+    context: &sunzi_bfv::Context,
+    part: &sunzi_bfv::Ciphertext,
+    policy: SharingPolicy,
+) -> Result<DeclaredNoise, ProgramError> {
+    let most = context.log2_largest_shareable_noise(policy).map_err(of_bfv)?;
+    Ok(DeclaredNoise::from_bits(most.max(part.noise().bound(context.ring().expansion()).bits())))
+}
+
+fn of_node(noise: &BTreeMap<NodeId, DeclaredNoise>, id: NodeId) -> Result<DeclaredNoise, ProgramError> {
+    let undeclared = || {
+        let expected = format!("a declared bound for {}", id.index());
+        ProgramError::mismatch("the noise of an output", expected, "none")
+    };
+    noise.get(&id).copied().ok_or_else(undeclared)
+}
+
+fn of_bfv(error: sunzi_bfv::BfvError) -> ProgramError {
+    if let sunzi_bfv::BfvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
+}
+
+fn of_bgv(error: sunzi_bgv::BgvError) -> ProgramError {
+    if let sunzi_bgv::BgvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
+}
+
+fn of_ckks(error: sunzi_ckks::CkksError) -> ProgramError {
+    if let sunzi_ckks::CkksError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
+}
+
+/// What is about sharing, told from what is about anything else.
+fn refused(error: RlweError) -> ProgramError {
+    match error {
+        RlweError::SharingRoom { .. }
+        | RlweError::SharingSpent { .. }
+        | RlweError::NoiseDeclaredTooLow { .. }
+        | RlweError::Ledger(_) => ProgramError::Sharing(Box::new(error)),
+        other => ProgramError::scheme(other),
+    }
+}
+
+impl Plan {
+    /// CKKS: what the key holder may declare of the noise of each node that comes out, whatever the numbers are and whoever encrypted them. Nothing for exact
+    /// schemes, where the parameters say it.
+    ///
+    /// # Errors
+    /// [`ProgramError::Scheme`] for parameters that are none.
+    pub fn declared_noise(&self) -> Result<BTreeMap<NodeId, DeclaredNoise>, ProgramError> {
+        let mut found: BTreeMap<NodeId, DeclaredNoise> = BTreeMap::new();
+        self.rehearse(|id, context, ciphertext| {
+            let noise = declared(context, ciphertext);
+            let larger = found.get(&id).is_none_or(|before| before.bits() < noise.bits());
+            if larger {
+                found.insert(id, noise);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// CKKS: bits of every encrypted result that are right once it was shared, counted from the end of its range: the fewest.
+    pub(crate) fn shared_bits(&self, policy: SharingPolicy) -> Result<f64, ProgramError> {
+        let totals = self.program.totals();
+        let rows = (self.layout.rows.max(1) as f64).log2();
+        let mut least = f64::INFINITY;
+        self.rehearse(|id, context, ciphertext| {
+            let noise = declared(context, ciphertext);
+            context.check_shareable(ciphertext, noise, policy).map_err(of_ckks)?;
+            let flooding = Flooding::new(policy, noise, context.degree()).map_err(refused)?;
+            let metadata = ciphertext.metadata();
+            let added = slot_error(flooding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+            let off = added.hypot(metadata.precision.deviation()).log2();
+            least = least.min(if totals.contains(&id) { rows } else { 0.0 } - off);
+            Ok(())
+        })?;
+        Ok(least)
+    }
+
+    /// CKKS: the program played over polynomials without coefficients, with the largest numbers that there may be.
+    fn rehearse(
+        &self,
+        mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext<HollowRing>) -> Result<(), ProgramError>,
+    ) -> Result<(), ProgramError> {
+        let (Parameters::Ckks(own), Some(lowered)) = (&self.parameters, &self.lowered) else {
+            return Ok(());
+        };
+        let context = hollow(own)?;
+        let scheme = |error: sunzi_ckks::CkksError| ProgramError::scheme(error);
+        let (public, keys) = self.hollow_keys(&context)?;
+        let encoder = Encoder::new(&context, self.layout.span).map_err(scheme)?;
+        let evaluator = Evaluator::new(&context);
+        let (Some(relinearization), Some(galois)) = (&keys.relinearization, &keys.galois) else {
+            return Ok(());
+        };
+        let keys = Keys { relinearization, galois };
+        let backend = Largest { lowered, own: Ckks::new(self, &evaluator, &encoder, keys)? };
+        let (zero, encrypted) = (encoder.encode_real(&[]).map_err(scheme)?, encrypted_inputs(&self.program));
+        let rng = &mut nothing();
+        let input = |id, _| {
+            if !encrypted.contains(&id) {
+                return backend.largest(id);
+            }
+            context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)
+        };
+        let mut failed = Ok(());
+        let mut take = |id: NodeId, output: Output<HollowRing>| {
+            if let (Output::Encrypted(ciphertext), Ok(())) = (output, &failed) {
+                failed = meet(id, &context, &ciphertext);
+            }
+        };
+        let column = |id, _, output| {
+            take(id, output);
+            Ok(())
+        };
+        let totals = run(&self.program, &self.layout, &backend, input, column)?;
+        totals.into_iter().for_each(|(id, output)| take(id, output));
+        failed
+    }
+
+    fn hollow_keys(
+        &self,
+        context: &Hollow,
+    ) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), ProgramError> {
+        let (rlwe, rng) = (context.rlwe(), &mut nothing());
+        let index = rlwe.ring().index();
+        let exponent = |rotation: &sunzi_circuits::Rotation| match *rotation {
+            sunzi_circuits::Rotation::Rows(steps) => sunzi_ckks::rotation::rotation_exponent(steps, index),
+            sunzi_circuits::Rotation::Columns => sunzi_ckks::rotation::conjugation_exponent(index),
+        };
+        let exponents: Vec<u64> = self.rotations.iter().map(exponent).collect();
+        let make = || -> Result<_, RlweError> {
+            let secret = SecretKey::generate(rlwe, rng)?;
+            let public = PublicKey::generate(rlwe, &secret, rng)?;
+            Ok((public, EvaluationKeys::for_exponents(rlwe, &secret, exponents, rng)?))
+        };
+        make().map_err(ProgramError::scheme)
+    }
+}
+
+/// What the bound of a ciphertext of one's own lets declare.
+fn declared(context: &Hollow, ciphertext: &Ciphertext<HollowRing>) -> DeclaredNoise {
+    let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
+    DeclaredNoise::from_bits(own.bits() + SLACK)
+}
+
+/// Randomness where nothing is hidden.
+fn nothing() -> ChaCha20Rng {
+    use chacha20::rand_core::SeedableRng as _;
+    ChaCha20Rng::seed_from_u64(0)
+}
+
+/// CKKS whose clear numbers are the largest that there may be.
+struct Largest<'a> {
+    lowered: &'a Lowered,
+    own: Ckks<'a, HollowRing>,
+}
+
+impl Largest<'_> {
+    fn largest(&self, id: NodeId) -> Result<Value<HollowRing>, ProgramError> {
+        let missing = || ProgramError::Invalid("a node is not in the plan".to_owned());
+        let step = self.lowered.step(id).ok_or_else(missing)?;
+        Ok(Value::Clear(id, Clear::Reals(vec![exp2(step.exponent)])))
+    }
+}
+
+impl Backend for Largest<'_> {
+    type Value = Value<HollowRing>;
+    type Total = Output<HollowRing>;
+    type Output = Output<HollowRing>;
+
+    fn compute(&self, id: NodeId, operands: &[&Self::Value]) -> Result<Self::Value, ProgramError> {
+        match self.lowered.step(id).map(|step| &step.action) {
+            Some(Action::Clear) => self.largest(id),
+            _ => self.own.compute(id, operands),
+        }
+    }
+
+    fn accumulate(&self, total: &mut Option<Self::Total>, value: &Self::Value) -> Result<(), ProgramError> {
+        self.own.accumulate(total, value)
+    }
+
+    fn accumulate_product(
+        &self,
+        total: &mut Option<Self::Total>,
+        a: &Self::Value,
+        b: &Self::Value,
+    ) -> Result<bool, ProgramError> {
+        self.own.accumulate_product(total, a, b)
+    }
+
+    fn finish(&self, id: NodeId, total: Self::Total) -> Result<Self::Output, ProgramError> {
+        self.own.finish(id, total)
+    }
+
+    fn column(&self, value: &Self::Value) -> Result<Self::Output, ProgramError> {
+        self.own.column(value)
+    }
+}
