@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// These rows only, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=20))]
     rows: Vec<u8>,
+    /// Keep what earlier runs measured, and measure only the rows that it does not meet
+    #[arg(long)]
+    resume: bool,
     /// Print JSON, one object with all rows
     #[arg(long)]
     json: bool,
@@ -50,11 +53,20 @@ struct Outcome {
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let file = figures_file(&root);
-    begin(&file)?;
     let wanted = |row: &&Row| arguments.rows.is_empty() || arguments.rows.contains(&row.number);
     let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
-    let outcomes =
-        if arguments.long { measure(&root, &file, &rows) } else { measure_shortly(&root, &file, &rows) };
+    let mut missing = rows.clone();
+    if arguments.resume && file.exists() {
+        let earlier = read(&file)?;
+        missing.retain(|row| !table::Table::new(&[row], &earlier, &[], arguments.long).is_met());
+    } else {
+        begin(&file)?;
+    }
+    let outcomes = if arguments.long {
+        measure(&root, &file, &missing)
+    } else {
+        measure_shortly(&root, &file, &missing)
+    };
     let figures = read(&file)?;
     let table = table::Table::new(&rows, &figures, &outcomes, arguments.long);
     if let Some(path) = &arguments.markdown {

@@ -138,6 +138,11 @@ impl<'a> Table<'a> {
         self.rows.iter().filter(|judged| !judged.holds()).count()
     }
 
+    /// Every row holds over all its cases.
+    pub(super) fn is_met(&self) -> bool {
+        self.rows.iter().all(Judged::met)
+    }
+
     fn count(&self, state: &str) -> usize {
         self.rows.iter().filter(|judged| judged.state() == state).count()
     }
