@@ -88,7 +88,7 @@ mod tests {
             let prepare = |class| {
                 at = (at + 7) % KEYS;
                 // Of every other pair the second stands first in memory, and both are read: caches tell no class.
-                let place = usize::from(class) ^ at % 2;
+                let place = usize::from(class) ^ (at % 2);
                 let copy = |place: usize| (both[at][place].0.duplicate(), both[at][place].1.clone());
                 let chosen = copy(place);
                 drop(black_box(copy(1 - place)));
