@@ -1,7 +1,7 @@
 //! Double hoisting: sums of turned ciphertexts modulo Q_l·P, before the way down.
 //!
 //! A key switch ends with a division by P, and begins with digits. Rotations of one ciphertext share their digits
-//! ([`galois::hoist`](crate::galois::hoist)); sums of plaintexts times rotations share the division as well, if they are taken
+//! ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken
 //! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
 
 use num_bigint::BigInt;
