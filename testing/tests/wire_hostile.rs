@@ -32,7 +32,7 @@ mod tests {
         fn record(&self) {
             let mutants = self.refused + self.accepted;
             Figure::new(10, "mutated files with a panic or more memory than allowed")
-                .cases(mutants, 1_000_000)
+                .cases(mutants, 10_000_000)
                 .none_wrong(0);
             Figure::new(11, "accepted mutants with a panic in an operation")
                 .cases(self.accepted, self.accepted)

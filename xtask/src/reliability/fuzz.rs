@@ -4,11 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Outcome, record};
+use serde_json::Value;
+
+use super::{Outcome, read, record};
 use crate::{step, tree};
 
-/// Inputs in all; the rest of the ten million are mutants (`testing/tests/wire_hostile.rs`).
+/// Inputs in all of one run. They count together with the mutants of `testing/tests/wire_hostile.rs`, under the name that these have.
 const INPUTS: u64 = 9_000_000;
+const WHAT: &str = "mutated files with a panic or more memory than allowed";
+const OF: u64 = 10_000_000;
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// Lets every target read its share of the inputs, and says how many were read.
@@ -29,11 +33,18 @@ fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
     let targets =
         names(&fs::read_to_string(root.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"))?);
     let share = INPUTS.div_ceil(targets.len().max(1) as u64);
-    let mut read = 0;
+    let mut count = counted(&read(file)?);
     for target in &targets {
-        read += one(root, target, share)?;
+        count += one(root, target, share)?;
+        record(file, row, WHAT, 0, count, OF)?;
     }
-    record(file, row, "inputs of coverage-guided targets with a panic or too much memory", 0, read, INPUTS)
+    Ok(())
+}
+
+/// How many files were read before.
+fn counted(figures: &[Value]) -> u64 {
+    let own = figures.iter().filter(|figure| figure.get("what").and_then(Value::as_str) == Some(WHAT));
+    own.filter_map(|figure| figure.get("cases")?.as_u64()).max().unwrap_or(0)
 }
 
 /// Targets of the manifest.
@@ -91,7 +102,16 @@ fn seed(root: &Path, target: &str, corpus: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn inputs_are_added_to_mutants() {
+        let figure = |what: &str, cases: u64| json!({ "what": what, "cases": cases });
+        assert_eq!(counted(&[figure(WHAT, 5), figure("x", 100), figure(WHAT, 70)]), 70);
+        assert_eq!(counted(&[]), 0);
+    }
 
     #[test]
     fn every_target_is_named_once() {
