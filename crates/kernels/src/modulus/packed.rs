@@ -55,10 +55,15 @@ impl Modulus {
     /// [`KernelError::PackedLength`] for fewer bytes than these words take.
     pub fn unpack_residues(&self, out: &mut [u64], bytes: &[u8]) -> Result<(), KernelError> {
         self.check_packed(out.len(), bytes.len())?;
-        for (word, bytes) in out.iter_mut().zip(bytes.chunks_exact(self.residue_bytes())) {
-            let mut whole = [0; 8];
-            whole.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
-            *word = u64::from_le_bytes(whole);
+        match self.residue_bytes() {
+            1 => unpack::<1>(out, bytes),
+            2 => unpack::<2>(out, bytes),
+            3 => unpack::<3>(out, bytes),
+            4 => unpack::<4>(out, bytes),
+            5 => unpack::<5>(out, bytes),
+            6 => unpack::<6>(out, bytes),
+            7 => unpack::<7>(out, bytes),
+            _ => unpack::<8>(out, bytes),
         }
         Ok(())
     }
@@ -102,5 +107,13 @@ fn pack<const BYTES: usize>(out: &mut [u8], words: &[u64]) {
         if let Some(bytes) = word.to_le_bytes().first_chunk() {
             *out = *bytes;
         }
+    }
+}
+
+fn unpack<const BYTES: usize>(out: &mut [u64], bytes: &[u8]) {
+    for (word, bytes) in out.iter_mut().zip(bytes.as_chunks::<BYTES>().0) {
+        let mut whole = [0; 8];
+        whole.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+        *word = u64::from_le_bytes(whole);
     }
 }

@@ -93,12 +93,20 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
 
     fn put(&self, keys: &GaloisKeys<R>, sink: &mut impl Sink) -> Result<(), WireError> {
         let mut offset = directory_len(keys.exponents().count());
-        let mut entries = Vec::new();
+        let (mut entries, mut lengths) = (Vec::new(), BTreeMap::new());
         for (exponent, key) in keys.iter() {
-            let mut len = Length::default();
-            put_switch(self, key, Bodies::Stored, &mut len)?;
-            entries.push(Entry { exponent, offset, len: len.0 });
-            offset += len.0;
+            // Keys of one level are equally long.
+            let len = match lengths.get(&key.level()) {
+                Some(&len) => len,
+                None => {
+                    let mut length = Length::default();
+                    put_switch(self, key, Bodies::Stored, &mut length)?;
+                    lengths.insert(key.level(), length.0);
+                    length.0
+                }
+            };
+            entries.push(Entry { exponent, offset, len });
+            offset += len;
         }
         put_directory(&entries, sink)?;
         keys.iter().try_for_each(|(_, key)| put_switch(self, key, Bodies::Stored, sink))
