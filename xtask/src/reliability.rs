@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     /// These rows only, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=20))]
     rows: Vec<u8>,
-    /// Keep what earlier runs measured, and measure only the rows that it does not meet
-    #[arg(long)]
+    /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
+    #[arg(long, requires = "long")]
     resume: bool,
     /// Print JSON, one object with all rows
     #[arg(long)]
@@ -58,7 +58,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let mut missing = rows.clone();
     if arguments.resume && file.exists() {
         let earlier = read(&file)?;
-        missing.retain(|row| !table::Table::new(&[row], &earlier, &[], arguments.long).is_met());
+        let is_met = |row: &Row| table::Table::new(&[row], &earlier, &[], true).is_met();
+        missing.retain(|row| !(is_finished(&earlier, row.number) && is_met(row)));
     } else {
         begin(&file)?;
     }
@@ -94,11 +95,20 @@ fn record(file: &Path, row: u8, what: &str, wrong: u64, cases: u64, of: u64) -> 
     let line = serde_json::json!({
         "row": row, "what": what, "value": wrong, "bar": { "at_most": 0.0 }, "cases": cases, "of": of, "holds": wrong == 0
     });
+    append(file, &line)
+}
+
+fn append(file: &Path, line: &Value) -> Result<(), String> {
     fs::OpenOptions::new()
         .append(true)
         .open(file)
         .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
         .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Whether all that measures a row came to its end without an error: figures alone do not say that nothing is missing.
+fn is_finished(figures: &[Value], row: u8) -> bool {
+    figures.iter().any(|line| line.get("finished").and_then(Value::as_u64) == Some(row.into()))
 }
 
 /// Empties the file of an earlier run.
@@ -128,7 +138,7 @@ fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
 fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let (mut outcomes, mut ran) = (Vec::new(), BTreeMap::new());
     for row in rows {
-        let number = row.number;
+        let (number, before) = (row.number, outcomes.len());
         if number == rows::RIVALS {
             outcomes.push(rivals::run(file, number));
         } else {
@@ -141,6 +151,10 @@ fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
             outcomes.push(fuzz::run(root, file, number));
         }
         outcomes.extend(checkers::run(root, file, number));
+        if outcomes.iter().skip(before).all(|outcome| outcome.error.is_none()) {
+            let error = append(file, &serde_json::json!({ "finished": number })).err();
+            outcomes.push(Outcome { row: number, error });
+        }
     }
     outcomes
 }
@@ -160,5 +174,18 @@ fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
         Ok(status) if status.success() => None,
         Ok(status) => Some(format!("{command} ended with {status}")),
         Err(error) => Some(format!("cannot start cargo: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_alone_finish_no_row() {
+        let figure = serde_json::json!({ "row": 2, "what": "x", "cases": 1, "of": 1, "holds": true });
+        assert!(!is_finished(std::slice::from_ref(&figure), 2));
+        let finished = serde_json::json!({ "finished": 2 });
+        assert!(is_finished(&[figure.clone(), finished.clone()], 2) && !is_finished(&[figure, finished], 1));
     }
 }
