@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use sunzi_encoding::Encoder as _;
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::wire::{Kind, NoContext, Reader};
-use sunzi_rlwe::{SecretDistribution, Security};
+use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
@@ -64,6 +64,9 @@ impl Builder {
     fn new(scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
         let request = Request(request.copy()?);
         let security = security(request.take("security")?)?;
+        let policy = |(queries, bits): (u64, u32)| SharingPolicy::new(bits, queries).map_err(Failure::from);
+        let sharing = request.take::<(u64, u32)>("sharing")?.map(policy).transpose();
+        let sharing = sharing.or_raise(request.0.py())?;
         let builder = match scheme {
             "bfv" => Self::Bfv(with_settings!(
                 bfv::Parameters::builder().security(security),
@@ -90,7 +93,12 @@ impl Builder {
             other => return Err(unknown_scheme(other)),
         };
         request.finish(scheme)?;
-        Ok(builder)
+        let Some(policy) = sharing else { return Ok(builder) };
+        Ok(match builder {
+            Self::Bfv(builder) => Self::Bfv(builder.sharing(policy)),
+            Self::Bgv(builder) => Self::Bgv(builder.sharing(policy)),
+            Self::Ckks(builder) => Self::Ckks(builder.sharing(policy)),
+        })
     }
 
     fn build(self) -> Result<Scheme, Failure> {

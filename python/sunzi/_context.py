@@ -96,6 +96,7 @@ class Context:
         sums: int = _SUM_STEPS,
         plain_products: int = 1,
         security: int = 128,
+        sharing: tuple[int, int] | None = None,
         **settings: int,
     ) -> Context:
         """Chooses the cheapest secure parameters for ``depth`` multiplications in a row.
@@ -106,11 +107,12 @@ class Context:
         plaintext moduli together, each with ciphertexts of its own.
         Before the first product and after each one sums over 2^``sums`` slots are provided for, and for integers ``plain_products``
         products with clear arrays in a row, masks of indices among them; real numbers take a level for each. ``security`` is 128, 192 or 256 bits; 0 asks for no
-        security at all and is for tests. Other settings are those of the Rust builder of the scheme.
+        security at all and is for tests. ``sharing`` is a pair, how many results will be shared and with how many statistical bits (``Keys.ledger``): it leaves room for
+        ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. Other settings are those of the Rust builder of the scheme.
         """
         name = _scheme_for(dtype, scheme)
-        request = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request.update(settings)
+        asked = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
+        request: dict[str, Any] = {**asked, **settings, "sharing": sharing}
         if name == "bfv" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))

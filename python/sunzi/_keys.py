@@ -146,7 +146,7 @@ class Keys:
         """Opens an array for somebody else to see: noise is added that hides the array's own, and each ciphertext is counted first.
 
         ``noise`` is what the key holder knows of it: log2 of a bound, or an array that the same computation made of arrays that the key holder
-        encrypted. What the array says of itself does not count. Parameters need room for it, some fifty bits.
+        encrypted. What the array says of itself does not count. Parameters need room for it: ``Context.for_depth(..., sharing=(queries, statistical_bits))``.
         """
         bound = noise if isinstance(noise, (int, float)) else max(chunk.noise for chunk in noise.ciphertexts)
         return decrypted(array, Sharer(self.secret, ledger, float(bound)))

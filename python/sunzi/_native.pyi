@@ -30,12 +30,12 @@ class Context:
     """Parameters and tables."""
 
     @staticmethod
-    def choose(scheme: str, request: Mapping[str, int | None]) -> Context: ...
+    def choose(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> Context: ...
     @staticmethod
-    def choose_all(scheme: str, request: Mapping[str, int | None]) -> list[Context]:
+    def choose_all(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> list[Context]:
         """One for each plaintext modulus: of as many as the integers take."""
     @staticmethod
-    def explain(scheme: str, request: Mapping[str, int | None]) -> str: ...
+    def explain(scheme: str, request: Mapping[str, int | tuple[int, int] | None]) -> str: ...
     @staticmethod
     def explicit(
         scheme: str,

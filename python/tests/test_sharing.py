@@ -41,3 +41,21 @@ def test_shared_results(dtype: type, tmp_path: Path) -> None:
     assert memory.used == 0
     with pytest.raises(errors.SharingError):
         keys.ledger(queries=0)
+
+
+@pytest.mark.parametrize(("dtype", "scheme"), [(float, None), (int, "bfv"), (int, "bgv")])
+def test_room_for_sharing(dtype: type, scheme: str | None) -> None:
+    """At the end of the depth that was asked for, with the precision that was asked for."""
+    bits = 10 if dtype is float else 40
+    asked = {"dtype": dtype, "scheme": scheme, "precision": 10, "result_bound": 1000, "sums": 0, "plain_products": 0}
+    context = sunzi.Context.for_depth(2, sharing=(16, bits), **asked)
+    keys = sunzi.keygen(context, rotations=[])
+    x = np.array([1, 0, -1]) if dtype is int else np.array([0.5, 1.0, -0.25])
+    results = [keys.public.encrypt(x) for _ in range(2)]
+    theirs, own = (result * result * (result * result) for result in results)
+    ledger = keys.ledger(queries=16, statistical_bits=bits)
+    opened = keys.decrypt_for_sharing(theirs, ledger, noise=own)
+    np.testing.assert_allclose(opened, x**4, atol=0 if dtype is int else 8 * 2.0**-10)
+    assert "16 shared results" in sunzi.Context.explain(2, sharing=(16, bits), **asked)
+    with pytest.raises(errors.SharingError):
+        sunzi.Context.for_depth(1, sharing=(0, 40))

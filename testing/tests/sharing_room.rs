@@ -56,6 +56,47 @@ mod tests {
         }
     }
 
+    /// At every level, for large and for small plaintext moduli.
+    #[test]
+    fn bgv_shares_at_full_depth() {
+        let wide = sunzi_bgv::Parameters::builder().depth(2).plain_bits(20);
+        let narrow =
+            sunzi_bgv::Parameters::builder().depth(5).plain_modulus(2).batching(false).shared_moduli(false);
+        for builder in [wide, narrow] {
+            let asked = builder.clone().sharing(demanding());
+            assert!(asked.explain().unwrap().to_string().contains("room for sharing"));
+            for (shared, parameters) in [(true, asked.build()), (false, builder.build())] {
+                let context = sunzi_bgv::Context::new(&parameters.unwrap()).unwrap();
+                let (evaluator, t) = (sunzi_bgv::Evaluator::new(&context), context.plain_modulus());
+                let mut rng = ChaCha20Rng::seed_from_u64(32);
+                let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+                let public = PublicKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+                let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng).unwrap();
+                let one = Plaintext::constant(1, context.degree(), t).unwrap();
+                let mut result = context.encrypt(&one, &public, &mut rng).unwrap();
+                let mut ledger = ledger(&secret, demanding());
+                loop {
+                    let level = result.metadata().level();
+                    let declared = context.declared_noise(level).unwrap();
+                    let opened =
+                        context.decrypt_for_sharing(&result, &secret, declared, &mut ledger, &mut rng);
+                    if shared {
+                        assert_eq!(opened.unwrap(), one, "level {level}");
+                    } else if level == 0 {
+                        let Err(error) = opened else { panic!("there is room that nobody asked for") };
+                        assert!(error.to_string().contains("option `sharing`"), "{error}");
+                    }
+                    if level == 0 {
+                        break;
+                    }
+                    result = evaluator.multiply(&result, &result, &key).unwrap();
+                }
+            }
+        }
+        let paper = sunzi_bgv::Parameters::builder().noise(sunzi_bgv::NoiseModel::Paper).sharing(demanding());
+        assert!(matches!(paper.build(), Err(sunzi_bgv::BgvError::Request { what: "sharing", .. })));
+    }
+
     /// And what is shared has the precision that was asked for.
     #[test]
     fn ckks_shares_at_full_depth_with_the_precision_asked_for() {
