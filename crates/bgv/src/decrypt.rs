@@ -9,7 +9,8 @@ use sunzi_encoding::Plaintext;
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase};
+use sunzi_rlwe::encryption::phase;
+use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
 use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context, Evaluator};
@@ -89,15 +90,20 @@ impl<R: PolyRing> Context<R> {
         if let Some(few) = self.enough(needed, place)? {
             return Ok((Cow::Borrowed(ciphertext), few, flooding));
         }
-        let mut declared = Cow::Borrowed(ciphertext);
         if self.part_below(place).is_some() {
-            declared.to_mut().set_noise(noise.as_noise());
-        }
-        if let Some((lower, below)) = self.lowered(&declared, place)? {
-            let noise = DeclaredNoise::from_bits(self.noise_bound(lower.noise()).bits());
-            let flooding = Flooding::new(policy, noise, self.degree())?;
-            if let Some(few) = self.enough(Log2::from_bits(noise.bits()) + flooding.bound(), below)? {
-                return Ok((Cow::Owned(lower), few, flooding));
+            // The switch scales what was declared, and what it rounds off counts as of a ciphertext without noise.
+            let mut exact = ciphertext.clone();
+            exact.set_noise(NoiseBound::none());
+            let evaluator = Evaluator::new(self);
+            if let Some((lower, below)) = self.lowered(&exact, place)? {
+                let switched = self.place(below)?.bits - self.place(place)?.bits;
+                let adjusted = evaluator.centred(self.adjustment(ciphertext.metadata().level, below)?);
+                let scaled = Log2::from_bits(noise.bits() + switched) * Log2::of(adjusted as f64);
+                let noise = scaled + self.noise_bound(lower.noise());
+                let flooding = Flooding::new(policy, DeclaredNoise::from_bits(noise.bits()), self.degree())?;
+                if let Some(few) = self.enough(noise + flooding.bound(), below)? {
+                    return Ok((Cow::Owned(lower), few, flooding));
+                }
             }
         }
         let bits_short = needed.bits() - self.log2_noise_capacity(place);

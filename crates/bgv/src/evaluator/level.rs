@@ -97,7 +97,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// A residue modulo t in [−t/2, t/2).
-    pub(super) fn centred(&self, residue: u64) -> i64 {
+    pub(crate) fn centred(&self, residue: u64) -> i64 {
         let t = self.context.plain_modulus();
         // t is below 2^60.
         if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }

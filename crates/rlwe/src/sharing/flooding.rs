@@ -8,7 +8,7 @@ use sunzi_ring::{Coefficient, Expansion, PolyRing, sampling};
 use zeroize::Zeroizing;
 
 use super::SharingPolicy;
-use crate::{Log2, NoiseBound, NoiseTerm, RlweError};
+use crate::{Log2, NoiseBound, RlweError};
 
 /// log2 of the probability that any coefficient leaves the bound of [`Flooding::bound`].
 const TAIL_BITS: f64 = 128.0;
@@ -41,14 +41,6 @@ impl DeclaredNoise {
     #[must_use]
     pub fn bits(&self) -> f64 {
         self.0.bits()
-    }
-
-    /// The bound as that of a ciphertext, for operations that carry it on.
-    #[must_use]
-    pub fn as_noise(&self) -> NoiseBound {
-        // No tail bound is smaller than this worst case.
-        let infinite = Log2::of(f64::INFINITY);
-        NoiseBound::dependent(NoiseTerm { worst: self.0, deviation: self.0, peak: infinite }, 0)
     }
 
     /// Fails if the maker of a ciphertext says that its noise is larger than declared: an honest mistake.
