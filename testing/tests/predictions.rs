@@ -81,7 +81,10 @@ mod tests {
                 let (name, ratio) = (plan.parameters.name(), planned / taken);
                 let line =
                     format!("{name}, {text}: {planned:.3e} {what} planned, {taken:.3e} taken, {ratio:.2}");
-                println!("{line}; {:.1} ciphertexts beside keys", (taken - keys) / plan.ciphertext_bytes as f64);
+                println!(
+                    "{line}; {:.1} ciphertexts beside keys",
+                    (taken - keys) / plan.ciphertext_bytes as f64
+                );
                 if !allowed.contains(&ratio) {
                     wrong.push(line);
                 }

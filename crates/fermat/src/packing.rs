@@ -1,9 +1,9 @@
 //! Polynomials modulo 2^g − 1 as bytes.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 
 use sunzi_kernels::{pack, unpack};
-use sunzi_ring::{Domain, Packing, PackingError, PolyRing, RingError, Storage, describe};
+use sunzi_ring::{Append, Domain, Packing, PackingError, PolyRing, RingError, Storage, describe};
 
 use crate::{Component, FermatPoly, FermatRing, error};
 
@@ -22,7 +22,7 @@ impl Packing for FermatRing {
         components.map(|&component| component_len(component, self.degree())).sum()
     }
 
-    fn pack<D: Domain>(&self, a: &FermatPoly<D>, out: &mut impl Write) -> Result<(), PackingError> {
+    fn pack<D: Domain>(&self, a: &FermatPoly<D>, out: &mut impl Append) -> Result<(), PackingError> {
         self.check(a)?;
         if !a.limbs.is_empty() {
             return Err(error::out_of_range("primes beside 2^g - 1", "none", self.level()).into());

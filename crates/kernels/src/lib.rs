@@ -28,6 +28,7 @@ mod packing;
 mod permute;
 mod plan;
 mod portable;
+mod rejection;
 mod rounding;
 mod schedule;
 mod sums;
@@ -47,6 +48,7 @@ pub use modulus::{MAX_TERMS, Modulus};
 pub use packing::{pack, packed_len, unpack};
 pub use permute::permute;
 pub use plan::{InverseScale, NttPlan, evaluation_exponent};
+pub use rejection::keep_below;
 pub use rounding::{NearestSum, RoundedQuotient, RoundedSum, WrappingSum};
 pub use sums::WideSums;
 #[cfg(feature = "tally")]

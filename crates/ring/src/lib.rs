@@ -76,7 +76,7 @@ pub use multiplier::{RnsMultiplier, Turn};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
-pub use packing::{Packing, PackingError, Storage, describe, describe_sets};
+pub use packing::{Append, Block, Packing, PackingError, Storage, describe, describe_sets};
 pub use parallel::Parallelism;
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing, Scaler, Side};

@@ -76,12 +76,74 @@ pub trait Packing: PolyRing {
     ///
     /// # Errors
     /// [`PackingError::Ring`] for one of another ring; [`PackingError::Io`].
-    fn pack<D: Domain>(&self, a: &Self::Poly<D>, out: &mut impl Write) -> Result<(), PackingError>;
+    fn pack<D: Domain>(&self, a: &Self::Poly<D>, out: &mut impl Append) -> Result<(), PackingError>;
     /// Reads a polynomial. What is allocated is a polynomial of this ring, whatever comes.
     ///
     /// # Errors
     /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
     fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Self::Poly<D>, PackingError>;
+}
+
+/// Where packed polynomials go: to bytes in memory, which are set where they will stay, or by way of a [`Block`].
+pub trait Append: Write {
+    /// Writes `len` bytes, all of which `fill` sets.
+    ///
+    /// # Errors
+    /// Those of `fill`; [`PackingError::Io`].
+    fn append(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+    ) -> Result<(), PackingError>;
+}
+
+impl Append for Vec<u8> {
+    fn append(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+    ) -> Result<(), PackingError> {
+        let start = self.len();
+        self.resize(start + len, 0);
+        Ok(fill(self.get_mut(start..).unwrap_or_default())?)
+    }
+}
+
+/// A writer, and bytes on their way to it; erased when dropped, since some are of secrets.
+#[derive(Debug)]
+pub struct Block<W: Write> {
+    out: W,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl<W: Write> Block<W> {
+    /// Bytes on their way to `out`.
+    pub fn new(out: W) -> Self {
+        // As long as any block of rows: what grows leaves a copy behind.
+        Self { out, bytes: Zeroizing::new(Vec::with_capacity(BLOCK_LEN)) }
+    }
+}
+
+impl<W: Write> Write for Block<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Append for Block<W> {
+    fn append(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+    ) -> Result<(), PackingError> {
+        self.bytes.resize(len, 0);
+        fill(&mut self.bytes)?;
+        Ok(self.out.write_all(&self.bytes)?)
+    }
 }
 
 /// Why a polynomial was not written or read.
@@ -111,14 +173,11 @@ pub(crate) fn rows_len(count: usize, moduli: &[u64]) -> usize {
 pub(crate) fn pack_rows<'a>(
     rows: impl Iterator<Item = &'a [u64]>,
     moduli: &[u64],
-    out: &mut impl Write,
+    out: &mut impl Append,
 ) -> Result<(), PackingError> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(BLOCK_LEN));
     for (row, &q) in rows.zip(moduli) {
         for words in row.chunks(BLOCK) {
-            bytes.resize(rows_len(words.len(), &[q]), 0);
-            pack(&mut bytes, words, bits(q)).map_err(RingError::from)?;
-            out.write_all(&bytes)?;
+            out.append(rows_len(words.len(), &[q]), |bytes| Ok(pack(bytes, words, bits(q))?))?;
         }
     }
     Ok(())
@@ -130,7 +189,8 @@ pub(crate) fn unpack_rows<'a>(
     moduli: &[u64],
     from: &mut impl BufRead,
 ) -> Result<(), PackingError> {
-    let mut block = Zeroizing::new(Vec::with_capacity(BLOCK_LEN));
+    // Taken only where the input is in pieces: it is erased in the end, which costs as much as a copy of a small polynomial.
+    let mut block = Zeroizing::new(Vec::new());
     for (limb, (row, &q)) in rows.zip(moduli).enumerate() {
         let reduced = |words: &mut [u64], bytes: &[u8]| match unpack(words, bytes, bits(q)) {
             Ok(largest) if largest < q => Ok(()),
@@ -143,6 +203,9 @@ pub(crate) fn unpack_rows<'a>(
                 reduced(words, bytes)?;
                 from.consume(len);
             } else {
+                if block.capacity() == 0 {
+                    block.reserve_exact(BLOCK_LEN);
+                }
                 block.resize(len, 0);
                 from.read_exact(&mut block)?;
                 reduced(words, &block)?;
@@ -177,7 +240,7 @@ impl Packing for Ring {
         rows_len(self.degree(), self.basis().values())
     }
 
-    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Write) -> Result<(), PackingError> {
+    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Append) -> Result<(), PackingError> {
         self.check(a)?;
         pack_rows(a.limbs(), self.basis().values(), out)
     }
@@ -198,7 +261,7 @@ impl Packing for MultiPrecisionRing {
         self.residues().packed_len()
     }
 
-    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Write) -> Result<(), PackingError> {
+    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Append) -> Result<(), PackingError> {
         self.residues().pack(a, out)
     }
 

@@ -63,8 +63,7 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
     rng: &mut G,
 ) -> Result<Encryption<R>, RlweError> {
     let ring = context.encryption_ring()?;
-    let [p0, p1] = &key.parts;
-    let parts = ring.masked([p0, p1], message, context.level(), rng)?;
+    let parts = ring.masked([&key.body, &key.uniform(&ring)], message, context.level(), rng)?;
     let noise = context.noise_model().public_encryption(context.log2_encryption_excess());
     Ok(Encryption { parts, noise: NoiseBound::fresh(noise, randomness::tag(rng)), seed: None })
 }

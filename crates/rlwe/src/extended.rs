@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use sunzi_ring::{Evaluation, Gadget, Multiplier, PolyRing, Turn};
 
 use crate::galois::{self, Hoisted};
+use crate::key_switch::Halves;
 use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, Scheme};
 
 /// P times a ciphertext of level l, modulo Q_l·P and with the error of a key switch not yet divided by P. Without special moduli
@@ -126,12 +127,15 @@ pub fn sums_of_products<S: Scheme, R: PolyRing>(
     let level = context.ring().level_of(parts[0])?;
     let turned = exponents.iter().any(|&exponent| exponent != 1);
     let hoisted = turned.then(|| galois::hoist(context, ciphertext)).transpose()?;
-    let turn = |&exponent: &u64| {
-        let digits = hoisted.as_ref().map(Hoisted::digits).filter(|_| exponent != 1);
-        let Some(digits) = digits else { return Ok(Turn { exponent, switch: None }) };
-        Ok(Turn { exponent, switch: Some((digits, keys.get(exponent)?.halves(context, level)?)) })
+    let halves = |&exponent: &u64| match exponent {
+        1 => Ok(None),
+        _ => keys.get(exponent)?.halves(context, level).map(Some),
     };
-    let turns: Vec<Turn<'_, _, _>> = exponents.iter().map(turn).collect::<Result<_, RlweError>>()?;
+    let halves: Vec<Option<_>> = exponents.iter().map(halves).collect::<Result<_, RlweError>>()?;
+    let digits = hoisted.as_ref().map(Hoisted::digits);
+    let switches = halves.iter().map(|halves| digits.zip(halves.as_ref().map(Halves::both)));
+    let turns = exponents.iter().zip(switches);
+    let turns: Vec<Turn<'_, _, _>> = turns.map(|(&exponent, switch)| Turn { exponent, switch }).collect();
     let sums = context.gadget_at(level)?.sums_of_turns(parts, &turns, lists)?;
     let key = ciphertext.key();
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())

@@ -1,22 +1,39 @@
 //! Key switching by digits: BV, GHS and hybrid, from a secret s' to s.
 
+use std::borrow::Cow;
+
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, KeyPart, PolyRing};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
 use crate::noise::{self, NoiseTerm};
+use crate::uniform_half::UniformHalf;
 use crate::{Log2, RlweContext, RlweError, randomness};
 
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16, 4.5]` and
 /// `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level up to l; without the limbs
-/// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed.
+/// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed: those of keys from files are drawn when they
+/// are first needed, those of [compact](Self::compact) ones for every switch.
 #[derive(Clone)]
 pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
     options: GadgetOptions,
     level: usize,
-    halves: [Vec<KeyPart<R>>; 2],
+    first: Vec<KeyPart<R>>,
+    second: UniformHalf<Vec<KeyPart<R>>>,
+}
+
+/// Both halves of a key.
+pub(crate) struct Halves<'a, R: PolyRing> {
+    first: &'a [KeyPart<R>],
+    second: Cow<'a, Vec<KeyPart<R>>>,
+}
+
+impl<R: PolyRing> Halves<'_, R> {
+    pub(crate) fn both(&self) -> [&[KeyPart<R>]; 2] {
+        [self.first, &self.second]
+    }
 }
 
 impl<R: PolyRing> KeySwitchKey<R> {
@@ -43,12 +60,12 @@ impl<R: PolyRing> KeySwitchKey<R> {
         let (lower_secret, lower_source) = (lower_secret?, lower_source?);
         let secret = lower_secret.as_deref().unwrap_or(secret);
         let source = lower_source.as_deref().unwrap_or(source);
-        let (ring, mut key) = (gadget.key_ring(), Self::empty(&gadget, level, rng));
+        let (ring, mut key) = (gadget.key_ring(), Unfinished::new(&gadget, level, rng));
         for digit in 0..gadget.digit_count() {
             let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
             key.push(&gadget, gadget.key_part(zero, source, digit)?)?;
         }
-        Ok(key)
+        Ok(key.finish(&gadget))
     }
 
     /// The same for a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
@@ -63,7 +80,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
         context.check_security()?;
         let (gadget, level) = (context.gadget(), context.level());
         let ring = gadget.key_ring();
-        let mut keys: Vec<Self> = secrets.iter().map(|_| Self::empty(gadget, level, rng)).collect();
+        let mut keys: Vec<_> = secrets.iter().map(|_| Unfinished::new(gadget, level, rng)).collect();
         for digit in 0..gadget.digit_count() {
             let uniform: Vec<_> = keys.iter().map(|key| key.uniform(ring, digit)).collect();
             let body = Zeroizing::new(vector_sample(ring, secrets, &uniform, rng)?);
@@ -76,34 +93,37 @@ impl<R: PolyRing> KeySwitchKey<R> {
                 key.push(gadget, part)?;
             }
         }
-        Ok(keys)
+        Ok(keys.into_iter().map(|key| key.finish(gadget)).collect())
     }
 
-    fn empty<G: CryptoRng + ?Sized>(gadget: &R::Gadget, level: usize, rng: &mut G) -> Self {
-        let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
-        Self { seed: randomness::public_seed(rng), options: gadget.options().clone(), level, halves }
-    }
-
-    /// The uniform half of a digit, as the seed gives it.
-    fn uniform(&self, ring: &R, digit: usize) -> R::Poly<Evaluation> {
-        ring.uniform(&mut randomness::public_stream(&self.seed, digit as u64))
-    }
-
-    fn push(&mut self, gadget: &R::Gadget, parts: [R::Poly<Evaluation>; 2]) -> Result<(), RlweError> {
-        for (half, part) in self.halves.iter_mut().zip(parts) {
-            half.push(gadget.keep(part, half.len())?);
-        }
-        Ok(())
-    }
-
-    /// The key with these halves, the second ones from the seed.
-    pub(crate) fn from_halves(
+    /// The key with these first halves; the second ones follow from the seed.
+    pub(crate) fn from_first(
         seed: [u8; 32],
         options: GadgetOptions,
         level: usize,
-        halves: [Vec<KeyPart<R>>; 2],
+        first: Vec<KeyPart<R>>,
     ) -> Self {
-        Self { seed, options, level, halves }
+        Self { seed, options, level, first, second: UniformHalf::new() }
+    }
+
+    /// Takes half of the memory from now on: the uniform halves are drawn anew for every switch.
+    pub(crate) fn compact(&mut self) {
+        self.second.forget();
+    }
+
+    /// The uniform halves, as the seed gives them.
+    fn draw(&self, context: &RlweContext<R>) -> Result<Vec<KeyPart<R>>, RlweError> {
+        let gadget = context.gadget_at(self.level)?;
+        let part = |digit| {
+            let a = uniform(gadget.key_ring(), &self.seed, digit);
+            Ok(gadget.keep(gadget.uniform_part(a, digit)?, digit)?)
+        };
+        (0..self.digit_count()).map(part).collect()
+    }
+
+    /// The first halves.
+    pub(crate) fn first(&self) -> &[KeyPart<R>] {
+        &self.first
     }
 
     /// The seed of the uniform halves.
@@ -121,22 +141,20 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// The number of digits.
     #[must_use]
     pub fn digit_count(&self) -> usize {
-        self.halves[0].len()
+        self.first.len()
     }
 
     /// Bytes in memory: in RNS at level l 2·n·b·d·(l + s) with d digits and s special moduli, 2·n·b·kℓ·(k − i) with ℓ digits of
-    /// each of k residues and i limbs dropped, for moduli of b bytes each, and 64 for every polynomial.
+    /// each of k residues and i limbs dropped, for moduli of b bytes each, and 64 for every polynomial; half of it while the uniform halves are
+    /// not drawn.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.halves.iter().flatten().map(R::Gadget::kept_bytes).sum()
+        let second = self.second.kept().into_iter().flatten();
+        self.first.iter().chain(second).map(R::Gadget::kept_bytes).sum()
     }
 
-    /// The halves, once the key is known to fit a ciphertext of this level.
-    pub(crate) fn halves(
-        &self,
-        context: &RlweContext<R>,
-        level: usize,
-    ) -> Result<[&[KeyPart<R>]; 2], RlweError> {
+    /// Fails unless the key fits a ciphertext of this level.
+    pub(crate) fn check(&self, context: &RlweContext<R>, level: usize) -> Result<(), RlweError> {
         let expected = context.gadget().options();
         if self.options != *expected {
             return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
@@ -144,8 +162,13 @@ impl<R: PolyRing> KeySwitchKey<R> {
         if !context.ring().is_nested(level, self.level) {
             return Err(RlweError::KeyLevel { key: self.level, ciphertext: level });
         }
-        let [first, second] = &self.halves;
-        Ok([first, second])
+        Ok(())
+    }
+
+    /// The halves, once the key is known to fit a ciphertext of this level.
+    pub(crate) fn halves(&self, context: &RlweContext<R>, level: usize) -> Result<Halves<'_, R>, RlweError> {
+        self.check(context, level)?;
+        Ok(Halves { first: &self.first, second: self.second.get(|| self.draw(context))? })
     }
 
     /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`], at X^exponent; what
@@ -160,7 +183,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch(c, rest, halves, to, exponent)?)
+        Ok(context.gadget_at(level)?.switch(c, rest, halves.both(), to, exponent)?)
     }
 
     /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
@@ -171,7 +194,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(&parts[2])?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_coefficients(parts, halves)?)
+        Ok(context.gadget_at(level)?.switch_coefficients(parts, halves.both())?)
     }
 
     /// (b, a) with b + a·s = c_0 + c·s' + noise at X^exponent for the digits of c, which serve any number of keys.
@@ -184,7 +207,13 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c0)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_digits(digits, [Some(c0), None], halves, level, exponent)?)
+        Ok(context.gadget_at(level)?.switch_digits(
+            digits,
+            [Some(c0), None],
+            halves.both(),
+            level,
+            exponent,
+        )?)
     }
 
     /// (b, a) modulo Q_l·P with b + a·s = P·(rest + c·s') + noise, P times that within [`extended_noise`], at X^exponent: `rest` of level l, or
@@ -198,7 +227,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_extended(c, Some(rest), halves, exponent)?)
+        Ok(context.gadget_at(level)?.switch_extended(c, Some(rest), halves.both(), exponent)?)
     }
 
     /// The same for the digits of c and a `rest` of level l.
@@ -211,8 +240,43 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(rest)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_digits_extended(digits, Some(rest), halves, exponent)?)
+        Ok(context.gadget_at(level)?.switch_digits_extended(digits, Some(rest), halves.both(), exponent)?)
     }
+}
+
+/// A key in the making.
+struct Unfinished<R: PolyRing> {
+    seed: [u8; 32],
+    level: usize,
+    halves: [Vec<KeyPart<R>>; 2],
+}
+
+impl<R: PolyRing> Unfinished<R> {
+    fn new<G: CryptoRng + ?Sized>(gadget: &R::Gadget, level: usize, rng: &mut G) -> Self {
+        let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
+        Self { seed: randomness::public_seed(rng), level, halves }
+    }
+
+    fn uniform(&self, ring: &R, digit: usize) -> R::Poly<Evaluation> {
+        uniform(ring, &self.seed, digit)
+    }
+
+    fn push(&mut self, gadget: &R::Gadget, parts: [R::Poly<Evaluation>; 2]) -> Result<(), RlweError> {
+        for (half, part) in self.halves.iter_mut().zip(parts) {
+            half.push(gadget.keep(part, half.len())?);
+        }
+        Ok(())
+    }
+
+    fn finish(self, gadget: &R::Gadget) -> KeySwitchKey<R> {
+        let (options, [first, second]) = (gadget.options().clone(), self.halves);
+        KeySwitchKey { seed: self.seed, options, level: self.level, first, second: second.into() }
+    }
+}
+
+/// The uniform half of a digit, as the seed gives it.
+fn uniform<R: PolyRing>(ring: &R, seed: &[u8; 32], digit: usize) -> R::Poly<Evaluation> {
+    ring.uniform(&mut randomness::public_stream(seed, digit as u64))
 }
 
 /// What one key switch at a level adds, from a source that is a product of `power` secrets: 2 for s².

@@ -1,11 +1,14 @@
 //! Secret and public keys.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt;
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, PolyRing};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::uniform_half::UniformHalf;
 use crate::{RlweContext, RlweError, randomness};
 
 /// Names a secret key without revealing anything about it: 16 random bytes, drawn beside it.
@@ -121,9 +124,10 @@ impl<R: PolyRing> Drop for SecretKey<R> {
 #[derive(Clone)]
 pub struct PublicKey<R: PolyRing> {
     pub(crate) id: KeyId,
-    /// What the second part follows from.
+    /// What the uniform half follows from.
     pub(crate) seed: [u8; 32],
-    pub(crate) parts: [R::Poly<Evaluation>; 2],
+    pub(crate) body: R::Poly<Evaluation>,
+    pub(crate) uniform: UniformHalf<R::Poly<Evaluation>>,
 }
 
 impl<R: PolyRing> PublicKey<R> {
@@ -141,7 +145,14 @@ impl<R: PolyRing> PublicKey<R> {
         let s = secret.at_level(context, ring.level())?;
         let seed = randomness::public_seed(rng);
         let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
-        Ok(Self { id: secret.id(), seed, parts: zero_sample(&ring, &s, a, rng)? })
+        let [body, uniform] = zero_sample(&ring, &s, a, rng)?;
+        Ok(Self { id: secret.id(), seed, body, uniform: uniform.into() })
+    }
+
+    /// The uniform half, in the encryption ring.
+    pub(crate) fn uniform(&self, ring: &R) -> Cow<'_, R::Poly<Evaluation>> {
+        let draw = || Ok::<_, Infallible>(ring.uniform(&mut randomness::public_stream(&self.seed, 0)));
+        self.uniform.get(draw).unwrap_or_else(|never| match never {})
     }
 
     /// The name of the secret key this one belongs to.

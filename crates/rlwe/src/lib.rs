@@ -29,6 +29,7 @@ pub mod security;
 pub mod sharing;
 pub mod switch_cost;
 pub mod trace;
+mod uniform_half;
 pub mod wire;
 
 pub use ciphertext::{Ciphertext, Scheme, Sign};

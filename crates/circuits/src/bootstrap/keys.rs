@@ -75,6 +75,13 @@ impl<R: PolyRing> BootstrapKeys<R> {
         self.encapsulation.as_ref()
     }
 
+    /// The same keys in half of the memory, but for those of the encapsulation: what is uniform is drawn anew from seeds for every key switch.
+    #[must_use]
+    pub fn compact(self) -> Self {
+        let (relinearization, automorphisms) = (self.relinearization.compact(), self.automorphisms.compact());
+        Self { relinearization, automorphisms, ..self }
+    }
+
     /// Bytes in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {

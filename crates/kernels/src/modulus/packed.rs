@@ -4,9 +4,12 @@
 use super::{Modulus, check_terms};
 use crate::error::{KernelError, check_count, check_length};
 use crate::generic::lanes::WIDTH;
+use crate::packing::{pack, unpack};
 
+/// Bytes of a word.
+const WORD: usize = 8;
 /// Bytes that a vector reads from the first of its words on.
-const READ: usize = 8 * WIDTH;
+const READ: usize = WORD * WIDTH;
 
 impl Modulus {
     /// Bytes of a residue: ⌈log2 q / 8⌉, up to one more for powers of two.
@@ -36,15 +39,13 @@ impl Modulus {
     /// [`KernelError::PackedLength`] unless there is [room](Self::packed_residues_len). Words of q or more give unspecified bytes.
     pub fn pack_residues(&self, out: &mut [u8], words: &[u64]) -> Result<(), KernelError> {
         self.check_packed(words.len(), out.len())?;
-        match self.residue_bytes() {
-            1 => pack::<1>(out, words),
-            2 => pack::<2>(out, words),
-            3 => pack::<3>(out, words),
-            4 => pack::<4>(out, words),
-            5 => pack::<5>(out, words),
-            6 => pack::<6>(out, words),
-            7 => pack::<7>(out, words),
-            _ => pack::<8>(out, words),
+        let len = self.residue_bytes();
+        let bytes = out.get_mut(..words.len() * len).unwrap_or_default();
+        if len < WORD {
+            return pack(bytes, words, u8::BITS * len as u32);
+        }
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
         }
         Ok(())
     }
@@ -55,15 +56,13 @@ impl Modulus {
     /// [`KernelError::PackedLength`] for fewer bytes than these words take.
     pub fn unpack_residues(&self, out: &mut [u64], bytes: &[u8]) -> Result<(), KernelError> {
         self.check_packed(out.len(), bytes.len())?;
-        match self.residue_bytes() {
-            1 => unpack::<1>(out, bytes),
-            2 => unpack::<2>(out, bytes),
-            3 => unpack::<3>(out, bytes),
-            4 => unpack::<4>(out, bytes),
-            5 => unpack::<5>(out, bytes),
-            6 => unpack::<6>(out, bytes),
-            7 => unpack::<7>(out, bytes),
-            _ => unpack::<8>(out, bytes),
+        let len = self.residue_bytes();
+        let bytes = bytes.get(..out.len() * len).unwrap_or_default();
+        if len < WORD {
+            return unpack(out, bytes, u8::BITS * len as u32).map(drop);
+        }
+        for (word, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
         }
         Ok(())
     }
@@ -99,21 +98,5 @@ impl Modulus {
     fn check_packed(&self, count: usize, got: usize) -> Result<(), KernelError> {
         let expected = self.packed_residues_len(count);
         if got < expected { Err(KernelError::PackedLength { expected, got }) } else { Ok(()) }
-    }
-}
-
-fn pack<const BYTES: usize>(out: &mut [u8], words: &[u64]) {
-    for (out, word) in out.as_chunks_mut::<BYTES>().0.iter_mut().zip(words) {
-        if let Some(bytes) = word.to_le_bytes().first_chunk() {
-            *out = *bytes;
-        }
-    }
-}
-
-fn unpack<const BYTES: usize>(out: &mut [u64], bytes: &[u8]) {
-    for (word, bytes) in out.iter_mut().zip(bytes.as_chunks::<BYTES>().0) {
-        let mut whole = [0; 8];
-        whole.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
-        *word = u64::from_le_bytes(whole);
     }
 }

@@ -6,3 +6,4 @@ pub(crate) mod avx512_dq;
 pub(crate) mod avx512_ifma;
 pub(crate) mod pace;
 pub(crate) mod packing;
+pub(crate) mod rejection;

@@ -22,6 +22,10 @@ const MOST_BITS_IN_BYTES: usize = 57;
 /// Writes as many groups of eight words as vectors can; how many words that were.
 pub(crate) fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: usize) -> usize {
     match isa {
+        Isa::Avx512Ifma if bits >= LEAST_BITS && bits.is_multiple_of(8) => {
+            // SAFETY: the processor has what the instruction set consists of, byte permutations among it.
+            8 * unsafe { pack_bytes(out, words, bits) }
+        }
         Isa::Avx512Ifma | Isa::Avx512Dq if bits >= LEAST_BITS => {
             let Some(pieces) = PIECES.get(bits) else { return 0 };
             let pack = match 64_usize.div_ceil(bits) {
@@ -39,6 +43,10 @@ pub(crate) fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: usize) -> usiz
 /// Reads as many groups of eight words as vectors can; how many words that were, and the largest.
 pub(crate) fn unpack(isa: Isa, out: &mut [u64], bytes: &[u8], bits: usize) -> (usize, u64) {
     let (groups, largest) = match (isa, WORDS.get(bits)) {
+        (Isa::Avx512Ifma, Some(words)) if bits <= MOST_BITS_IN_BYTES => {
+            // SAFETY: the processor has what the instruction set consists of, byte permutations among it.
+            unsafe { unpack_bytes(out, bytes, bits, words) }
+        }
         (Isa::Avx512Ifma | Isa::Avx512Dq, Some(words)) => {
             // SAFETY: the processor has what the instruction set consists of.
             unsafe { unpack_512(out, bytes, bits, words) }
@@ -142,6 +150,49 @@ fn pack_512<const OVERLAPPED: usize>(out: &mut [u8], words: &[u64], bits: usize,
         unsafe { _mm512_storeu_si512(window.as_mut_ptr().cast(), piece) };
     }
     groups.len()
+}
+
+/// Words of whole bytes: one permutation each group, where others take three and as many shifts.
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn pack_bytes(out: &mut [u8], words: &[u64], bits: usize) -> usize {
+    let len = bits / 8;
+    let order: [u8; WINDOW] = std::array::from_fn(|at| (at / len * 8 + at % len) as u8);
+    // SAFETY: the array has as many bytes.
+    let order = unsafe { _mm512_loadu_si512(order.as_ptr().cast()) };
+    let (groups, _) = words.as_chunks::<8>();
+    for (done, group) in groups.iter().enumerate() {
+        let window = out.get_mut(done * bits..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
+        let Some(window) = window else { return done };
+        // SAFETY: the window has as many bytes.
+        unsafe {
+            _mm512_storeu_si512(window.as_mut_ptr().cast(), _mm512_permutexvar_epi8(order, load(group)))
+        };
+    }
+    groups.len()
+}
+
+/// Every word from the eight bytes that it lies in.
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn unpack_bytes(out: &mut [u64], bytes: &[u8], bits: usize, words: &Words) -> (usize, u64) {
+    let order: [u8; WINDOW] = std::array::from_fn(|at| (words.byte[at / 8] + at % 8) as u8);
+    // SAFETY: the array has as many bytes.
+    let order = unsafe { _mm512_loadu_si512(order.as_ptr().cast()) };
+    let (rest, mask) = (load(&words.rest), _mm512_set1_epi64((1 << bits) - 1));
+    let (mut largest, mut done) = (_mm512_setzero_si512(), 0);
+    for group in out.as_chunks_mut::<8>().0 {
+        let Some(window) = bytes.get(done * bits..).and_then(|rest| rest.first_chunk::<WINDOW>()) else {
+            break;
+        };
+        // SAFETY: the window has as many bytes.
+        let v = unsafe { _mm512_loadu_si512(window.as_ptr().cast()) };
+        let begin = _mm512_srlv_epi64(_mm512_permutexvar_epi8(order, v), rest);
+        let word = _mm512_and_si512(begin, mask);
+        largest = _mm512_max_epu64(largest, word);
+        // SAFETY: the group has as many words.
+        unsafe { _mm512_storeu_si512(group.as_mut_ptr().cast(), word) };
+        done += 1;
+    }
+    (done, _mm512_reduce_max_epu64(largest))
 }
 
 #[target_feature(enable = "avx512f")]

@@ -1,11 +1,11 @@
 //! Polynomials as bytes: the bits of q − 1 for each coefficient.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 
 use num_bigint::BigUint;
 
 use super::{BigPoly, BigRing};
-use crate::{Domain, Packing, PackingError, PolyRing, Storage, describe, describe_sets};
+use crate::{Append, Domain, Packing, PackingError, PolyRing, Storage, describe, describe_sets};
 
 impl Packing for BigRing {
     fn description(&self) -> Vec<u8> {
@@ -24,7 +24,7 @@ impl Packing for BigRing {
         (self.degree() * self.coefficient_bits()).div_ceil(8)
     }
 
-    fn pack<D: Domain>(&self, a: &BigPoly<D>, out: &mut impl Write) -> Result<(), PackingError> {
+    fn pack<D: Domain>(&self, a: &BigPoly<D>, out: &mut impl Append) -> Result<(), PackingError> {
         self.check(a)?;
         let bits = self.coefficient_bits();
         // One long number: slow, as an oracle may be.

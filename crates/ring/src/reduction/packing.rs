@@ -1,11 +1,11 @@
 //! Polynomials as bytes: the coefficients that are kept, reduced.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 
 use super::{UnivariatePoly, UnivariateRing};
 use crate::packing::{pack_rows, rows_len, unpack_rows};
 use crate::poly_ring::sealed::Sealed;
-use crate::{Coefficient, Domain, Packing, PackingError, PolyRing, Reduction, Storage, describe};
+use crate::{Append, Coefficient, Domain, Packing, PackingError, PolyRing, Reduction, Storage, describe};
 
 impl Packing for UnivariateRing {
     fn description(&self) -> Vec<u8> {
@@ -24,7 +24,7 @@ impl Packing for UnivariateRing {
         rows_len(self.degree(), self.basis().values())
     }
 
-    fn pack<D: Domain>(&self, a: &UnivariatePoly<D>, out: &mut impl Write) -> Result<(), PackingError> {
+    fn pack<D: Domain>(&self, a: &UnivariatePoly<D>, out: &mut impl Append) -> Result<(), PackingError> {
         self.check(a)?;
         let coefficients = match <D as Sealed>::EVALUATION {
             true => self.raw_coefficients(&a.clone().relabel())?,

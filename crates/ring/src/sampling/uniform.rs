@@ -1,6 +1,7 @@
 //! Uniform residues.
 
 use rand_core::CryptoRng;
+use sunzi_kernels::keep_below;
 
 /// Bytes consumed together.
 const BLOCK: usize = 4096;
@@ -14,22 +15,14 @@ const BLOCKS: usize = 4;
 /// are a function of the generator's bytes alone, the same on every machine; up to 4095 bytes more than needed
 /// are consumed.
 pub fn uniform_residues<G: CryptoRng + ?Sized>(out: &mut [u64], q: u64, rng: &mut G) {
-    let mask = u64::MAX >> q.wrapping_sub(1).leading_zeros().min(63);
     let mut blocks = [[0_u8; BLOCK]; BLOCKS];
     let mut rest = out;
     while !rest.is_empty() {
         let needed = (8 * rest.len()).div_ceil(BLOCK).min(BLOCKS);
         let bytes = blocks.get_mut(..needed).unwrap_or_default().as_flattened_mut();
         rng.fill_bytes(bytes);
-        let (words, _) = bytes.as_chunks::<8>();
-        for word in words {
-            let candidate = u64::from_le_bytes(*word) & mask;
-            // Write first, keep if below q: no branch to mispredict.
-            let Some(slot) = rest.first_mut() else { return };
-            *slot = candidate;
-            let keep = usize::from(q == 0 || candidate < q);
-            rest = rest.split_at_mut(keep).1;
-        }
+        let kept = keep_below(rest, bytes, q);
+        rest = rest.get_mut(kept..).unwrap_or_default();
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, Write};
 
+use sunzi_ring::{Append, Block};
+
 use super::header::HEADER_LEN;
 use super::sink::{Length, Output};
 use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
@@ -32,13 +34,9 @@ pub trait Format<T> {
 ///
 /// # Errors
 /// [`WireError::Io`]; [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
-pub fn write<T, C: Format<T>>(context: &C, object: &T, mut out: impl Write) -> Result<(), WireError> {
-    let mut length = Length::default();
-    context.put(object, &mut length)?;
-    let (parameters, key) = context.origin(object);
-    let header = Header { kind: C::KIND as u16, parameters, key, body_len: length.0 };
-    out.write_all(&header.to_bytes())?;
-    context.put(object, &mut Output::new(out))
+pub fn write<T, C: Format<T>>(context: &C, object: &T, out: impl Write) -> Result<(), WireError> {
+    let header = header(context, object)?;
+    put(context, object, &header, Block::new(out)).map(drop)
 }
 
 /// The bytes of an object.
@@ -46,11 +44,28 @@ pub fn write<T, C: Format<T>>(context: &C, object: &T, mut out: impl Write) -> R
 /// # Errors
 /// [`WireError::Rlwe`] and [`WireError::Scheme`] for an object of another context.
 pub fn to_bytes<T, C: Format<T>>(context: &C, object: &T) -> Result<Vec<u8>, WireError> {
+    let header = header(context, object)?;
+    let bytes = Vec::with_capacity(HEADER_LEN + header.body_len as usize);
+    put(context, object, &header, bytes)
+}
+
+fn header<T, C: Format<T>>(context: &C, object: &T) -> Result<Header, WireError> {
     let mut length = Length::default();
     context.put(object, &mut length)?;
-    let mut bytes = Vec::with_capacity(HEADER_LEN + length.0 as usize);
-    write(context, object, &mut bytes)?;
-    Ok(bytes)
+    let (parameters, key) = context.origin(object);
+    Ok(Header { kind: C::KIND as u16, parameters, key, body_len: length.bytes() })
+}
+
+fn put<T, C: Format<T>, O: Append>(
+    context: &C,
+    object: &T,
+    header: &Header,
+    mut out: O,
+) -> Result<O, WireError> {
+    out.write_all(&header.to_bytes())?;
+    let mut output = Output::new(out);
+    context.put(object, &mut output)?;
+    Ok(output.into_inner())
 }
 
 /// Reads an object from exactly its bytes.

@@ -101,8 +101,8 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
                 None => {
                     let mut length = Length::default();
                     put_switch(self, key, Bodies::Stored, &mut length)?;
-                    lengths.insert(key.level(), length.0);
-                    length.0
+                    lengths.insert(key.level(), length.bytes());
+                    length.bytes()
                 }
             };
             entries.push(Entry { exponent, offset, len });

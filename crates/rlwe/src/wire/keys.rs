@@ -7,10 +7,8 @@ use sunzi_ring::{Gadget, Packing};
 use zeroize::Zeroizing;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
-use crate::{
-    KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey,
-    randomness,
-};
+use crate::uniform_half::UniformHalf;
+use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey};
 
 /// Bits of a coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
@@ -72,8 +70,7 @@ impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
 
     fn put(&self, key: &PublicKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
         sink.sealed(&key.seed)?;
-        let [body, _] = &key.parts;
-        sink.poly(&self.encryption_ring()?, body)?;
+        sink.poly(&self.encryption_ring()?, &key.body)?;
         sink.seal()
     }
 
@@ -82,8 +79,7 @@ impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
         let seed = FieldReader::new(&source.sealed("the seed of the public key", 32)?).array()?;
         let body = source.poly(&ring)?;
         source.seal("the public key")?;
-        let uniform = ring.uniform(&mut randomness::public_stream(&seed, 0));
-        Ok(PublicKey { id: header.required_key()?, seed, parts: [body, uniform] })
+        Ok(PublicKey { id: header.required_key()?, seed, body, uniform: UniformHalf::new() })
     }
 }
 
@@ -128,7 +124,7 @@ pub(super) fn put_switch<R: Packing>(
     bodies: Bodies,
     sink: &mut impl Sink,
 ) -> Result<(), WireError> {
-    let [first, _] = key.halves(context, key.level())?;
+    key.check(context, key.level())?;
     let mut fields = Fields::default();
     fields.usize(key.level());
     fields.bytes(key.seed());
@@ -137,13 +133,13 @@ pub(super) fn put_switch<R: Packing>(
         return Ok(());
     }
     let gadget = context.gadget_at(key.level())?;
-    for (digit, body) in first.iter().enumerate() {
+    for (digit, body) in key.first().iter().enumerate() {
         sink.poly(&gadget.part_ring(digit)?, &gadget.kept(body, digit)?)?;
     }
     sink.seal()
 }
 
-/// Reads what [`put_switch`] wrote; uniform halves are made when all else is known to be whole.
+/// Reads what [`put_switch`] wrote.
 pub(super) fn get_switch<R: Packing>(
     context: &RlweContext<R>,
     bodies: Bodies,
@@ -163,10 +159,5 @@ pub(super) fn get_switch<R: Packing>(
     if bodies == Bodies::Stored {
         source.seal("a key")?;
     }
-    let uniform = |digit: usize| {
-        let a = gadget.key_ring().uniform(&mut randomness::public_stream(&seed, digit as u64));
-        gadget.keep(gadget.uniform_part(a, digit)?, digit)
-    };
-    let second = digits.map(uniform).collect::<Result<_, _>>()?;
-    Ok(KeySwitchKey::from_halves(seed, gadget.options().clone(), level, [first, second]))
+    Ok(KeySwitchKey::from_first(seed, gadget.options().clone(), level, first))
 }

@@ -7,8 +7,8 @@
 //! of another kind, of other parameters or of another key is an error. Checksums are against accidents only: whoever can change a ciphertext can make
 //! another one, and a noise bound in a file is what its sender says, never a reason to trust.
 //!
-//! What is allocated is the object, 8 bytes a residue where the file has the bits of its modulus, and one polynomial; uniform halves that the file has
-//! as a seed double keys and fresh ciphertexts.
+//! What is allocated is the object, 8 bytes a residue where the file has the bits of its modulus, and one polynomial; the uniform half that the file has
+//! as a seed doubles fresh ciphertexts, and keys when they are first used.
 
 mod ciphertext;
 mod description;

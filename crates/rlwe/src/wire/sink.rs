@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 use std::io::{self, Write};
 
-use sunzi_ring::{Domain, Packing};
+use sunzi_ring::{Append, Domain, Packing, PackingError, RingError};
 use twox_hash::XxHash3_64;
 
 use super::WireError;
@@ -33,7 +33,7 @@ pub trait Sink {
 
 /// Counts bytes, and packs none.
 #[derive(Debug, Default)]
-pub struct Length(pub(super) u64);
+pub struct Length(u64);
 
 impl Length {
     /// Bytes so far.
@@ -61,25 +61,25 @@ impl Sink for Length {
 }
 
 /// Writes bytes and their checksums.
-pub struct Output<W: Write> {
-    out: W,
+pub struct Output<O: Append> {
+    out: O,
     hash: XxHash3_64,
 }
 
-impl<W: Write> Output<W> {
+impl<O: Append> Output<O> {
     /// Writes to `out`, which is not flushed.
-    pub fn new(out: W) -> Self {
+    pub fn new(out: O) -> Self {
         Self { out, hash: XxHash3_64::new() }
     }
 
     /// What was written to.
-    pub fn into_inner(self) -> W {
+    pub fn into_inner(self) -> O {
         self.out
     }
 }
 
 /// What is part of the record at hand.
-impl<W: Write> Write for Output<W> {
+impl<O: Append> Write for Output<O> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.write(bytes.get(..written).unwrap_or(bytes));
@@ -91,7 +91,23 @@ impl<W: Write> Write for Output<W> {
     }
 }
 
-impl<W: Write> Sink for Output<W> {
+/// Hashed while the first cache holds it.
+impl<O: Append> Append for Output<O> {
+    fn append(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+    ) -> Result<(), PackingError> {
+        let Self { out, hash } = self;
+        out.append(len, |bytes| {
+            fill(bytes)?;
+            hash.write(bytes);
+            Ok(())
+        })
+    }
+}
+
+impl<O: Append> Sink for Output<O> {
     /// Without the state of a hash, which would keep a part of a secret.
     fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         self.out.write_all(bytes)?;

@@ -1,0 +1,69 @@
+//! Uniform halves of keys: they follow from 32 bytes, and are drawn when they are first needed.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// What follows from a seed.
+#[derive(Clone)]
+pub(crate) struct UniformHalf<T> {
+    drawn: OnceLock<T>,
+    is_kept: bool,
+}
+
+impl<T: Clone> UniformHalf<T> {
+    /// Not drawn yet; kept from its first use on.
+    pub(crate) fn new() -> Self {
+        Self { drawn: OnceLock::new(), is_kept: true }
+    }
+
+    /// Drawn for each use from now on.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { drawn: OnceLock::new(), is_kept: false };
+    }
+
+    /// What is in memory.
+    pub(crate) fn kept(&self) -> Option<&T> {
+        self.drawn.get()
+    }
+
+    /// The half. Threads that ask for it at once may draw it at once: all draw the same.
+    pub(crate) fn get<E>(&self, draw: impl FnOnce() -> Result<T, E>) -> Result<Cow<'_, T>, E> {
+        if let Some(half) = self.drawn.get() {
+            return Ok(Cow::Borrowed(half));
+        }
+        let half = draw()?;
+        Ok(if self.is_kept { Cow::Borrowed(self.drawn.get_or_init(|| half)) } else { Cow::Owned(half) })
+    }
+}
+
+impl<T> From<T> for UniformHalf<T> {
+    fn from(half: T) -> Self {
+        Self { drawn: half.into(), is_kept: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn is_drawn_once_or_every_time() {
+        let draws = Cell::new(0);
+        let draw = || {
+            draws.set(draws.get() + 1);
+            Ok::<_, Infallible>(7)
+        };
+        let mut half = UniformHalf::new();
+        assert_eq!(half.kept(), None);
+        assert!((0..3).all(|_| half.get(draw).is_ok_and(|value| *value == 7)));
+        assert_eq!((half.kept(), draws.get()), (Some(&7), 1));
+        half.forget();
+        assert!((0..3).all(|_| half.get(draw).is_ok_and(|value| *value == 7)));
+        assert_eq!((half.kept(), draws.get()), (None, 4));
+        assert!(UniformHalf::<u8>::new().get(|| Err("no")).is_err());
+        assert_eq!(UniformHalf::from(3).kept(), Some(&3));
+    }
+}
