@@ -26,7 +26,7 @@ mod tests {
         from_bytes(context, &to_bytes(context, object).unwrap()).unwrap()
     }
 
-    /// What keys make of random ciphertexts: a relinearisation, an automorphism, one of several, and a linear map.
+    /// What keys make of random ciphertexts: a relinearisation, automorphisms with each key, and a linear map.
     fn results(
         context: &RlweContext<Ring>,
         relinearization: &RelinearizationKey<Ring>,
@@ -41,6 +41,7 @@ mod tests {
         let (three, two) = (random(3), random(2));
         let mut found = vec![
             relinearization::relinearize(context, &three, relinearization).unwrap(),
+            galois::automorphism(context, &two, 3, galois_keys).unwrap(),
             galois::automorphism(context, &two, 5, galois_keys).unwrap(),
             galois::hoist(context, &two).unwrap().automorphism(9, galois_keys).unwrap(),
         ];

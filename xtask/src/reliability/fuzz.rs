@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use serde_json::Value;
 
@@ -33,12 +35,24 @@ fn every_target(root: &Path, file: &Path, row: u8) -> Result<(), String> {
     let targets =
         names(&fs::read_to_string(root.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"))?);
     let share = INPUTS.div_ceil(targets.len().max(1) as u64);
-    let mut count = counted(&read(file)?);
-    for target in &targets {
-        count += one(root, target, share)?;
-        record(file, row, WHAT, 0, count, OF)?;
-    }
-    Ok(())
+    let (queue, count) = (Mutex::new(targets.iter()), Mutex::new(counted(&read(file)?)));
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<(), String> {
+        while let Some(target) = next() {
+            let read = one(root, target, share)?;
+            let mut count = count.lock().unwrap_or_else(PoisonError::into_inner);
+            *count += read;
+            record(file, row, WHAT, 0, *count, OF)?;
+        }
+        Ok(())
+    };
+    // As many targets at once as there are processors: each takes one.
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let lost = |_| Err("a thread was lost".to_owned());
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(lost))
+    })
 }
 
 /// How many files were read before.

@@ -134,7 +134,7 @@ pub(super) fn put_switch<R: Packing>(
     }
     let gadget = context.gadget_at(key.level())?;
     for (digit, body) in key.first().iter().enumerate() {
-        sink.poly(&gadget.part_ring(digit)?, &gadget.kept(body, digit)?)?;
+        sink.key_part::<R>(&gadget, body, digit)?;
     }
     sink.seal()
 }

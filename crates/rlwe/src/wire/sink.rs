@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 use std::io::{self, Write};
 
-use sunzi_ring::{Append, Domain, Packing, PackingError, RingError};
+use sunzi_ring::{Append, Domain, Gadget, KeyPart, Packing, PackingError, RingError};
 use twox_hash::XxHash3_64;
 
 use super::WireError;
@@ -24,6 +24,18 @@ pub trait Sink {
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Rlwe`] for one of another ring.
     fn poly<R: Packing, D: Domain>(&mut self, ring: &R, a: &R::Poly<D>) -> Result<(), WireError>;
+    /// A half of a key for a digit, of the record at hand.
+    ///
+    /// # Errors
+    /// As [`poly`](Self::poly).
+    fn key_part<R: Packing>(
+        &mut self,
+        gadget: &R::Gadget,
+        part: &KeyPart<R>,
+        digit: usize,
+    ) -> Result<(), WireError> {
+        self.poly(&gadget.part_ring(digit)?, &gadget.kept(part, digit)?)
+    }
     /// Ends a record of polynomials.
     ///
     /// # Errors
@@ -51,6 +63,17 @@ impl Sink for Length {
 
     fn poly<R: Packing, D: Domain>(&mut self, ring: &R, _: &R::Poly<D>) -> Result<(), WireError> {
         self.0 += ring.packed_len() as u64;
+        Ok(())
+    }
+
+    /// Without making it a polynomial.
+    fn key_part<R: Packing>(
+        &mut self,
+        gadget: &R::Gadget,
+        _: &KeyPart<R>,
+        digit: usize,
+    ) -> Result<(), WireError> {
+        self.0 += gadget.part_ring(digit)?.packed_len() as u64;
         Ok(())
     }
 
