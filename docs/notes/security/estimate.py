@@ -27,7 +27,7 @@ LIMITS = (pathlib.Path(__file__).parents[3] / "crates/rlwe/src/security.rs").rea
 
 def numbers(constant):
     """The numbers of a table in the source of Sunzi, so that they stand in one place."""
-    table = re.search(rf"const {constant}: [^=]* = \[(.*?)\];", LIMITS, re.DOTALL).group(1)
+    table = re.search(rf"const {constant}: [^=]*=\s*\[(.*?)\];", LIMITS, re.DOTALL).group(1)
     return [int(number) for number in re.findall(r"\d+", table)]
 
 
