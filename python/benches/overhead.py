@@ -69,11 +69,13 @@ def added(name: str, call: Callable[[], object], calls: int) -> None:
         shares.append(100 * (clock - work) / work)
         micros.append(1e6 * (clock - work))
         works.append(1e6 * work)
-    told = []
+    told, around = [], "quartiles" if calls >= 8 else "extremes"
     for values, unit in ((shares, " %"), (micros, " µs")):
-        low, middle, high = statistics.quantiles(values, n=4) if calls > 1 else values * 3
-        told.append(f"{middle:.2f} ({low:.2f} to {high:.2f}){unit}")
-    print(f"{name}, {statistics.median(works):.0f} µs of work in Rust: Python adds {', '.join(told)}; median and quartiles of {calls}", flush=True)
+        low, high = min(values), max(values)
+        if calls >= 8:
+            low, _, high = statistics.quantiles(values, n=4)
+        told.append(f"{statistics.median(values):.2f} ({low:.2f} to {high:.2f}){unit}")
+    print(f"{name}, {statistics.median(works):.0f} µs of work in Rust: Python adds {', '.join(told)}; median and {around} of {calls}", flush=True)
 
 
 def context_of(log2_degree: int) -> sunzi.Context:
