@@ -1,12 +1,15 @@
-"""What Python adds: the same operation through an array and in Rust alone, in turns, on one thread each, by the clock and by the
-time that the processors worked, which other programs do not disturb (Linux only).
+"""What Python adds to an operation on arrays: by the clock, in the same calls, everything but the work that Rust does in them; and
+beside Rust alone, in turns, by the clock and by the time that the processors worked, which other programs do not disturb (Linux only).
 
+    python python/benches/overhead.py
+    python python/benches/overhead.py --set n16-128
     cargo build --release -p bench
-    python python/benches/overhead.py target/release/bench
+    python python/benches/overhead.py --rust target/release/bench
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -20,7 +23,10 @@ from typing import Any
 import numpy as np
 
 import sunzi
+from sunzi import _native
 
+#: Calls in a row that are compared with the work in them.
+CALLS = 300
 ROUNDS = 41
 #: Seconds that a turn takes.
 TURN = 0.02
@@ -51,13 +57,52 @@ class Rust:
         return answer
 
 
+def added(name: str, call: Callable[[], object], calls: int) -> None:
+    """What calls take beyond the work in them: the same calls, so that no other program changes one and not the other for long."""
+    call()
+    shares, micros, works = [], [], []
+    for _ in range(calls):
+        before, start = _native.seconds_of_work(), time.perf_counter()
+        call()
+        clock = time.perf_counter() - start
+        work = _native.seconds_of_work() - before
+        shares.append(100 * (clock - work) / work)
+        micros.append(1e6 * (clock - work))
+        works.append(1e6 * work)
+    told, around = [], "quartiles" if calls >= 8 else "extremes"
+    for values, unit in ((shares, " %"), (micros, " µs")):
+        low, high = min(values), max(values)
+        if calls >= 8:
+            low, _, high = statistics.quantiles(values, n=4)
+        told.append(f"{statistics.median(values):.2f} ({low:.2f} to {high:.2f}){unit}")
+    print(f"{name}, {statistics.median(works):.0f} µs of work in Rust: Python adds {', '.join(told)}; median and {around} of {calls}", flush=True)
+
+
+def context_of(log2_degree: int) -> sunzi.Context:
+    """CKKS at 128 bits."""
+    return sunzi.Context.for_depth({14: 5, 15: 12}[log2_degree], precision=20, log2_degree=log2_degree, sums=0)
+
+
+def operations(keys: sunzi.Keys) -> dict[str, Callable[[], object]]:
+    """Operations on arrays of one ciphertext."""
+    slots = keys.context.slots
+    a, b = keys.encrypt(np.cos(np.arange(slots))), keys.encrypt(np.sin(np.arange(slots)))
+    return {"multiply_relinearize_rescale": lambda: a * b, "rotate": lambda: a.rotate(1), "add": lambda: a + b}
+
+
+def bootstraps(name: str, calls: int) -> None:
+    """The same of a bootstrapping, whose keys take gigabytes."""
+    context = sunzi.Context.for_bootstrapping(name)
+    keys = sunzi.keygen(context, rotations=[])
+    array = keys.encrypt(np.cos(np.arange(context.slots)) / 2, level=0)
+    added(f"{name}, bootstrap", array.bootstrap, calls)
+
+
 def compare(program: str, log2_degree: int) -> None:
     """Alternating rounds of CKKS operations at one set of moduli."""
-    depth = {14: 5, 15: 12}[log2_degree]
-    context = sunzi.Context.for_depth(depth, precision=20, log2_degree=log2_degree, sums=0)
-    native = context.lowlevel
+    context = context_of(log2_degree)
+    native, slots, depth = context.lowlevel, context.slots, context.depth or 0
     keys = sunzi.keygen(context, rotations=[1])
-    slots = context.slots
     base = len(context.moduli) - depth
     rust = Rust(program)
     values = (np.cos(np.arange(2 * slots)) / 2).tolist()
@@ -73,13 +118,7 @@ def compare(program: str, log2_degree: int) -> None:
         left=values,
         right=values,
     )
-    a, b = keys.encrypt(np.cos(np.arange(slots))), keys.encrypt(np.sin(np.arange(slots)))
-    cases: dict[str, Callable[[], object]] = {
-        "multiply_relinearize_rescale": lambda: a * b,
-        "rotate": lambda: a.rotate(1),
-        "add": lambda: a + b,
-    }
-    for name, call in cases.items():
+    for name, call in operations(keys).items():
         once = rust.ask("run", operation=name, calls=1, warm=True)["nanoseconds"]
         calls = max(1, int(TURN * 1e9 / once))
         call()
@@ -108,7 +147,24 @@ def compare(program: str, log2_degree: int) -> None:
     rust.process.terminate()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=CALLS, help="calls in a row of each operation")
+    parser.add_argument("--set", help="bootstrap at this set, and nothing else")
+    parser.add_argument("--rust", help="compare with this program in turns")
+    given = parser.parse_args()
     with sunzi.threads(1):
-        for log2_degree in (14, 15):
-            compare(sys.argv[1], log2_degree)
+        if given.set:
+            bootstraps(given.set, min(given.calls, 3))
+        elif given.rust:
+            for log2_degree in (14, 15):
+                compare(given.rust, log2_degree)
+        else:
+            for log2_degree in (14, 15):
+                context = context_of(log2_degree)
+                for name, call in operations(sunzi.keygen(context, rotations=[1])).items():
+                    added(f"n = 2^{log2_degree}, {len(context.moduli)} moduli, {name}", call, given.calls)
+
+
+if __name__ == "__main__":
+    main()

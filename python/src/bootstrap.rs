@@ -154,7 +154,7 @@ impl Bootstrapper {
         rounds: usize,
     ) -> PyResult<Ciphertext> {
         let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.keys));
-        a.computed(py, move |_, a| match a {
+        a.computed_slowly(py, move |_, a| match a {
             Cipher::Ckks(a) => Ok(inner.bootstrap_refined(a, rounds, &keys)?.into()),
             _ => Err(mixed()),
         })

@@ -12,7 +12,7 @@ use sunzi_rlwe::sharing::DeclaredNoise;
 use sunzi_rlwe::wire;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
-use crate::compute::run;
+use crate::compute::{run, run_short};
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
 use crate::keys::{EvaluationKeys, short};
@@ -54,6 +54,17 @@ impl Ciphertext {
     }
 
     pub(crate) fn computed(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Scheme, &Cipher) -> Result<Cipher, Failure> + Send + 'static,
+    ) -> PyResult<Self> {
+        let (scheme, value) = (Arc::clone(&self.scheme), self.value());
+        let value = run_short(py, self.scheme.words(), move || work(&scheme, &value))?;
+        Ok(Self::new(&self.scheme, value))
+    }
+
+    /// What many operations make of it.
+    pub(crate) fn computed_slowly(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Scheme, &Cipher) -> Result<Cipher, Failure> + Send + 'static,
@@ -304,7 +315,7 @@ impl Ciphertext {
     /// Σ c_i·x^i modulo t, by the least depth.
     fn polynomial(&self, py: Python<'_>, coefficients: Vec<i64>, keys: &EvaluationKeys) -> PyResult<Self> {
         let keys = Arc::clone(&keys.keys);
-        self.computed(py, move |scheme, a| {
+        self.computed_slowly(py, move |scheme, a| {
             let polynomial = Polynomial::constants(&coefficients);
             match (scheme, a) {
                 (Scheme::Bfv(exact), Cipher::Bfv(a)) => {
@@ -321,7 +332,7 @@ impl Ciphertext {
     /// The value of a series of real numbers.
     fn series(&self, py: Python<'_>, series: &Series, keys: &EvaluationKeys) -> PyResult<Self> {
         let (series, keys) = (series.series.clone(), Arc::clone(&keys.keys));
-        self.computed(py, move |scheme, a| match a {
+        self.computed_slowly(py, move |scheme, a| match a {
             Cipher::Ckks(a) => {
                 let key = ops::relinearization(&keys)?;
                 Ok(sunzi_circuits::series::evaluate(&scheme.reals()?.evaluator, &series, a, key)?.into())

@@ -2,11 +2,12 @@
 //! the border.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -16,13 +17,56 @@ use crate::error::Failure;
 /// How long Ctrl-C may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// One operation on polynomials of at most so many words is over before Ctrl-C could be missed: a product of them takes some 20 ms.
+const SHORT_WORDS: usize = 1 << 19;
+/// Threads of callers that work themselves, at most: each keeps a few kilobytes for good.
+const MOST_CALLERS: usize = 1 << 8;
+
+/// Threads of callers that work themselves, so far.
+static CALLERS: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
+    /// The calling thread as a pool of its own, which shares nothing with others; none where there cannot be one.
+    static ALONE: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
     /// What `with sunzi.threads(k)` chose, the innermost last, and in which process: a fork inherits the list and none of the threads.
     static CHOSEN: RefCell<Vec<(u32, Arc<ThreadPool>)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Nanoseconds that the work of all calls has taken so far.
+static WORKED: AtomicU64 = AtomicU64::new(0);
+
 /// The threads of who chose none, and the process they live in: a fork has none of them.
 static SHARED: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Does `work` on polynomials of so many words, which is over soon: where one thread was chosen, that of the caller works itself. To wake another and to be woken
+/// by it would take some dozens of microseconds, and milliseconds where other programs have the processors.
+pub(crate) fn run_short<T: Send + 'static>(
+    py: Python<'_>,
+    words: usize,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let pool = current()?;
+    let shared = pool.current_num_threads() > 1 || pool.current_thread_index().is_some();
+    if shared || words > SHORT_WORDS || !ALONE.with(|alone| alone.get_or_init(caller_as_pool).is_some()) {
+        return run(py, work);
+    }
+    py.detach(|| counted(work)).map_err(|failure| failure.raise(py))
+}
+
+fn caller_as_pool() -> Option<ThreadPool> {
+    if CALLERS.fetch_add(1, Ordering::Relaxed) >= MOST_CALLERS {
+        return None;
+    }
+    ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
+}
+
+/// What the work gives, its time counted and its panic an error.
+fn counted<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let begun = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(described(&*panic)));
+    WORKED.fetch_add(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    outcome
+}
 
 /// Does `work` elsewhere and waits for it. Ctrl-C ends the wait: what was begun is finished in the background, and its result dropped.
 pub(crate) fn run<T: Send + 'static>(
@@ -37,7 +81,8 @@ pub(crate) fn run<T: Send + 'static>(
     }
     let (sender, mut receiver) = channel();
     pool.spawn(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(described(&*panic)));
+        // Counted before the caller knows of it.
+        let outcome = counted(work);
         // Nobody waits any more after Ctrl-C.
         let _ = sender.send(outcome);
     });
@@ -55,6 +100,12 @@ pub(crate) fn run<T: Send + 'static>(
             }
         }
     }
+}
+
+/// Seconds that calls of this process have worked in Rust so far, from the beginning of their work to its end, by the clock.
+#[pyfunction]
+pub(crate) fn seconds_of_work() -> f64 {
+    Duration::from_nanos(WORKED.load(Ordering::Relaxed)).as_secs_f64()
 }
 
 fn described(panic: &(dyn Any + Send)) -> Failure {

@@ -13,10 +13,11 @@ use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
-use crate::compute::run;
+use crate::compute::{run, run_short};
 use crate::error::{Failure, OrRaise as _};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Plain, Scheme, wrong_scheme};
+use crate::several;
 
 /// Parameters and the tables made of them.
 #[pyclass(frozen, module = "sunzi._native", from_py_object)]
@@ -64,7 +65,6 @@ impl Builder {
     fn new(scheme: &str, request: &Bound<'_, PyDict>) -> PyResult<Self> {
         let request = Request(request.copy()?);
         let security = security(request.take("security")?)?;
-        let policy = |(queries, bits): (u64, u32)| SharingPolicy::new(bits, queries).map_err(Failure::from);
         let sharing = request.take::<(u64, u32)>("sharing")?.map(policy).transpose();
         let sharing = sharing.or_raise(request.0.py())?;
         let builder = match scheme {
@@ -118,7 +118,12 @@ impl Builder {
     }
 }
 
-fn unknown_scheme(name: &str) -> PyErr {
+/// How many results are shared, and with how many statistical bits.
+pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
+    Ok(SharingPolicy::new(bits, queries)?)
+}
+
+pub(crate) fn unknown_scheme(name: &str) -> PyErr {
     PyValueError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""))
 }
 
@@ -157,6 +162,10 @@ impl Context {
         run(py, move || {
             let schemes = match builder {
                 Builder::Bfv(builder) => Scheme::bfv_of(&builder.build_crt()?)?,
+                Builder::Bgv(builder) => {
+                    let (parameters, plain_moduli) = several::bgv(&builder)?;
+                    Scheme::bgv_of(&parameters, &plain_moduli)?
+                }
                 other => vec![other.build()?],
             };
             Ok(schemes.into_iter().map(Self::of).collect())
@@ -239,10 +248,7 @@ impl Context {
                 schemes.push(read_parameters(&mut input)?);
             }
             if schemes.len() > 1 {
-                let parts: Option<Vec<&bfv::Parameters>> =
-                    schemes.iter().map(Scheme::bfv_parameters).collect();
-                let joined = parts.as_deref().and_then(joined).ok_or_else(trailing)?;
-                schemes = Scheme::bfv_of(&joined)?;
+                schemes = several::together(&schemes)?.ok_or_else(trailing)?;
             }
             Ok(schemes.into_iter().map(Self::of).collect())
         })
@@ -327,7 +333,7 @@ impl Context {
     ) -> PyResult<Plaintext> {
         let values: Zeroizing<Vec<i64>> = Zeroizing::new(values.as_array().iter().copied().collect());
         let scheme = Arc::clone(&self.scheme);
-        run(py, move || {
+        run_short(py, self.scheme.words(), move || {
             let encoder = scheme.encoder()?;
             let all = encoder.slots();
             if slots == 0 || all % slots != 0 || values.len() > slots {
@@ -355,7 +361,7 @@ impl Context {
     ) -> PyResult<Plaintext> {
         let values: Zeroizing<Vec<f64>> = Zeroizing::new(values.as_array().iter().copied().collect());
         let scheme = Arc::clone(&self.scheme);
-        run(py, move || {
+        run_short(py, self.scheme.words(), move || {
             let reals = scheme.reals()?;
             let (level, scale) = place(reals.evaluator.context(), level, scale)?;
             let plaintext = reals.encoder(slots)?.encode_real_at(&values, level, scale)?;
@@ -375,7 +381,7 @@ impl Context {
     ) -> PyResult<Plaintext> {
         let values: Vec<Complex64> = values.as_array().iter().copied().collect();
         let scheme = Arc::clone(&self.scheme);
-        run(py, move || {
+        run_short(py, self.scheme.words(), move || {
             let reals = scheme.reals()?;
             let (level, scale) = place(reals.evaluator.context(), level, scale)?;
             let plaintext = reals.encoder(slots)?.encode_at(&values, level, scale)?;
@@ -390,7 +396,7 @@ impl Context {
         plaintext: &Plaintext,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
-        let values = run(py, move || match &value {
+        let values = run_short(py, self.scheme.words(), move || match &value {
             Plain::Exact(plaintext) => Ok(scheme.encoder()?.decode_signed(plaintext)?),
             Plain::Ckks(_) => Err(wrong_scheme("a plaintext of integers", "bfv or bgv", "ckks")),
         })?;
@@ -404,7 +410,7 @@ impl Context {
         plaintext: &Plaintext,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
-        let values = run(py, move || {
+        let values = run_short(py, self.scheme.words(), move || {
             let reals = scheme.reals()?;
             match &value {
                 Plain::Ckks(plaintext) => Ok(reals.encoder(plaintext.slots())?.decode(plaintext)?),
@@ -421,7 +427,7 @@ impl Context {
         plaintext: &Plaintext,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (scheme, value) = (Arc::clone(&self.scheme), plaintext.value.clone());
-        let values = run(py, move || {
+        let values = run_short(py, self.scheme.words(), move || {
             let reals = scheme.reals()?;
             match &value {
                 Plain::Ckks(plaintext) => Ok(reals.encoder(plaintext.slots())?.decode_real(plaintext)?),
@@ -451,15 +457,6 @@ fn read_parameters(input: &mut &[u8]) -> Result<Scheme, Failure> {
         // Which says so of anything else.
         _ => Scheme::bfv(reader.read(&NoContext)?),
     }
-}
-
-/// Parameters that differ in their plaintext moduli alone, together.
-fn joined(parts: &[&bfv::Parameters]) -> Option<bfv::CrtParameters> {
-    let first = parts.first()?;
-    let plain = parts.iter().map(|part| part.plain_modulus()).collect();
-    let all = bfv::CrtParameters::new(first.ring(), first.moduli().to_vec(), plain, first.security())
-        .with_algorithms(first.algorithms().clone());
-    all.parts().iter().eq(parts.iter().copied()).then_some(all)
 }
 
 fn trailing() -> Failure {

@@ -13,7 +13,7 @@ pub(crate) enum Failure {
 }
 
 /// Variants that only carry an error of a layer below.
-const WRAPPERS: [&str; 14] = [
+const WRAPPERS: [&str; 15] = [
     "Ckks",
     "Encoder",
     "Encoding",
@@ -26,6 +26,7 @@ const WRAPPERS: [&str; 14] = [
     "Segment",
     "Series",
     "Sampling",
+    "Sharing",
     "Statistics",
     "Transform",
 ];

@@ -11,7 +11,7 @@ use sunzi_rlwe::wire::{self, Kind, Reader, WireError};
 use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey};
 
 use crate::ciphertext::Ciphertext;
-use crate::compute::{Progress, run};
+use crate::compute::{Progress, run, run_short};
 use crate::context::Context;
 use crate::error::Failure;
 use crate::plaintext::Plaintext;
@@ -21,7 +21,8 @@ use crate::scheme::{Cipher, Plain, Scheme, mixed};
 macro_rules! encrypted {
     ($py:expr, $scheme:expr, $plaintext:expr, |$context:ident, $m:ident| $body:expr) => {{
         let (scheme, value) = (Arc::clone($scheme), $plaintext.value.clone());
-        run($py, move || {
+        let words = scheme.words();
+        run_short($py, words, move || {
             let value: Cipher = match (&*scheme, &value) {
                 (Scheme::Bfv(exact), Plain::Exact($m)) => {
                     let $context = exact.evaluator.context();
@@ -93,7 +94,7 @@ impl SecretKey {
 
     fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext) -> PyResult<Plaintext> {
         let (scheme, key, value) = (Arc::clone(&self.scheme), Arc::clone(&self.key), ciphertext.value());
-        run(py, move || {
+        run_short(py, self.scheme.words(), move || {
             let value = match (&*scheme, &value) {
                 (Scheme::Bfv(exact), Cipher::Bfv(c)) => {
                     Plain::Exact(Arc::new(exact.evaluator.context().decrypt(c, &key)?))

@@ -14,6 +14,7 @@ mod ops;
 mod plaintext;
 mod scheme;
 mod series;
+mod several;
 mod sharing;
 mod tape;
 
@@ -28,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]
-    use crate::compute::Threads;
+    use crate::compute::{Threads, seconds_of_work};
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]

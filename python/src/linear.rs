@@ -69,7 +69,7 @@ impl LinearTransform {
 
     fn apply(&self, py: Python<'_>, a: &Ciphertext, keys: &EvaluationKeys) -> PyResult<Ciphertext> {
         let (transform, keys) = (Arc::clone(&self.transform), Arc::clone(&keys.keys));
-        a.computed(py, move |scheme, a| match a {
+        a.computed_slowly(py, move |scheme, a| match a {
             Cipher::Ckks(a) => {
                 Ok(transform.apply(&scheme.reals()?.evaluator, a, ops::galois(&keys)?)?.into())
             }

@@ -109,6 +109,24 @@ impl Scheme {
         Ok(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }))
     }
 
+    /// One for each plaintext modulus; they share ring, tables and keys.
+    pub(crate) fn bgv_of(parameters: &bgv::Parameters, plain_moduli: &[u64]) -> Result<Vec<Self>, Failure> {
+        let mut first: Option<bgv::Context> = None;
+        let mut made = Vec::new();
+        for &plain_modulus in plain_moduli {
+            let parameters = parameters.clone().with_plain_modulus(plain_modulus);
+            parameters.validate()?;
+            let context = match &first {
+                None => bgv::Context::new(&parameters)?,
+                Some(first) => bgv::Context::with_ring(first.ring().clone(), &(&parameters).into())?,
+            };
+            let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+            made.push(Self::Bgv(Exact { parameters, evaluator: bgv::Evaluator::new(&context), encoder }));
+            first.get_or_insert(context);
+        }
+        Ok(made)
+    }
+
     pub(crate) fn ckks(parameters: ckks::Parameters) -> Result<Self, Failure> {
         let context = ckks::Context::new(&parameters)?;
         let evaluator = ckks::Evaluator::new(&context);
@@ -117,6 +135,10 @@ impl Scheme {
 
     pub(crate) fn bfv_parameters(&self) -> Option<&bfv::Parameters> {
         if let Self::Bfv(exact) = self { Some(&exact.parameters) } else { None }
+    }
+
+    pub(crate) fn bgv_parameters(&self) -> Option<&bgv::Parameters> {
+        if let Self::Bgv(exact) = self { Some(&exact.parameters) } else { None }
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -133,6 +155,12 @@ impl Scheme {
             Self::Bgv(exact) => exact.evaluator.context().rlwe(),
             Self::Ckks(reals) => reals.evaluator.context().rlwe(),
         }
+    }
+
+    /// Words of one of the two polynomials of a fresh ciphertext.
+    pub(crate) fn words(&self) -> usize {
+        use sunzi_rlwe::PolyRing as _;
+        self.rlwe().ring().degree() * self.moduli().0.len()
     }
 
     /// Slots of one ciphertext.

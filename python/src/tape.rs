@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{Complex64, PyReadonlyArray1};
 use pyo3::prelude::*;
 use sunzi_bfv::CrtParameters;
-use sunzi_program::analysis::Parameters;
+use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::tape::{Clear, Rehearsal as Played, Step, Tape as Steps, Wanted};
 
 use crate::compute::run;
-use crate::context::{Context, security};
+use crate::context::{Context, policy, security, unknown_scheme};
 use crate::error::{Failure, OrRaise as _};
 use crate::scheme::Scheme;
 use crate::series::Series;
@@ -146,7 +146,8 @@ impl Tape {
     }
 
     /// The least parameters of a ring degree, as a context for each plaintext modulus.
-    #[pyo3(signature = (log2_degree, *, precision, security, largest=None))]
+    #[pyo3(signature = (log2_degree, *, precision, security, largest=None, scheme=None, sharing=None))]
+    #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
     fn choose(
         &self,
         py: Python<'_>,
@@ -154,13 +155,24 @@ impl Tape {
         precision: u32,
         security: u32,
         largest: Option<f64>,
+        scheme: Option<&str>,
+        sharing: Option<(u64, u32)>,
     ) -> PyResult<(Vec<Context>, Rehearsal, Vec<String>)> {
+        let scheme = match scheme {
+            None => None,
+            Some("bfv") => Some(SchemeChoice::Bfv),
+            Some("bgv") => Some(SchemeChoice::Bgv),
+            Some("ckks") => Some(SchemeChoice::Ckks),
+            Some(other) => return Err(unknown_scheme(other)),
+        };
         let (tape, security) = (self.copy(), self::security(Some(security))?);
+        let sharing = sharing.map(policy).transpose().or_raise(py)?;
+        let wanted = Wanted { log2_degree, security, precision, largest, scheme, sharing };
         run(py, move || {
-            let choice = tape.choose(&Wanted { log2_degree, security, precision, largest })?;
+            let choice = tape.choose(&wanted)?;
             let schemes = match choice.parameters {
                 Parameters::Bfv(parameters) => Scheme::bfv_of(&parameters)?,
-                Parameters::Bgv { parameters, .. } => vec![Scheme::bgv(parameters)?],
+                Parameters::Bgv { parameters, plain_moduli } => Scheme::bgv_of(&parameters, &plain_moduli)?,
                 Parameters::Ckks(parameters) => vec![Scheme::ckks(parameters)?],
             };
             let contexts = schemes.into_iter().map(Context::of).collect();
@@ -169,8 +181,15 @@ impl Tape {
     }
 
     /// What a run in this context will be like.
-    fn rehearse(&self, py: Python<'_>, context: &Context) -> PyResult<Rehearsal> {
+    #[pyo3(signature = (context, *, sharing=None))]
+    fn rehearse(
+        &self,
+        py: Python<'_>,
+        context: &Context,
+        sharing: Option<(u64, u32)>,
+    ) -> PyResult<Rehearsal> {
         let (tape, scheme) = (self.copy(), Arc::clone(&context.scheme));
+        let sharing = sharing.map(policy).transpose().or_raise(py)?;
         run(py, move || {
             let parameters = match &*scheme {
                 Scheme::Bfv(exact) => Parameters::Bfv(CrtParameters::from(exact.parameters.clone())),
@@ -180,7 +199,7 @@ impl Tape {
                 },
                 Scheme::Ckks(reals) => Parameters::Ckks(reals.parameters.clone()),
             };
-            let played = tape.rehearse(&parameters)?;
+            let played = tape.rehearse_sharing(&parameters, sharing)?;
             Ok(Rehearsal::new(&tape, played))
         })
     }
@@ -216,7 +235,7 @@ impl Rehearsal {
             peak_bytes: played.peak_bytes,
             bits_left: played.bits_left(tape),
             precision: tape.is_real().then(|| played.precision(tape)),
-            failed: played.failed.map(|failed| {
+            failed: played.failed.or(played.unshareable).map(|failed| {
                 let (class, message) = Failure::from(failed.error).told();
                 (failed.step, class, message)
             }),

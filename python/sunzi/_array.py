@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union, cast
 
@@ -13,7 +14,7 @@ from . import _linear, _native, _reduce
 from ._context import Context
 from ._crt import CrtCiphertext, CrtContext
 from ._encoding import encoded
-from ._layout import as_flat, broadcast_index, period_of, power_of_two
+from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two
 from ._moves import compacted, gathered, turned
 from .errors import MissingKey, ShapeError, WrongScheme
 
@@ -107,7 +108,7 @@ class EncryptedArray:
     @property
     def size(self) -> int:
         """How many numbers."""
-        return int(np.prod(self._shape, dtype=np.int64))
+        return math.prod(self._shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -246,7 +247,7 @@ class EncryptedArray:
         fills = left._fill_at(period), right._fill_at(period)
         fill = None if fills[0] is None or fills[1] is None else fills[0] + sign * fills[1]
         chunks = [a.add(b) if sign > 0 else a.sub(b) for a, b in zip(left._chunks, right._chunks)]
-        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=np.result_type(left._dtype, right._dtype))
+        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=joint(left._dtype, right._dtype))
 
     def __mul__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
@@ -268,8 +269,8 @@ class EncryptedArray:
             fill = 0
         elif fills[0] is not None and fills[1] is not None:
             fill = fills[0] * fills[1]
-        dtype, divisor = np.result_type(left._dtype, right._dtype), left._divisor * right._divisor
-        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=dtype, divisor=divisor)
+        divisor = left._divisor * right._divisor
+        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=joint(left._dtype, right._dtype), divisor=divisor)
 
     def _scaled(self, factor: Any) -> EncryptedArray:
         """Times one number: integers take no level."""
@@ -444,7 +445,8 @@ class EncryptedArray:
 
     def _wrapped(self, fill: Fill) -> Fill:
         """Modulo the plaintext modulus, as the slots are."""
-        t = self._context.plain_modulus
+        # Most often it is 0, which no modulus changes.
+        t = self._context.plain_modulus if fill else None
         if fill is None or t is None:
             return fill
         return (int(fill.real) + t // 2) % t - t // 2
@@ -460,9 +462,10 @@ class EncryptedArray:
 
     def _together(self, other: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray, int]:
         """Both in one shape, and the period of what they make. The left one has keys if one has."""
-        if self._context != other._context:
+        if self._context is not other._context and self._context != other._context:
             raise WrongScheme("the arrays belong to different contexts: encrypt both in one")
-        shape = np.broadcast_shapes(self._shape, other._shape)
+        # What numpy does with shapes takes longer than all the rest of a sum.
+        shape = self._shape if self._shape == other._shape else np.broadcast_shapes(self._shape, other._shape)
         left, right = self._expanded(shape), other._expanded(shape)
         if left._keys is None:
             left = left._like(left._chunks, fill=left._fill)
@@ -471,9 +474,9 @@ class EncryptedArray:
 
     def _expanded(self, shape: Shape) -> EncryptedArray:
         """Broadcast: for nothing where the array repeats by itself."""
-        size = int(np.prod(shape, dtype=np.int64))
         if self._shape == shape:
             return self
+        size = math.prod(shape)
         if size == self.size:
             return self.reshape(shape)
         core = self._shape[next((i for i, length in enumerate(self._shape) if length != 1), self.ndim) :]

@@ -103,7 +103,7 @@ class Context:
 
         ``dtype`` decides the scheme: real numbers take CKKS, integers BFV, or BGV if ``scheme`` says so.
         Real numbers are at most ``bound`` when they are encrypted and results right to ``precision`` bits behind the binary
-        point. Integer results lie within ±``result_bound`` (2^31 - 1 unless given): beyond it they wrap around. Up to 2^63 - 1 BFV takes several
+        point. Integer results lie within ±``result_bound`` (2^31 - 1 unless given): beyond it they wrap around. Up to 2^63 - 1 integers take several
         plaintext moduli together, each with ciphertexts of its own.
         Before the first product and after each one sums over 2^``sums`` slots are provided for, and for integers ``plain_products``
         products with clear arrays in a row, masks of indices among them; real numbers take a level for each. ``security`` is 128, 192 or 256 bits; 0 asks for no
@@ -113,7 +113,7 @@ class Context:
         name = _scheme_for(dtype, scheme)
         asked = _request(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
         request: dict[str, Any] = {**asked, **settings, "sharing": sharing}
-        if name == "bfv" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
+        if name != "ckks" and "plain_modulus" not in settings and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))
 

@@ -81,8 +81,8 @@ class CrtCiphertext:
 
     __slots__ = ("parts",)
 
-    #: As of BFV.
-    level = scale = precision = magnitude = None
+    #: As of integers.
+    scale = precision = magnitude = None
 
     def __init__(self, parts: Iterable[_native.Ciphertext]) -> None:
         self.parts = tuple(parts)
@@ -157,6 +157,10 @@ class CrtCiphertext:
             parts.append(_native.Ciphertext.from_bytes(part, data[start + 8 : start + 8 + length]))
             start += 8 + length
         return cls(parts)
+
+    @property
+    def level(self) -> int | None:
+        return self.parts[0].level
 
     @property
     def _worst(self) -> _native.Ciphertext:

@@ -103,6 +103,11 @@ def normalized_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int,
     return tuple(sorted(found))
 
 
+def joint(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of what arrays of two types make."""
+    return a if a is b else np.result_type(a, b)
+
+
 def as_flat(values: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """The numbers of an operand in the order of an array of this shape; a view where that is possible."""
     return np.broadcast_to(values, shape).reshape(-1)

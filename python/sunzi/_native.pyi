@@ -337,6 +337,12 @@ class BootstrapKeys:
     @staticmethod
     def from_bytes(context: Context, data: bytes) -> BootstrapKeys: ...
 
+def seconds_of_work() -> float:
+    """Seconds that the calls of this process have worked in Rust so far, by the clock: from where work begins, on the thread of the caller or on one of those that compute, to where it ends.
+
+    Calls that run at once count each. What a call takes beyond this is what Python adds: arguments, and the way to other threads and back.
+    """
+
 def bootstrap_sets() -> list[tuple[str, str]]:
     """All bootstrapping sets, each with what it costs."""
 
@@ -393,10 +399,17 @@ class Tape:
     @property
     def multiplies(self) -> bool: ...
     def choose(
-        self, log2_degree: int, *, precision: int, security: int, largest: float | None = None
+        self,
+        log2_degree: int,
+        *,
+        precision: int,
+        security: int,
+        largest: float | None = None,
+        scheme: str | None = None,
+        sharing: tuple[int, int] | None = None,
     ) -> tuple[list[Context], Rehearsal, list[str]]:
         """The least parameters of a ring degree, as a context for each plaintext modulus, what a run will be like, and why."""
-    def rehearse(self, context: Context) -> Rehearsal: ...
+    def rehearse(self, context: Context, *, sharing: tuple[int, int] | None = None) -> Rehearsal: ...
 
 @final
 class Rehearsal:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from . import _native, errors
 from ._array import EncryptedArray
-from ._context import Context
+from ._context import Context, SchemeName, _scheme_for
 from ._keys import Keys, Progress, keygen
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, traced
@@ -235,23 +235,31 @@ class Program:
         security: int = 128,
         log2_degree: Optional[int] = None,
         context: Optional[Context] = None,
+        scheme: Optional[SchemeName] = None,
+        sharing: Optional[tuple[int, int]] = None,
     ) -> Plan:
         """A dry run: the least parameters that hold all of the program, or what it will be like in a context that is there.
 
         ``examples`` are arrays like the arguments, or ``sunzi.Like(shape, dtype, bound)``. Real results are right to ``precision`` bits behind
         the binary point. How large integers become follows from the bounds of the arguments unless ``result_bound`` says it.
+        Integers take BFV, or BGV if ``scheme`` says so. ``sharing`` is a pair, how many results will be shared and with how many statistical bits
+        (``Keys.ledger``): there is room for ``Keys.decrypt_for_sharing`` of everything that the program returns, and ``precision`` is that of what is shared.
+        Each ciphertext that is opened counts as one, and wide integers have several.
         Nothing is encrypted and no key is made. Where no parameters do it the error names the lines that spend most.
         """
         arguments = [Like.of(example) for example in examples]
-        real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
         if context is not None:
-            return self._within(context, arguments)
+            return self._within(context, arguments, sharing)
+        real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
+        name = _scheme_for(float if real else int, scheme)
         refusals: list[str] = []
         degrees = _DEGREES if log2_degree is None else [log2_degree]
         for degree in degrees:
-            trace = traced(self._function, arguments, real, degree)
+            trace = traced(self._function, arguments, name, degree)
             try:
-                natives, rehearsal, reasons = trace.tape.choose(degree, precision=precision, security=security, largest=result_bound)
+                natives, rehearsal, reasons = trace.tape.choose(
+                    degree, precision=precision, security=security, largest=result_bound, scheme=name, sharing=sharing
+                )
             except ParameterError as refused:
                 refusals.append(f"n = 2^{degree}: {_with_lines(str(refused), trace)}")
                 continue
@@ -260,9 +268,9 @@ class Program:
             return Plan(Context._of_all(natives), trace, rehearsal, reasons)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
-    def _within(self, context: Context, arguments: list[Like]) -> Plan:
-        trace = traced(self._function, arguments, context.is_real, context.degree.bit_length() - 1)
-        rehearsal = trace.tape.rehearse(context._widest)
+    def _within(self, context: Context, arguments: list[Like], sharing: Optional[tuple[int, int]]) -> Plan:
+        trace = traced(self._function, arguments, context.scheme, context.degree.bit_length() - 1)
+        rehearsal = trace.tape.rehearse(context._widest, sharing=sharing)
         plan = Plan(context, trace, rehearsal, ["the context was given"])
         if rehearsal.failed is not None:
             place, name, message = rehearsal.failed

@@ -197,8 +197,8 @@ class _Native:
     log2_key_modulus = 0.0
     security = 0
 
-    def __init__(self, real: bool, log2_degree: int) -> None:
-        self.scheme = "ckks" if real else "bfv"
+    def __init__(self, real: bool, log2_degree: int, scheme: str) -> None:
+        self.scheme = scheme
         self.degree = 1 << log2_degree
         self.slots = self.degree // 2 if real else self.degree
 
@@ -229,18 +229,19 @@ class _Keys:
         raise MissingKey("bootstrapping in a program: plan what is between two bootstrappings")
 
 
-def traced(function: Any, arguments: Sequence[Like], real: bool, log2_degree: int) -> Trace:
+def traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: int) -> Trace:
     """Calls a function with arrays that note what is done to them, with keys for all rotations or, if those are many, for powers of two."""
-    trace = _traced(function, arguments, real, log2_degree, _Anything())
+    trace = _traced(function, arguments, scheme, log2_degree, _Anything())
     if len(trace.steps) <= _KEYS_PER_BIT * (log2_degree - 1):
         return trace
     powers = frozenset(1 << i for i in range(log2_degree - 1))
-    return _traced(function, arguments, real, log2_degree, powers)
+    return _traced(function, arguments, scheme, log2_degree, powers)
 
 
-def _traced(function: Any, arguments: Sequence[Like], real: bool, log2_degree: int, exponents: frozenset[int]) -> Trace:
+def _traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: int, exponents: frozenset[int]) -> Trace:
+    real = scheme == "ckks"
     context = Context.__new__(Context)
-    context._inner = cast(_native.Context, _Native(real, log2_degree))
+    context._inner = cast(_native.Context, _Native(real, log2_degree, scheme))
     context._bytes, context._set, context._top = b"dry run", "", None
     trace, keys = Trace(real), cast(Any, _Keys(exponents))
     arrays = []

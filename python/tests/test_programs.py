@@ -51,8 +51,10 @@ def test_a_plan_says_everything_before() -> None:
 def test_the_rehearsal_is_the_run() -> None:
     """What ciphertexts say of themselves is what was said before, to the last bit."""
     x, w = np.linspace(-1, 1, 50), np.full(50, 0.01)
-    for function, arguments in ((spread, (x, w)), (squares, (np.arange(50),))):
-        plan = function.plan(*arguments)
+    cases: list[tuple[Any, tuple[Any, ...], Any]]
+    cases = [(spread, (x, w), None), (squares, (np.arange(50),), "bfv"), (squares, (np.arange(50),), "bgv")]
+    for function, arguments, scheme in cases:
+        plan = function.plan(*arguments, scheme=scheme)
         keys = plan.keygen()
         made = function(*[keys.public.encrypt(argument) for argument in arguments])
         outputs = [made] if function is spread else [made["x"], *made["powers"]]
@@ -72,6 +74,25 @@ def test_results_have_the_form_of_the_function() -> None:
     np.testing.assert_array_equal(opened["powers"][0], x**8)
     assert opened["powers"][1] == (x**8).sum()
     assert opened["x"].dtype == np.int64
+
+
+def test_bgv_is_planned_when_asked_for() -> None:
+    """Sums of masked slots between products, and a polynomial whose own steps are not on the tape."""
+
+    @sunzi.program
+    def mixed(x: sunzi.EncryptedArray, y: sunzi.EncryptedArray) -> sunzi.EncryptedArray:
+        z = (x[::-1] * y).polyval([1, -2, 0, 1])
+        return (z * 3 - x).sum() + z
+
+    x, y = np.array([-3, 2, 1, 0, 4]), np.array([1, 1, -2, 3, 0])
+    plan = mixed.plan(x, y, scheme="bgv")
+    assert plan.context.scheme == "bgv" and plan.context.security == 128 and plan.steps[-1].level is not None
+    z = 1 - 2 * (x[::-1] * y) + (x[::-1] * y) ** 3
+    np.testing.assert_array_equal(mixed.run(plan.keygen(), x, y), (z * 3 - x).sum() + z)
+    with pytest.raises(errors.NothingFits, match="in a row"):
+        squares.plan(Like((4,), int, 2**20), log2_degree=11, scheme="bgv")
+    with pytest.raises(errors.WrongScheme):
+        spread.plan(np.ones(4), np.ones(4), scheme="bgv")
 
 
 def test_errors_name_the_line_that_spent_the_budget() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,3 +60,27 @@ def test_room_for_sharing(dtype: type, scheme: str | None) -> None:
     assert "16 shared results" in sunzi.Context.explain(2, sharing=(16, bits), **asked)
     with pytest.raises(errors.SharingError):
         sunzi.Context.for_depth(1, sharing=(0, 40))
+
+
+@sunzi.program
+def square_and_sum(x: sunzi.EncryptedArray) -> dict[str, sunzi.EncryptedArray]:
+    square = x * x
+    return {"square": square, "sum": square.sum()}
+
+
+@pytest.mark.parametrize(("dtype", "scheme"), [(float, None), (int, "bfv"), (int, "bgv")])
+def test_dry_runs_leave_room_for_sharing(dtype: type, scheme: Any) -> None:
+    """Everything that comes out can be shared, as precise as the plan says."""
+    policy = (16, 10 if dtype is float else 40)
+    x = np.array([1, 0, -1, 3]) if dtype is int else np.array([0.5, 1.0, -0.25, 0.0])
+    plan = square_and_sum.plan(x, precision=10, scheme=scheme, sharing=policy)
+    keys = plan.keygen()
+    theirs, own = (square_and_sum(keys.public.encrypt(x)) for _ in range(2))
+    ledger = keys.ledger(queries=policy[0], statistical_bits=policy[1])
+    for name, expected in (("square", x**2), ("sum", (x**2).sum())):
+        opened = keys.decrypt_for_sharing(theirs[name], ledger, noise=own[name])
+        np.testing.assert_allclose(opened, expected, rtol=0, atol=plan.error)
+    # Without the room that was asked for there is none.
+    tight = square_and_sum.plan(x, precision=10, scheme=scheme).context
+    with pytest.raises(errors.SharingRoom):
+        square_and_sum.plan(x, context=tight, sharing=policy)

@@ -19,6 +19,20 @@ import pytest
 from conftest import Party, numbers, record
 
 import sunzi
+from sunzi import _native
+
+
+def test_the_work_of_calls_is_counted(party: Party) -> None:
+    """It grows with every call, and one thread's calls work no longer than they take."""
+    x = numbers(party, 600)
+    a = party.encrypt(x)
+    with sunzi.threads(1):
+        for call in (lambda: a * a, lambda: a + a, lambda: a.rotate(1), lambda: party.encrypt(x)):
+            for _ in range(10):
+                before, start = _native.seconds_of_work(), time.perf_counter()
+                call()
+                work = _native.seconds_of_work() - before
+                assert 0 < work <= time.perf_counter() - start
 
 
 def test_threads_give_the_same_bits(party: Party) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,11 @@ from sunzi import errors
 MOST = 2**63 - 1
 
 
-@pytest.fixture(scope="module")
-def keys() -> sunzi.Keys:
+@pytest.fixture(scope="module", params=["bfv", "bgv"])
+def keys(request: pytest.FixtureRequest) -> sunzi.Keys:
     """64-bit integers, 1024 slots, one product."""
-    context = sunzi.Context.for_depth(1, dtype=int, result_bound=MOST, sums=4, security=0, log2_degree=10)
-    assert context._parts > 1 and (context.plain_modulus or 0) > 2**64
+    context = sunzi.Context.for_depth(1, dtype=int, scheme=request.param, result_bound=MOST, sums=4, security=0, log2_degree=10)
+    assert context.scheme == request.param and context._parts > 1 and (context.plain_modulus or 0) > 2**64
     return sunzi.keygen(context)
 
 
@@ -86,16 +87,17 @@ def test_bytes_and_copies(keys: sunzi.Keys) -> None:
     with pytest.raises(errors.Trailing):
         sunzi.Context.from_bytes(keys.context.to_bytes() + other.to_bytes())
     assert a.nbytes == sum(part.nbytes for part in a.ciphertexts[0].parts)  # type: ignore[attr-defined]
-    assert "bfv" in repr(a) and a.bits_left > 0 and a.key_id == keys.id
+    assert keys.context.scheme in repr(a) and a.bits_left > 0 and a.key_id == keys.id
 
 
-def test_a_program_of_wide_integers() -> None:
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_a_program_of_wide_integers(scheme: Any) -> None:
     @sunzi.program
     def inner(x: sunzi.EncryptedArray, y: sunzi.EncryptedArray) -> sunzi.EncryptedArray:
         return x @ y
 
     x, y = np.array([2**30, -(2**30), 5]), np.array([2**30, 2**29, -1])
-    plan = inner.plan(x, y)
-    assert plan.context._parts > 1
+    plan = inner.plan(x, y, scheme=scheme)
+    assert plan.context.scheme == scheme and (plan.context._parts > 1 or scheme == "bgv")
     for shadow in (False, True):
         assert inner.run(plan.keygen(), x, y, shadow=shadow) == x @ y

@@ -78,6 +78,12 @@ impl ClearCiphertext {
     pub fn depth(&self) -> u32 {
         self.depth
     }
+
+    /// What went into it since the last of them, as BGV counts.
+    #[must_use]
+    pub fn used(&self) -> Operations {
+        self.used
+    }
 }
 
 /// What there are keys for.

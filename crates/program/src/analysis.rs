@@ -16,6 +16,7 @@ use sunzi_rlwe::{Security, SharingPolicy};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
+pub(crate) use choice::bgv_of;
 pub use choice::{Parameters, SchemeChoice};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{facts, linear_units, polynomial_units};

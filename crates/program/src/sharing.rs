@@ -136,20 +136,20 @@ fn of_node(noise: &BTreeMap<NodeId, DeclaredNoise>, id: NodeId) -> Result<Declar
     noise.get(&id).copied().ok_or_else(undeclared)
 }
 
-fn of_bfv(error: sunzi_bfv::BfvError) -> ProgramError {
+pub(crate) fn of_bfv(error: sunzi_bfv::BfvError) -> ProgramError {
     if let sunzi_bfv::BfvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
 }
 
-fn of_bgv(error: sunzi_bgv::BgvError) -> ProgramError {
+pub(crate) fn of_bgv(error: sunzi_bgv::BgvError) -> ProgramError {
     if let sunzi_bgv::BgvError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
 }
 
-fn of_ckks(error: sunzi_ckks::CkksError) -> ProgramError {
+pub(crate) fn of_ckks(error: sunzi_ckks::CkksError) -> ProgramError {
     if let sunzi_ckks::CkksError::Rlwe(error) = error { refused(error) } else { ProgramError::scheme(error) }
 }
 
 /// What is about sharing, told from what is about anything else.
-fn refused(error: RlweError) -> ProgramError {
+pub(crate) fn refused(error: RlweError) -> ProgramError {
     match error {
         RlweError::SharingRoom { .. }
         | RlweError::SharingSpent { .. }

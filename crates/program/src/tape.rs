@@ -7,6 +7,7 @@
 
 mod bounds;
 mod choose;
+mod levels;
 mod machine;
 mod rehearse;
 

@@ -105,7 +105,7 @@ impl Parameters {
         }
     }
 
-    fn key_switching(&self) -> &GadgetOptions {
+    pub(super) fn key_switching(&self) -> &GadgetOptions {
         match self {
             Self::Bfv(parameters) => &parameters.algorithms().key_switching,
             Self::Bgv { parameters, .. } => parameters.key_switching(),
@@ -264,14 +264,19 @@ fn bgv(
 ) -> Option<Parameters> {
     let mut builder = sunzi_bgv::Parameters::builder()
         .depth(demand.depth)
-        .plain_modulus(plain_moduli.iter().copied().max()?)
         .budget(demand.budget(layout))
         .security(options.security)
         .log2_degree(log2_degree);
     if let Some(policy) = options.sharing {
         builder = builder.sharing(policy);
     }
-    let parameters = builder.explain().ok()?.chosen?;
+    bgv_of(builder, plain_moduli)
+}
+
+/// What a builder makes for the largest of some plaintext moduli, for all of them.
+pub(crate) fn bgv_of(builder: sunzi_bgv::ParametersBuilder, plain_moduli: Vec<u64>) -> Option<Parameters> {
+    let largest = plain_moduli.iter().copied().max()?;
+    let parameters = builder.plain_modulus(largest).explain().ok()?.chosen?;
     // A plaintext modulus among the ciphertext moduli is refused when contexts are made.
     let mut moduli = parameters.moduli().iter().chain(&parameters.key_switching().special_moduli);
     let shared = moduli.any(|q| plain_moduli.iter().any(|t| t.is_multiple_of(*q)));

@@ -4,16 +4,16 @@ use std::ops::RangeInclusive;
 
 use num_bigint::BigUint;
 use num_traits::FromPrimitive;
-use sunzi_rlwe::Security;
+use sunzi_rlwe::{Security, SharingPolicy};
 
 use super::{Rehearsal, Tape};
 use crate::ProgramError;
-use crate::analysis::{Parameters, Refusal};
+use crate::analysis::{Parameters, Refusal, SchemeChoice};
 
 /// Bits of noise that exact results must have left.
 const MARGIN: f64 = 2.0;
-/// The largest margin that the builder of BFV takes.
-const LARGEST_MARGIN: u32 = 100;
+/// The largest margin that the builders of BFV and BGV take.
+pub(super) const LARGEST_MARGIN: u32 = 100;
 /// More products in a row than any ring holds.
 const DEEPEST: u32 = 40;
 /// log2 of the scales that are tried.
@@ -32,18 +32,23 @@ pub struct Wanted {
     pub precision: u32,
     /// Exact schemes: the largest |result|, if it is known better than the inputs tell.
     pub largest: Option<f64>,
+    /// Integers: BGV if it says so, BFV otherwise. Of no effect on real numbers, which take CKKS.
+    pub scheme: Option<SchemeChoice>,
+    /// All that comes out is shared under this policy: there is room for it, and the precision of CKKS is that of what is shared.
+    pub sharing: Option<SharingPolicy>,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { log2_degree: 13, security: Security::Bits128, precision: 20, largest: None }
+        let (security, precision) = (Security::Bits128, 20);
+        Self { log2_degree: 13, security, precision, largest: None, scheme: None, sharing: None }
     }
 }
 
 /// Parameters, and what a run will be like.
 #[derive(Debug)]
 pub struct Choice {
-    /// BFV, or CKKS.
+    /// Of BFV, BGV or CKKS.
     pub parameters: Parameters,
     /// The run, rehearsed.
     pub rehearsal: Rehearsal,
@@ -66,17 +71,21 @@ impl Tape {
         let range = BigUint::from_f64(largest.ceil()).ok_or_else(|| {
             ProgramError::Invalid("results without a bound: give a result_bound".to_owned())
         })?;
+        if wanted.scheme == Some(SchemeChoice::Bgv) {
+            return Ok(self.explained(self.choose_levels(wanted, &range)?, &range));
+        }
         let builder = sunzi_bfv::Parameters::builder()
             .plain_range(range.clone())
             .log2_degree(wanted.log2_degree)
             .security(wanted.security);
+        let builder = wanted.sharing.iter().fold(builder, |builder, &policy| builder.sharing(policy));
         // By the products in a row that they are made for, then by the bits that are added to those.
         let attempt = |depth: u32, margin: u32| -> Result<Result<Choice, Box<Refusal>>, ProgramError> {
             let built = match builder.clone().depth(depth).margin(margin).build_crt() {
                 Ok(built) => Parameters::Bfv(built),
                 Err(error) => return Err(ProgramError::scheme(error)),
             };
-            let rehearsal = self.rehearse(&built)?;
+            let rehearsal = self.rehearse_sharing(&built, wanted.sharing)?;
             Ok(self.passes(&rehearsal).map(|()| Choice { parameters: built, rehearsal, reasons: Vec::new() }))
         };
         let mut refusal: Option<Box<Refusal>> = None;
@@ -134,8 +143,11 @@ impl Tape {
     }
 
     /// Whether everything that comes out can be decrypted.
-    fn passes(&self, rehearsal: &Rehearsal) -> Result<(), Box<Refusal>> {
+    pub(super) fn passes(&self, rehearsal: &Rehearsal) -> Result<(), Box<Refusal>> {
         if let Some(failed) = &rehearsal.failed {
+            return Err(refused(failed.error.to_string(), failed.step));
+        }
+        if let Some(failed) = &rehearsal.unshareable {
             return Err(refused(failed.error.to_string(), failed.step));
         }
         let bits = rehearsal.bits_left(self);
@@ -164,6 +176,9 @@ impl Tape {
             }
         }
         let (parameters, rehearsal) = self.at_scale(wanted, low)?;
+        if let Some(failed) = &rehearsal.unshareable {
+            return Err(refused(failed.error.to_string(), failed.step).into());
+        }
         let bits = rehearsal.precision(self);
         if bits < f64::from(wanted.precision) {
             let text = format!("no scale leaves more than {bits:.1} bits: ask for less precision");
@@ -205,23 +220,25 @@ impl Tape {
                 .build()
                 .map_err(ProgramError::scheme)?;
             let parameters = Parameters::Ckks(parameters);
-            let rehearsal = self.rehearse(&parameters)?;
-            match &rehearsal.failed {
+            let rehearsal = self.rehearse_sharing(&parameters, wanted.sharing)?;
+            match rehearsal.failed.as_ref().or(rehearsal.unshareable.as_ref()) {
                 None => return Ok((parameters, rehearsal)),
                 // Numbers that may be larger than a level holds.
                 Some(_) if result_bits < LARGEST_RESULT => {
                     result_bits = (result_bits + 2).min(LARGEST_RESULT)
                 }
+                // What hides noise stands beside larger numbers at a larger scale.
+                Some(_) if rehearsal.failed.is_none() => return Ok((parameters, rehearsal)),
                 Some(failed) => return Err(refused(failed.error.to_string(), failed.step).into()),
             }
         }
     }
 }
 
-fn refused(reason: String, step: usize) -> Box<Refusal> {
+pub(super) fn refused(reason: String, step: usize) -> Box<Refusal> {
     Box::new(Refusal { reason, expression: format!("step {step}") })
 }
 
-fn log2_modulus(parameters: &Parameters) -> f64 {
+pub(super) fn log2_modulus(parameters: &Parameters) -> f64 {
     sunzi_math::log2_product(parameters.moduli())
 }

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
+use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
-use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_ring::PolyRing;
-use sunzi_rlwe::RelinearizationKey;
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, RelinearizationKey, SharingPolicy};
 
 use super::{Clear, Report, Step};
 use crate::ProgramError;
+use crate::sharing::{of_ckks, refused};
 
 /// Whoever does the steps.
 pub(super) trait Machine {
@@ -21,6 +23,8 @@ pub(super) trait Machine {
     fn step(&self, step: &Step, all: &[Self::Ciphertext]) -> Result<Self::Ciphertext, ProgramError>;
     /// What is known of a result.
     fn report(&self, a: &Self::Ciphertext) -> Report;
+    /// Bits behind the binary point that are right once it was shared, if the scheme has any: of a result that the key holder has computed as well.
+    fn shared(&self, a: &Self::Ciphertext, policy: SharingPolicy) -> Result<Option<f64>, ProgramError>;
 }
 
 fn at<T>(all: &[T], place: usize) -> Result<&T, ProgramError> {
@@ -31,27 +35,31 @@ fn wrong_numbers(what: &str) -> ProgramError {
     ProgramError::Invalid(format!("{what} on a tape of the other kind of numbers"))
 }
 
-/// BFV or BGV.
+/// BFV or BGV, or what counts in their place.
 pub(super) struct ExactMachine<'a, A: Arithmetic> {
     pub(super) arithmetic: &'a A,
     pub(super) keys: &'a A::Keys,
-    pub(super) encoder: BatchEncoder,
+    /// The numbers, residues modulo t, in every period.
+    pub(super) encode: &'a Encode<'a, A>,
     /// The level, if the scheme has any, and the bytes in memory.
     pub(super) size: fn(&A::Ciphertext) -> (Option<usize>, usize),
+    /// Fails where a result cannot be shared.
+    pub(super) check_shareable: &'a CheckShareable<'a, A>,
 }
 
-impl<A: Arithmetic<Plaintext = Plaintext>> ExactMachine<'_, A> {
-    /// The numbers in every period, modulo t.
-    fn encoded(&self, clear: &Clear, period: usize) -> Result<Plaintext, ProgramError> {
+type Encode<'a, A> = dyn Fn(Vec<u64>, usize) -> Result<<A as Arithmetic>::Plaintext, ProgramError> + 'a;
+type CheckShareable<'a, A> =
+    dyn Fn(&<A as Arithmetic>::Ciphertext, SharingPolicy) -> Result<(), ProgramError> + 'a;
+
+impl<A: Arithmetic> ExactMachine<'_, A> {
+    fn encoded(&self, clear: &Clear, period: usize) -> Result<A::Plaintext, ProgramError> {
         let Clear::Integers(values) = clear else { return Err(wrong_numbers("real numbers")) };
-        let (t, slots) = (i128::from(self.encoder.plain_modulus()), self.encoder.slots());
-        let mut tile: Vec<u64> = values.iter().map(|&v| i128::from(v).rem_euclid(t) as u64).collect();
-        tile.resize(period.max(1), 0);
-        self.encoder.encode(&tile.repeat(slots / period.max(1))).map_err(ProgramError::scheme)
+        let t = i128::from(self.arithmetic.plain_modulus());
+        (self.encode)(values.iter().map(|&v| i128::from(v).rem_euclid(t) as u64).collect(), period.max(1))
     }
 }
 
-impl<A: Arithmetic<Plaintext = Plaintext>> Machine for ExactMachine<'_, A> {
+impl<A: Arithmetic> Machine for ExactMachine<'_, A> {
     type Ciphertext = A::Ciphertext;
 
     fn step(&self, step: &Step, all: &[A::Ciphertext]) -> Result<A::Ciphertext, ProgramError> {
@@ -99,6 +107,10 @@ impl<A: Arithmetic<Plaintext = Plaintext>> Machine for ExactMachine<'_, A> {
     fn report(&self, a: &A::Ciphertext) -> Report {
         let (level, bytes) = (self.size)(a);
         Report { level, bits_left: self.arithmetic.bits_left(a), precision: None, magnitude: None, bytes }
+    }
+
+    fn shared(&self, a: &A::Ciphertext, policy: SharingPolicy) -> Result<Option<f64>, ProgramError> {
+        (self.check_shareable)(a, policy).map(|()| None)
     }
 }
 
@@ -228,5 +240,14 @@ impl<R: PolyRing> Machine for RealMachine<'_, R> {
             magnitude: Some(metadata.precision.magnitude()),
             bytes: a.parts().iter().map(R::byte_len).sum(),
         }
+    }
+
+    fn shared(&self, a: &Self::Ciphertext, policy: SharingPolicy) -> Result<Option<f64>, ProgramError> {
+        let (metadata, context) = (a.metadata(), self.evaluator.context());
+        let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
+        context.check_shareable(a, noise, policy).map_err(of_ckks)?;
+        let hiding = Flooding::new(policy, noise, context.degree()).map_err(refused)?;
+        let added = slot_error(hiding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+        Ok(Some(metadata.precision.plus_error(added).bits()))
     }
 }

@@ -4,16 +4,18 @@ use std::collections::HashSet;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
-use sunzi_circuits::{Arithmetic, EvaluationKeys};
+use sunzi_bfv::CrtParameters;
+use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::rotation;
-use sunzi_encoding::{BatchEncoder, Plaintext};
+use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
 use sunzi_ring::{Evaluation, HollowPoly, HollowRing, PolyRing};
-use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, galois};
+use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweContext, RlweError, SecretKey, SharingPolicy, galois};
 
 use super::machine::{ExactMachine, Machine, RealMachine};
 use super::{Step, Tape};
 use crate::ProgramError;
 use crate::analysis::Parameters;
+use crate::sharing::{of_bfv, of_bgv};
 
 /// What is known of a ciphertext before there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +53,10 @@ pub struct Rehearsal {
     pub peak_bytes: usize,
     /// What failed, if anything.
     pub failed: Option<Failed>,
+    /// The first result that cannot be shared, where sharing was asked for.
+    pub unshareable: Option<Failed>,
+    /// CKKS: the fewest bits behind the binary point that are right of what comes out, once it was shared; none where it is not.
+    shared: Option<f64>,
 }
 
 impl Rehearsal {
@@ -61,9 +67,15 @@ impl Rehearsal {
         out.map(|report| report.bits_left).fold(f64::INFINITY, f64::min)
     }
 
-    /// The least precision of what comes out, in bits.
+    /// The least precision of what comes out, in bits: where it is shared, of what is seen of it.
     #[must_use]
     pub fn precision(&self, tape: &Tape) -> f64 {
+        if self.unshareable.is_some() {
+            return f64::NEG_INFINITY;
+        }
+        if let Some(bits) = self.shared {
+            return bits;
+        }
         let out = tape.outputs().filter_map(|place| self.reports.get(place)?.precision);
         out.fold(f64::INFINITY, f64::min)
     }
@@ -71,6 +83,18 @@ impl Rehearsal {
 
 fn bytes(parts: &[HollowPoly<Evaluation>]) -> usize {
     parts.iter().map(HollowRing::byte_len).sum()
+}
+
+/// Residues modulo t in every period of n slots.
+fn encode(
+    degree: usize,
+    t: u64,
+) -> Result<impl Fn(Vec<u64>, usize) -> Result<Plaintext, ProgramError>, ProgramError> {
+    let encoder = BatchEncoder::new(degree, t).map_err(ProgramError::scheme)?;
+    Ok(move |mut tile: Vec<u64>, period: usize| {
+        tile.resize(period, 0);
+        encoder.encode(&tile.repeat(encoder.slots() / period)).map_err(ProgramError::scheme)
+    })
 }
 
 /// CKKS over polynomials without coefficients.
@@ -92,58 +116,89 @@ impl Tape {
     /// # Errors
     /// [`ProgramError::Scheme`] for parameters that are none.
     pub fn rehearse(&self, parameters: &Parameters) -> Result<Rehearsal, ProgramError> {
+        self.rehearse_sharing(parameters, None)
+    }
+
+    /// The same, and whether all that comes out can be shared under a policy, if there is one: with the noise declared that the same computation has.
+    ///
+    /// # Errors
+    /// As [`rehearse`](Self::rehearse).
+    pub fn rehearse_sharing(
+        &self,
+        parameters: &Parameters,
+        policy: Option<SharingPolicy>,
+    ) -> Result<Rehearsal, ProgramError> {
         match parameters {
-            Parameters::Bfv(all) => {
-                let largest = all.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
-                let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
-                let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
-                let (t, security) = (own.plain_modulus(), own.security());
-                let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
-                let context = context.map_err(ProgramError::scheme)?;
-                let (public, keys) = self.keys(context.rlwe())?;
-                self.rehearse_integers(
-                    &sunzi_bfv::Evaluator::new(&context),
-                    &keys,
-                    |a| (None, bytes(a.parts())),
-                    |zero, rng| context.encrypt(zero, &public, rng),
-                )
+            Parameters::Bfv(all) => self.rehearse_bfv(all, policy),
+            Parameters::Bgv { parameters, plain_moduli } => {
+                let largest = plain_moduli.iter().copied().max().unwrap_or(parameters.plain_modulus());
+                self.rehearse_bgv(&parameters.clone().with_plain_modulus(largest), policy)
             }
-            Parameters::Bgv { parameters: own, .. } => {
-                let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
-                let settings = sunzi_bgv::Settings::from(own);
-                let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
-                let (public, keys) = self.keys(context.rlwe())?;
-                self.rehearse_integers(
-                    &sunzi_bgv::Evaluator::new(&context),
-                    &keys,
-                    |a| (Some(a.metadata().level()), bytes(a.parts())),
-                    |zero, rng| context.encrypt(zero, &public, rng),
-                )
-            }
-            Parameters::Ckks(own) => self.rehearse_reals(own),
+            Parameters::Ckks(own) => self.rehearse_reals(own, policy),
         }
     }
 
-    fn rehearse_integers<A, E>(
+    fn rehearse_bfv(
         &self,
-        arithmetic: &A,
-        keys: &EvaluationKeys<HollowRing>,
-        size: fn(&A::Ciphertext) -> (Option<usize>, usize),
-        encrypt: impl Fn(&Plaintext, &mut ChaCha20Rng) -> Result<A::Ciphertext, E>,
-    ) -> Result<Rehearsal, ProgramError>
-    where
-        A: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys<HollowRing>>,
-        E: std::error::Error + Send + Sync + 'static,
-    {
-        let (degree, t) = (2 * arithmetic.row_length(), arithmetic.plain_modulus());
-        let encoder = BatchEncoder::new(degree, t).map_err(ProgramError::scheme)?;
-        let zero = Plaintext::constant(0, degree, t).map_err(ProgramError::scheme)?;
-        let machine = ExactMachine { arithmetic, keys, encoder, size };
-        let fresh = |_: usize, rng: &mut ChaCha20Rng| encrypt(&zero, rng).map_err(ProgramError::scheme);
-        Ok(self.play(&machine, fresh, keys.byte_len()))
+        all: &CrtParameters,
+        policy: Option<SharingPolicy>,
+    ) -> Result<Rehearsal, ProgramError> {
+        let largest = all.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
+        let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
+        let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
+        let (t, security) = (own.plain_modulus(), own.security());
+        let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
+        let context = context.map_err(ProgramError::scheme)?;
+        let (public, keys) = self.keys(context.rlwe())?;
+        let machine = ExactMachine {
+            arithmetic: &sunzi_bfv::Evaluator::new(&context),
+            keys: &keys,
+            encode: &encode(context.degree(), t)?,
+            size: |a: &sunzi_bfv::Ciphertext<HollowRing>| (None, bytes(a.parts())),
+            check_shareable: &|a, policy| {
+                let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
+                context.check_shareable(a, noise, policy).map_err(of_bfv)
+            },
+        };
+        let zero = Plaintext::constant(0, context.degree(), t).map_err(ProgramError::scheme)?;
+        let fresh = |_: usize, rng: &mut ChaCha20Rng| {
+            context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
+        };
+        Ok(self.play(&machine, fresh, keys.byte_len(), policy))
     }
 
-    fn rehearse_reals(&self, own: &sunzi_ckks::Parameters) -> Result<Rehearsal, ProgramError> {
+    fn rehearse_bgv(
+        &self,
+        own: &sunzi_bgv::Parameters,
+        policy: Option<SharingPolicy>,
+    ) -> Result<Rehearsal, ProgramError> {
+        let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
+        let settings = sunzi_bgv::Settings::from(own);
+        let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
+        let (public, keys) = self.keys(context.rlwe())?;
+        let machine = ExactMachine {
+            arithmetic: &sunzi_bgv::Evaluator::new(&context),
+            keys: &keys,
+            encode: &encode(context.degree(), own.plain_modulus())?,
+            size: |a: &sunzi_bgv::Ciphertext<HollowRing>| (Some(a.metadata().level()), bytes(a.parts())),
+            check_shareable: &|a, policy| {
+                let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
+                context.check_shareable(a, noise, policy).map_err(of_bgv)
+            },
+        };
+        let zero = Plaintext::constant(0, context.degree(), own.plain_modulus());
+        let zero = zero.map_err(ProgramError::scheme)?;
+        let fresh = |_: usize, rng: &mut ChaCha20Rng| {
+            context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
+        };
+        Ok(self.play(&machine, fresh, keys.byte_len(), policy))
+    }
+
+    fn rehearse_reals(
+        &self,
+        own: &sunzi_ckks::Parameters,
+        policy: Option<SharingPolicy>,
+    ) -> Result<Rehearsal, ProgramError> {
         let context = hollow(own)?;
         let (public, keys) = self.keys(context.rlwe())?;
         let evaluator = sunzi_ckks::Evaluator::new(&context);
@@ -152,7 +207,7 @@ impl Tape {
             let zero = machine.encoder(period)?.encode_real(&[]).map_err(ProgramError::scheme)?;
             context.encrypt(&zero, &public, rng).map_err(ProgramError::scheme)
         };
-        Ok(self.play(&machine, fresh, keys.byte_len()))
+        Ok(self.play(&machine, fresh, keys.byte_len(), policy))
     }
 
     /// Keys for all that it does.
@@ -188,6 +243,7 @@ impl Tape {
         machine: &M,
         fresh: impl Fn(usize, &mut ChaCha20Rng) -> Result<M::Ciphertext, ProgramError>,
         key_bytes: usize,
+        policy: Option<SharingPolicy>,
     ) -> Rehearsal {
         let rng = &mut ChaCha20Rng::seed_from_u64(1);
         let mut all: Vec<M::Ciphertext> = Vec::with_capacity(self.steps().len());
@@ -209,7 +265,18 @@ impl Tape {
             }
         }
         let peak_bytes = self.peak(&reports);
-        Rehearsal { reports, key_bytes, peak_bytes, failed }
+        let (mut unshareable, mut shared) = (None, None);
+        for (place, policy) in self.outputs().zip(std::iter::repeat(policy)) {
+            let (Some(policy), Some(result)) = (policy, all.get(place)) else { continue };
+            match machine.shared(result, policy) {
+                Ok(bits) => shared = bits.map(|bits| shared.unwrap_or(f64::INFINITY).min(bits)).or(shared),
+                Err(error) => {
+                    unshareable = Some(Failed { step: place, error });
+                    break;
+                }
+            }
+        }
+        Rehearsal { reports, key_bytes, peak_bytes, failed, unshareable, shared }
     }
 
     /// Bytes that are there at once: inputs and outputs until the end, everything else until it is used for the last time.
