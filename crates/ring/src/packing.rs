@@ -119,8 +119,7 @@ pub struct Block<W: Write> {
 impl<W: Write> Block<W> {
     /// Bytes on their way to `out`.
     pub fn new(out: W) -> Self {
-        // As long as any block of rows: what grows leaves a copy behind.
-        Self { out, bytes: Zeroizing::new(Vec::with_capacity(BLOCK_LEN)) }
+        Self { out, bytes: Zeroizing::new(Vec::new()) }
     }
 }
 
@@ -140,6 +139,10 @@ impl<W: Write> Append for Block<W> {
         len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError> {
+        if self.bytes.capacity() == 0 {
+            // As long as any block of rows: what grows leaves a copy behind.
+            self.bytes.reserve_exact(BLOCK_LEN);
+        }
         self.bytes.resize(len, 0);
         fill(&mut self.bytes)?;
         Ok(self.out.write_all(&self.bytes)?)

@@ -36,3 +36,4 @@ pub use header::{HEADER_LEN, Header, Kind, MAGIC, VERSION, checksum};
 pub use parameters::{NoContext, StoredParameters};
 pub use sink::{CHECKSUM_LEN, Length, Output, Sink};
 pub use source::Source;
+pub use sunzi_ring::{Append, Block};

@@ -6,7 +6,7 @@ use sunzi_program::Contexts;
 use sunzi_program::contexts::Encrypted;
 use sunzi_program::run::{Cells, Table};
 use sunzi_rlwe::KeyId;
-use sunzi_rlwe::wire::{Header, Output, Sink, WireError};
+use sunzi_rlwe::wire::{Block, Header, Output, Sink, WireError};
 
 use super::{Shape, kind};
 use crate::{EncryptedWriter, TableError};
@@ -32,7 +32,7 @@ impl<'a, W: Write> TableWriter<'a, W> {
         let (kind, body_len) = (kind(contexts.scheme()) as u16, shape.body_len());
         let header = Header { kind, parameters: contexts.fingerprint(), key: Some(key), body_len };
         out.write_all(&header.to_bytes()).map_err(WireError::from)?;
-        shape.put(&mut Output::new(&mut out))?;
+        shape.put(&mut Output::new(Block::new(&mut out)))?;
         Ok(Self { contexts, shape, key, out, chunk: 0, left: 0 })
     }
 
@@ -64,7 +64,7 @@ impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
             let expected = format!("{} of the schema", expected.rows);
             return Err(TableError::mismatch("rows", expected, rows.schema().rows));
         }
-        let mut sink = Output::new(&mut self.out);
+        let mut sink = Output::new(Block::new(&mut self.out));
         for (at, column) in expected.columns.iter().enumerate().filter(|(_, column)| !column.encrypted) {
             let missing = || TableError::mismatch("cells", format!("those of {:?}", column.name), "none");
             sink.sealed(&rows.cells(at).and_then(pack).ok_or_else(missing)?)?;
