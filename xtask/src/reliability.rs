@@ -14,6 +14,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::Value;
@@ -138,7 +139,7 @@ fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
 fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let (mut outcomes, mut ran) = (Vec::new(), BTreeMap::new());
     for row in rows {
-        let (number, before) = (row.number, outcomes.len());
+        let (number, before, start) = (row.number, outcomes.len(), Instant::now());
         if number == rows::RIVALS {
             outcomes.push(rivals::run(file, number));
         } else {
@@ -152,7 +153,8 @@ fn measure(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
         }
         outcomes.extend(checkers::run(root, file, number));
         if outcomes.iter().skip(before).all(|outcome| outcome.error.is_none()) {
-            let error = append(file, &serde_json::json!({ "finished": number })).err();
+            let seconds = start.elapsed().as_secs();
+            let error = append(file, &serde_json::json!({ "finished": number, "seconds": seconds })).err();
             outcomes.push(Outcome { row: number, error });
         }
     }

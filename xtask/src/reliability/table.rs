@@ -64,6 +64,8 @@ struct Judged<'a> {
     row: &'a Row,
     measured: Vec<Measured>,
     errors: Vec<String>,
+    /// What the last run of all its commands took, with what it had to build.
+    seconds: Option<u64>,
 }
 
 impl Judged<'_> {
@@ -128,7 +130,11 @@ impl<'a> Table<'a> {
             }
             let own = outcomes.iter().filter(|outcome| outcome.row == row.number);
             let errors = own.filter_map(|outcome| outcome.error.clone()).collect();
-            Judged { row, measured: measured.into_values().collect(), errors }
+            let finished =
+                |line: &&Value| line.get("finished").and_then(Value::as_u64) == Some(row.number.into());
+            let last = figures.iter().rfind(finished);
+            let seconds = last.and_then(|line| line.get("seconds")?.as_u64());
+            Judged { row, measured: measured.into_values().collect(), errors, seconds }
         };
         Self { rows: rows.iter().map(judge).collect(), long }
     }
@@ -150,10 +156,14 @@ impl<'a> Table<'a> {
     /// In one line.
     pub(super) fn summary(&self) -> String {
         let [met, so_far, not] = ["met", "holds so far", "not met"].map(|state| self.count(state));
-        format!(
-            "of {} rows {met} met, {so_far} hold with fewer cases than asked for, {not} not met",
-            self.rows.len()
-        )
+        let rows = self.rows.len();
+        let mut text =
+            format!("of {rows} rows {met} met, {so_far} hold with fewer cases than asked for, {not} not met");
+        let seconds: u64 = self.rows.iter().filter_map(|judged| judged.seconds).sum();
+        if seconds > 0 {
+            let _ = write!(text, "; measured in {} min, with what had to be built", seconds.div_ceil(60));
+        }
+        text
     }
 
     pub(super) fn json(&self) -> String {
@@ -200,6 +210,9 @@ impl<'a> Table<'a> {
             for measured in &judged.measured {
                 let _ = writeln!(text, "* {}", escaped(&measured.text()));
             }
+            if let Some(seconds) = judged.seconds {
+                let _ = writeln!(text, "* took {seconds} s");
+            }
             let commands = judged.commands();
             let _ = writeln!(text, "\n```text\n{}\n```", commands.join("\n"));
         }
@@ -221,6 +234,7 @@ fn row_json(judged: &Judged<'_>) -> Value {
         "met": judged.met(),
         "holds": judged.holds(),
         "why": judged.why(),
+        "seconds": judged.seconds,
         "commands": judged.commands(),
     })
 }
@@ -258,6 +272,14 @@ mod tests {
         assert_eq!(state(&[figure(1, 0.5, 10, true), figure(1, 2.0, 3, false)]), Some("not met"));
         assert_eq!(state(&[figure(1, 2.0, 3, false), figure(1, 0.5, 10, true)]), Some("not met"));
         assert_eq!(state(&[figure(2, 0.5, 10, true)]), Some("not met"));
+    }
+
+    #[test]
+    fn the_last_run_says_how_long_it_took() {
+        let finished = |seconds: u64| json!({ "finished": 1, "seconds": seconds });
+        let lines = [figure(1, 0.5, 10, true), finished(500), finished(61)];
+        let table = table(&lines);
+        assert!(table.summary().contains("in 2 min") && table.markdown().contains("* took 61 s"));
     }
 
     #[test]
