@@ -22,8 +22,8 @@ mod tests {
 
     /// Keys are counted to the byte, but for what pads a polynomial to 64 and the last words of a packed row.
     const KEYS: f64 = 1.02;
-    /// Memory is planned for the worst, and by no more than this: the most that was seen is 4.6.
-    const MEMORY_FACTOR: f64 = 5.0;
+    /// Memory is planned for the worst, and by no more than this.
+    const MEMORY_FACTOR: f64 = 2.0;
     const ROWS: u64 = 20_000;
 
     const EXACT: &[SchemeChoice] = &[SchemeChoice::Bfv, SchemeChoice::Bgv];

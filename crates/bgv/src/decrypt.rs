@@ -8,8 +8,8 @@ use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_math::{mod_inv, mul_mod};
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
-use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::encryption::phase;
+use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
 use zeroize::Zeroizing;
 

@@ -33,7 +33,9 @@ pub(super) fn bytes(
         special: options.special_moduli.len(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
-    8 * parameters.degree() as u64 * peak(program, &rows)
+    let rows = peak(program, &rows);
+    // A quarter more: what is given back is taken again only for lengths between its own and half of it.
+    8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
 /// How many moduli there are so many levels below the highest.
@@ -108,7 +110,7 @@ impl Rows<'_> {
         limbs_below(self.parameters, drop.unwrap_or(0))
     }
 
-    /// Rows in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
+    /// Moduli in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
     fn wide(&self) -> usize {
         2 * self.all() + 1
     }
