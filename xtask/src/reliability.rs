@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
         let earlier = read(&file)?;
         let is_met = |row: &Row| table::Table::new(&[row], &earlier, &[], true).is_met();
         missing.retain(|row| !(is_finished(&earlier, row.number) && is_met(row)));
+        keep_others(&file, &earlier, &missing)?;
     } else {
         begin(&file)?;
     }
@@ -105,6 +106,17 @@ fn append(file: &Path, line: &Value) -> Result<(), String> {
         .open(file)
         .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
         .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Drops what was measured of rows that are measured again: what broke a bar once would stay.
+fn keep_others(file: &Path, earlier: &[Value], again: &[&Row]) -> Result<(), String> {
+    begin(file)?;
+    let of = |line: &Value, row: &Row| {
+        let names = ["row", "finished"].map(|name| line.get(name).and_then(Value::as_u64));
+        names.contains(&Some(row.number.into()))
+    };
+    let kept = earlier.iter().filter(|line| !again.iter().any(|row| of(line, row)));
+    kept.into_iter().try_for_each(|line| append(file, line))
 }
 
 /// Whether all that measures a row came to its end without an error: figures alone do not say that nothing is missing.
@@ -182,6 +194,17 @@ fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_measured_again_from_nothing() {
+        let file = std::env::temp_dir().join(format!("sunzi-figures-{}", std::process::id()));
+        let line = |row: u8, holds: bool| serde_json::json!({ "row": row, "holds": holds });
+        let earlier = [line(1, true), line(2, false), serde_json::json!({ "finished": 2 })];
+        let again: Vec<&Row> = ROWS.iter().filter(|row| row.number == 2).collect();
+        keep_others(&file, &earlier, &again).unwrap();
+        assert_eq!(read(&file).unwrap(), [line(1, true)]);
+        fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn figures_alone_finish_no_row() {

@@ -4,6 +4,7 @@ mod approximate;
 mod choice;
 mod demand;
 mod facts;
+mod memory;
 mod timing;
 mod within;
 

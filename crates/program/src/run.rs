@@ -12,6 +12,7 @@ pub mod ckks;
 mod encrypted;
 pub mod exact;
 mod opening;
+mod peak;
 mod reference;
 mod table;
 
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 
 pub use encrypted::{Answer, Input, evaluate};
 pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
+pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, total};
 pub use table::{Cells, Table, encrypted_inputs};
@@ -99,25 +101,6 @@ pub fn run<B: Backend>(
         Ok((id, backend.finish(id, total.ok_or_else(none)?)?))
     };
     totals.into_iter().map(finish).collect()
-}
-
-/// The most ciphertexts that a run keeps at once, sums among them: sums of products and their factors take as much as four.
-pub(crate) fn most_values(program: &Program) -> usize {
-    let (schedule, facts) = (Schedule::new(program), crate::analysis::facts(program));
-    let encrypted = |id: &NodeId| facts.get(id.index()).is_some_and(|facts| facts.encrypted);
-    let operands = |id: &NodeId| program.graph().node(*id).map(Node::operands).unwrap_or_default();
-    let factors: Vec<NodeId> = schedule.only_summed.iter().flat_map(operands).collect();
-    let size = |id: &NodeId| if factors.contains(id) || schedule.only_summed.contains(id) { 4 } else { 1 };
-    let (mut kept, mut most) = (Vec::new(), 0);
-    for (step, &id) in schedule.order.iter().enumerate() {
-        if encrypted(&id) && !schedule.only_summed.contains(&id) {
-            kept.push(id);
-        }
-        most = most.max(kept.iter().map(size).sum::<usize>());
-        kept.retain(|id| schedule.last.get(id).is_some_and(|&last| last > step));
-    }
-    let totals = program.totals().into_iter().filter(encrypted);
-    most + totals.map(|id| size(&id)).sum::<usize>()
 }
 
 /// Products that are summed and nothing else, which exact schemes finish after all chunks.

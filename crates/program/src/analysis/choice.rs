@@ -217,7 +217,7 @@ pub(super) fn exact_plan(
     let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
     let level = parameters.moduli().len();
     let rotated = Rotated { rotations, level, limbs: (0..level).collect() };
-    plan(program, parameters, layout, rotated, demand.depth as usize, reasons)
+    plan(program, parameters, layout, rotated, demand.depth as usize, None, reasons)
 }
 
 fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal> {
@@ -373,8 +373,7 @@ pub(super) fn approximate_plan(
     let rotations = if totals.is_empty() { Vec::new() } else { layout.steps().map(Rotation::Rows).collect() };
     let level = parameters.key_level(level);
     let rotated = Rotated { rotations, level, limbs: parameters.ring_limbs(level) };
-    let plan = plan(program, Parameters::Ckks(parameters), layout, rotated, depth, reasons);
-    Ok(Plan { lowered: Some(lowered), ..plan })
+    Ok(plan(program, Parameters::Ckks(parameters), layout, rotated, depth, Some(lowered), reasons))
 }
 
 /// Which rotations, up to which level of the ring, and the moduli of that.
@@ -390,6 +389,7 @@ fn plan(
     layout: Layout,
     Rotated { rotations, level, limbs }: Rotated,
     depth: usize,
+    lowered: Option<Lowered>,
     reasons: Vec<String>,
 ) -> Plan {
     let (n, moduli) = (parameters.degree() as u64, parameters.moduli());
@@ -405,22 +405,20 @@ fn plan(
     let ciphertext_bytes = 16 * n * moduli.len() as u64 * moduli_count as u64;
     let all: Vec<usize> = (0..moduli.len()).collect();
     let key_bytes = key(&all) + key(&limbs) * rotations.len() as u64;
+    let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
     Plan {
         layout,
         depth,
         key_bytes,
         ciphertext_bytes,
-        memory_bytes: key_bytes + ciphertext_bytes * (crate::run::most_values(program) + WORKING) as u64,
+        memory_bytes: key_bytes + run_bytes,
         inputs: encrypted_inputs(program).len() * layout.chunks * moduli_count,
         rotations,
         rotation_limbs: level,
         reasons,
-        lowered: None,
+        lowered,
         precision: 0,
         program: program.clone(),
         parameters,
     }
 }
-
-/// Ciphertexts that an operation works with besides its operands, tables among them: a product in the basis it is scaled from, digits.
-const WORKING: usize = 12;

@@ -2,16 +2,20 @@
 
 use std::time::Instant;
 
+use sunzi_circuits::polynomial::{Method, Polynomial};
+use sunzi_circuits::series::{Basis, Series};
 use sunzi_circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi_encoding::{BatchEncoder, Encoder as _};
 
 use super::approximate::{Action, integral};
+use super::memory::{drop_of, limbs_below};
 use super::{Facts, Plan, facts};
 use crate::contexts::{Contexts, Encrypted, EncryptionKey, Parts, SecretKey};
 use crate::graph::Node;
 use crate::run::{Cells, only_summed};
 use crate::{Column, NodeId, ProgramError};
 use sunzi_rlwe::randomness;
+use sunzi_rlwe::switch_cost::SwitchCost;
 
 /// Least of so many measurements.
 const ROUNDS: usize = 2;
@@ -43,10 +47,26 @@ struct Work {
 }
 
 impl Work {
-    /// Products in a row of operations as a polynomial of this degree has them.
+    /// What a series of real numbers takes.
+    fn series(series: &Series) -> Self {
+        let cost = series.cost();
+        Self {
+            products: cost.products as f64,
+            relinearizations: cost.relinearizations as f64,
+            plain_products: if matches!(series.basis(), Basis::Chebyshev { .. }) { 1.0 } else { 0.0 },
+            additions: series.coefficients().iter().filter(|&&c| c != 0.0).count() as f64,
+        }
+    }
+
+    /// What a polynomial modulo t takes.
     fn polynomial(degree: usize) -> Self {
-        let products = (2.0 * degree as f64).sqrt() + (degree.max(1) as f64).log2();
-        Self { products, relinearizations: products, plain_products: 1.0, additions: degree as f64 }
+        let cost = Polynomial::<()>::constants(&vec![1; degree + 1]).plan(u64::MAX, Method::Automatic).cost();
+        Self {
+            products: cost.products as f64,
+            relinearizations: cost.relinearizations as f64,
+            plain_products: 0.0,
+            additions: degree as f64,
+        }
     }
 
     fn add(&mut self, other: Self, times: f64) {
@@ -105,7 +125,7 @@ impl Timing {
         let summed = if plan.lowered.is_some() { Vec::new() } else { only_summed(&plan.program) };
         let mut chunk = Work::default();
         for id in plan.program.used().into_iter().filter(encrypted) {
-            chunk.add(work(plan, &known, id, summed.contains(&id)), 1.0);
+            chunk.add(work(plan, &known, id, summed.contains(&id)), share(plan, &known, id));
         }
         let totals: Vec<NodeId> = plan.program.totals().into_iter().filter(encrypted).collect();
         chunk.additions += totals.len() as f64;
@@ -128,10 +148,11 @@ fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
     match (plan.program.graph().node(id), step.map(|step| &step.action)) {
-        (_, Some(Action::Series(series))) => Work::polynomial(series.degree()),
+        (_, Some(Action::Series(series))) => Work::series(series),
         (_, Some(Action::Sign { sign, .. })) => {
-            let products = 3.0 * sign.depth() as f64;
-            Work { products, relinearizations: products, ..Work::default() }
+            let mut all = Work::default();
+            sign.stages().iter().for_each(|stage| all.add(Work::series(stage), 1.0));
+            all
         }
         (Some(Node::Linear { terms, .. }), action) => {
             let rescaled = matches!(action, Some(Action::Linear { factors, .. }) if !integral(factors));
@@ -142,9 +163,26 @@ fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
             Work { products: 1.0, relinearizations: if summed { 0.0 } else { 1.0 }, ..Work::default() }
         }
         (Some(Node::Product(..)), _) => Work { plain_products: 1.0, ..Work::default() },
-        (Some(Node::Polynomial { coefficients, .. }), _) => Work::polynomial(coefficients.len()),
+        (Some(Node::Polynomial { coefficients, .. }), _) => {
+            Work::polynomial(coefficients.len().saturating_sub(1))
+        }
         _ => Work::default(),
     }
+}
+
+/// What operations of a node take where it is computed, as a part of what they take at the highest level: on average, from that of the operands down.
+fn share(plan: &Plan, known: &[Facts], id: NodeId) -> f64 {
+    let operands = plan.program.graph().node(id).map(Node::operands).unwrap_or_default();
+    let (options, moduli) = (plan.parameters.key_switching(), plan.parameters.moduli());
+    let drop = |id: &NodeId| drop_of(known, plan.lowered.as_ref(), *id);
+    let limbs = |drop: usize| limbs_below(&plan.parameters, drop);
+    let cost = |limbs: usize| {
+        let n = plan.parameters.degree();
+        SwitchCost::new(options, moduli, limbs.max(1), n).map_or(1.0, |cost| cost.in_transforms(n))
+    };
+    let top = cost(limbs(0));
+    let from = operands.iter().map(drop).max().unwrap_or(0);
+    0.5 * (cost(limbs(from)) + cost(limbs(drop(&id).saturating_sub(1).max(from)))) / top
 }
 
 /// The least seconds of a few rounds.
@@ -202,8 +240,6 @@ fn real(
     let level = plan.lowered.as_ref().map_or(0, |lowered| lowered.sum_level);
     let low = evaluator.drop_to(x, level).map_err(scheme)?;
     let rotation = least(|| evaluator.rotate(&low, 1, galois).map_err(scheme)).unwrap_or(0.0);
-    // Of all levels from the highest one down, on average.
-    let both = 0.5 * both;
     Ok(Timing {
         product: 0.3 * both,
         relinearization: 0.7 * both,

@@ -1,0 +1,224 @@
+//! Memory of a run beside its keys: what is kept, and what the operation works with that needs most. Counted in rows, polynomials modulo one prime.
+//!
+//! Everything is kept for all plaintext moduli, and computed for one after the other.
+
+use sunzi_ring::RnsDigits;
+
+use super::approximate::{Action, Lowered, integral};
+use super::{Facts, Parameters};
+use crate::graph::Node;
+use crate::run::{Holdings, only_summed, peak};
+use crate::{NodeId, Program};
+
+/// Target moduli of a key switch that a thread computes together.
+const GROUP: usize = 4;
+
+/// Bytes that a run of a program takes beside keys.
+pub(super) fn bytes(
+    program: &Program,
+    known: &[Facts],
+    parameters: &Parameters,
+    lowered: Option<&Lowered>,
+) -> u64 {
+    let options = parameters.key_switching();
+    let digits = RnsDigits::new(options, parameters.moduli());
+    let all: Vec<usize> = (0..parameters.moduli().len()).collect();
+    let rows = Rows {
+        program,
+        known,
+        parameters,
+        lowered,
+        summed: if lowered.is_some() { Vec::new() } else { only_summed(program) },
+        digits: digits.map_or(1, |digits| digits.limbs_of(&all).len()),
+        special: options.special_moduli.len(),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let rows = peak(program, &rows);
+    // A quarter more: what is given back is taken again only for lengths between its own and half of it.
+    8 * parameters.degree() as u64 * (rows + rows / 4)
+}
+
+/// How many moduli there are so many levels below the highest.
+pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
+    let all = parameters.moduli().len();
+    match parameters {
+        Parameters::Bfv(_) => all,
+        Parameters::Bgv { parameters, .. } => {
+            parameters.levels().get(parameters.depth().saturating_sub(drop)).copied().unwrap_or(all)
+        }
+        Parameters::Ckks(parameters) => {
+            let level = parameters.levels().get(parameters.depth().saturating_sub(drop));
+            parameters.ring_limbs(level.copied().unwrap_or(all)).len()
+        }
+    }
+}
+
+/// By how many levels a node is below fresh ciphertexts.
+pub(super) fn drop_of(known: &[Facts], lowered: Option<&Lowered>, id: NodeId) -> usize {
+    match lowered {
+        Some(lowered) => lowered.step(id).map_or(0, |step| step.drop),
+        None => known.get(id.index()).map_or(0, |facts| facts.depth as usize),
+    }
+}
+
+struct Rows<'a> {
+    program: &'a Program,
+    known: &'a [Facts],
+    parameters: &'a Parameters,
+    lowered: Option<&'a Lowered>,
+    /// Products that are summed before they are finished.
+    summed: Vec<NodeId>,
+    digits: usize,
+    special: usize,
+    threads: usize,
+}
+
+impl Rows<'_> {
+    fn encrypted(&self, id: NodeId) -> bool {
+        self.known.get(id.index()).is_some_and(|facts| facts.encrypted)
+    }
+
+    /// Plaintext moduli.
+    fn parts(&self) -> usize {
+        self.parameters.plain_moduli().len().max(1)
+    }
+
+    fn all(&self) -> usize {
+        self.parameters.moduli().len()
+    }
+
+    fn drop(&self, id: NodeId) -> usize {
+        drop_of(self.known, self.lowered, id)
+    }
+
+    /// Moduli of a node's value: fresh ones of BGV have more than those of the highest level.
+    fn limbs(&self, id: NodeId) -> usize {
+        match self.drop(id) {
+            0 => self.all(),
+            drop => limbs_below(self.parameters, drop),
+        }
+    }
+
+    fn operands(&self, id: NodeId) -> Vec<NodeId> {
+        let operands = self.program.graph().node(id).map(Node::operands).unwrap_or_default();
+        operands.into_iter().filter(|&id| self.encrypted(id)).collect()
+    }
+
+    /// Moduli that the operands of a node are brought to.
+    fn common(&self, id: NodeId) -> usize {
+        let drop = self.operands(id).into_iter().map(|id| self.drop(id)).max();
+        limbs_below(self.parameters, drop.unwrap_or(0))
+    }
+
+    /// Moduli in which BFV multiplies: the moduli twice, and one more where the second ones are shorter.
+    fn wide(&self) -> usize {
+        2 * self.all() + 1
+    }
+
+    /// A key switch, beside its result: the input in coefficient form with what it starts from, two remainders, and what threads work in.
+    fn switch(&self, limbs: usize, target: usize) -> usize {
+        let tasks = (limbs + self.special).div_ceil(GROUP) + 1;
+        let each = GROUP * (self.digits + 3);
+        limbs
+            + self.digits
+            + 2 * (self.special + limbs.saturating_sub(target) + 1)
+            + self.threads.min(tasks) * each
+    }
+
+    /// A product and its relinearisation for one plaintext modulus, beside operands and result.
+    fn product(&self, limbs: usize, target: usize) -> usize {
+        match self.parameters {
+            // Both operands extended and three parts; scaled, they take memory of another length.
+            Parameters::Bfv(_) => 7 * self.wide() + 6 * limbs + self.switch(limbs, limbs),
+            // Both operands brought to the level, three parts, and a copy that is told what is known of it.
+            _ => 4 * limbs + 3 * limbs + 2 * target + self.switch(limbs, target),
+        }
+    }
+}
+
+impl Holdings for Rows<'_> {
+    fn value(&self, id: NodeId) -> u64 {
+        if !self.encrypted(id) {
+            return 0;
+        }
+        let pairs = self.summed.iter().map(|&product| self.operands(product));
+        let factors: Vec<Vec<NodeId>> = pairs.filter(|pair| pair.contains(&id)).collect();
+        let square = factors.iter().any(|pair| pair.iter().all(|&factor| factor == id));
+        // Once a factor of sums, it is kept as those take it too: in BFV from one side or from both.
+        let beside = match (self.parameters, factors.len()) {
+            (_, 0) => 0,
+            (Parameters::Bfv(_), 1) if !square => 2 * self.all() + 2 * self.wide(),
+            (Parameters::Bfv(_), _) => 2 * self.all() + 4 * self.wide(),
+            _ => 2 * self.limbs(id),
+        };
+        (self.parts() * (2 * self.limbs(id) + beside)) as u64
+    }
+
+    fn total(&self, id: NodeId) -> u64 {
+        if !self.encrypted(id) {
+            return 0;
+        }
+        let rows = match (self.summed.contains(&id), self.parameters) {
+            (true, Parameters::Bfv(_)) => 3 * self.wide(),
+            (true, _) => 3 * self.common(id),
+            (false, _) => 2 * self.limbs(id),
+        };
+        (self.parts() * rows) as u64
+    }
+
+    fn step(&self, id: NodeId) -> u64 {
+        if !self.encrypted(id) {
+            return 0;
+        }
+        let (common, own) = (self.common(id), self.limbs(id));
+        let step = self.lowered.and_then(|lowered| lowered.step(id));
+        let rows = match (self.program.graph().node(id), step.map(|step| &step.action)) {
+            (_, Some(Action::Series(series))) => {
+                2 * common * (series.cost().relinearizations + 1) + self.product(common, own)
+            }
+            (_, Some(Action::Sign { sign, .. })) => {
+                let most = sign.stages().iter().map(|stage| stage.cost().relinearizations).max();
+                2 * common * (most.unwrap_or(0) + 2) + self.product(common, own)
+            }
+            (Some(Node::Linear { .. }), Some(Action::Linear { factors, .. })) if !integral(factors) => {
+                4 * common + own
+            }
+            (Some(Node::Linear { .. }), _) => 4 * own,
+            (Some(Node::Product(..)), _) if self.summed.contains(&id) => match self.parameters {
+                Parameters::Bfv(_) => self.wide(),
+                _ => 3 * common,
+            },
+            (Some(Node::Product(..)), _) => self.product(common, own),
+            (Some(Node::Polynomial { coefficients, .. }), _) => {
+                2 * common * coefficients.len() + self.product(common, own)
+            }
+            // Read from a file, and added to a sum.
+            _ => 2 * own,
+        };
+        rows as u64
+    }
+
+    fn finish(&self, id: NodeId) -> u64 {
+        if !self.encrypted(id) {
+            return 0;
+        }
+        let limbs = match self.lowered {
+            Some(lowered) => {
+                let depth = match self.parameters {
+                    Parameters::Ckks(parameters) => parameters.depth(),
+                    _ => 0,
+                };
+                limbs_below(self.parameters, depth.saturating_sub(lowered.sum_level))
+            }
+            None => self.limbs(id),
+        };
+        let rotated = 6 * limbs + self.switch(limbs, limbs);
+        let finished = if self.summed.contains(&id) {
+            let common = self.common(id);
+            6 * common + self.switch(common, common)
+        } else {
+            0
+        };
+        rotated.max(finished) as u64
+    }
+}

@@ -1,0 +1,34 @@
+//! What a run holds at once, at most.
+
+use super::Schedule;
+use crate::{NodeId, Program};
+
+/// What the parts of a run hold, in any unit.
+pub(crate) trait Holdings {
+    /// A node's value, from where it is computed to its last use.
+    fn value(&self, id: NodeId) -> u64;
+    /// The sum of a node over chunks.
+    fn total(&self, id: NodeId) -> u64;
+    /// Computing a node, beside its operands and its value; adding it to its sum.
+    fn step(&self, id: NodeId) -> u64;
+    /// Adding a sum over slots, beside the sum itself.
+    fn finish(&self, id: NodeId) -> u64;
+}
+
+/// The most that is held at once: one value after the other, all sums from the first chunk on.
+pub(crate) fn peak(program: &Program, holdings: &impl Holdings) -> u64 {
+    let schedule = Schedule::new(program);
+    let totals: Vec<NodeId> = program.totals().into_iter().collect();
+    let sums: u64 = totals.iter().map(|&id| holdings.total(id)).sum();
+    let mut most = totals.iter().map(|&id| holdings.finish(id)).max().unwrap_or(0);
+    let mut kept = Vec::new();
+    for (step, &id) in schedule.order.iter().enumerate() {
+        if !schedule.only_summed.contains(&id) {
+            kept.push(id);
+        }
+        let values: u64 = kept.iter().map(|&id| holdings.value(id)).sum();
+        most = most.max(values + holdings.step(id));
+        kept.retain(|id| schedule.last.get(id).is_some_and(|&last| last > step));
+    }
+    sums + most
+}
