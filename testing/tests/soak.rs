@@ -7,6 +7,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, PoisonError};
+
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
     use sunzi_bfv::{Context, Parameters};
@@ -20,7 +22,11 @@ mod tests {
     /// Bytes that allocators and stores of buffers may take in the meantime, of 8000 operations on megabytes.
     const FLAT: f64 = 65_536.0;
 
+    /// What is counted is what the whole process has.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn run(operations: usize) {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let moduli = sunzi_math::primes_with_bits(45, 1 << 9, 4).unwrap();
         let parameters = Parameters::new(8, moduli, 7681, Security::InsecureForResearchOnly);
         let party = Party::new(Context::new(&parameters).unwrap(), 1).unwrap();
