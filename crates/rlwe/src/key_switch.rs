@@ -27,7 +27,7 @@ pub struct KeySwitchKey<R: PolyRing> {
 /// Both halves of a key.
 pub(crate) struct Halves<'a, R: PolyRing> {
     first: &'a [KeyPart<R>],
-    second: Cow<'a, Vec<KeyPart<R>>>,
+    second: Cow<'a, [KeyPart<R>]>,
 }
 
 impl<R: PolyRing> Halves<'_, R> {
@@ -168,7 +168,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// The halves, once the key is known to fit a ciphertext of this level.
     pub(crate) fn halves(&self, context: &RlweContext<R>, level: usize) -> Result<Halves<'_, R>, RlweError> {
         self.check(context, level)?;
-        Ok(Halves { first: &self.first, second: self.second.get(|| self.draw(context))? })
+        let second = match self.second.get(|| self.draw(context))? {
+            Cow::Borrowed(kept) => Cow::Borrowed(kept.as_slice()),
+            Cow::Owned(drawn) => Cow::Owned(drawn),
+        };
+        Ok(Halves { first: &self.first, second })
     }
 
     /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`], at X^exponent; what
