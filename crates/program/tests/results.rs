@@ -1,5 +1,4 @@
 //! Files of results at the ends of what they may say.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
