@@ -29,9 +29,11 @@ fn every_operation_of_a_rival_is_compared_and_right() {
         assert_eq!(ours.secret.as_deref(), theirs.secret.as_deref());
         assert!(ours.galois_key_bytes.unwrap() > ours.ciphertext_bytes.unwrap(), "{row:?}");
         assert_eq!(row.bandwidth.is_some(), row.name.ends_with(" add") || row.name.ends_with(" decrypt"));
-        // Two copies of one program; a busy machine may still tell them apart in three rounds.
-        assert!((0.2..5.0).contains(&row.ratio.unwrap()), "{row:?}");
     }
+    // Two copies of one program: a busy machine may tell them apart in three rounds of one operation, not in most of them.
+    let mut ratios: Vec<f64> = rows.iter().map(|row| row.ratio.unwrap()).collect();
+    ratios.sort_by(f64::total_cmp);
+    assert!((0.5..2.0).contains(&ratios[ratios.len() / 2]), "{ratios:?}");
 }
 
 #[test]
