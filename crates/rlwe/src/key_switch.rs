@@ -14,7 +14,7 @@ use crate::{Log2, RlweContext, RlweError, randomness};
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16, 4.5]` and
 /// `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level up to l; without the limbs
 /// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed: those of keys from files are drawn when they
-/// are first needed, those of [compact](Self::compact) ones for every switch.
+/// are first needed, those of [compact](crate::GaloisKeys::compact) ones for every switch.
 #[derive(Clone)]
 pub struct KeySwitchKey<R: PolyRing> {
     seed: [u8; 32],
