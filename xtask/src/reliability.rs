@@ -111,17 +111,19 @@ fn append(file: &Path, line: &Value) -> Result<(), String> {
 /// Drops what was measured of rows that are measured again: what broke a bar once would stay.
 fn keep_others(file: &Path, earlier: &[Value], again: &[&Row]) -> Result<(), String> {
     begin(file)?;
-    let of = |line: &Value, row: &Row| {
-        let names = ["row", "finished"].map(|name| line.get(name).and_then(Value::as_u64));
-        names.contains(&Some(row.number.into()))
-    };
-    let kept = earlier.iter().filter(|line| !again.iter().any(|row| of(line, row)));
-    kept.into_iter().try_for_each(|line| append(file, line))
+    let of = |line: &Value, row: u8| is_of(line, "row", row) || is_of(line, "finished", row);
+    let mut kept = earlier.iter().filter(|line| !again.iter().any(|row| of(line, row.number)));
+    kept.try_for_each(|line| append(file, line))
 }
 
 /// Whether all that measures a row came to its end without an error: figures alone do not say that nothing is missing.
 fn is_finished(figures: &[Value], row: u8) -> bool {
-    figures.iter().any(|line| line.get("finished").and_then(Value::as_u64) == Some(row.into()))
+    figures.iter().any(|line| is_of(line, "finished", row))
+}
+
+/// Whether a line names the row: as one that it has a figure of, "row", or whose end it tells, "finished".
+fn is_of(line: &Value, name: &str, row: u8) -> bool {
+    line.get(name).and_then(Value::as_u64) == Some(row.into())
 }
 
 /// Empties the file of an earlier run.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::rows::Row;
+use super::{Outcome, is_of};
 
 /// One measured value: of those that say the same, one that broke its bar, else the one with most cases, of these the nearest to its bar.
 struct Measured {
@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
     pub(super) fn new(rows: &[&'a Row], figures: &[Value], outcomes: &[Outcome], long: bool) -> Self {
         let judge = |row: &&'a Row| {
             let mut measured: BTreeMap<String, Measured> = BTreeMap::new();
-            let own = |figure: &&Value| figure.get("row").and_then(Value::as_u64) == Some(row.number.into());
+            let own = |figure: &&Value| is_of(figure, "row", row.number);
             for new in figures.iter().filter(own).filter_map(Measured::new) {
                 // What broke its bar once stays.
                 let order = |m: &Measured| (!m.holds, m.cases, m.badness());
@@ -130,9 +130,7 @@ impl<'a> Table<'a> {
             }
             let own = outcomes.iter().filter(|outcome| outcome.row == row.number);
             let errors = own.filter_map(|outcome| outcome.error.clone()).collect();
-            let finished =
-                |line: &&Value| line.get("finished").and_then(Value::as_u64) == Some(row.number.into());
-            let last = figures.iter().rfind(finished);
+            let last = figures.iter().rfind(|line| is_of(line, "finished", row.number));
             let seconds = last.and_then(|line| line.get("seconds")?.as_u64());
             Judged { row, measured: measured.into_values().collect(), errors, seconds }
         };
