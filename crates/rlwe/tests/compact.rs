@@ -1,6 +1,9 @@
 //! Keys whose uniform halves are drawn when they are needed: the same results as with those that were made, from half of the memory.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
@@ -8,16 +11,11 @@ mod tests {
     use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, Ring};
     use sunzi_rlwe::wire::{Format, from_bytes, to_bytes};
     use sunzi_rlwe::{
-        Ciphertext, GaloisKeys, NoiseBound, PolyRing, PublicKey, RelinearizationKey, RlweContext, Scheme,
-        SecretKey, Security, encryption, extended, galois, relinearization,
+        Ciphertext, GaloisKeys, NoiseBound, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey,
+        Security, encryption, extended, galois, relinearization,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     const DEGREE: usize = 256;
     const EXPONENTS: [u64; 3] = [3, 5, 9];

@@ -1,6 +1,9 @@
 //! Sums of products modulo QP are those modulo Q, within the noise of a key switch.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use num_bigint::{BigInt, BigUint};
@@ -10,16 +13,11 @@ mod tests {
     use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Ring};
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
-        Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, Scheme,
-        SecretKey, Security, extended, galois,
+        Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, SecretKey,
+        Security, extended, galois,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     const INDEX: u64 = 256;
     const EXPONENTS: [u64; 3] = [1, 5, 255];

@@ -1,6 +1,9 @@
 //! Keys are switched at every level, by keys of that level and of higher ones, within the stated noise.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use num_bigint::BigInt;
@@ -11,15 +14,10 @@ mod tests {
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
         Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, RelinearizationKey, RlweContext, RlweError,
-        Scheme, SecretKey, Security, galois, relinearization,
+        SecretKey, Security, galois, relinearization,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     const RESEARCH: Security = Security::InsecureForResearchOnly;
     const DEGREE: usize = 128;

@@ -1,6 +1,9 @@
 //! Sparse secrets: their weight, their noise, keys between two secrets, and ModRaise under a sparse one.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use num_bigint::BigInt;
@@ -11,16 +14,11 @@ mod tests {
     use sunzi_rlwe::encryption::{Encryption, phase, zero_public};
     use sunzi_rlwe::{
         Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PolyRing, PublicKey, RelinearizationKey,
-        RlweContext, RlweError, Scheme, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation,
+        RlweContext, RlweError, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation,
         relinearization,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     const INDEX: u64 = 512;
     const DEGREE: usize = 256;

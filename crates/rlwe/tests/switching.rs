@@ -1,6 +1,9 @@
 //! Key switching keeps the phase, within its stated noise, and mix-ups are typed errors.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use num_bigint::{BigInt, BigUint};
@@ -10,15 +13,10 @@ mod tests {
     use sunzi_rlwe::encryption::{Encryption, phase, zero_public, zero_secret};
     use sunzi_rlwe::{
         Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, PublicKey, RelinearizationKey, RlweContext,
-        RlweError, Scheme, SecretKey, Security, galois, relinearization,
+        RlweError, SecretKey, Security, galois, relinearization,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     struct Fixture {
         context: RlweContext<BigRing>,

@@ -1,6 +1,9 @@
 //! Every way to cut digits keeps the phase within its stated noise, which is not far above what is measured.
 
 #[cfg(test)]
+mod common;
+
+#[cfg(test)]
 mod tests {
     use chacha20::ChaCha20Rng;
     use num_bigint::BigInt;
@@ -10,15 +13,10 @@ mod tests {
     use sunzi_rlwe::encryption::phase;
     use sunzi_rlwe::{
         Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, RelinearizationKey, RlweContext, RlweError,
-        Scheme, SecretKey, Security, galois, relinearization,
+        SecretKey, Security, galois, relinearization,
     };
 
-    #[derive(Clone, Copy, Debug)]
-    struct Bare;
-    impl Scheme for Bare {
-        type Metadata = ();
-        const NAME: &'static str = "bare RLWE";
-    }
+    use crate::common::Bare;
 
     const DEGREE: usize = 256;
 
