@@ -7,6 +7,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
     use std::sync::{Mutex, PoisonError};
 
     use chacha20::ChaCha20Rng;
@@ -15,6 +16,12 @@ mod tests {
     use sunzi_testing::wire::{Specimen, alloc, every_specimen, mutation};
 
     use super::MEMORY;
+
+    /// Names a process its share of the specimens: memory is counted for a whole process, so that only processes go side by side.
+    const SHARE: &str = "SUNZI_SHARE_OF_MUTANTS";
+    const SHARES: usize = 2;
+    /// What its counts stand behind.
+    const COUNTS: &str = "refused, accepted, most bytes, for a file of: ";
 
     /// Memory is counted for one test at a time.
     static ALONE: Mutex<()> = Mutex::new(());
@@ -73,7 +80,6 @@ mod tests {
                 }
             }
         }
-        tally.record();
         tally
     }
 
@@ -81,15 +87,46 @@ mod tests {
     fn mutants_are_refused_or_harmless() {
         let specimens = every_specimen().unwrap();
         let tally = run(&specimens, 30, 1, 1);
+        tally.record();
         assert!(tally.refused > 0 && tally.accepted > 0, "{tally:?}");
     }
 
+    /// The tallies of all shares, each in a process of its own.
     #[test]
     #[ignore = "long: a million mutants"]
     fn a_million_mutants_are_refused_or_harmless() {
+        let start = |share: usize| {
+            let mut test = Command::new(std::env::current_exe().unwrap());
+            test.args(["--ignored", "--exact", "--nocapture", "tests::share_of_a_million_mutants"]);
+            test.env(SHARE, share.to_string()).stdout(Stdio::piped()).spawn().unwrap()
+        };
+        let shares: Vec<_> = (0..SHARES).map(start).collect();
+        let mut all = Tally::default();
+        for share in shares {
+            let output = share.wait_with_output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{text}");
+            let counts = text.lines().find_map(|line| line.strip_prefix(COUNTS)).unwrap();
+            let counts: Vec<usize> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
+            let [refused, accepted, bytes, from] = counts[..] else { panic!("{text}") };
+            all.refused += refused;
+            all.accepted += accepted;
+            all.worst = all.worst.max(Some((bytes, from, String::new())));
+        }
+        all.record();
+        assert!(all.refused + all.accepted >= 1_000_000);
+    }
+
+    #[test]
+    #[ignore = "long: a part of the test above, which starts it and names the part"]
+    fn share_of_a_million_mutants() {
+        let Some(share) = std::env::var(SHARE).ok().and_then(|share| share.parse().ok()) else { return };
         let specimens = every_specimen().unwrap();
-        let tally = run(&specimens, 1_000_000_usize.div_ceil(specimens.len()), 1, 2);
+        let count = 1_000_000_usize.div_ceil(specimens.len());
+        let own: Vec<Specimen> = specimens.into_iter().skip(share).step_by(SHARES).collect();
+        let tally = run(&own, count, 1, 2 + share as u64);
         println!("{tally:?}");
-        assert!(tally.refused + tally.accepted >= 1_000_000);
+        let (bytes, from, _) = tally.worst.unwrap();
+        println!("\n{COUNTS}{} {} {bytes} {from}", tally.refused, tally.accepted);
     }
 }
