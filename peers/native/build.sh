@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh OUTPUT PREFIX: bindings to what is installed under PREFIX of HEXL, SEAL and OpenFHE, and in OUTPUT a program for each that
+# build.sh OUTPUT PREFIX: bindings to what is installed under PREFIX of HEXL, SEAL, OpenFHE and HElib, and in OUTPUT a program for each that
 # speaks the protocol of peers/README.md. PYTHON names the interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,10 +13,12 @@ cmake -S "$here" -B "$output/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_
   -DPython_EXECUTABLE="$environment/bin/python" -Dpybind11_DIR="$("$environment/bin/python" -m pybind11 --cmakedir)"
 cmake --build "$output/build" --parallel
 version=$(sed -n 's/^Version: *//p' "$prefix"/lib*/pkgconfig/hexl.pc)
-for name in hexl seal openfhe; do
+for name in hexl seal openfhe helib; do
   ls "$output/build/native_$name".* >/dev/null 2>&1 || continue
-  program=$output/$name
-  [ "$name" = hexl ] || program=$output/$name-hexl
+  case $name in
+    hexl | helib) program=$output/$name ;;
+    *) program=$output/$name-hexl ;;
+  esac
   cat >"$program" <<EOF
 #!/bin/sh
 export SUNZI_PEER_VERSION='$version' SUNZI_PEER_FEATURES='${FEATURES:-built for this machine with HEXL $version}' PYTHONPATH='$output/build'

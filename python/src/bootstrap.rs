@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sunzi_circuits::bootstrap::{self, Blueprint, BootstrapError, Set, Summary};
+use sunzi_circuits::bootstrap::{self, Blueprint, BootstrapError, Order, Set, Summary};
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::wire;
 
@@ -27,8 +27,12 @@ fn named(name: &str) -> Result<Set, Failure> {
 
 fn small(name: &str) -> Option<Set> {
     let numbers = name.strip_prefix("insecure-")?;
+    let (numbers, order) = match numbers.strip_suffix("-first") {
+        Some(numbers) => (numbers, Order::First),
+        None => (numbers, Order::Last),
+    };
     let (bits, levels) = numbers.split_once('-').unwrap_or((numbers, ""));
-    let mut set = Set::insecure_for_tests(bits.parse().ok()?);
+    let mut set = Set { order, ..Set::insecure_for_tests(bits.parse().ok()?) };
     if !levels.is_empty() {
         set.residual.levels = levels.parse().ok()?;
     }
@@ -100,6 +104,12 @@ impl Bootstrapper {
     fn levels_taken(&self) -> usize {
         let levels = self.inner.blueprint().levels();
         levels.coeffs_to_slots - self.levels_left()
+    }
+
+    /// The lowest level that a ciphertext may have.
+    #[getter]
+    fn lowest_level(&self) -> usize {
+        self.inner.blueprint().set().lowest_level()
     }
 
     #[getter]

@@ -314,6 +314,9 @@ class Bootstrapper:
     @property
     def levels_taken(self) -> int: ...
     @property
+    def lowest_level(self) -> int:
+        """The lowest level that a ciphertext may have to be bootstrapped."""
+    @property
     def log2_failure(self) -> float:
         """log2 of the probability that a bootstrapping goes wrong."""
     @property

@@ -188,8 +188,10 @@ class Descent:
         # gradient, which bring neighbours together: it would grow with each step beyond all bounds.
         added = error = _error(state)
         doubled = [_bounded(block + block.rotate(-table.width), 1.0) for block in table.blocks]
+        # Some sets bootstrap from levels that no step may take.
+        kept = keys.bootstrapper.lowest_level if keys.bootstrapping is not None else 0
         for k in range(self.iterations):
-            if (state.level or 0) < self.depth:
+            if (state.level or 0) < self.depth + kept:
                 if keys.bootstrapping is None:
                     raise LevelTooLow(
                         f"step {k + 1} of {self.iterations} takes {self.depth} levels, {state.level} are left: take a context from "

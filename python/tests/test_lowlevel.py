@@ -292,11 +292,23 @@ def test_bootstrapping() -> None:
     assert all(0 < done <= total for _, done, total in told)
     bootstrapper = keys.public.bootstrapper
     # The cost is known before anything is bootstrapped.
-    assert bootstrapper.levels_left == context.depth and bootstrapper.levels_taken > 0
+    assert bootstrapper.levels_left == context.depth and bootstrapper.levels_taken > 0 and bootstrapper.lowest_level == 0
     assert bootstrapper.log2_failure < 0 and bootstrapper.key_bytes > 0 and bootstrapper.slots == 16
     a = keys.encrypt(X, level=0)
     assert a.level == 0
     b = a.bootstrap(progress=lambda *step: told.append(step))
     assert told[-1] == ("bootstrap", 1, 1) and b.level == context.depth
     np.testing.assert_allclose(keys.decrypt(b * b), X * X, atol=1e-2)
-    assert len(sunzi.bootstrap_sets()) == 4
+    assert len(sunzi.bootstrap_sets()) == 5
+
+
+def test_bootstrapping_that_begins_on_levels_of_the_message() -> None:
+    context = sunzi.Context.for_bootstrapping("insecure-10-6-first")
+    keys = sunzi.keygen(context, bootstrap_slots=16)
+    lowest = keys.public.bootstrapper.lowest_level
+    assert lowest == 3
+    b = keys.encrypt(X, level=lowest).bootstrap()
+    assert b.level == 6
+    np.testing.assert_allclose(keys.decrypt(b), X, atol=1e-4)
+    with pytest.raises(sunzi.LevelTooLow, match="SlotsToCoeffs"):
+        keys.encrypt(X, level=lowest - 1).bootstrap()

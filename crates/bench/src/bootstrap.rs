@@ -63,6 +63,7 @@ enum Levels {
 #[derive(Clone, Copy, ValueEnum)]
 enum Named {
     Default,
+    Fast,
     N15,
     Precise,
     Paper,
@@ -73,6 +74,7 @@ impl Named {
     fn set(self) -> Set {
         match self {
             Self::Default => Set::default_128(),
+            Self::Fast => Set::fast_128(),
             Self::N15 => Set::n15_128(),
             Self::Precise => Set::high_precision_128(),
             Self::Paper => Set::akimoto_sakuma_insecure(),
@@ -93,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     }
     set.digits = arguments.digits.unwrap_or(set.digits);
     set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
-    if arguments.slots_first {
+    if arguments.slots_first && set.order == Order::Last {
         set.order = Order::First;
         set.residual.levels += set.slots_to_coeffs.levels;
     }

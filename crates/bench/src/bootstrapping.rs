@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use num_complex::Complex64;
 use serde::Serialize;
-use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Order, Set};
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -92,9 +92,9 @@ pub struct Facts {
     pub galois_keys: usize,
     /// log2 of what keys are modulo.
     pub log_key_modulus: f64,
-    /// log2 of the modulus after bootstrapping.
+    /// log2 of the modulus after bootstrapping, without what the next one takes of it.
     pub log_left: f64,
-    /// Levels after it.
+    /// Levels after it, without those.
     pub levels: usize,
 }
 
@@ -308,7 +308,9 @@ impl Ours {
         let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
         let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {})?;
         let key_seconds = begin.elapsed().as_secs_f64();
-        let levels = blueprint.levels_left();
+        // What the next one takes is not left for anything else.
+        let (left, exhausted_level) = (blueprint.levels_left(), set.lowest_level());
+        let taken = context.log2_modulus_at(exhausted_level)? - context.log2_modulus_at(0)?;
         let mut file = Count(0);
         wire::write(context.rlwe(), &keys, &mut file)?;
         let facts = Facts {
@@ -317,10 +319,9 @@ impl Ours {
             key_bytes: keys.byte_len(),
             galois_keys: keys.rotations().exponents().count(),
             log_key_modulus: context.rlwe().log2_key_modulus(),
-            log_left: context.log2_modulus_at(levels)?,
-            levels,
+            log_left: context.log2_modulus_at(left)? - taken,
+            levels: left - exhausted_level,
         };
-        let exhausted_level = if set.order == Order::First { blueprint.levels().slots_to_coeffs } else { 0 };
         Ok(Self {
             context,
             secret,

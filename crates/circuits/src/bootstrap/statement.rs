@@ -32,13 +32,14 @@ impl Statement {
     /// The statement of a shipped set, none for one that was changed.
     #[must_use]
     pub fn of(set: &Set) -> Option<Self> {
-        let [default, n15, precise, paper] = Set::shipped();
+        let [default, fast, n15, precise, paper] = Set::shipped();
         let bits = |[mean, worst]: [f64; 2]| Bits { mean, worst };
         let stated = |random, adversarial, fifty: Option<_>| {
             Some(Self { random: bits(random), adversarial: bits(adversarial), fifty: fifty.map(bits) })
         };
         match set {
             _ if *set == default => stated([23.5, 21.0], [20.9, 20.0], Some([20.5, 16.5])),
+            _ if *set == fast => stated([24.3, 21.2], [21.5, 20.2], Some([19.4, 17.0])),
             _ if *set == n15 => stated([17.9, 15.7], [16.9, 15.3], Some([15.0, 13.0])),
             _ if *set == precise => stated([36.3, 33.5], [36.3, 33.5], Some([33.4, 31.0])),
             _ if *set == paper => stated([20.5, 18.5], [9.2, 9.2], None),
@@ -112,7 +113,11 @@ impl fmt::Display for Summary {
             writeln!(f, "  raised under          a secret of Hamming weight {}{shape}", capsule.weight)?;
         }
         writeln!(f, "  failure               2^{:.0} at most", self.log2_failure)?;
-        writeln!(f, "  left                  {} levels, {:.0} bits", self.levels_left, self.bits_left)?;
+        write!(f, "  left                  {} levels, {:.0} bits", self.levels_left, self.bits_left)?;
+        match self.set.lowest_level() {
+            0 => writeln!(f)?,
+            level => writeln!(f, "; the next takes {level} of the levels")?,
+        }
         writeln!(f, "  rounds                {rounds}")?;
         match &self.statement {
             Some(Statement { random, adversarial, fifty }) => {

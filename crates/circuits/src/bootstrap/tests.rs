@@ -82,7 +82,7 @@ fn messages_come_back_with_levels() {
 fn check(set: &Set, slots: usize, least: f64) {
     let mut bench = Bench::new(set, slots);
     let values = numbers(slots);
-    let level = if set.order == Order::First { set.slots_to_coeffs.levels } else { 0 };
+    let level = set.lowest_level();
     let a = bench.encrypt(&values, level);
     let out = bench.bootstrapper.bootstrap(&a, &bench.keys).unwrap();
     let (worst, _) = bits(&bench.open(&out, slots), &values);
@@ -253,9 +253,12 @@ fn messages_at_any_scale_are_taken_or_refused() {
 
 #[test]
 fn shipped_sets_are_secure_and_do_not_fail() {
-    for (set, left) in
-        [(Set::default_128(), 440.0), (Set::n15_128(), 110.0), (Set::high_precision_128(), 380.0)]
-    {
+    for (set, left) in [
+        (Set::default_128(), 440.0),
+        (Set::fast_128(), 520.0),
+        (Set::n15_128(), 110.0),
+        (Set::high_precision_128(), 380.0),
+    ] {
         let parameters = set.parameters().unwrap();
         assert_eq!(parameters.security(), Security::Bits128);
         let ratio = (-set.eval_mod.ratio_bits).exp2();
@@ -321,7 +324,7 @@ fn hold(set: &Set) {
     let mut bench = Bench::new(set, slots);
     let Statement { random, adversarial, .. } = Statement::of(set).unwrap();
     for (kind, values) in estimates::messages(slots).iter().enumerate() {
-        let a = bench.encrypt(values, 0);
+        let a = bench.encrypt(values, set.lowest_level());
         let out = bench.bootstrapper.bootstrap_refined(&a, set.rounds, &bench.keys).unwrap();
         let (worst, mean) = bits(&bench.open(&out, slots), values);
         let stated = if kind == 0 { random } else { adversarial };
@@ -336,6 +339,12 @@ fn hold(set: &Set) {
 #[ignore = "long: n = 2^16, 11 GiB"]
 fn the_default_set_holds_its_statement() {
     hold(&Set::default_128());
+}
+
+#[test]
+#[ignore = "long: n = 2^16, 6 GiB"]
+fn the_fast_set_holds_its_statement() {
+    hold(&Set::fast_128());
 }
 
 #[test]

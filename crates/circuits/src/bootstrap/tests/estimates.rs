@@ -23,7 +23,7 @@ fn typical(a: &[Complex64], b: &[Complex64]) -> f64 {
 /// does not depend on them.
 fn law(set: &Set, slots: usize) {
     let mut bench = Bench::new(set, slots);
-    let level = if set.order == Order::First { set.slots_to_coeffs.levels } else { 0 };
+    let level = set.lowest_level();
     for size in [1.0, 1.0 / 64.0] {
         let mut least = f64::INFINITY;
         for (kind, values) in messages(slots).iter().enumerate() {
