@@ -73,13 +73,23 @@ fn params_picks_a_ring_for_slots_of_small_fields() {
 #[test]
 fn params_lists_the_sets_of_bootstrapping() {
     let text = stdout(&sunzi_with("params", &[], &["params", "--bootstrapping"]));
-    for part in ["n16-128", "n15-128", "n16-128-precise", "as19", "worst slot", "failure", "GiB", "INSECURE"]
-    {
+    for part in [
+        "n16-128",
+        "n16-128-fast",
+        "n15-128",
+        "n16-128-precise",
+        "as19",
+        "the next takes 3 of the levels",
+        "worst slot",
+        "failure",
+        "GiB",
+        "INSECURE",
+    ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     let sets = json(&sunzi_with("params", &[], &["params", "--bootstrapping", "--json"]));
     let sets = sets.as_array().unwrap();
-    assert_eq!(sets.len(), 4);
+    assert_eq!(sets.len(), 5);
     for set in sets {
         let degree = set["degree"].as_u64().unwrap();
         assert_eq!(set["slots"].as_u64(), Some(degree / 2), "{set}");
@@ -91,6 +101,7 @@ fn params_lists_the_sets_of_bootstrapping() {
         let secure = set["security"].as_str().unwrap().starts_with("128");
         assert_eq!(set["raised_under"].is_object(), secure, "{set}");
     }
+    assert_eq!((&sets[0]["lowest_level"], &sets[1]["lowest_level"]), (&0.into(), &3.into()));
     assert_eq!(sets[0]["precision"]["fifty_in_a_row"]["mean_bits"], 20.5);
     assert_refused(
         &sunzi_with("params", &[], &["params", "--bootstrapping", "--depth", "3"]),

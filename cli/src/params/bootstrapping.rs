@@ -21,6 +21,8 @@ struct Row {
     log2_qp: f64,
     log2_failure: f64,
     levels_left: usize,
+    /// The lowest level that the next can begin at.
+    lowest_level: usize,
     bits_left: f64,
     rounds: usize,
     /// What was measured, if anything was.
@@ -73,6 +75,7 @@ impl From<Summary> for Row {
             log2_qp: of.log2_key_modulus,
             log2_failure: of.log2_failure,
             levels_left: of.levels_left,
+            lowest_level: of.set.lowest_level(),
             bits_left: of.bits_left,
             rounds: of.set.rounds,
             precision,
