@@ -310,5 +310,5 @@ def test_bootstrapping_that_begins_on_levels_of_the_message() -> None:
     b = keys.encrypt(X, level=lowest).bootstrap()
     assert b.level == 6
     np.testing.assert_allclose(keys.decrypt(b), X, atol=1e-4)
-    with pytest.raises(sunzi.LevelTooLow, match="SlotsToCoeffs"):
+    with pytest.raises(sunzi.errors.LevelTooLow, match="SlotsToCoeffs"):
         keys.encrypt(X, level=lowest - 1).bootstrap()
