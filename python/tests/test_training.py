@@ -57,6 +57,16 @@ def test_ridge_over_several_ciphertexts() -> None:
     np.testing.assert_allclose(model.predict(wide), clear.predict(wide), atol=0.05)
 
 
+def test_steps_leave_the_levels_that_a_bootstrapping_begins_on() -> None:
+    # A step takes three of the six levels, and the bootstrapping before the next the other three.
+    keys = ml.training_keys(sunzi.Context.for_bootstrapping("insecure-10-6-first"), *ROWS.shape)
+    model = ml.Ridge(iterations=3, alpha=2.0)
+    assert model.depth == 3 and keys.public.bootstrapper.lowest_level == 3
+    model.fit(model.encrypt(keys.public, ROWS, TARGET)).decrypt(keys)
+    clear = ml.Ridge(iterations=3, alpha=2.0).fit_clear(ROWS, TARGET)
+    np.testing.assert_allclose(model.predict(ROWS), clear.predict(ROWS), atol=0.05)
+
+
 def test_ridge_is_that_of_scikit_learn() -> None:
     linear = pytest.importorskip("sklearn.linear_model")
     scaled = (ROWS - ROWS.mean(0)) / ROWS.std(0)

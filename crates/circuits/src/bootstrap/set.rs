@@ -128,8 +128,8 @@ impl Set {
     }
 
     /// As the default, in less time and memory, for whoever bootstraps before the last levels are gone: SlotsToCoeffs comes first, on the three lowest of
-    /// twelve levels of 40 bits, so that nine levels and 407 bits lie between two bootstrappings. Coefficients are slots there, and every message is
-    /// as easy as any other of its size.
+    /// twelve levels of 40 bits, so that nine levels and 407 bits lie between two bootstrappings. Coefficients are slots there, so that
+    /// messages that one coefficient holds are no harder than others.
     ///
     /// It keeps of random messages
     /// 24.3 bits in the mean, 21.2 in the worst slot,
