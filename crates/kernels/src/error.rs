@@ -56,6 +56,12 @@ pub enum KernelError {
         /// The length given.
         n: usize,
     },
+    /// An exponent that is not coprime to a power of two.
+    #[error("X -> X^{exponent} is no automorphism; odd exponents are")]
+    NotAnAutomorphism {
+        /// The exponent given.
+        exponent: u64,
+    },
     /// The modulus has no primitive 2n-th root of unity.
     #[error("no primitive root of unity of order {order} modulo {modulus}; choose a prime q = 1 mod {order}")]
     NoRootOfUnity {

@@ -10,6 +10,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod automorphism;
 mod buffer;
 mod constants;
 mod conversion;
@@ -39,6 +40,7 @@ mod twiddles;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use automorphism::Automorphism;
 pub use buffer::Buffer;
 pub use conversion::Conversion;
 pub use cyclotomic::{CyclotomicPlan, CyclotomicScale};

@@ -53,9 +53,7 @@ impl NttPlan {
     /// # Errors
     /// [`KernelError::UnsupportedLength`], [`KernelError::NoRootOfUnity`].
     pub fn new(modulus: Modulus, n: usize) -> Result<Self, KernelError> {
-        if !n.is_power_of_two() || !(1 << 6..=1 << 17).contains(&n) {
-            return Err(KernelError::UnsupportedLength { n });
-        }
+        check_transform_length(n)?;
         if modulus.value() > modulus.table.widest {
             return Err(KernelError::ModulusOutOfRange { value: modulus.value() });
         }
@@ -180,6 +178,12 @@ impl NttPlan {
         unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, input, a) };
         Ok(())
     }
+}
+
+/// Checks that there are transforms of `n` words.
+pub(crate) fn check_transform_length(n: usize) -> Result<(), KernelError> {
+    let supported = n.is_power_of_two() && (1 << 6..=1 << 17).contains(&n);
+    if supported { Ok(()) } else { Err(KernelError::UnsupportedLength { n }) }
 }
 
 /// The odd e, below 2n, such that position `position` of an evaluated polynomial is its value at ψ^e.

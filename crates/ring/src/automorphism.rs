@@ -3,20 +3,67 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use sunzi_kernels::{Modulus, permute};
+use sunzi_kernels::{Automorphism, KernelError, Modulus, permute};
 use sunzi_math::{Additive, RingIndex};
 use zeroize::Zeroizing;
 
 use crate::parallel::Work;
 use crate::poly_ring::sealed::Sealed;
+use crate::transform::Plan;
 use crate::{Domain, Poly, PolyRing, Ring, RingError};
 
-/// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end. A bootstrapping turns by 61,
-/// and its keys were made by the inverses of these.
+/// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end.
 const CACHED_TABLES: usize = 256;
 
 /// By (evaluation domain, exponent).
 type Tables = HashMap<(bool, u64), Arc<[u32]>>;
+
+/// Where the values of a(X^k) come from.
+#[derive(Clone)]
+pub(crate) enum ValueSources {
+    /// Known block by block.
+    Blocks(Automorphism),
+    /// Listed for every position.
+    Listed(Arc<[u32]>),
+}
+
+impl ValueSources {
+    /// Of an exponent coprime to the index of the ring and below it.
+    pub(crate) fn new(ring: &Ring, tables: &AutomorphismTables, k: u64) -> Self {
+        match ring.plans().first().map(|plan| &**plan) {
+            Some(Plan::Negacyclic(plan)) if let Ok(blocks) = Automorphism::new(plan.n(), k) => {
+                Self::Blocks(blocks)
+            }
+            _ => Self::Listed(tables.get(ring, k, true)),
+        }
+    }
+
+    /// Where the value at a position comes from.
+    pub(crate) fn source(&self, position: usize) -> usize {
+        match self {
+            Self::Blocks(blocks) => blocks.source(position),
+            Self::Listed(sources) => sources.get(position).map_or(0, |&source| source as usize),
+        }
+    }
+
+    /// The values at positions `from`, `from + 1` and so on of a(X^k), where `input` are those of a from position `start` on: all of them
+    /// unless both ranges are aligned powers of two, 64 or more.
+    pub(crate) fn apply(
+        &self,
+        out: &mut [u64],
+        from: usize,
+        input: &[u64],
+        start: usize,
+    ) -> Result<(), KernelError> {
+        match self {
+            Self::Blocks(blocks) => blocks.apply(out, from, input, start),
+            Self::Listed(sources) => {
+                let sources = sources.get(from..from.saturating_add(out.len())).unwrap_or_default();
+                permute(out, input, sources)
+            }
+        }
+    }
+}
 
 /// The index tables of a ring, made at first use.
 #[derive(Default)]
@@ -74,15 +121,14 @@ fn value_sources(ring: &Ring, k: u64) -> Vec<u32> {
 /// [`PolyRing::automorphism`].
 pub(crate) fn apply<D: Domain>(ring: &Ring, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
     ring.check(a)?;
-    let evaluation = <D as Sealed>::EVALUATION;
-    let sources = ring.automorphism_sources(k, evaluation)?;
     let mut image: Poly<D> = ring.arbitrary();
-    if evaluation {
+    if <D as Sealed>::EVALUATION {
+        let sources = ring.value_sources(k)?;
         ring.for_each_modulus(&mut image, |i, _, range, out| {
-            let sources = sources.get(range).unwrap_or_default();
-            Ok(permute(out, a.limb(i).unwrap_or_default(), sources)?)
+            Ok(sources.apply(out, range.start, a.limb(i).unwrap_or_default(), 0)?)
         })?;
     } else {
+        let sources = ring.coefficient_sources(k)?;
         ring.parallelism().for_each_limb(Work::Elementwise, image.words_mut(), ring.degree(), |i, out| {
             let Some(&modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
             apply_to_coefficients(ring.ring_index(), modulus, out, a.limb(i).unwrap_or_default(), &sources)

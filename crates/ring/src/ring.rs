@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 use sunzi_kernels::{Isa, Modulus};
 use sunzi_math::RingIndex;
 
-use crate::automorphism::{self, AutomorphismTables};
+use crate::automorphism::{self, AutomorphismTables, ValueSources};
 use crate::division::{self, Division, Factor, Route};
 use crate::error::{check_automorphism, check_level, check_shape};
 use crate::integers::{self, residue_of};
@@ -95,10 +95,16 @@ impl Ring {
         Shape { degree: self.0.degree, limbs: self.0.basis.len() }
     }
 
-    /// Where the values or the coefficients of a(X^k) come from.
-    pub(crate) fn automorphism_sources(&self, k: u64, evaluation: bool) -> Result<Arc<[u32]>, RingError> {
+    /// Where the coefficients of a(X^k) come from.
+    pub(crate) fn coefficient_sources(&self, k: u64) -> Result<Arc<[u32]>, RingError> {
         check_automorphism(k, self.index())?;
-        Ok(self.0.automorphisms.get(self, k, evaluation))
+        Ok(self.0.automorphisms.get(self, k, false))
+    }
+
+    /// Where the values of a(X^k) come from.
+    pub(crate) fn value_sources(&self, k: u64) -> Result<ValueSources, RingError> {
+        check_automorphism(k, self.index())?;
+        Ok(ValueSources::new(self, &self.0.automorphisms, k))
     }
 
     /// A polynomial of arbitrary content, for those who write every word.

@@ -1,4 +1,5 @@
 //! Σ a_i·b_i over vectors, reduced once a group of terms.
+#![expect(unsafe_code, reason = "packed words at a stride, whose bounds are checked once a block")]
 
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::{add, copy};
@@ -8,6 +9,8 @@ use super::lanes::{Lanes, WIDTH};
 const VECTORS: usize = 4;
 
 type Block = [u64; VECTORS * WIDTH];
+/// What holds the bytes of a vector.
+type Bytes = [u8; 8 * WIDTH];
 
 /// How second factors are kept.
 pub(crate) trait Kept<A: Arithmetic>: Copy {
@@ -50,14 +53,26 @@ impl<A: Arithmetic> Kept<A> for Packed<A> {
 
     #[inline(always)]
     fn load_at(self, a: A, slice: Option<&&[u8]>, at: usize) -> [V<A>; VECTORS] {
-        let l = a.lanes();
         let bytes = slice.and_then(|slice| slice.get(at * self.width..)).unwrap_or(&[]);
+        if bytes.len() >= (VECTORS - 1) * WIDTH * self.width + size_of::<Bytes>() {
+            self.expand_all(a, bytes)
+        } else {
+            self.expand_all(a, &padded_bytes(bytes))
+        }
+    }
+}
+
+impl<A: Arithmetic> Packed<A> {
+    /// The words of a block, whose last vector has 64 bytes from its first on.
+    #[inline(always)]
+    fn expand_all(self, a: A, bytes: &[u8]) -> [V<A>; VECTORS] {
+        let (l, step) = (a.lanes(), WIDTH * self.width);
+        debug_assert!(bytes.len() >= (VECTORS - 1) * step + size_of::<Bytes>());
         let mut vectors = [l.splat(0); VECTORS];
         for (i, vector) in vectors.iter_mut().enumerate() {
-            let group = bytes.get(i * WIDTH * self.width..).and_then(|bytes| bytes.first_chunk());
-            if let Some(group) = group {
-                *vector = l.expand(group, self.pattern);
-            }
+            // SAFETY: both callers have 64 bytes from vector i on, the last at most.
+            let group = unsafe { &*bytes.as_ptr().add(i * step).cast::<Bytes>() };
+            *vector = l.expand(group, self.pattern);
         }
         vectors
     }
@@ -92,23 +107,44 @@ fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     x: &[&[u64]],
     y: [&[&K::Slice]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
-    let l = a.lanes();
-    let mut totals = [[l.splat(0); VECTORS]; OUTPUTS];
+    if x.len() <= A::MAX_TERMS {
+        return sums_at(a, kept, at, x, y);
+    }
+    let mut totals = [[a.lanes().splat(0); VECTORS]; OUTPUTS];
     for (group, xs) in x.chunks(A::MAX_TERMS).enumerate() {
-        let mut sums = [[a.sum_start(); VECTORS]; OUTPUTS];
-        for (i, x) in xs.iter().enumerate() {
-            let x = load_at(a, x, at);
-            for (sums, y) in sums.iter_mut().zip(y) {
-                let y = kept.load_at(a, y.get(group * A::MAX_TERMS + i), at);
-                for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
-                    *sum = a.sum_add(*sum, x, y);
-                }
+        let ys = y.map(|y| y.get(group * A::MAX_TERMS..).unwrap_or(&[]));
+        for (totals, sums) in totals.iter_mut().zip(sums_at(a, kept, at, xs, ys)) {
+            for (total, sum) in totals.iter_mut().zip(sums) {
+                *total = add(a, *total, sum);
             }
         }
-        for (totals, sums) in totals.iter_mut().zip(sums) {
-            for (total, sum) in totals.iter_mut().zip(sums) {
-                *total = add(a, *total, a.sum_reduce(sum));
+    }
+    totals
+}
+
+/// The same for at most `MAX_TERMS` terms, which need no more registers than their sums.
+#[inline(always)]
+fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
+    a: A,
+    kept: K,
+    at: usize,
+    x: &[&[u64]],
+    y: [&[&K::Slice]; OUTPUTS],
+) -> [[V<A>; VECTORS]; OUTPUTS] {
+    let mut sums = [[a.sum_start(); VECTORS]; OUTPUTS];
+    for (i, x) in x.iter().enumerate() {
+        let x = load_at(a, x, at);
+        for (sums, y) in sums.iter_mut().zip(y) {
+            let y = kept.load_at(a, y.get(i), at);
+            for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
+                *sum = a.sum_add(*sum, x, y);
             }
+        }
+    }
+    let mut totals = [[a.lanes().splat(0); VECTORS]; OUTPUTS];
+    for (totals, sums) in totals.iter_mut().zip(sums) {
+        for (total, sum) in totals.iter_mut().zip(sums) {
+            *total = a.sum_reduce(sum);
         }
     }
     totals
@@ -155,5 +191,13 @@ fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
 fn padded(words: &[u64]) -> Block {
     let mut block = [0; VECTORS * WIDTH];
     copy(&mut block, words);
+    block
+}
+
+/// As many bytes as a block may take, zeros past the end.
+#[cold]
+fn padded_bytes(bytes: &[u8]) -> [u8; VECTORS * size_of::<Bytes>()] {
+    let mut block = [0; VECTORS * size_of::<Bytes>()];
+    block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     block
 }

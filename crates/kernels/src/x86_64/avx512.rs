@@ -23,6 +23,24 @@ const EVEN: i32 = 0b10_00_10_00;
 /// Quarters 1 and 3 of both operands.
 const ODD: i32 = 0b11_01_11_01;
 
+/// For words of 1 to 8 bytes, the bytes of eight words that are not 0, and where they stand.
+#[expect(clippy::indexing_slicing, reason = "indices below the lengths, in a constant")]
+static PATTERNS: [(__mmask64, [u8; 64]); 8] = {
+    let mut patterns = [(0, [0; 64]); 8];
+    let mut at = 0;
+    while at < 8 * 64 {
+        let (width, place) = (at / 64 + 1, at % 64);
+        let (word, byte) = (place / 8, place % 8);
+        if byte < width {
+            let (mask, places) = &mut patterns[width - 1];
+            *mask |= 1 << place;
+            places[place] = (word * width + byte) as u8;
+        }
+        at += 1;
+    }
+    patterns
+};
+
 /// Calls intrinsics in a method of [`Avx512`].
 macro_rules! vector {
     ($body:expr) => {
@@ -43,13 +61,8 @@ impl<const IFMA: bool> Lanes for Avx512<IFMA> {
 
     #[inline(always)]
     fn pattern(self, width: usize) -> Self::Pattern {
-        let (width, mut places, mut mask) = (width.clamp(1, 8), [0_u8; 64], 0);
-        for (i, words) in places.chunks_exact_mut(8).enumerate() {
-            for (j, place) in words.iter_mut().take(width).enumerate() {
-                *place = (i * width + j) as u8;
-                mask |= 1 << (8 * i + j);
-            }
-        }
+        let width = width.clamp(1, 8);
+        let (mask, places) = PATTERNS.get(width - 1).map_or((0, &[0; 64]), |(mask, places)| (*mask, places));
         (width, mask, vector!(_mm512_loadu_si512(places.as_ptr().cast())))
     }
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! Lanes of x86-64 processors.
 
+pub(crate) mod automorphism;
 pub(crate) mod avx2;
 mod avx512;
 pub(crate) mod avx512_dq;

@@ -1,9 +1,10 @@
 //! One key switch: digits, inner products and the way down, one group of target moduli after the other.
 
-use sunzi_kernels::{Modulus, permute};
+use sunzi_kernels::Modulus;
 
 use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, everywhere, for_each_task, tasks};
+use crate::automorphism::ValueSources;
 use crate::division::{Division, Factor};
 use crate::parallel::{BLOCK, Parallelism};
 use crate::scratch::Scratch;
@@ -45,7 +46,7 @@ pub(super) fn switch(
             division.fill_rows(half, None, &[])?;
         }
     }
-    let permutation = if exponent == 1 { None } else { Some(target.automorphism_sources(exponent, true)?) };
+    let permutation = if exponent == 1 { None } else { Some(target.value_sources(exponent)?) };
     let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
     let slots = tables.longest_group() * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
@@ -76,7 +77,7 @@ pub(super) fn switch_extended(
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let (tables, n) = (&*gadget.tables, gadget.tables.ring.degree());
     let ring = &tables.key_ring;
-    let permutation = if exponent == 1 { None } else { Some(ring.automorphism_sources(exponent, true)?) };
+    let permutation = if exponent == 1 { None } else { Some(ring.value_sources(exponent)?) };
     // Of the ring or of the key ring.
     let of_ring = rest.filter(|rest| tables.ring.check(rest).is_ok());
     let whole = if of_ring.is_some() { None } else { rest };
@@ -108,7 +109,7 @@ fn turn(
     n: usize,
     task: Task<'_>,
     scratch: &mut [u64],
-    sources: &[u32],
+    sources: &ValueSources,
     f: impl FnOnce(Task<'_>) -> Result<(), RingError>,
 ) -> Result<(), RingError> {
     let inside = task.inside;
@@ -119,9 +120,8 @@ fn turn(
     let turned = first.chunks_exact(n + PAD).zip(second.chunks_exact(n + PAD));
     for (outs, (a, b)) in task.outs.into_iter().zip(turned) {
         inside.for_each_part(outs, n, |_, part, [out_a, out_b]| {
-            let sources = sources.get(part).unwrap_or_default();
-            permute(out_a, a.get(..n).unwrap_or_default(), sources)?;
-            Ok(permute(out_b, b.get(..n).unwrap_or_default(), sources)?)
+            sources.apply(out_a, part.start, a.get(..n).unwrap_or_default(), 0)?;
+            Ok(sources.apply(out_b, part.start, b.get(..n).unwrap_or_default(), 0)?)
         })?;
     }
     Ok(())

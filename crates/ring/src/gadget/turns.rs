@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
-use sunzi_kernels::permute;
-
 use super::product::{InnerProducts, Input, PAD, RnsDecomposition, Terms};
 use super::{KeyPoly, RnsGadget};
+use crate::automorphism::ValueSources;
 use crate::multiplier::{Pairs, PairsByBlock, RnsMultiplier, Turn, whole_turns};
 use crate::parallel::{BLOCK, Work};
 use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
@@ -26,9 +25,7 @@ struct Turns<'a> {
 /// A key switch and its permutation.
 struct KeyedTurn<'a> {
     products: InnerProducts<'a>,
-    /// Where the values of every block come from: first the block, then the places in it.
-    blocks: Vec<usize>,
-    places: Vec<u32>,
+    sources: ValueSources,
 }
 
 /// [`Gadget::sums_of_turns`](crate::Gadget::sums_of_turns).
@@ -49,14 +46,10 @@ pub(super) fn sums_of_turns<'a>(
         return ring.sums_by_blocks(&turned.as_slice(), lists, &limbs);
     }
     let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
-    let block = BLOCK.min(ring.degree());
     let prepare = |turn: &Turn<'a, RnsDecomposition, KeyPoly>| {
         let Some((digits, key)) = turn.switch else { return Ok(None) };
         let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
-        let sources = ring.automorphism_sources(turn.exponent, true)?;
-        let blocks = sources.iter().step_by(block).map(|&source| source as usize / block * block).collect();
-        let places = sources.iter().map(|&source| source % block as u32).collect();
-        Ok(Some(KeyedTurn { products, blocks, places }))
+        Ok(Some(KeyedTurn { products, sources: ring.value_sources(turn.exponent)? }))
     };
     let words = turns.len() * ring.degree();
     let prepared = ring.parallelism().map(Work::Elementwise, words, turns, prepare)?;
@@ -97,11 +90,11 @@ impl PairsByBlock for Turns<'_> {
         let (products, turned) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
         let (mut pairs, mut terms) = (Vec::with_capacity(self.turns.len()), Terms::default());
         for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(2 * (BLOCK + PAD))) {
-            let Some(KeyedTurn { products: keys, blocks, places }) = turn else {
+            let Some(KeyedTurn { products: keys, sources }) = turn else {
                 pairs.push(own.map(|half| half.get(range.clone()).unwrap_or_default()));
                 continue;
             };
-            let start = blocks.get(range.start / BLOCK).copied().unwrap_or(0);
+            let start = sources.source(range.start) / BLOCK * BLOCK;
             let from = start..start + range.len();
             terms.clear();
             keys.add_digit_terms(i, &from, &mut terms);
@@ -111,10 +104,9 @@ impl PairsByBlock for Turns<'_> {
             if i < tables.ring.basis().len() {
                 modulus.add_assign(first, own[0].get(from).unwrap_or_default())?;
             }
-            let places = places.get(range.clone()).unwrap_or_default();
             let [to_first, to_second] = halves(out, range.len());
-            permute(to_first, first, places)?;
-            permute(to_second, second, places)?;
+            sources.apply(to_first, range.start, first, start)?;
+            sources.apply(to_second, range.start, second, start)?;
             pairs.push([&*to_first, &*to_second]);
         }
         Ok(pairs)
