@@ -290,12 +290,11 @@ pub fn table(rows: &[Modelled]) -> Vec<Vec<String>> {
     std::iter::once(header).chain(rows.iter().map(cells)).collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tally"))]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "tally")]
     fn every_operation_is_counted_and_right() {
         let options = Options { rounds: 1, log_n: vec![13], ..Options::default() };
         let mut steps = 0;

@@ -101,7 +101,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, BenchError> {
     let choice = Choice { schemes, operations, memory, seconds: *seconds };
     let mut rivals = arguments.rivals.clone();
     rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
-    let rows = rivals::run(&options, &rivals, &choice, &mut |at| {
+    let program = std::env::current_exe()?;
+    let rows = rivals::run(&program, &options, &rivals, &choice, &mut |at| {
         bar.set_length(at.total as u64);
         bar.set_position(at.done as u64);
         bar.set_message(format!("{}, n = {}", at.name, at.n));

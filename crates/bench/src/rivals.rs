@@ -1,4 +1,4 @@
-//! Comparisons with other libraries, each in a process of its own, taking turns with ours.
+//! Comparisons with other libraries, each in a process of its own as ours is, taking turns.
 //!
 //! A scheme is compared at equal degree and equal log2 of everything the keys are modulo (q, and the special
 //! moduli where a library has them), which is what security depends on. Each library gets the moduli it is
@@ -14,6 +14,7 @@ pub mod processor;
 mod protocol;
 mod serve;
 
+use std::cell::RefCell;
 use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub(crate) use crate::report::About;
 
 use crate::alternate::{Contender, Series, Turns};
 use crate::check;
-use crate::job::{self, COMPARED, Subject, many};
+use crate::job::{self, COMPARED, many};
 use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
@@ -67,12 +68,13 @@ pub struct Choice {
     pub seconds: Option<f64>,
 }
 
-/// Compares with every rival that was selected; `progress` hears of each operation before it begins. A rival that cannot, and an
-/// operation that one of both sides does not have, is a row that says so.
+/// Compares ours, which `program` serves, with every rival that was selected; `progress` hears of each operation before it begins.
+/// A rival that cannot, and an operation that one of both sides does not have, is a row that says so.
 ///
 /// # Errors
 /// A degree out of range; an operation that is not compared; an operation of ours that fails.
 pub fn run(
+    program: &Path,
     options: &Options,
     rivals: &[Selection],
     choice: &Choice,
@@ -87,7 +89,8 @@ pub fn run(
     let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
     let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
     on_threads(1, || {
-        let mut run = Comparison { options, choice, schemes, operations, progress, done: 0, total: 0 };
+        let mut run =
+            Comparison { program, options, choice, schemes, operations, progress, done: 0, total: 0 };
         run.total = rivals.iter().map(|rival| run.rows(rival.library)).sum();
         let mut rows = Vec::new();
         for selection in rivals {
@@ -99,6 +102,8 @@ pub fn run(
 
 /// A run over several rivals.
 struct Comparison<'a> {
+    /// Ours. In this process it would find its caches full of what the others said.
+    program: &'a Path,
     options: &'a Options,
     choice: &'a Choice,
     schemes: Vec<Scheme>,
@@ -166,7 +171,8 @@ impl Comparison<'_> {
         log_n: u32,
     ) -> Result<Vec<Row>, BenchError> {
         let operands = Operands::new(scheme, log_n);
-        let job = serve::prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?;
+        let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
+        let mut about = ours.prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?.about;
         let asked = preparation(scheme, library, log_n, &operands)?;
         let chain = [log2_product(&asked.q), log2_product(&asked.q) + log2_product(&asked.p)];
         let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
@@ -178,7 +184,7 @@ impl Comparison<'_> {
             Ok(made) => made,
             Err(error) => return theirs(Err(error), whole),
         };
-        let (mut about, mut peer_about) = (job.about()?, prepared.about.clone());
+        let mut peer_about = prepared.about.clone();
         let peer_modulus = peer_about.log_key_modulus.unwrap_or(chain[1]);
         about.security_bits = about.log_key_modulus.map(|bits| security_bits(log_n, bits));
         peer_about.security_bits = Some(security_bits(log_n, peer_modulus));
@@ -196,7 +202,8 @@ impl Comparison<'_> {
             isa: Some(sunzi_kernels::active_isa()?.to_string()),
             ..Row::default()
         };
-        let mut pair = Pair { library, scheme, log_n, job, rival, prepared, operands, row };
+        let ours = RefCell::new(ours);
+        let mut pair = Pair { library, scheme, log_n, ours, rival, prepared, operands, row };
         let mut rows = Vec::new();
         for name in self.operations.clone().into_iter().filter(|name| exists(scheme, name)) {
             self.begin(name, 1 << log_n);
@@ -255,7 +262,7 @@ struct Pair {
     library: Library,
     scheme: Scheme,
     log_n: u32,
-    job: Box<dyn Subject>,
+    ours: RefCell<Rival>,
     rival: Rival,
     prepared: Prepared,
     operands: Operands,
@@ -316,15 +323,27 @@ impl Pair {
             }
             _ => None,
         };
-        let job = self.job.as_ref();
-        let mut ours = job.contender(name)?;
+        let mut ours = Ours { rival: &self.ours, name };
         let mut check = |rival: &mut Rival| {
-            Ok(job.outcome(name)?.agree(&expected) && rival.verify(name)?.agree(&expected))
+            let right = self.ours.borrow_mut().verify(name)?.agree(&expected);
+            Ok(right && rival.verify(name)?.agree(&expected))
         };
         // Both sides make what the operation needs before anything is timed.
         let correct = check(&mut self.rival)?;
         let (series, always) = rounds.take(&mut ours, &mut self.rival, name, memory, &mut check)?;
         Ok((series, correct && always))
+    }
+}
+
+/// An operation of ours, which is asked for its result in between.
+struct Ours<'a> {
+    rival: &'a RefCell<Rival>,
+    name: &'a str,
+}
+
+impl Contender for Ours<'_> {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, BenchError> {
+        self.rival.borrow_mut().contender(self.name).turn(calls, warm)
     }
 }
 

@@ -1,17 +1,22 @@
 //! Sunzi against itself over the protocol of rivals.
 #![cfg(feature = "peers")]
 
+use std::path::Path;
+
 use bench::rivals::{self, Absence, Choice, Scheme, Selection};
 use bench::{Options, report};
+
+const OURS: &str = env!("CARGO_BIN_EXE_bench");
 
 #[test]
 fn every_operation_of_a_rival_is_compared_and_right() {
     let options = Options { rounds: 3, log_n: vec![13], ..Options::default() };
-    let itself: Selection = format!("sunzi={}", env!("CARGO_BIN_EXE_bench")).parse().unwrap();
+    let itself: Selection = format!("sunzi={OURS}").parse().unwrap();
     let mut heard = Vec::new();
-    let rows =
-        rivals::run(&options, &[itself], &Choice::default(), &mut |at| heard.push((at.done, at.total)))
-            .unwrap();
+    let rows = rivals::run(Path::new(OURS), &options, &[itself], &Choice::default(), &mut |at| {
+        heard.push((at.done, at.total))
+    })
+    .unwrap();
     // BFV, BGV and CKKS; product trees do not fit at this degree.
     assert_eq!(rows.len(), 13 + 15 + 15);
     assert_eq!(heard, (0..43).map(|done| (done, 51)).collect::<Vec<_>>());
@@ -42,11 +47,11 @@ fn a_rival_that_is_not_there_is_a_row_that_says_so() {
     let choice = Choice { schemes: vec![Scheme::Bgv], ..Choice::default() };
     for (program, expected) in [("./no-such-program", "cannot start"), ("true", "hello")] {
         let selection = format!("seal={program}").parse().unwrap();
-        let rows = rivals::run(&options, &[selection], &choice, &mut |_| ()).unwrap();
+        let rows = rivals::run(Path::new(OURS), &options, &[selection], &choice, &mut |_| ()).unwrap();
         assert!(rows.len() == 1 && rows[0].failed.as_ref().unwrap().contains(expected), "{rows:?}");
     }
     let absent: Absence = "helib=no program".parse().unwrap();
-    let rows = rivals::run(&options, &[absent.into()], &choice, &mut |_| ()).unwrap();
+    let rows = rivals::run(Path::new(OURS), &options, &[absent.into()], &choice, &mut |_| ()).unwrap();
     assert_eq!((rows.len(), rows[0].failed.as_deref()), (1, Some("no program")));
     assert!(report::all_correct(&rows) && report::table(&rows).contains("no program"));
 }
@@ -54,16 +59,16 @@ fn a_rival_that_is_not_there_is_a_row_that_says_so() {
 #[test]
 fn rounds_end_when_the_time_is_over() {
     let options = Options { rounds: 1000, log_n: vec![13], ..Options::default() };
-    let itself: Selection = format!("sunzi={}", env!("CARGO_BIN_EXE_bench")).parse().unwrap();
+    let itself: Selection = format!("sunzi={OURS}").parse().unwrap();
     let (schemes, operations) = (vec![Scheme::Bfv], vec!["add".to_owned()]);
     let choice = Choice { schemes, operations, seconds: Some(0.0), ..Choice::default() };
-    let rows = rivals::run(&options, &[itself], &choice, &mut |_| ()).unwrap();
+    let rows = rivals::run(Path::new(OURS), &options, &[itself], &choice, &mut |_| ()).unwrap();
     assert_eq!((rows.len(), rows[0].rounds), (1, 3));
 }
 
 #[test]
 fn an_operation_that_no_rival_has_is_an_error() {
     let choice = Choice { operations: vec!["divide".to_owned()], ..Choice::default() };
-    let error = rivals::run(&Options::default(), &[], &choice, &mut |_| ()).unwrap_err();
+    let error = rivals::run(Path::new(OURS), &Options::default(), &[], &choice, &mut |_| ()).unwrap_err();
     assert!(error.is_usage() && error.to_string().contains("multiply_relinearize"), "{error}");
 }
