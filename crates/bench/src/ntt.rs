@@ -19,10 +19,10 @@ use crate::{BenchError, Options};
 /// log2 of the smallest and the largest degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
 /// Bar on ours / rival.
-const RATIO_BAR: f64 = 0.65;
+const RATIO_BAR: f64 = 0.55;
 /// Bar on ours / instruction bound, and the largest log2 n it is set for: beyond, the caches decide.
-const BOUND_BAR: f64 = 1.4;
-const BOUND_BAR_UP_TO: u32 = 13;
+const BOUND_BAR: f64 = 1.0 / 0.75;
+const BOUND_BAR_UP_TO: u32 = 14;
 
 /// A direction, and what becomes of the factor n.
 #[derive(Clone, Copy, PartialEq, Eq)]
