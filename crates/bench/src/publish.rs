@@ -191,7 +191,7 @@ fn milliseconds(micros: Option<f64>) -> String {
 
 /// Places in the picture: height of a line, where bars begin, how wide a factor of ten is.
 const LINE: usize = 16;
-const LABELS: f64 = 330.0;
+const LABELS: f64 = 380.0;
 const DECADE: f64 = 220.0;
 /// The smallest ratio that is shown as such.
 const LEAST: f64 = 0.01;
@@ -203,8 +203,8 @@ pub fn picture(rows: &[Row]) -> String {
     let height = LINE * (all.len() + 3);
     let place = |ratio: f64| LABELS + DECADE * (ratio.max(LEAST) / LEAST).log10();
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 920 {height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <rect width=\"920\" height=\"{height}\" fill=\"white\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 970 {height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <rect width=\"970\" height=\"{height}\" fill=\"white\"/>\n"
     );
     for tick in [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0] {
         let x = place(tick);
