@@ -9,7 +9,6 @@ mod bootstrapping;
 mod chains;
 pub mod circuits;
 mod library;
-mod memory;
 mod process;
 pub mod processor;
 mod protocol;
@@ -40,6 +39,7 @@ use crate::ntt;
 use crate::operations::{PLAIN_MODULUS, Progress};
 use crate::options::on_threads;
 use crate::report::Row;
+use crate::stream::{Addition, Stream};
 use crate::{BenchError, Options};
 use chains::{Chain, SCALE_BITS, security_bits};
 use library::{DEGREES, TRANSFORM_DEGREES};
@@ -308,7 +308,21 @@ impl Pair {
     fn time(&mut self, name: &str, rounds: &Rounds) -> Result<(Vec<Series>, bool), BenchError> {
         let expected = self.operands.expected(name);
         let bytes = self.row.about.as_ref().and_then(|about| about.ciphertext_bytes).unwrap_or_default();
-        let mut memory = memory::beside(self.scheme, 1 << self.log_n, name, bytes);
+        let (mut addition, stream);
+        let mut loops: Box<dyn FnMut() -> Result<(), BenchError>>;
+        let memory: Option<&mut dyn Contender> = match name {
+            "add" => {
+                addition = Addition::new(bytes);
+                loops = Box::new(move || addition.add());
+                Some(&mut loops)
+            }
+            "decrypt" => {
+                stream = Stream::new(bytes);
+                loops = Box::new(move || stream.read());
+                Some(&mut loops)
+            }
+            _ => None,
+        };
         let mut ours = Ours { rival: &self.ours, name };
         let mut check = |rival: &mut Rival| {
             let right = self.ours.borrow_mut().verify(name)?.agree(&expected);
@@ -316,7 +330,6 @@ impl Pair {
         };
         // Both sides make what the operation needs before anything is timed.
         let correct = check(&mut self.rival)?;
-        let memory = memory.as_mut().map(|turn| turn as &mut dyn Contender);
         let (series, always) = rounds.take(&mut ours, &mut self.rival, name, memory, &mut check)?;
         Ok((series, correct && always))
     }

@@ -15,8 +15,6 @@ use crate::BenchError;
 
 /// Pairs of an inner product.
 const PAIRS: usize = 128;
-/// Operands of an inner product.
-pub(crate) const OPERANDS: usize = 2 * PAIRS;
 /// Factors of a product tree.
 const FACTORS: usize = 128;
 /// Rows and columns of a matrix that multiplies.
@@ -30,11 +28,6 @@ pub(crate) const MATRIX_VECTOR: &str = "matrix_vector_64";
 /// Levels of the product tree.
 pub(crate) const TREE_DEPTH: u32 = FACTORS.ilog2();
 
-/// How many different ciphertexts the workloads of many have.
-pub(crate) fn different(n: usize) -> usize {
-    ((1 << 20) / n).clamp(2, OPERANDS)
-}
-
 /// Ciphertexts of the left and of the right operand in turn, made when they are first asked for: more than a cache holds.
 pub(crate) struct Pool<C>(OnceCell<Vec<C>>);
 
@@ -47,7 +40,8 @@ impl<C> Pool<C> {
         if let Some(made) = self.0.get() {
             return Ok(made);
         }
-        let made: Vec<C> = (0..different(n)).map(|at| make(at % 2)).collect::<Result<_, _>>()?;
+        let size = ((1 << 20) / n).clamp(2, 2 * PAIRS);
+        let made: Vec<C> = (0..size).map(|at| make(at % 2)).collect::<Result<_, _>>()?;
         Ok(self.0.get_or_init(|| made))
     }
 
