@@ -49,7 +49,7 @@ pub use isa::{Isa, active_isa};
 pub use modulus::{MAX_TERMS, Modulus};
 pub use packing::{pack, packed_len, unpack};
 pub use permute::permute;
-pub use plan::{InverseScale, NttPlan, evaluation_exponent};
+pub use plan::{InverseScale, Later, NttPlan, evaluation_exponent};
 pub use rejection::keep_below;
 pub use rounding::{NearestSum, RoundedQuotient, RoundedSum, WrappingSum};
 pub use sums::WideSums;

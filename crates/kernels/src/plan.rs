@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use crate::error::{KernelError, check_length};
+use crate::generic::ntt_forward::Elsewhere;
 use crate::generic::ntt_inverse::LastFactors;
 use crate::modulus::Modulus;
 use crate::twiddles::{Twiddles, bit_reverse};
@@ -41,6 +42,23 @@ pub struct InverseScale {
     modulus: u64,
     n: usize,
     last: LastFactors,
+}
+
+/// What will be read soon, for [`NttPlan::forward_inner`] to ask for while it computes. Nothing by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Later<'a>(&'a [u8]);
+
+impl<'a> From<&'a [u8]> for Later<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl<'a> From<&'a [u64]> for Later<'a> {
+    fn from(words: &'a [u64]) -> Self {
+        // SAFETY: words are initialised bytes, and of no stricter alignment than theirs.
+        Self(unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) })
+    }
 }
 
 impl NttPlan {
@@ -105,12 +123,80 @@ impl NttPlan {
     /// # Errors
     /// [`KernelError::LengthMismatch`] unless `a` has n words.
     pub fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        self.forward_outer(a)?;
+        self.forward_inner(0, a, [Later::default(); 2])
+    }
+
+    /// The first levels of [`forward`](Self::forward), which mix words of different chunks. What they leave is for
+    /// [`forward_inner`](Self::forward_inner) alone.
+    ///
+    /// ```
+    /// use sunzi_kernels::{Later, Modulus, NttPlan};
+    /// let plan = NttPlan::new(Modulus::new(786_433)?, 1 << 13)?;
+    /// let mut whole: Vec<u64> = (0..1 << 13).collect();
+    /// let mut parts = whole.clone();
+    /// plan.forward(&mut whole)?;
+    /// plan.forward_outer(&mut parts)?;
+    /// for (i, chunk) in parts.chunks_mut(plan.chunk()).enumerate() {
+    ///     plan.forward_inner(i * plan.chunk(), chunk, [Later::default(); 2])?;
+    /// }
+    /// assert_eq!(parts, whole);
+    /// # Ok::<(), sunzi_kernels::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless `a` has n words.
+    pub fn forward_outer(&self, a: &mut [u64]) -> Result<(), KernelError> {
         check_length(self.n, a.len())?;
+        self.run_outer(a, None);
+        Ok(())
+    }
+
+    /// [`forward_outer`](Self::forward_outer) of words that stand elsewhere and get an offset: of input + offset, each below 2q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless both have n words.
+    pub fn forward_outer_from(&self, a: &mut [u64], input: &[u64], offset: u64) -> Result<(), KernelError> {
+        check_length(self.n, a.len())?;
+        check_length(self.n, input.len())?;
+        self.run_outer(a, Some(Elsewhere { words: input, offset }));
+        Ok(())
+    }
+
+    fn run_outer(&self, a: &mut [u64], input: Option<Elsewhere<'_>>) {
         #[cfg(feature = "tally")]
         crate::tally::forward();
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.modulus.table.ntt_forward)(&self.modulus.constants, &self.forward, a) };
+        unsafe { (self.modulus.table.ntt_outer)(&self.modulus.constants, &self.forward, input, a) };
+    }
+
+    /// The levels after [`forward_outer`](Self::forward_outer) for the words from `start` on, whole [chunks](Self::chunk): to canonical
+    /// evaluations. What will be read `later` is asked for meanwhile, where the instruction set can.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] unless `start` is a multiple of a chunk and `part` is of whole chunks that lie in a transform; the
+    /// length expected is then the greatest that does.
+    pub fn forward_inner(
+        &self,
+        start: usize,
+        part: &mut [u64],
+        later: [Later<'_>; 2],
+    ) -> Result<(), KernelError> {
+        let chunk = self.chunk();
+        check_length(start.min(self.n) / chunk * chunk, start)?;
+        check_length(part.len().min(self.n - start) / chunk * chunk, part.len())?;
+        let (table, constants) = (self.modulus.table, &self.modulus.constants);
+        // SAFETY: the table was chosen for an available instruction set.
+        unsafe {
+            (table.ntt_inner)(constants, &self.forward, start / chunk, part, later.map(|later| later.0))
+        };
         Ok(())
+    }
+
+    /// Words whose last levels are their own, a power of two that divides n.
+    #[must_use]
+    pub fn chunk(&self) -> usize {
+        self.forward.schedule.chunk
     }
 
     /// Canonical evaluations to canonical coefficients, in place.
@@ -272,6 +358,13 @@ mod tests {
         assert_eq!(NttPlan::new(q, 4096).err(), Some(missing));
         let plan = NttPlan::new(q, 64).unwrap();
         assert!(plan.forward(&mut [0; 63]).is_err());
+        assert!(plan.forward_outer(&mut [0; 63]).is_err());
+        for (start, len) in [(0, 63), (0, 128), (1, 64), (64, 64), (128, 0)] {
+            assert!(
+                plan.forward_inner(start, &mut [0; 128][..len], [Later::default(); 2]).is_err(),
+                "{start}, {len}"
+            );
+        }
         assert!(plan.scale(12_289).is_err());
         let other = NttPlan::new(Modulus::new(40_961).unwrap(), 64).unwrap();
         let scale = other.scale(1).unwrap();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::constants::Constants;
 use crate::cyclotomic::{ScaledKernel, Tables};
 use crate::generic::elementwise::Bits;
+use crate::generic::ntt_forward::Elsewhere;
 use crate::generic::ntt_inverse::LastFactors;
 use crate::generic::rounding::{Double, Fixed, Nearest, Wrapping};
 use crate::isa::Isa;
@@ -20,6 +21,10 @@ type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u
 type PackedInnerProducts = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u8]]; 2]);
 /// (constants, twiddles, factors of the last level, input that stands elsewhere, data)
 type Inverse = unsafe fn(&Constants, &Twiddles, &LastFactors, Option<&[u64]>, &mut [u64]);
+/// (constants, twiddles, what to transform unless it is the data, data)
+type Outer = unsafe fn(&Constants, &Twiddles, Option<Elsewhere<'_>>, &mut [u64]);
+/// (constants, twiddles, first chunk, chunks, what is read later)
+type Inner = unsafe fn(&Constants, &Twiddles, usize, &mut [u64], [&[u8]; 2]);
 /// (constants, outs, first factors, second factors, constant factor)
 type Tensor = unsafe fn(&Constants, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2], Option<u64>);
 /// (constants, out, input vectors, matrix column)
@@ -90,7 +95,9 @@ pub(crate) struct Table {
     pub(crate) round_double: unsafe fn(&Double, &mut [u64], &[&[u64]]),
     pub(crate) round_nearest: unsafe fn(&Nearest, &mut [u64], &[&[u64]]),
     pub(crate) round_fixed: unsafe fn(&Fixed, &mut [u64], &[&[u64]]),
-    pub(crate) ntt_forward: unsafe fn(&Constants, &Twiddles, &mut [u64]),
+    /// The passes of a forward transform over all words, then those of some chunks.
+    pub(crate) ntt_outer: Outer,
+    pub(crate) ntt_inner: Inner,
     pub(crate) ntt_inverse: Inverse,
     pub(crate) cyclotomic: Transform,
 }
@@ -114,6 +121,7 @@ macro_rules! define_table {
         $visibility static $name: $crate::table::Table = {
             use $crate::constants::Constants;
             use $crate::generic::arithmetic::Arithmetic as _;
+            use $crate::generic::ntt_forward::Elsewhere;
             use $crate::generic::ntt_inverse::LastFactors;
             use $crate::generic::rounding::{self, Double, Fixed, Nearest, Wrapping};
             use $crate::generic::{conversion, elementwise, inner_product, ntt_forward, ntt_inverse};
@@ -222,8 +230,12 @@ macro_rules! define_table {
                 rounding::fixed(sum, out, input);
             }
             $(#[target_feature(enable = $features)])?
-            fn forward(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
-                ntt_forward::forward($new(c), twiddles, data);
+            fn outer(c: &Constants, twiddles: &Twiddles, input: Option<Elsewhere<'_>>, data: &mut [u64]) {
+                ntt_forward::outer($new(c), twiddles, input, data);
+            }
+            $(#[target_feature(enable = $features)])?
+            fn inner(c: &Constants, twiddles: &Twiddles, first: usize, data: &mut [u64], later: [&[u8]; 2]) {
+                ntt_forward::inner($new(c), twiddles, first, data, later);
             }
             $(#[target_feature(enable = $features)])?
             fn inverse(
@@ -265,7 +277,8 @@ macro_rules! define_table {
                 round_double,
                 round_nearest,
                 round_fixed,
-                ntt_forward: forward,
+                ntt_outer: outer,
+                ntt_inner: inner,
                 ntt_inverse: inverse,
                 cyclotomic: $transform,
             }

@@ -9,7 +9,7 @@ use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::ladder::places;
-use crate::parallel::{Parallelism, Work, block_of};
+use crate::parallel::{ENDED, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
@@ -89,6 +89,41 @@ pub(crate) struct Division {
     /// A/D modulo every target.
     inverses: Vec<u64>,
     parallelism: Parallelism,
+}
+
+/// −r modulo one target: the words of a row plus an offset, below 2q; times a factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Lifted<'a> {
+    row: &'a [u64],
+    offset: u64,
+    factor: u64,
+}
+
+/// The outer levels of a transform of −r, which stands in the limb unless it is lifted on the way.
+pub(crate) fn transform_outer(
+    plan: &Plan,
+    limb: &mut [u64],
+    lifted: Option<Lifted<'_>>,
+) -> Result<(), RingError> {
+    match lifted {
+        Some(Lifted { row, offset, .. }) => Ok(plan.forward_outer_from(limb, row, offset)?),
+        None => Ok(plan.forward_outer(limb)?),
+    }
+}
+
+/// The others, for a block of whole chunks, and the factor. What is read after it is asked for meanwhile.
+pub(crate) fn transform_inner(
+    plan: &Plan,
+    start: usize,
+    block: &mut [u64],
+    later: [Option<&[u64]>; 2],
+    lifted: Option<Lifted<'_>>,
+) -> Result<(), RingError> {
+    plan.forward_inner(start, block, later.map(|later| later.unwrap_or_default().into()))?;
+    match lifted {
+        Some(Lifted { factor, .. }) if factor != 1 => Ok(plan.modulus().mul_scalar_assign(block, factor)?),
+        _ => Ok(()),
+    }
 }
 
 /// How −r is made, times D^-1 for [`Factor::Inverse`].
@@ -171,9 +206,13 @@ impl Division {
         let mut rows = self.rows(a, b)?;
         let inside = self.parallelism.inside(self.groups.len());
         let step = |(range, out): (&Range<usize>, &mut [u64])| {
-            self.remainders(&rows, range.clone(), out.chunks_exact_mut(n).collect(), inside)?;
+            let lifted = if b.is_none() { self.lifted(&rows, range.clone()) } else { None };
+            if lifted.is_none() {
+                self.remainders(&rows, range.clone(), out.chunks_exact_mut(n).collect(), inside)?;
+            }
+            let mut lifted = lifted.unwrap_or_default().into_iter();
             for (j, limb) in range.clone().zip(out.chunks_exact_mut(n)) {
-                self.add(limb, a, b, j)?;
+                self.add(limb, (a, b), j, lifted.next())?;
             }
             Ok(())
         };
@@ -197,7 +236,13 @@ impl Division {
     }
 
     /// From −r or −r/D to (A·(a + b) − r)/D in evaluation form, modulo target j.
-    fn add(&self, limb: &mut [u64], a: &[u64], b: Option<&[u64]>, j: usize) -> Result<(), RingError> {
+    fn add(
+        &self,
+        limb: &mut [u64],
+        (a, b): (&[u64], Option<&[u64]>),
+        j: usize,
+        lifted: Option<Lifted<'_>>,
+    ) -> Result<(), RingError> {
         let (Some(plan), Some(inverse)) = (self.targets.get(j), self.inverse(j)) else { return Ok(()) };
         let (n, modulus) = (self.degree(), plan.modulus());
         let place = self.route.kept.get(j).copied().flatten();
@@ -208,13 +253,31 @@ impl Division {
             (Factor::Inverse, Some(b)) => modulus.add_scaled_assign(limb, b, inverse)?,
             (_, None) => {}
         }
-        plan.forward(limb)?;
-        match (self.factor, a) {
-            (Factor::One, Some(a)) => Ok(modulus.add_scale_assign(limb, a, inverse)?),
-            (Factor::One, None) => Ok(modulus.mul_scalar_assign(limb, inverse)?),
-            (Factor::Inverse, Some(a)) => Ok(modulus.add_scaled_assign(limb, a, inverse)?),
-            (Factor::Inverse, None) => Ok(()),
+        transform_outer(plan, limb, lifted)?;
+        let len = plan.block(ENDED);
+        for (start, block) in (0..n).step_by(len).zip(limb.chunks_mut(len)) {
+            let a = a.and_then(|a| a.get(start..start + block.len()));
+            transform_inner(plan, start, block, [a, None], lifted)?;
+            match (self.factor, a) {
+                (Factor::One, Some(a)) => modulus.add_scale_assign(block, a, inverse)?,
+                (Factor::One, None) => modulus.mul_scalar_assign(block, inverse)?,
+                (Factor::Inverse, Some(a)) => modulus.add_scaled_assign(block, a, inverse)?,
+                (Factor::Inverse, None) => {}
+            }
         }
+        Ok(())
+    }
+
+    /// What lifts −r to these targets while it is transformed; none where it has to be made before.
+    pub(crate) fn lifted<'a>(&self, rows: &'a [u64], targets: Range<usize>) -> Option<Vec<Lifted<'a>>> {
+        let Remainders::Lifted { half, factors } = &self.remainders else { return None };
+        let row = rows.get(..self.degree())?;
+        let constants = self.targets.iter().zip(factors).skip(targets.start).take(targets.len());
+        let lifted = |(plan, &factor): (&Arc<Plan>, &u64)| {
+            let offset = plan.modulus().value().checked_sub(*half).filter(|&offset| offset > 0)?;
+            Some(Lifted { row, offset, factor })
+        };
+        constants.map(lifted).collect()
     }
 
     pub(crate) fn route(&self) -> &Route {

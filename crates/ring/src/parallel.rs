@@ -23,6 +23,8 @@ const COPY_PART: usize = 1 << 14;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub(crate) const BLOCK: usize = 1024;
+/// Coefficients whose transforms end together with what follows them: with what that reads they fit the second-level cache.
+pub(crate) const ENDED: usize = 4096;
 /// Coefficients of a limb that element-wise work hands out together.
 const PART: usize = 2048;
 

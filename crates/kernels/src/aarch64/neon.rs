@@ -78,6 +78,10 @@ impl Registers for Neon {
         vector!(vdupq_n_f64(f64::from_bits(word)))
     }
     #[inline(always)]
+    fn add_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
+        words!(vaddq_u64(a, b))
+    }
+    #[inline(always)]
     fn transpose(self, x: &mut [float64x2_t; WIDTH]) {
         for square in x.as_chunks_mut().0 {
             let [a, b] = *square;
@@ -114,10 +118,6 @@ impl Doubles for Neon {
         vector!(vfmsq_f64(c, a, b))
     }
 
-    #[inline(always)]
-    fn add_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
-        words!(vaddq_u64(a, b))
-    }
     #[inline(always)]
     fn sub_words(self, a: float64x2_t, b: float64x2_t) -> float64x2_t {
         words!(vsubq_u64(a, b))

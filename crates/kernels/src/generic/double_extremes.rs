@@ -30,6 +30,9 @@ impl Registers for Plain {
     fn splat(self, word: u64) -> [u64; 4] {
         [word; 4]
     }
+    fn add_words(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
+        words(a, b, u64::wrapping_add)
+    }
     fn transpose(self, x: &mut [[u64; 4]; WIDTH]) {
         for square in x.chunks_exact_mut(4) {
             let from = [square[0], square[1], square[2], square[3]];
@@ -70,9 +73,6 @@ impl Doubles for Plain {
     }
     fn subtract_product(self, a: [u64; 4], b: [u64; 4], c: [u64; 4]) -> [u64; 4] {
         fused(a, b, c, (-1.0, 1.0))
-    }
-    fn add_words(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
-        words(a, b, u64::wrapping_add)
     }
     fn sub_words(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
         words(a, b, u64::wrapping_sub)

@@ -18,7 +18,6 @@ pub(crate) trait Doubles: Registers {
     /// c − a·b
     fn subtract_product(self, a: Self::R, b: Self::R, c: Self::R) -> Self::R;
 
-    fn add_words(self, a: Self::R, b: Self::R) -> Self::R;
     fn sub_words(self, a: Self::R, b: Self::R) -> Self::R;
     fn and(self, a: Self::R, b: Self::R) -> Self::R;
     fn or(self, a: Self::R, b: Self::R) -> Self::R;

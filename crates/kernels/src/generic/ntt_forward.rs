@@ -9,28 +9,95 @@
 use super::arithmetic::{Butterflies, Register};
 use super::lanes::WIDTH;
 use super::registers::Registers;
-use super::source::{Held, Natural, Source, TailWords, Transposed};
+use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Entry, MAX_LEVELS, Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
 
-/// Transforms words below 2q into canonical evaluations.
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// How a pass receives inputs where they stand.
+const ENTER: u8 = Entry::Enter as u8;
+/// The same from elsewhere.
+const FROM: u8 = Entry::Renormalise as u8 + 1;
+
+/// As many words as a transform has, which stand elsewhere, and what is added to each: sums are below 2q.
+#[derive(Clone, Copy)]
+pub(crate) struct Elsewhere<'a> {
+    pub(crate) words: &'a [u64],
+    pub(crate) offset: u64,
+}
+
+impl Elsewhere<'_> {
+    /// Writes the sums.
+    #[inline(always)]
+    pub(crate) fn write_to(self, data: &mut [u64]) {
+        for (to, from) in data.iter_mut().zip(self.words) {
+            *to = from.wrapping_add(self.offset);
+        }
+    }
+}
+
+/// The passes over all words, which are below 2q, or stand elsewhere.
 #[inline(always)]
-pub(crate) fn forward<A: Butterflies>(a: A, twiddles: &Twiddles, data: &mut [u64]) {
-    let schedule = &twiddles.schedule;
-    for (pass, words) in schedule.outer().iter().zip(&twiddles.passes) {
+pub(crate) fn outer<A: Butterflies>(
+    a: A,
+    twiddles: &Twiddles,
+    input: Option<Elsewhere<'_>>,
+    data: &mut [u64],
+) {
+    let mut passes = twiddles.schedule.outer().iter().zip(&twiddles.passes);
+    if let Some(input) = input {
+        match passes.next() {
+            Some((pass, words)) => match pass.levels {
+                1 => blocks::<A, 1, 2, FROM>(a, data, input, pass.block, words),
+                2 => blocks::<A, 2, 4, FROM>(a, data, input, pass.block, words),
+                _ => blocks::<A, 3, 8, FROM>(a, data, input, pass.block, words),
+            },
+            None => input.write_to(data),
+        }
+    }
+    for (pass, words) in passes {
         run_pass(a, *pass, data, words);
     }
+}
+
+/// The rest, to canonical evaluations, of whole chunks from the `first` one on. Asks meanwhile for what is read `later`.
+#[inline(always)]
+pub(crate) fn inner<A: Butterflies>(
+    a: A,
+    twiddles: &Twiddles,
+    first: usize,
+    data: &mut [u64],
+    later: [&[u8]; 2],
+) {
+    let schedule = &twiddles.schedule;
     let inner = twiddles.passes.get(schedule.outer().len()..).unwrap_or(&[]);
     let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+    let chunks = (data.len() / schedule.chunk).max(1);
+    let mut shares = later.map(|bytes| bytes.chunks(bytes.len().div_ceil(chunks).max(1)));
+    for (c, (chunk, tail)) in (first..).zip(data.chunks_exact_mut(schedule.chunk).zip(tail.skip(first))) {
         for (pass, words) in schedule.inner().iter().zip(inner) {
             let per_chunk = schedule.chunk / pass.block * pass.twiddles();
             run_pass(a, *pass, chunk, &words[c * per_chunk..(c + 1) * per_chunk]);
         }
+        let later = shares.each_mut().map(|shares| shares.next().unwrap_or_default());
         if schedule.inner().is_empty() && schedule.outer().is_empty() {
-            tail_blocks::<A, true>(a, chunk, tail);
+            tail_blocks::<A, true>(a, chunk, tail, later);
         } else {
-            tail_blocks::<A, false>(a, chunk, tail);
+            tail_blocks::<A, false>(a, chunk, tail, later);
+        }
+    }
+}
+
+/// Asks for the `step`-th of so many equal shares of what is read later.
+#[inline(always)]
+fn ask<A: Butterflies>(a: A, later: [&[u8]; 2], step: usize, steps: usize) {
+    for bytes in later {
+        let each = bytes.len().div_ceil(steps).next_multiple_of(LINE);
+        let end = bytes.len().min((step + 1) * each);
+        for at in (step * each..end).step_by(LINE) {
+            a.registers().prefetch(bytes.as_ptr().wrapping_add(at).cast());
         }
     }
 }
@@ -38,15 +105,15 @@ pub(crate) fn forward<A: Butterflies>(a: A, twiddles: &Twiddles, data: &mut [u64
 /// Runs one pass over all blocks in `data`.
 #[inline(always)]
 fn run_pass<A: Butterflies>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64]) {
-    const ENTER: u8 = Entry::Enter as u8;
     const RENORMALISE: u8 = Entry::Renormalise as u8;
+    let none = Elsewhere { words: &[], offset: 0 };
     match (pass.levels, pass.entry) {
-        (1, Entry::Enter) => blocks::<A, 1, 2, ENTER>(a, data, pass.block, twiddles),
-        (2, Entry::Enter) => blocks::<A, 2, 4, ENTER>(a, data, pass.block, twiddles),
-        (_, Entry::Enter) => blocks::<A, 3, 8, ENTER>(a, data, pass.block, twiddles),
-        (1, Entry::Renormalise) => blocks::<A, 1, 2, RENORMALISE>(a, data, pass.block, twiddles),
-        (2, Entry::Renormalise) => blocks::<A, 2, 4, RENORMALISE>(a, data, pass.block, twiddles),
-        (_, Entry::Renormalise) => blocks::<A, 3, 8, RENORMALISE>(a, data, pass.block, twiddles),
+        (1, Entry::Enter) => blocks::<A, 1, 2, ENTER>(a, data, none, pass.block, twiddles),
+        (2, Entry::Enter) => blocks::<A, 2, 4, ENTER>(a, data, none, pass.block, twiddles),
+        (_, Entry::Enter) => blocks::<A, 3, 8, ENTER>(a, data, none, pass.block, twiddles),
+        (1, Entry::Renormalise) => blocks::<A, 1, 2, RENORMALISE>(a, data, none, pass.block, twiddles),
+        (2, Entry::Renormalise) => blocks::<A, 2, 4, RENORMALISE>(a, data, none, pass.block, twiddles),
+        (_, Entry::Renormalise) => blocks::<A, 3, 8, RENORMALISE>(a, data, none, pass.block, twiddles),
     }
 }
 
@@ -88,20 +155,31 @@ pub(super) fn store_streams<A: Butterflies, const SIZE: usize>(
     }
 }
 
-/// `LEVELS` levels over every block of `len` words.
+/// `LEVELS` levels over every block of `len` words, or of what comes [`FROM`] elsewhere.
 #[inline(always)]
 fn blocks<A: Butterflies, const LEVELS: usize, const SIZE: usize, const ENTRY: u8>(
     a: A,
     data: &mut [u64],
+    input: Elsewhere<'_>,
     len: usize,
     twiddles: &[u64],
 ) {
-    let stride = len / SIZE;
+    let (r, stride) = (a.registers(), len / SIZE);
+    let mut inputs = input.words.chunks_exact(len);
     for (block, words) in data.chunks_exact_mut(len).zip(twiddles.chunks_exact(2 * (SIZE - 1))) {
         let w = Held::<A, SIZE>::new(a, words);
+        let input_block = if ENTRY == FROM { inputs.next() } else { None };
+        if ENTRY == FROM && input_block.is_none() {
+            return;
+        }
         for at in (0..stride).step_by(A::Registers::WORDS) {
-            let mut x = load_streams::<A, SIZE>(a, block, stride, at);
-            if ENTRY == Entry::Enter as u8 {
+            let mut x = load_streams::<A, SIZE>(a, input_block.unwrap_or(block), stride, at);
+            if ENTRY == FROM {
+                for x in &mut x {
+                    *x = r.add_words(*x, r.splat(input.offset));
+                }
+            }
+            if ENTRY != Entry::Renormalise as u8 {
                 take_in(a, &mut x);
             }
             pass_level::<A, SIZE, 0, ENTRY>(a, &mut x, &w);
@@ -150,7 +228,7 @@ fn pass_level<A: Butterflies, const SIZE: usize, const R: usize, const ENTRY: u8
     x: &mut [Register<A>; SIZE],
     w: &Held<A, SIZE>,
 ) {
-    let enter = R == 0 && ENTRY == Entry::Enter as u8;
+    let enter = R == 0 && ENTRY != Entry::Renormalise as u8;
     if enter || renormalises(A::PERIOD, R) {
         prepare::<A, SIZE>(a, x, R, enter);
     }
@@ -180,25 +258,36 @@ const fn tail_renormalises(period: usize, r: usize) -> bool {
 /// The last six levels over every block of 64 words, two blocks half a step apart: one alone is a chain of
 /// dependent instructions too long for a processor to see past, and shuffles go beside multiplications.
 #[inline(always)]
-fn tail_blocks<A: Butterflies, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
+fn tail_blocks<A: Butterflies, const ENTER: bool>(
+    a: A,
+    data: &mut [u64],
+    twiddles: &[u64],
+    later: [&[u8]; 2],
+) {
     if A::Registers::WORDS < WIDTH {
         return split_tail_blocks::<A, ENTER>(a, data, twiddles);
     }
     let r = a.registers();
     let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
     let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
-    for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
+    let steps = pairs.len().max(1);
+    for (step, ([x_block, y_block], [x_words, y_words])) in pairs.iter_mut().zip(words).enumerate() {
+        ask(a, later, step, steps);
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
         tail_before::<A, 0, ENTER>(a, &mut x, x_words);
+        ask_twiddles(a, x_words, 0);
         tail_before::<A, 1, ENTER>(a, &mut x, x_words);
         let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
         tail_before::<A, 0, ENTER>(a, &mut y, y_words);
+        ask_twiddles(a, x_words, 1);
         tail_before::<A, 2, ENTER>(a, &mut x, x_words);
         tail_before::<A, 1, ENTER>(a, &mut y, y_words);
         r.transpose(&mut x);
         tail_before::<A, 2, ENTER>(a, &mut y, y_words);
+        ask_twiddles(a, y_words, 0);
         tail_after::<A, 0>(a, &mut x, x_words, 0);
         r.transpose(&mut y);
+        ask_twiddles(a, y_words, 1);
         tail_after::<A, 1>(a, &mut x, x_words, 0);
         tail_after::<A, 0>(a, &mut y, y_words, 0);
         tail_last(a, &mut x, x_words, 0);

@@ -8,12 +8,9 @@ use super::arithmetic::{Butterflies, Factor, Register};
 use super::lanes::WIDTH;
 use super::ntt_forward::{Turned, load_streams, store_streams};
 use super::registers::Registers;
-use super::source::{Held, Natural, Source, TailWords, Transposed};
+use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
-
-/// Two blocks ahead.
-const PREFETCH: usize = 2 * TAIL_TWIDDLES;
 
 /// The factors of the last level: c·(x + y) and w·c·(x − y), each with its quotient.
 pub(crate) type LastFactors = [u64; 4];
@@ -244,19 +241,19 @@ fn tail_blocks<A: Butterflies, const LAST: bool>(a: A, data: &mut [u64], twiddle
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
         tail_before::<A, 2, 0>(a, &mut x, x_words, 0);
         tail_before::<A, 1, 1>(a, &mut x, x_words, 0);
-        prefetch_lines(a, x_words, 0);
+        ask_twiddles(a, x_words, 0);
         let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
         tail_before::<A, 2, 0>(a, &mut y, y_words, 0);
         tail_before::<A, 0, 2>(a, &mut x, x_words, 0);
-        prefetch_lines(a, x_words, 1);
+        ask_twiddles(a, x_words, 1);
         tail_before::<A, 1, 1>(a, &mut y, y_words, 0);
         tail_transpose(a, &mut x);
         tail_before::<A, 0, 2>(a, &mut y, y_words, 0);
         tail_after::<A, 2, 0>(a, &mut x, x_words);
-        prefetch_lines(a, y_words, 0);
+        ask_twiddles(a, y_words, 0);
         tail_transpose(a, &mut y);
         tail_after::<A, 1, 1>(a, &mut x, x_words);
-        prefetch_lines(a, y_words, 1);
+        ask_twiddles(a, y_words, 1);
         tail_after::<A, 2, 0>(a, &mut y, y_words);
         finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(x_words), last);
         store_streams(a, x_block, WIDTH, 0, &x);
@@ -348,13 +345,4 @@ fn tail_after<A: Butterflies, const R: usize, const DONE: usize>(
     words: &TailWords,
 ) {
     group::<A, WIDTH, R, DONE, TAIL_SITE, false>(a, x, &Natural(words));
-}
-
-/// Asks for half of the twiddles that stand in the place of these in the next iteration. Spread over the
-/// work of this one they come for nothing; all at once they cost more than they save.
-#[inline(always)]
-fn prefetch_lines<A: Butterflies>(a: A, words: &TailWords, half: usize) {
-    for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
-        a.registers().prefetch(words.as_ptr().wrapping_add(PREFETCH + half * TAIL_TWIDDLES / 2 + line));
-    }
 }

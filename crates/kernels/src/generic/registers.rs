@@ -17,6 +17,8 @@ pub(crate) trait Registers: Copy {
     fn store(self, words: &mut [u64], r: Self::R);
     /// The word in every lane.
     fn splat(self, word: u64) -> Self::R;
+    /// Sums of words, as integers.
+    fn add_words(self, a: Self::R, b: Self::R) -> Self::R;
     /// Word `i` of register `k` becomes word `k` of register `i`, in each group of `WORDS` registers.
     fn transpose(self, x: &mut [Self::R; WIDTH]);
     /// Says that the words at this address will be read soon. The address need not be valid.
@@ -45,6 +47,10 @@ impl<L: Lanes> Registers for Whole<L> {
     #[inline(always)]
     fn splat(self, word: u64) -> L::V {
         self.0.splat(word)
+    }
+    #[inline(always)]
+    fn add_words(self, a: L::V, b: L::V) -> L::V {
+        self.0.add(a, b)
     }
     #[inline(always)]
     fn transpose(self, x: &mut [L::V; WIDTH]) {

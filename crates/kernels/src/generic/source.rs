@@ -9,6 +9,19 @@ use crate::schedule::TAIL_TWIDDLES;
 /// The twiddle words of one tail block.
 pub(super) type TailWords = [u64; TAIL_TWIDDLES];
 
+/// Words between the twiddles of a tail block and those asked for meanwhile: eight blocks, for they come from memory where a ring has
+/// more moduli than the third-level cache has room for.
+const AHEAD: usize = 8 * TAIL_TWIDDLES;
+
+/// Asks for half of the twiddles that stand [`AHEAD`] of these. Spread over the work of a block they come for nothing; all at once
+/// they cost more than they save.
+#[inline(always)]
+pub(super) fn ask_twiddles<A: Butterflies>(a: A, words: &TailWords, half: usize) {
+    for line in (0..TAIL_TWIDDLES / 2).step_by(WIDTH) {
+        a.registers().prefetch(words.as_ptr().wrapping_add(AHEAD + half * TAIL_TWIDDLES / 2 + line));
+    }
+}
+
 /// Twiddle `i` of a group, where level R uses those from 2^R − 1.
 pub(super) trait Source<A: Butterflies> {
     fn twiddle(&self, a: A, i: usize) -> Factor<A>;

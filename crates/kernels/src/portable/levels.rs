@@ -7,6 +7,7 @@ use super::narrow::{Narrow, Twiddle};
 use super::pair::Pair;
 use crate::constants::Constants;
 use crate::generic::lanes::WIDTH;
+use crate::generic::ntt_forward::Elsewhere;
 use crate::generic::ntt_inverse::LastFactors;
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::twiddles::Twiddles;
@@ -16,16 +17,36 @@ type Rows = [[u64; WIDTH]; WIDTH];
 /// Its twiddles: pairs of words, then pairs of rows.
 type TailWords = [[u64; WIDTH]; TAIL_TWIDDLES / WIDTH];
 
-/// Coefficients below 2q to canonical evaluations.
-pub(super) fn forward<const PERIOD: usize>(c: &Constants, twiddles: &Twiddles, data: &mut [u64]) {
+/// The passes over all words, which are below 2q, or stand elsewhere.
+pub(super) fn outer<const PERIOD: usize>(
+    c: &Constants,
+    twiddles: &Twiddles,
+    input: Option<Elsewhere<'_>>,
+    data: &mut [u64],
+) {
     let a = Narrow::<PERIOD>::new(c);
-    let schedule = &twiddles.schedule;
-    let (outer, inner) = twiddles.passes.split_at(schedule.outer().len().min(twiddles.passes.len()));
-    for (pass, words) in schedule.outer().iter().zip(outer) {
+    if let Some(input) = input {
+        input.write_to(data);
+    }
+    for (pass, words) in twiddles.schedule.outer().iter().zip(&twiddles.passes) {
         forward_pass(a, *pass, pass.block == twiddles.n, data, words);
     }
+}
+
+/// The rest, to canonical evaluations, of whole chunks from the `first` one on. Asks for nothing.
+pub(super) fn inner<const PERIOD: usize>(
+    c: &Constants,
+    twiddles: &Twiddles,
+    first: usize,
+    data: &mut [u64],
+    _: [&[u8]; 2],
+) {
+    let a = Narrow::<PERIOD>::new(c);
+    let schedule = &twiddles.schedule;
+    let inner = twiddles.passes.get(schedule.outer().len()..).unwrap_or_default();
     let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
+    let chunks = data.chunks_exact_mut(schedule.chunk).zip(tail.skip(first));
+    for (c, (chunk, tail)) in (first..).zip(chunks) {
         for (pass, words) in schedule.inner().iter().zip(inner) {
             let per_chunk = schedule.chunk / pass.block * pass.twiddles();
             let words = words.get(c * per_chunk..).unwrap_or_default();

@@ -149,14 +149,16 @@ pub(crate) static PORTABLE: Table = Table {
 };
 /// No renormalisation before the tail of a transform.
 static NARROW_11: Table = narrow(Table {
-    ntt_forward: levels::forward::<11>,
+    ntt_outer: levels::outer::<11>,
+    ntt_inner: levels::inner::<11>,
     ntt_inverse: levels::inverse::<11>,
     widest: narrow::widest(11),
     ..PORTABLE
 });
 /// One renormalisation every three levels.
 static NARROW_3: Table = narrow(Table {
-    ntt_forward: levels::forward::<3>,
+    ntt_outer: levels::outer::<3>,
+    ntt_inner: levels::inner::<3>,
     ntt_inverse: levels::inverse::<3>,
     widest: narrow::widest(3),
     ..PORTABLE

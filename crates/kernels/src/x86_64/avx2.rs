@@ -96,6 +96,10 @@ impl Registers for Avx2 {
         vector!(_mm256_set1_pd(f64::from_bits(word)))
     }
     #[inline(always)]
+    fn add_words(self, a: __m256d, b: __m256d) -> __m256d {
+        words!(_mm256_add_epi64(self.bits(a), self.bits(b)))
+    }
+    #[inline(always)]
     fn transpose(self, x: &mut [__m256d; WIDTH]) {
         for square in x.as_chunks_mut().0 {
             *square = self.transpose_square(*square);
@@ -133,10 +137,6 @@ impl Doubles for Avx2 {
         vector!(_mm256_fnmadd_pd(a, b, c))
     }
 
-    #[inline(always)]
-    fn add_words(self, a: __m256d, b: __m256d) -> __m256d {
-        words!(_mm256_add_epi64(self.bits(a), self.bits(b)))
-    }
     #[inline(always)]
     fn sub_words(self, a: __m256d, b: __m256d) -> __m256d {
         words!(_mm256_sub_epi64(self.bits(a), self.bits(b)))

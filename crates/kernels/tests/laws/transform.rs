@@ -1,6 +1,6 @@
 //! The transform evaluates, its inverse undoes it, and products of values are products of polynomials.
 
-use sunzi_kernels::{Buffer, Modulus, NttPlan, evaluation_exponent};
+use sunzi_kernels::{Buffer, Later, Modulus, NttPlan, evaluation_exponent};
 
 use crate::oracle::{Words, hard_vectors, isas, mul, pow, primes};
 
@@ -44,6 +44,45 @@ fn forward_evaluates_at_odd_powers() {
                     let mut a = Buffer::from_slice(&input);
                     plan.forward(&mut a).unwrap();
                     assert_eq!(&a[..], &expected[..], "n {n}, q {q}, {isa}");
+                }
+            }
+        }
+    }
+}
+
+/// Outer levels, of words where they stand or of others and an offset, and then the inner ones of a few chunks at a time, from the last
+/// to the first, are the whole.
+#[test]
+fn parts_of_a_forward_transform_make_the_whole() {
+    for log_n in [6, 8, 11, 12, 13, 14, 15] {
+        let n = 1 << log_n;
+        for q in primes(n) {
+            for (input, offset) in
+                hard_vectors(2 * q - 1, n).into_iter().zip([0, 1, q, 2 * q - 1].into_iter().cycle())
+            {
+                for isa in isas() {
+                    let plan = NttPlan::new(Modulus::with_isa(q, isa).unwrap(), n).unwrap();
+                    let mut whole = Buffer::from_slice(&input);
+                    plan.forward(&mut whole).unwrap();
+                    let shifted: Vec<u64> = input.iter().map(|word| word.saturating_sub(offset)).collect();
+                    let rest: Vec<u64> = shifted.iter().map(|word| word + offset).collect();
+                    let mut from = Buffer::from_slice(&vec![u64::MAX; n]);
+                    plan.forward_outer_from(&mut from, &shifted, offset).unwrap();
+                    let mut here = Buffer::from_slice(&rest);
+                    plan.forward_outer(&mut here).unwrap();
+                    assert!(from[..] == here[..], "n {n}, q {q}, {isa}, offset {offset}");
+                    if rest == input {
+                        let len = (2 * plan.chunk()).min(n);
+                        for (i, part) in here.chunks_mut(len).enumerate().rev() {
+                            plan.forward_inner(
+                                i * len,
+                                part,
+                                [Later::from(&input[..n - 1]), Later::default()],
+                            )
+                            .unwrap();
+                        }
+                        assert!(here[..] == whole[..], "n {n}, q {q}, {isa}");
+                    }
                 }
             }
         }

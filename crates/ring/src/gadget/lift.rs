@@ -6,7 +6,7 @@ use sunzi_kernels::{Conversion, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
-use crate::transform::Scale;
+use crate::transform::{Plan, Scale};
 use crate::{Ring, RingError};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
@@ -87,16 +87,21 @@ impl Lift {
     }
 }
 
-/// One digit of residues modulo `target`.
+/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
 pub(super) fn lift_residue(
     lifted: &mut [u64],
     residues: &[u64],
     digit: &Digit,
-    target: &Modulus,
+    plan: &Plan,
 ) -> Result<(), RingError> {
+    let target = plan.modulus();
     let Digit { shift, mask, bias, .. } = *digit;
     let narrow = bias < target.value();
     // u − bias + p lies in (0, 2p) for a digit u in [0, 2·bias].
     let offset = if narrow { target.value() - bias } else { target.neg(target.reduce(bias)) };
-    Ok(target.lift_into(lifted, residues, (shift, mask), offset, !narrow)?)
+    if narrow && digit.is_whole() {
+        return Ok(plan.forward_outer_from(lifted, residues, offset)?);
+    }
+    target.lift_into(lifted, residues, (shift, mask), offset, !narrow)?;
+    Ok(plan.forward_outer(lifted)?)
 }

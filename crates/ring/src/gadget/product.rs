@@ -7,13 +7,17 @@ use sunzi_kernels::Modulus;
 
 use super::lift::{Form, Lift, lift_residue};
 use super::{KeyPoly, RnsGadget, Tables, Top};
-use crate::parallel::{Parallelism, Work, block_of};
+use crate::parallel::{ENDED, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
+use crate::transform::Plan;
 use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
 pub(crate) const PAD: usize = 72;
+
+/// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be asked for early.
+const LONGEST_KEPT: usize = 1 << 14;
 
 /// The digits of one polynomial, in evaluation form modulo every modulus of the key ring.
 #[derive(Clone)]
@@ -154,7 +158,8 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
     let products = InnerProducts::new(gadget, Input::Values(a), [&[], &[]], gadget.level())?;
-    let one = tables.lifts.len() * (tables.ring.degree() + PAD);
+    let n = tables.ring.degree();
+    let one = tables.lifts.len() * (n + PAD);
     let mut words = Scratch::new(tables.key_ring.basis().len() * one);
     let mut rest = &mut *words;
     let mut parts = Vec::new();
@@ -169,8 +174,9 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
         let group = tables.groups.get(g).cloned().unwrap_or_default();
         products.convert_group(g, part, inside)?;
         for (target, part) in group.zip(part.chunks_exact_mut(one)) {
-            products.transform(target, part)?;
-            let digits = part.chunks_exact_mut(tables.ring.degree() + PAD).zip(&tables.lifts);
+            products.lift(target, part)?;
+            products.transform(target, part, 0..n, false)?;
+            let digits = part.chunks_exact_mut(n + PAD).zip(&tables.lifts);
             for (out, _) in digits.filter(|(_, lift)| lift.is_own(target)) {
                 out.iter_mut().zip(a.limb(target).unwrap_or_default()).for_each(|(to, from)| *to = *from);
             }
@@ -271,7 +277,13 @@ impl<'a> InnerProducts<'a> {
                 Some(digits) => digits.chunks_exact(one).nth(place).unwrap_or_default(),
                 None => {
                     let slots = scratch.chunks_exact_mut(one).nth(place).unwrap_or_default();
-                    self.transform(target, slots)?;
+                    self.lift(target, slots)?;
+                    if n > LONGEST_KEPT && !task.inside.shares_coefficients(Work::Conversion, 2 * n) {
+                        let [first, second] = outs.each_mut().map(|out| &mut **out);
+                        self.sum_by_blocks(target, plan, slots, [first, second])?;
+                        continue;
+                    }
+                    self.transform(target, slots, 0..n, false)?;
                     slots
                 }
             };
@@ -305,19 +317,19 @@ impl<'a> InnerProducts<'a> {
     /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients.
     fn add_terms<'b>(&'b self, target: usize, slots: &'b [u64], range: &Range<usize>, terms: &mut Terms<'b>) {
         let (tables, n) = (self.tables, self.tables.ring.degree());
-        let modulus = tables.key_ring.basis().moduli().get(target);
-        let start = range.start * modulus.map_or(0, Modulus::residue_bytes);
         let digits = tables.lifts.iter().zip(slots.chunks_exact(n + PAD)).zip(&self.key_digits);
         for ((lift, slot), &digit) in digits {
             let own = match self.input {
                 Input::Values(a) if lift.is_own(target) => a.limb(target),
                 _ => slot.get(..n),
             };
-            let [first, second] = self.key.map(|half| half.get(digit)?.limb(self.key_limb(lift, target)?));
-            let (Some(own), Some(first), Some(second)) = (own, first, second) else { continue };
+            let (Some(own), [Some(first), Some(second)]) = (own, self.keys(lift, digit, target, range.start))
+            else {
+                continue;
+            };
             terms.digits.push(own.get(range.clone()).unwrap_or_default());
             for (list, limb) in terms.keys.iter_mut().zip([first, second]) {
-                list.push(limb.get(start..).unwrap_or_default());
+                list.push(limb);
             }
         }
     }
@@ -348,26 +360,78 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// Every digit modulo a target, in evaluation form, but for those that stand in the input: one target after the other, so that its
-    /// twiddles and then its digits stay in the cache.
-    fn transform(&self, target: usize, slots: &mut [u64]) -> Result<(), RingError> {
+    /// Every digit modulo a target after the outer levels of its transform, but for those that stand in the input: one target after the
+    /// other, so that its twiddles and then its digits stay in the cache.
+    fn lift(&self, target: usize, slots: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let Some(plan) = tables.key_ring.plans().get(target) else { return Ok(()) };
         for (lift, slot) in tables.lifts.iter().zip(slots.chunks_exact_mut(n + PAD)) {
             let present = self.key_limb(lift, target).is_some();
             let Some(out) = slot.get_mut(..n).filter(|_| present) else { continue };
             match (lift.is_own(target), self.input, &lift.form) {
-                (true, Input::Values(_), _) => continue,
-                (true, input, _) => out.copy_from_slice(input.limb(target).unwrap_or_default()),
+                (true, Input::Values(_), _) => {}
+                (true, input, _) => {
+                    plan.forward_outer_from(out, input.limb(target).unwrap_or_default(), 0)?;
+                }
                 (false, _, Form::Residue { digit, .. }) => {
                     let row = self.rows.chunks_exact(n).nth(lift.range.start).unwrap_or_default();
-                    lift_residue(out, row, digit, &plan.modulus())?;
+                    lift_residue(out, row, digit, plan)?;
                 }
-                (false, _, Form::Remainder { .. }) => {}
+                (false, _, Form::Remainder { .. }) => plan.forward_outer(out)?,
             }
-            plan.forward(out)?;
         }
         Ok(())
+    }
+
+    /// The rest of these transforms in a range of whole chunks; meanwhile the range of their keys is asked for, if it is.
+    fn transform(
+        &self,
+        target: usize,
+        slots: &mut [u64],
+        range: Range<usize>,
+        asks: bool,
+    ) -> Result<(), RingError> {
+        let (tables, n) = (self.tables, self.tables.ring.degree());
+        let Some(plan) = tables.key_ring.plans().get(target) else { return Ok(()) };
+        let bytes = if asks { range.len() * plan.modulus().residue_bytes() } else { 0 };
+        let digits = tables.lifts.iter().zip(&self.key_digits).zip(slots.chunks_exact_mut(n + PAD));
+        for ((lift, &digit), slot) in digits {
+            let is_there = lift.is_own(target) && matches!(self.input, Input::Values(_));
+            if self.key_limb(lift, target).is_none() || is_there {
+                continue;
+            }
+            let keys = self.keys(lift, digit, target, range.start);
+            let later = keys.map(|key| key.and_then(|key| key.get(..bytes)).unwrap_or_default().into());
+            plan.forward_inner(range.start, slot.get_mut(range.clone()).unwrap_or_default(), later)?;
+        }
+        Ok(())
+    }
+
+    /// The rest of all transforms and the inner products modulo a target, block by block: what a block of digits takes of the keys comes
+    /// from memory while it is transformed, and the block is still in the cache.
+    fn sum_by_blocks(
+        &self,
+        target: usize,
+        plan: &Plan,
+        slots: &mut [u64],
+        [first, second]: [&mut [u64]; 2],
+    ) -> Result<(), RingError> {
+        let (n, len) = (plan.n(), plan.block(ENDED));
+        for (start, outs) in (0..n).step_by(len).zip(first.chunks_mut(len).zip(second.chunks_mut(len))) {
+            let range = start..n.min(start + len);
+            self.transform(target, slots, range.clone(), true)?;
+            let mut terms = Terms::default();
+            self.add_terms(target, slots, &range, &mut terms);
+            terms.sum(&plan.modulus(), outs.into())?;
+        }
+        Ok(())
+    }
+
+    /// What both halves of a key have for a digit modulo a target, from a coefficient on.
+    fn keys(&self, lift: &Lift, digit: usize, target: usize, start: usize) -> [Option<&'a [u8]>; 2] {
+        let modulus = self.tables.key_ring.basis().moduli().get(target);
+        let start = start * modulus.map_or(0, Modulus::residue_bytes);
+        self.key.map(|half| half.get(digit)?.limb(self.key_limb(lift, target)?)?.get(start..))
     }
 }
 

@@ -1,13 +1,12 @@
 //! One key switch: digits, inner products and the way down, one group of target moduli after the other.
 
-use sunzi_kernels::Modulus;
-
 use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, everywhere, for_each_task, tasks};
 use crate::automorphism::ValueSources;
-use crate::division::{Division, Factor};
-use crate::parallel::{BLOCK, Parallelism};
+use crate::division::{Division, Factor, Lifted, transform_inner, transform_outer};
+use crate::parallel::{ENDED, Parallelism};
 use crate::scratch::Scratch;
+use crate::transform::Plan;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// What is added to both halves, times P.
@@ -161,8 +160,13 @@ fn finish(
     let n = way.target.degree();
     let Task { run, outs, inside } = task;
     for half in 0..2 {
-        if let Some((division, rows)) = way.division {
-            let rows = rows.get(half).map_or(&[][..], |rows| rows);
+        let division = way.division.and_then(|(division, rows)| Some((division, &**rows.get(half)?)));
+        let lifted = match (division, rest) {
+            (Some((division, rows)), Rest::Values(_)) => division.lifted(rows, run.outs.clone()),
+            // What is in coefficient form is added before the transform.
+            _ => None,
+        };
+        if let (Some((division, rows)), None) = (division, &lifted) {
             let slots = scratch.chunks_exact_mut(n + PAD).take(run.outs.len());
             let slots: Vec<&mut [u64]> = slots.filter_map(|slot| slot.get_mut(..n)).collect();
             division.remainders(rows, run.outs.clone(), slots, *inside)?;
@@ -188,8 +192,9 @@ fn finish(
                 (None, _) => {}
             }
             let added = coefficients.is_some() || way.division.is_some();
+            let lifted = lifted.as_ref().and_then(|lifted| lifted.get(i).copied());
             if added {
-                plan.forward(slot)?;
+                transform_outer(plan, slot, lifted)?;
             }
             let values = match rest {
                 Rest::Values(rest) => {
@@ -200,41 +205,43 @@ fn finish(
             // Of what is divided by, only P multiplies the values.
             let scale = down.filter(|_| way.lower);
             let scale = scale.map(|(_, inverse)| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
-            if place.is_none() {
-                out.copy_from_slice(slot);
-            } else {
-                combine(*inside, &modulus, out, (slot, added, down), (values, scale))?;
-            }
+            let added = added.then_some(lifted);
+            combine(*inside, plan, out, (slot, added, down, place.is_some()), (values, scale))?;
         }
     }
     Ok(())
 }
 
-/// Divides the first, whose remainder the second is, or adds the second, if it counts; then adds the third, times its factor. Block
-/// by block: passes over whole limbs would each read them from outside the first-level cache.
+/// Ends the transform of the second, if it counts, and divides the first, whose remainder it is, or adds it, or has nothing else; then
+/// adds the third, times its factor. Block by block: passes over whole limbs would each read them from outside the first-level cache.
 fn combine(
     parallelism: Parallelism,
-    modulus: &Modulus,
+    plan: &Plan,
     out: &mut [u64],
-    (slot, added, down): (&[u64], bool, Option<(Factor, u64)>),
+    (slot, added, down, is_there): (&mut [u64], Option<Option<Lifted<'_>>>, Option<(Factor, u64)>, bool),
     (values, scale): (Option<&[u64]>, Option<u64>),
 ) -> Result<(), RingError> {
-    let n = out.len();
-    parallelism.for_each_part([out], n, |_, part, [out]| {
-        let slot = slot.get(part.clone()).unwrap_or_default();
-        let values = values.and_then(|values| values.get(part));
-        let mut values = values.into_iter().flat_map(|values| values.chunks(BLOCK));
-        for (out, slot) in out.chunks_mut(BLOCK).zip(slot.chunks(BLOCK)) {
+    let (n, len, modulus) = (out.len(), plan.block(ENDED), plan.modulus());
+    parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {
+        let values = values.and_then(|values| values.get(part.clone()));
+        let mut values = values.into_iter().flat_map(|values| values.chunks(len));
+        let blocks = out.chunks_mut(len).zip(slot.chunks_mut(len));
+        for (start, (out, slot)) in part.step_by(len).zip(blocks) {
+            let values = values.next();
+            if let Some(lifted) = added {
+                transform_inner(plan, start, slot, [Some(out), values], lifted)?;
+            }
             match down {
+                _ if !is_there => out.copy_from_slice(slot),
                 Some((Factor::One, inverse)) => modulus.add_scale_assign(out, slot, inverse)?,
                 Some((Factor::Inverse, inverse)) => {
                     modulus.mul_scalar_assign(out, inverse)?;
                     modulus.add_assign(out, slot)?;
                 }
-                None if added => modulus.add_assign(out, slot)?,
+                None if added.is_some() => modulus.add_assign(out, slot)?,
                 None => {}
             }
-            match (values.next(), scale) {
+            match (values, scale) {
                 (Some(values), Some(scale)) => modulus.add_scaled_assign(out, values, scale)?,
                 (Some(values), None) => modulus.add_assign(out, values)?,
                 (None, _) => {}

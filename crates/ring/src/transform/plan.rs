@@ -1,6 +1,6 @@
 //! One limb of a ring of any shape.
 
-use sunzi_kernels::{CyclotomicPlan, CyclotomicScale, InverseScale, KernelError, Modulus, NttPlan};
+use sunzi_kernels::{CyclotomicPlan, CyclotomicScale, InverseScale, KernelError, Later, Modulus, NttPlan};
 use sunzi_math::RingIndex;
 
 use crate::RingError;
@@ -54,6 +54,51 @@ impl Plan {
         match self {
             Self::Negacyclic(plan) => plan.forward(a),
             Self::Cyclotomic(plan) => plan.forward(a),
+        }
+    }
+
+    /// The levels of [`forward`](Self::forward) that mix words of different chunks.
+    pub(crate) fn forward_outer(&self, a: &mut [u64]) -> Result<(), KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.forward_outer(a),
+            Self::Cyclotomic(plan) => plan.forward(a),
+        }
+    }
+
+    /// The same of words elsewhere plus an offset, all below 2q.
+    pub(crate) fn forward_outer_from(
+        &self,
+        out: &mut [u64],
+        words: &[u64],
+        offset: u64,
+    ) -> Result<(), KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.forward_outer_from(out, words, offset),
+            Self::Cyclotomic(plan) => {
+                out.iter_mut().zip(words).for_each(|(out, word)| *out = word + offset);
+                plan.forward(out)
+            }
+        }
+    }
+
+    /// The others, for whole chunks from word `start` on, while memory is asked for what is read `later`.
+    pub(crate) fn forward_inner(
+        &self,
+        start: usize,
+        part: &mut [u64],
+        later: [Later<'_>; 2],
+    ) -> Result<(), KernelError> {
+        match self {
+            Self::Negacyclic(plan) => plan.forward_inner(start, part, later),
+            Self::Cyclotomic(_) => Ok(()),
+        }
+    }
+
+    /// Words of a block, at least `least` of them unless there are fewer: whole chunks, whose last levels are their own.
+    pub(crate) fn block(&self, least: usize) -> usize {
+        match self {
+            Self::Negacyclic(plan) => least.next_multiple_of(plan.chunk()).min(plan.n()),
+            Self::Cyclotomic(plan) => least.min(plan.n()),
         }
     }
 
