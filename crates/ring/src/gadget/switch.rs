@@ -205,48 +205,58 @@ fn finish(
             // Of what is divided by, only P multiplies the values.
             let scale = down.filter(|_| way.lower);
             let scale = scale.map(|(_, inverse)| modulus.mul(inverse, gadget.top.special_mod(&modulus)));
-            let added = added.then_some(lifted);
-            combine(*inside, plan, out, (slot, added, down, place.is_some()), (values, scale))?;
+            let ending = Ending { plan, added, lifted, down, is_there: place.is_some(), values, scale };
+            ending.apply(*inside, out, slot)?;
         }
     }
     Ok(())
 }
 
-/// Ends the transform of the second, if it counts, and divides the first, whose remainder it is, or adds it, or has nothing else; then
-/// adds the third, times its factor. Block by block: passes over whole limbs would each read them from outside the first-level cache.
-fn combine(
-    parallelism: Parallelism,
-    plan: &Plan,
-    out: &mut [u64],
-    (slot, added, down, is_there): (&mut [u64], Option<Option<Lifted<'_>>>, Option<(Factor, u64)>, bool),
-    (values, scale): (Option<&[u64]>, Option<u64>),
-) -> Result<(), RingError> {
-    let (n, len, modulus) = (out.len(), plan.block(ENDED), plan.modulus());
-    parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {
-        let values = values.and_then(|values| values.get(part.clone()));
-        let mut values = values.into_iter().flat_map(|values| values.chunks(len));
-        let blocks = out.chunks_mut(len).zip(slot.chunks_mut(len));
-        for (start, (out, slot)) in part.step_by(len).zip(blocks) {
-            let values = values.next();
-            if let Some(lifted) = added {
-                transform_inner(plan, start, slot, [Some(out), values], lifted)?;
-            }
-            match down {
-                _ if !is_there => out.copy_from_slice(slot),
-                Some((Factor::One, inverse)) => modulus.add_scale_assign(out, slot, inverse)?,
-                Some((Factor::Inverse, inverse)) => {
-                    modulus.mul_scalar_assign(out, inverse)?;
-                    modulus.add_assign(out, slot)?;
+/// What a limb of a half becomes after its inner products.
+struct Ending<'a> {
+    plan: &'a Plan,
+    /// Whether a remainder or a polynomial is added, whose transform has begun.
+    added: bool,
+    lifted: Option<Lifted<'a>>,
+    down: Option<(Factor, u64)>,
+    /// Whether there are inner products.
+    is_there: bool,
+    values: Option<&'a [u64]>,
+    /// A factor of the values.
+    scale: Option<u64>,
+}
+
+impl Ending<'_> {
+    /// Ends the transform in the slot and divides or adds, block by block: passes over whole limbs would each read them from outside
+    /// the first-level cache.
+    fn apply(&self, parallelism: Parallelism, out: &mut [u64], slot: &mut [u64]) -> Result<(), RingError> {
+        let (n, len, modulus) = (out.len(), self.plan.block(ENDED), self.plan.modulus());
+        parallelism.for_each_part([out, slot], n, |_, part, [out, slot]| {
+            let values = self.values.and_then(|values| values.get(part.clone()));
+            let mut values = values.into_iter().flat_map(|values| values.chunks(len));
+            let blocks = out.chunks_mut(len).zip(slot.chunks_mut(len));
+            for (start, (out, slot)) in part.step_by(len).zip(blocks) {
+                let values = values.next();
+                if self.added {
+                    transform_inner(self.plan, start, slot, [Some(out), values], self.lifted)?;
                 }
-                None if added.is_some() => modulus.add_assign(out, slot)?,
-                None => {}
+                match self.down {
+                    _ if !self.is_there => out.copy_from_slice(slot),
+                    Some((Factor::One, inverse)) => modulus.add_scale_assign(out, slot, inverse)?,
+                    Some((Factor::Inverse, inverse)) => {
+                        modulus.mul_scalar_assign(out, inverse)?;
+                        modulus.add_assign(out, slot)?;
+                    }
+                    None if self.added => modulus.add_assign(out, slot)?,
+                    None => {}
+                }
+                match (values, self.scale) {
+                    (Some(values), Some(scale)) => modulus.add_scaled_assign(out, values, scale)?,
+                    (Some(values), None) => modulus.add_assign(out, values)?,
+                    (None, _) => {}
+                }
             }
-            match (values, scale) {
-                (Some(values), Some(scale)) => modulus.add_scaled_assign(out, values, scale)?,
-                (Some(values), None) => modulus.add_assign(out, values)?,
-                (None, _) => {}
-            }
-        }
-        Ok(())
-    })
+            Ok(())
+        })
+    }
 }
