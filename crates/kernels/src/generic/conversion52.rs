@@ -14,6 +14,10 @@ use crate::table::Column;
 /// Vectors handled together: matrix entries are loaded once for all of them.
 const VECTORS: usize = 2;
 const CHUNK: usize = VECTORS * WIDTH;
+/// Chunks between what is read and what is asked for.
+const AHEAD: usize = 8;
+/// Words of the shortest rows that are asked for: those of several digits stay in the third-level cache only as long as they are shorter.
+const SHORTEST_ASKED: usize = 1 << 15;
 /// Targets handled together: words are loaded once for all of them.
 const TARGETS: usize = 4;
 /// Terms for which no lane overflows: half as many pairs of halves below 2^52, and what is subtracted.
@@ -154,6 +158,9 @@ fn convert_as<L: Lanes52, const REDUCED: bool>(
     let rows: Vec<&[Words]> = input.iter().map(|row| row.as_chunks().0).collect();
     let mut outs: Vec<&mut [Words]> = out.iter_mut().map(|out| out.as_chunks_mut().0).collect();
     for chunk in 0..len / CHUNK {
+        if len >= SHORTEST_ASKED {
+            ask(l, &rows, chunk + AHEAD);
+        }
         convert_chunk::<L, REDUCED>(l, columns, &mut outs, &rows, chunk);
     }
     let done = len / CHUNK * CHUNK;
@@ -165,6 +172,16 @@ fn convert_as<L: Lanes52, const REDUCED: bool>(
         convert_chunk::<L, REDUCED>(l, columns, &mut outs, &rows, 0);
         for (out, [words]) in out.iter_mut().zip(&last) {
             copy(out.get_mut(done..).unwrap_or_default(), words);
+        }
+    }
+}
+
+/// Asks for a chunk of every row, which are more streams than a processor foresees.
+#[inline(always)]
+fn ask<L: Lanes52>(l: L, rows: &[&[Words]], chunk: usize) {
+    for row in rows {
+        for vector in 0..VECTORS {
+            l.prefetch(row.as_ptr().wrapping_add(chunk).cast::<u64>().wrapping_add(vector * WIDTH));
         }
     }
 }
