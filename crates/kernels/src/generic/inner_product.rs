@@ -9,8 +9,6 @@ use super::lanes::{Lanes, WIDTH};
 const VECTORS: usize = 4;
 /// Bytes from what is read to what is asked for: operands are dozens of streams, more than the processor foresees by itself.
 const AHEAD: usize = 1024;
-/// Words of the longest operands that are asked for. Longer ones it has time to foresee, and to ask besides costs more than it saves.
-const LONGEST_ASKED: usize = 1 << 14;
 
 type Block = [u64; VECTORS * WIDTH];
 /// What holds the bytes of a vector.
@@ -21,8 +19,8 @@ pub(crate) trait Kept<A: Arithmetic>: Copy {
     /// What holds those of one term.
     type Slice: ?Sized;
 
-    /// The block that starts at word `at`, zeros past the end; asks for a later one if told to.
-    fn load_at(self, a: A, slice: Option<&&Self::Slice>, at: usize, asks: bool) -> [V<A>; VECTORS];
+    /// The block that starts at word `at`, zeros past the end; asks for a later one.
+    fn load_at(self, a: A, slice: Option<&&Self::Slice>, at: usize) -> [V<A>; VECTORS];
 }
 
 /// Asks for as many bytes, [`AHEAD`] of these.
@@ -41,8 +39,8 @@ impl<A: Arithmetic> Kept<A> for Whole {
     type Slice = [u64];
 
     #[inline(always)]
-    fn load_at(self, a: A, slice: Option<&&[u64]>, at: usize, asks: bool) -> [V<A>; VECTORS] {
-        load_at(a, slice.copied().unwrap_or(&[]), at, asks)
+    fn load_at(self, a: A, slice: Option<&&[u64]>, at: usize) -> [V<A>; VECTORS] {
+        load_at(a, slice.copied().unwrap_or(&[]), at)
     }
 }
 
@@ -64,11 +62,9 @@ impl<A: Arithmetic> Kept<A> for Packed<A> {
     type Slice = [u8];
 
     #[inline(always)]
-    fn load_at(self, a: A, slice: Option<&&[u8]>, at: usize, asks: bool) -> [V<A>; VECTORS] {
+    fn load_at(self, a: A, slice: Option<&&[u8]>, at: usize) -> [V<A>; VECTORS] {
         let bytes = slice.and_then(|slice| slice.get(at * self.width..)).unwrap_or(&[]);
-        if asks {
-            ask(a, bytes.as_ptr().cast(), VECTORS * WIDTH * self.width);
-        }
+        ask(a, bytes.as_ptr().cast(), VECTORS * WIDTH * self.width);
         if bytes.len() >= (VECTORS - 1) * WIDTH * self.width + size_of::<Bytes>() {
             self.expand_all(a, bytes)
         } else {
@@ -104,32 +100,31 @@ pub(crate) fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     y: [&[&K::Slice]; OUTPUTS],
 ) {
     let len = out.first().map_or(0, |out| out.len());
-    let asks = len <= LONGEST_ASKED;
     let mut out = out.map(|out| out.chunks_mut(VECTORS * WIDTH));
     for at in (0..len).step_by(VECTORS * WIDTH) {
-        let totals = totals_at(a, kept, (at, asks), x, y);
+        let totals = totals_at(a, kept, at, x, y);
         for (blocks, totals) in out.iter_mut().zip(totals) {
             store(a, blocks.next().unwrap_or_default(), totals);
         }
     }
 }
 
-/// The results for the block that starts at word `at`; `asks` for later ones.
+/// The results for the block that starts at word `at`, asking for later ones.
 #[inline(always)]
 fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
     kept: K,
-    (at, asks): (usize, bool),
+    at: usize,
     x: &[&[u64]],
     y: [&[&K::Slice]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
     if x.len() <= A::MAX_TERMS {
-        return sums_at(a, kept, (at, asks), x, y);
+        return sums_at(a, kept, at, x, y);
     }
     let mut totals = [[a.lanes().splat(0); VECTORS]; OUTPUTS];
     for (group, xs) in x.chunks(A::MAX_TERMS).enumerate() {
         let ys = y.map(|y| y.get(group * A::MAX_TERMS..).unwrap_or(&[]));
-        for (totals, sums) in totals.iter_mut().zip(sums_at(a, kept, (at, asks), xs, ys)) {
+        for (totals, sums) in totals.iter_mut().zip(sums_at(a, kept, at, xs, ys)) {
             for (total, sum) in totals.iter_mut().zip(sums) {
                 *total = add(a, *total, sum);
             }
@@ -143,15 +138,15 @@ fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
 fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
     kept: K,
-    (at, asks): (usize, bool),
+    at: usize,
     x: &[&[u64]],
     y: [&[&K::Slice]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
     let mut sums = [[a.sum_start(); VECTORS]; OUTPUTS];
     for (i, x) in x.iter().enumerate() {
-        let x = load_at(a, x, at, asks);
+        let x = load_at(a, x, at);
         for (sums, y) in sums.iter_mut().zip(y) {
-            let y = kept.load_at(a, y.get(i), at, asks);
+            let y = kept.load_at(a, y.get(i), at);
             for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
                 *sum = a.sum_add(*sum, x, y);
             }
@@ -166,13 +161,11 @@ fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     totals
 }
 
-/// The block that starts at word `at`, padded with zeros past the end; asks for a later one if told to.
+/// The block that starts at word `at`, padded with zeros past the end; asks for a later one.
 #[inline(always)]
-fn load_at<A: Arithmetic>(a: A, words: &[u64], at: usize, asks: bool) -> [V<A>; VECTORS] {
+fn load_at<A: Arithmetic>(a: A, words: &[u64], at: usize) -> [V<A>; VECTORS] {
     let words = words.get(at..).unwrap_or(&[]);
-    if asks {
-        ask(a, words.as_ptr(), size_of::<Block>());
-    }
+    ask(a, words.as_ptr(), size_of::<Block>());
     match words.first_chunk() {
         Some(block) => load(a, block),
         None => load(a, &padded(words)),
