@@ -274,8 +274,8 @@ impl Division {
         let row = rows.get(..self.degree())?;
         let constants = self.targets.iter().zip(factors).skip(targets.start).take(targets.len());
         let lifted = |(plan, &factor): (&Arc<Plan>, &u64)| {
-            let offset = plan.modulus().value().checked_sub(*half).filter(|&offset| offset > 0)?;
-            Some(Lifted { row, offset, factor })
+            let (offset, reduces) = offset_less(*half, &plan.modulus());
+            (!reduces).then_some(Lifted { row, offset, factor })
         };
         constants.map(lifted).collect()
     }
@@ -370,6 +370,13 @@ fn limb_of(words: &[u64], n: usize, place: usize) -> Option<&[u64]> {
     words.get(place * n..(place + 1) * n)
 }
 
+/// What makes u − bias modulo q of a word u in [0, 2·bias] when it is added, and whether u has to be reduced before: u − bias + q is
+/// in (0, 2q) for a bias below q.
+pub(crate) fn offset_less(bias: u64, modulus: &Modulus) -> (u64, bool) {
+    let q = modulus.value();
+    if bias < q { (q - bias, false) } else { (modulus.neg(modulus.reduce(bias)), true) }
+}
+
 /// The differences of words to a number, times a factor, modulo q.
 fn lift(
     modulus: &Modulus,
@@ -378,12 +385,11 @@ fn lift(
     (half, factor): (u64, u64),
     parallelism: Parallelism,
 ) -> Result<(), RingError> {
-    let q = modulus.value();
-    let (narrow, n) = (half < q, out.len());
-    let offset = if narrow { q - half } else { modulus.neg(modulus.reduce(half)) };
+    let n = out.len();
+    let (offset, reduces) = offset_less(half, modulus);
     parallelism.for_each_part([out], n, |_, range, [out]| {
         let words = words.get(range).unwrap_or_default();
-        modulus.lift_into(out, words, (0, u64::MAX), offset, !narrow)?;
+        modulus.lift_into(out, words, (0, u64::MAX), offset, reduces)?;
         if factor == 1 { Ok(()) } else { Ok(modulus.mul_scalar_assign(out, factor)?) }
     })
 }

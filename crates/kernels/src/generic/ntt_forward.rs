@@ -270,7 +270,7 @@ fn tail_blocks<A: Butterflies, const ENTER: bool>(
     let r = a.registers();
     let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
     let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
-    let steps = pairs.len().max(1);
+    let steps = pairs.len();
     for (step, ([x_block, y_block], [x_words, y_words])) in pairs.iter_mut().zip(words).enumerate() {
         ask(a, later, step, steps);
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);

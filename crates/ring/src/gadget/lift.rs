@@ -6,6 +6,7 @@ use sunzi_kernels::{Conversion, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
+use crate::division::offset_less;
 use crate::transform::{Plan, Scale};
 use crate::{Ring, RingError};
 
@@ -96,12 +97,10 @@ pub(super) fn lift_residue(
 ) -> Result<(), RingError> {
     let target = plan.modulus();
     let Digit { shift, mask, bias, .. } = *digit;
-    let narrow = bias < target.value();
-    // u − bias + p lies in (0, 2p) for a digit u in [0, 2·bias].
-    let offset = if narrow { target.value() - bias } else { target.neg(target.reduce(bias)) };
-    if narrow && digit.is_whole() {
+    let (offset, reduces) = offset_less(bias, &target);
+    if !reduces && digit.is_whole() {
         return Ok(plan.forward_outer_from(lifted, residues, offset)?);
     }
-    target.lift_into(lifted, residues, (shift, mask), offset, !narrow)?;
+    target.lift_into(lifted, residues, (shift, mask), offset, reduces)?;
     Ok(plan.forward_outer(lifted)?)
 }

@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PolyRing, Ring, RingError};
 
 use crate::common::*;
 
@@ -179,6 +180,43 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
             let [found, _] = gadget.switch(&value, [None, None], keys, ring.level(), exponent).unwrap();
             let expected = ring.automorphism(&expected, exponent).unwrap();
             assert_eq!(integers(&ring, found), centered(&ring.to_integers(&expected).unwrap(), &q), "{m}");
+        }
+    }
+}
+
+/// A switch in one go is that of digits that stand there: both ways of summing, of whole limbs and, above n = 2^14, of blocks whose
+/// transforms end just before, and remainders by one and by several moduli.
+#[test]
+fn switches_are_those_of_their_digits() {
+    for n in [1 << 14, 1 << 15] {
+        let moduli = primes_below(DEFAULT_PRIME_BOUND, 2 * n, 6).unwrap();
+        let ring = Ring::new(2 * n, &moduli[..4]).unwrap();
+        for (digits, special) in [(4, 1), (2, 2)] {
+            let special_moduli = moduli[4..4 + special].to_vec();
+            let options = GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() };
+            let gadget = ring.gadget(&options).unwrap();
+            let mut rng = rng("switch of digits");
+            let (c, rest) = (ring.uniform(&mut rng), ring.uniform(&mut rng));
+            let mut half = || (0..digits).map(|_| gadget.key_ring().uniform(&mut rng)).collect::<Vec<_>>();
+            let key = [half(), half()].map(|half| kept::<Ring>(&gadget, &half).unwrap());
+            let keys = [&key[0][..], &key[1]];
+            for threads in [1, 2] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let standing = gadget.decompose(&c).unwrap();
+                    for (level, exponent) in [(4, 1), (4, 5), (3, 1)] {
+                        let rest = [Some(&rest), None];
+                        let found = gadget.switch(&c, rest, keys, level, exponent).unwrap();
+                        let expected = gadget.switch_digits(&standing, rest, keys, level, exponent).unwrap();
+                        for (found, expected) in found.iter().zip(&expected) {
+                            assert!(
+                                found.words() == expected.words(),
+                                "{n}, {digits}, {threads}, {level}, {exponent}"
+                            );
+                        }
+                    }
+                });
+            }
         }
     }
 }
