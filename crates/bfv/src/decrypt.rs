@@ -3,7 +3,8 @@
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase};
+use sunzi_rlwe::encryption::{phase, phase_values};
+use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
@@ -39,7 +40,10 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        self.open(&*phase(self.rlwe(), ciphertext.parts(), key)?)
+        let mut values = phase_values(self.rlwe(), ciphertext.parts(), key, self.ring().level())?;
+        let empty = self.ring().at_level(1)?.zero();
+        let message = self.scaler().decrypt_values(self.ring(), std::mem::replace(&mut *values, empty))?;
+        Ok(Plaintext::new(message, self.plain_modulus())?)
     }
 
     /// The message of c(s) = (q/t)·m + v.

@@ -6,9 +6,9 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
-use sunzi_math::{mod_inv, mul_mod};
+use sunzi_math::{FixedFactor, mod_inv, mul_mod};
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
-use sunzi_rlwe::encryption::phase;
+use sunzi_rlwe::encryption::phase_values;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
 use zeroize::Zeroizing;
@@ -129,24 +129,26 @@ impl<R: PolyRing> Context<R> {
         hiding: impl FnOnce(&R) -> Result<Option<Zeroizing<R::Poly<Coefficient>>>, BgvError>,
     ) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
-        let mut parts = Vec::with_capacity(ciphertext.parts().len());
-        for part in ciphertext.parts() {
-            parts.push(self.ring().restrict(part, few)?);
-        }
-        let mut phase = phase(self.rlwe(), &parts, key)?;
         let ring = self.rlwe().ring_at(few)?;
-        if let Some(hiding) = hiding(&ring)? {
-            ring.add_assign(&mut phase, &hiding)?;
-        }
-        let t = self.plain_modulus();
-        let message = Zeroizing::new(self.scaler(few)?.decrypt(&phase)?);
+        let mut values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
+        let values = std::mem::replace(&mut *values, ring.at_level(1)?.zero());
+        let (t, scaler) = (self.plain_modulus(), self.scaler(few)?);
+        let mut message = Zeroizing::new(match hiding(&ring)? {
+            Some(hiding) => {
+                let mut phase = Zeroizing::new(ring.to_coefficient(values)?);
+                ring.add_assign(&mut phase, &hiding)?;
+                scaler.decrypt(&phase)?
+            }
+            None => scaler.decrypt_values(&ring, values)?,
+        });
         // What is held is m′ with −Q·m′ = −Q_few·m″ for the m″ found, and m = m′/f.
         let mod_t = |modulus: &BigUint| (modulus % t).to_u64().unwrap_or(0);
         let found = mod_t(self.rlwe().ring_at(few)?.modulus());
         let factor = mul_mod(found, mod_inv(mod_t(&self.place(place)?.modulus), t)?, t);
         let factor = mul_mod(factor, mod_inv(ciphertext.metadata().factor, t)?, t);
-        let coefficients = message.iter().map(|&m| mul_mod(m, factor, t)).collect();
-        Ok(Plaintext::new(coefficients, t)?)
+        let factor = FixedFactor::new(factor, t)?;
+        message.iter_mut().for_each(|m| *m = factor.times(*m));
+        Ok(Plaintext::new(std::mem::take(&mut *message), t)?)
     }
 
     /// The fewest moduli whose product holds t·u(s), and the ciphertext itself or, where a part of a word would be needed, what the switch to the words below

@@ -130,14 +130,6 @@ impl<R: PolyRing> Context<R> {
         key: &SecretKey<R>,
         level: usize,
     ) -> Result<Zeroizing<R::Poly<Evaluation>>, CkksError> {
-        if level == ciphertext.metadata().level {
-            return Ok(phase_values(self.rlwe(), ciphertext.parts(), key)?);
-        }
-        let limbs = self.limbs(level)?;
-        let mut parts = Vec::with_capacity(ciphertext.parts().len());
-        for part in ciphertext.parts() {
-            parts.push(self.ring().restrict(part, limbs)?);
-        }
-        Ok(phase_values(self.rlwe(), &parts, key)?)
+        Ok(phase_values(self.rlwe(), ciphertext.parts(), key, self.limbs(level)?)?)
     }
 }

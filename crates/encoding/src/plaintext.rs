@@ -90,10 +90,13 @@ impl Plaintext {
     /// for a coefficient of t or more.
     pub fn new(coefficients: Vec<u64>, plain_modulus: u64) -> Result<Self, EncodingError> {
         check_plain_modulus(plain_modulus)?;
-        match coefficients.iter().position(|&c| c >= plain_modulus) {
-            Some(index) => Err(EncodingError::unsigned_out_of_range(index, plain_modulus)),
-            None => Ok(Self { coefficients, plain_modulus }),
+        // Without an early exit: coefficients are secret. The highest bit tells those that are not below t.
+        let wrong = coefficients.iter().fold(0, |wrong, &c| wrong | c | (plain_modulus - 1).wrapping_sub(c));
+        if wrong >> 63 == 0 {
+            return Ok(Self { coefficients, plain_modulus });
         }
+        let index = coefficients.iter().position(|&c| c >= plain_modulus).unwrap_or_default();
+        Err(EncodingError::unsigned_out_of_range(index, plain_modulus))
     }
 
     /// The constant polynomial `value`, for a ring of degree `degree`.
@@ -223,7 +226,8 @@ impl AsRef<[u64]> for Plaintext {
 impl Zeroize for Plaintext {
     fn zeroize(&mut self) {
         // The length stays: a zeroised plaintext is the polynomial zero of the same ring.
-        self.coefficients.as_mut_slice().zeroize();
+        self.coefficients.fill(0);
+        zeroize::optimization_barrier(self.coefficients.as_slice());
     }
 }
 

@@ -38,7 +38,7 @@ pub use galois::{GENERATOR, conjugation_exponent, rotation_exponent, slot_expone
 pub use galois_ring::{GaloisRing, MAX_SLOT_DEGREE, Subring};
 pub use index::{Axis, RingIndex};
 pub use logarithm::{log2, log2_product};
-pub use modular::{add_mod, gcd, mod_inv, mod_pow, mul_mod};
+pub use modular::{FixedFactor, add_mod, gcd, mod_inv, mod_pow, mul_mod};
 pub use powerful::{Additive, CoefficientBasis, Integers, Residues};
 pub use primality::is_prime;
 pub use primes::{DEFAULT_PRIME_BOUND, primes_below, primes_from, primes_with_bits};

@@ -20,6 +20,46 @@ pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
     ((a as u128 * b as u128) % q as u128) as u64
 }
 
+/// A factor of many words modulo q, without a division for each [Shoup].
+#[derive(Clone, Copy, Debug)]
+pub struct FixedFactor {
+    factor: u64,
+    /// ⌊2^64·factor/q⌋.
+    quotient: u64,
+    q: u64,
+}
+
+impl FixedFactor {
+    /// The factor w modulo q, for 1 ≤ q < 2^63.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] for another q.
+    pub fn new(w: u64, q: u64) -> Result<Self, MathError> {
+        if !(1..1 << 63).contains(&q) {
+            return Err(MathError::OutOfRange { what: "modulus", expected: "1 to 2^63 - 1", got: q });
+        }
+        let factor = w % q;
+        Ok(Self { factor, quotient: ((u128::from(factor) << 64) / u128::from(q)) as u64, q })
+    }
+
+    /// w·x mod q for any x; its time does not depend on x.
+    ///
+    /// ```
+    /// let three = sunzi_math::FixedFactor::new(3, 7)?;
+    /// assert_eq!(three.times(5), 1);
+    /// # Ok::<(), sunzi_math::MathError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn times(&self, x: u64) -> u64 {
+        let quotient = ((self.quotient as u128 * x as u128) >> 64) as u64;
+        // Below 2q.
+        let rest = self.factor.wrapping_mul(x).wrapping_sub(quotient.wrapping_mul(self.q));
+        let mask = ((rest >= self.q) as u64).wrapping_neg();
+        rest.wrapping_sub(self.q & mask)
+    }
+}
+
 /// a^e mod q by squaring; 0^0 = 1 mod q.
 #[must_use]
 pub const fn mod_pow(a: u64, mut e: u64, q: u64) -> u64 {

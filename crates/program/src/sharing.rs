@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use chacha20::ChaCha20Rng;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_encoding::Plaintext;
+use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{HollowRing, PolyRing as _, Ring};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness};
@@ -36,7 +36,7 @@ const SLACK: f64 = 0.1;
 pub struct Sharing {
     ledger: LedgerFile,
     noise: BTreeMap<NodeId, DeclaredNoise>,
-    rng: ChaCha20Rng,
+    rng: SeededRng,
 }
 
 impl Sharing {
@@ -264,9 +264,8 @@ fn declared(context: &Hollow, ciphertext: &Ciphertext<HollowRing>) -> DeclaredNo
 }
 
 /// Randomness where nothing is hidden.
-fn nothing() -> ChaCha20Rng {
-    use chacha20::rand_core::SeedableRng as _;
-    ChaCha20Rng::seed_from_u64(0)
+fn nothing() -> SeededRng {
+    SeededRng::from_key(&[0; 32])
 }
 
 /// CKKS whose clear numbers are the largest that there may be.

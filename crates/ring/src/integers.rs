@@ -175,12 +175,55 @@ impl<'a> MixedRadix<'a> {
                 *digit = x.wrapping_sub(q & u64::from(x > half).wrapping_neg()).cast_signed();
             }
         }
+        if self.moduli.iter().all(|q| q.value() < NARROW) && self.log2_product() < FINITE {
+            horner_of_doubles(digits.chunks_exact(n.max(1)).zip(self.moduli).rev(), out);
+            return Ok(());
+        }
         for (at, out) in out.iter_mut().enumerate() {
             let digits = digits.get(at..).unwrap_or_default().iter().step_by(n.max(1)).rev();
             *out = horner(digits.zip(self.moduli.iter().rev()));
         }
         Ok(())
     }
+
+    fn log2_product(&self) -> f64 {
+        self.moduli.iter().map(|q| (q.value() as f64).log2()).sum()
+    }
+}
+
+/// Moduli below it, and their digits, are doubles.
+const NARROW: u64 = 1 << 51;
+/// Bits of a product whose doubles can be split and multiplied without leaving their range.
+const FINITE: f64 = 900.0;
+
+/// [`horner`] of a block for digits and moduli that are doubles, word after word by the same steps: without multiply-adds, which only a library
+/// has on processors without them, products are split [Dekker71].
+fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>, sums: &mut [f64]) {
+    let mut rests = Zeroizing::new([0.0_f64; BLOCK]);
+    sums.fill(0.0);
+    for (digits, modulus) in digits {
+        let q = modulus.value() as f64;
+        let (q_high, q_low) = split(q);
+        for ((sum, rest), &digit) in sums.iter_mut().zip(rests.iter_mut()).zip(digits) {
+            // 1.5·2^52 + digit, from its bits: a conversion that vectors have.
+            let digit = f64::from_bits(digit.wrapping_add(SHIFTED.to_bits().cast_signed()).cast_unsigned()) - SHIFTED;
+            let product = *sum * q;
+            let (high, low) = split(*sum);
+            let error = ((high * q_high - product) + high * q_low + low * q_high) + low * q_low;
+            let (first, carry) = two_sum(product, digit);
+            (*sum, *rest) = two_sum(first, carry + (error + *rest * q));
+        }
+    }
+}
+
+/// 1.5·2^52.
+const SHIFTED: f64 = 6_755_399_441_055_744.0;
+
+/// Two halves of at most 26 bits each.
+fn split(x: f64) -> (f64, f64) {
+    let shifted = x * 134_217_729.0;
+    let high = shifted - (shifted - x);
+    (high, x - high)
 }
 
 /// Σ d_i·q_1⋯q_(i−1) from the highest digit down, in pairs of doubles whose sum has 104 bits or more: of the nearest doubles

@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_math::{CoefficientBasis, RingIndex};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Expansion, Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds, sampling};
 
@@ -122,6 +122,22 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
         a: &mut Self::Poly<Evaluation>,
         b: &Self::Poly<Evaluation>,
     ) -> Result<(), RingError>;
+    /// a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for a level below l; [`RingError::NotNested`].
+    fn mul_add_restricted(
+        &self,
+        a: &Self::Poly<Evaluation>,
+        b: &Self::Poly<Evaluation>,
+        c: &Self::Poly<Evaluation>,
+        level: usize,
+    ) -> Result<Self::Poly<Evaluation>, RingError> {
+        let mut sum = Zeroizing::new(self.restrict(a, level)?);
+        self.mul_restricted_assign(&mut sum, b)?;
+        self.at_level(level)?.add_assign(&mut sum, &self.restrict(c, level)?)?;
+        Ok(std::mem::replace(&mut *sum, self.at_level(1)?.zero()))
+    }
     /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus
     /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
     ///
@@ -491,6 +507,13 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
+    /// The same of the values of a, which belongs to `ring`.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt).
+    fn decrypt_values(&self, ring: &R, a: R::Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
+        self.decrypt(&*Zeroizing::new(ring.to_coefficient(a)?))
+    }
     /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
     /// at most two products of polynomials to a polynomial.
     fn product_capacity(&self) -> u64;

@@ -17,7 +17,7 @@ use crate::error::{check_automorphism, check_level, check_shape};
 use crate::integers::{self, residue_of};
 use crate::ladder::{Ladder, is_prefix};
 use crate::once::get_or_try_init;
-use crate::parallel::{Parallelism, Work, groups};
+use crate::parallel::{BLOCK, Parallelism, Work, groups};
 use crate::poly_ring::Factors;
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
@@ -271,6 +271,35 @@ impl PolyRing for Ring {
             let (Some(plan), Some(&place)) = (plans.get(i), places.get(i)) else { return Ok(()) };
             Ok(plan.modulus().mul_assign(part, b.part(place, range))?)
         })
+    }
+
+    fn mul_add_restricted(
+        &self,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
+        c: &Poly<Evaluation>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let mut places = [const { Vec::new() }; 3];
+        for (places, poly) in places.iter_mut().zip([a, b, c]) {
+            *places = self.nested(level, self.level_of(poly)?)?;
+        }
+        let [of_a, of_b, of_c] = &places;
+        let at = |places: &[usize], i: usize| places.get(i).copied().unwrap_or(usize::MAX);
+        let target = self.at_level(level)?;
+        let mut sum = target.arbitrary::<Evaluation>();
+        target.for_each_modulus(&mut sum, |i, modulus, range, part| {
+            let (a, b) = (a.part(at(of_a, i), range.clone()), b.part(at(of_b, i), range.clone()));
+            let c = c.part(at(of_c, i), range);
+            let factors = a.chunks(BLOCK).zip(b.chunks(BLOCK));
+            // What is copied is still in the first-level cache when it is added to.
+            for ((sum, (a, b)), c) in part.chunks_mut(BLOCK).zip(factors).zip(c.chunks(BLOCK)) {
+                sum.copy_from_slice(c);
+                modulus.mul_add_assign(sum, a, b)?;
+            }
+            Ok(())
+        })?;
+        Ok(sum)
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {

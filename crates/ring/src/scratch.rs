@@ -135,7 +135,8 @@ impl DerefMut for Scratch {
 impl Zeroize for Scratch {
     fn zeroize(&mut self) {
         // The rest is what an earlier owner left, erased if it was secret.
-        self.deref_mut().zeroize();
+        self.fill(0);
+        zeroize::optimization_barrier(&**self);
     }
 }
 

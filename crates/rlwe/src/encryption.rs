@@ -113,20 +113,22 @@ pub fn phase<R: PolyRing>(
     parts: &[R::Poly<Evaluation>],
     key: &SecretKey<R>,
 ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
-    let mut values = phase_values(context, parts, key)?;
-    let ring = context.ring_at(context.ring().level_of(&*values)?)?;
+    let level = parts.last().map_or(Ok(1), |part| context.ring().level_of(part))?;
+    let mut values = phase_values(context, parts, key, level)?;
+    let ring = context.ring_at(level)?;
     let empty = ring.at_level(1)?.zero();
     Ok(Zeroizing::new(ring.to_coefficient(std::mem::replace(&mut *values, empty))?))
 }
 
-/// [`phase`] in evaluation form, by Horner's rule.
+/// [`phase`] in evaluation form modulo Q_l for parts of any level from l, by Horner's rule.
 ///
 /// # Errors
-/// As [`phase`].
+/// As [`phase`]; [`RlweError::Ring`] for a level that their own does not lead to.
 pub fn phase_values<R: PolyRing>(
     context: &RlweContext<R>,
     parts: &[R::Poly<Evaluation>],
     key: &SecretKey<R>,
+    level: usize,
 ) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
     let Some((last, rest)) = parts.split_last() else {
         return Err(RlweError::WrongPartCount {
@@ -136,11 +138,14 @@ pub fn phase_values<R: PolyRing>(
             remedy: "decrypt a ciphertext",
         });
     };
-    let ring = context.ring_at(context.ring().level_of(last)?)?;
-    let mut value = Zeroizing::new(last.clone());
-    for part in rest.iter().rev() {
-        context.key_ring().mul_restricted_assign(&mut value, key.evaluation())?;
-        ring.add_assign(&mut value, part)?;
+    let (ring, secret) = (context.key_ring(), key.evaluation());
+    let mut rest = rest.iter().rev();
+    let mut value = Zeroizing::new(match rest.next() {
+        Some(part) => ring.mul_add_restricted(last, secret, part, level)?,
+        None => ring.restrict(last, level)?,
+    });
+    for part in rest {
+        value = Zeroizing::new(ring.mul_add_restricted(&value, secret, part, level)?);
     }
     Ok(value)
 }

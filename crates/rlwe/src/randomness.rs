@@ -1,7 +1,6 @@
 //! Where randomness comes from: ChaCha20 seeded by the operating system.
 
-use chacha20::ChaCha20Rng;
-use rand_core::{CryptoRng, Rng, SeedableRng};
+use rand_core::{CryptoRng, Rng};
 use sunzi_ring::sampling::SeededRng;
 use zeroize::Zeroizing;
 
@@ -14,10 +13,10 @@ use crate::RlweError;
 ///
 /// # Errors
 /// [`RlweError::Randomness`] if the operating system has none to give.
-pub fn from_os() -> Result<ChaCha20Rng, RlweError> {
+pub fn from_os() -> Result<SeededRng, RlweError> {
     let mut seed = Zeroizing::new([0_u8; 32]);
     getrandom::fill(seed.as_mut()).map_err(|error| RlweError::Randomness(error.to_string()))?;
-    Ok(ChaCha20Rng::from_seed(*seed))
+    Ok(SeededRng::from_key(&seed))
 }
 
 /// Bytes that become public: never the generator's own output, from which its secrets come too, but a

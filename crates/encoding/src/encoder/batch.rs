@@ -135,7 +135,8 @@ impl Encoder for BatchEncoder {
         plaintext.check(self.degree, self.plain_modulus)?;
         let mut values = Zeroizing::new(plaintext.coefficients().to_vec());
         self.plan.forward(&mut values)?;
-        Ok(self.positions.iter().filter_map(|&position| values.get(position as usize).copied()).collect())
+        let value = |&position: &u32| values.get(position as usize).copied().unwrap_or_default();
+        Ok(self.positions.iter().map(value).collect())
     }
 }
 

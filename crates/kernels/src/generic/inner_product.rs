@@ -1,5 +1,5 @@
 //! Σ a_i·b_i over vectors, reduced once a group of terms.
-#![expect(unsafe_code, reason = "packed words at a stride, whose bounds are checked once a block")]
+#![expect(unsafe_code, reason = "vectors at a stride, whose bounds are checked once for all blocks")]
 
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::{add, copy};
@@ -7,28 +7,24 @@ use super::lanes::{Lanes, WIDTH};
 
 /// Vectors handled together: their sums do not wait for each other.
 const VECTORS: usize = 4;
+/// Words of a block.
+const BLOCK: usize = VECTORS * WIDTH;
 /// Bytes from what is read to what is asked for: operands are dozens of streams, more than the processor foresees by itself.
 const AHEAD: usize = 1024;
+/// Bytes that a vector reads.
+const READ: usize = size_of::<[u64; WIDTH]>();
 
-type Block = [u64; VECTORS * WIDTH];
-/// What holds the bytes of a vector.
-type Bytes = [u8; 8 * WIDTH];
-
-/// How second factors are kept.
+/// How factors are kept.
 pub(crate) trait Kept<A: Arithmetic>: Copy {
-    /// What holds those of one term.
-    type Slice: ?Sized;
+    /// What slices consist of.
+    type Unit: Copy + Default;
 
-    /// The block that starts at word `at`, zeros past the end; asks for a later one.
-    fn load_at(self, a: A, slice: Option<&&Self::Slice>, at: usize) -> [V<A>; VECTORS];
-}
+    /// Units from one vector to the next.
+    fn step(self) -> usize;
 
-/// Asks for as many bytes, [`AHEAD`] of these.
-#[inline(always)]
-fn ask<A: Arithmetic>(a: A, here: *const u64, bytes: usize) {
-    for line in (0..bytes).step_by(size_of::<Bytes>()) {
-        a.lanes().prefetch(here.wrapping_byte_add(AHEAD + line));
-    }
+    /// # Safety
+    /// `from` must lead to [`READ`] bytes.
+    unsafe fn vector(self, a: A, from: *const Self::Unit) -> V<A>;
 }
 
 /// As words.
@@ -36,11 +32,16 @@ fn ask<A: Arithmetic>(a: A, here: *const u64, bytes: usize) {
 pub(crate) struct Whole;
 
 impl<A: Arithmetic> Kept<A> for Whole {
-    type Slice = [u64];
+    type Unit = u64;
 
     #[inline(always)]
-    fn load_at(self, a: A, slice: Option<&&[u64]>, at: usize) -> [V<A>; VECTORS] {
-        load_at(a, slice.copied().unwrap_or(&[]), at)
+    fn step(self) -> usize {
+        WIDTH
+    }
+    #[inline(always)]
+    unsafe fn vector(self, a: A, from: *const u64) -> V<A> {
+        // SAFETY: the caller's.
+        a.lanes().load(unsafe { &*from.cast() })
     }
 }
 
@@ -59,33 +60,16 @@ impl<A: Arithmetic> Packed<A> {
 }
 
 impl<A: Arithmetic> Kept<A> for Packed<A> {
-    type Slice = [u8];
+    type Unit = u8;
 
     #[inline(always)]
-    fn load_at(self, a: A, slice: Option<&&[u8]>, at: usize) -> [V<A>; VECTORS] {
-        let bytes = slice.and_then(|slice| slice.get(at * self.width..)).unwrap_or(&[]);
-        ask(a, bytes.as_ptr().cast(), VECTORS * WIDTH * self.width);
-        if bytes.len() >= (VECTORS - 1) * WIDTH * self.width + size_of::<Bytes>() {
-            self.expand_all(a, bytes)
-        } else {
-            self.expand_all(a, &padded_bytes(bytes))
-        }
+    fn step(self) -> usize {
+        WIDTH * self.width
     }
-}
-
-impl<A: Arithmetic> Packed<A> {
-    /// The words of a block, whose last vector has 64 bytes from its first on.
     #[inline(always)]
-    fn expand_all(self, a: A, bytes: &[u8]) -> [V<A>; VECTORS] {
-        let (l, step) = (a.lanes(), WIDTH * self.width);
-        debug_assert!(bytes.len() >= (VECTORS - 1) * step + size_of::<Bytes>());
-        let mut vectors = [l.splat(0); VECTORS];
-        for (i, vector) in vectors.iter_mut().enumerate() {
-            // SAFETY: both callers have 64 bytes from vector i on, the last at most.
-            let group = unsafe { &*bytes.as_ptr().add(i * step).cast::<Bytes>() };
-            *vector = l.expand(group, self.pattern);
-        }
-        vectors
+    unsafe fn vector(self, a: A, from: *const u8) -> V<A> {
+        // SAFETY: the caller's.
+        a.lanes().expand(unsafe { &*from.cast() }, self.pattern)
     }
 }
 
@@ -97,34 +81,62 @@ pub(crate) fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     kept: K,
     out: [&mut [u64]; OUTPUTS],
     x: &[&[u64]],
-    y: [&[&K::Slice]; OUTPUTS],
+    y: [&[&[K::Unit]]; OUTPUTS],
 ) {
     let len = out.first().map_or(0, |out| out.len());
-    let mut out = out.map(|out| out.chunks_mut(VECTORS * WIDTH));
-    for at in (0..len).step_by(VECTORS * WIDTH) {
-        let totals = totals_at(a, kept, at, x, y);
+    let within = len - len % BLOCK;
+    let mut whole = all_hold::<A, _>(Whole, x, within);
+    for list in y {
+        whole &= all_hold::<A, _>(kept, list, within);
+    }
+    let mut out = out.map(|out| out.chunks_mut(BLOCK));
+    for at in (0..len).step_by(BLOCK) {
+        let totals = if whole && at < within {
+            // SAFETY: every slice holds all blocks below `within`.
+            unsafe { totals_at::<A, K, OUTPUTS, true>(a, kept, at, x, y) }
+        } else {
+            // SAFETY: nothing is asked of padded blocks.
+            unsafe { totals_at::<A, K, OUTPUTS, false>(a, kept, at, x, y) }
+        };
         for (blocks, totals) in out.iter_mut().zip(totals) {
             store(a, blocks.next().unwrap_or_default(), totals);
         }
     }
 }
 
-/// The results for the block that starts at word `at`, asking for later ones.
+/// Whether all vectors of so many words, whole blocks, lie within every slice.
 #[inline(always)]
-fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
+fn all_hold<A: Arithmetic, K: Kept<A>>(kept: K, slices: &[&[K::Unit]], words: usize) -> bool {
+    let least = (words / WIDTH).saturating_sub(1) * kept.step() + READ / size_of::<K::Unit>();
+    let mut all = true;
+    for slice in slices {
+        all &= slice.len() >= least;
+    }
+    all
+}
+
+/// The results for the block that starts at word `at`, asking for later ones.
+///
+/// # Safety
+/// If they are `WITHIN`, slices [hold](all_hold) the block.
+#[inline(always)]
+unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,
     kept: K,
     at: usize,
     x: &[&[u64]],
-    y: [&[&K::Slice]; OUTPUTS],
+    y: [&[&[K::Unit]]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
     if x.len() <= A::MAX_TERMS {
-        return sums_at(a, kept, at, x, y);
+        // SAFETY: the caller's.
+        return unsafe { sums_at::<A, K, OUTPUTS, WITHIN>(a, kept, at, x, y) };
     }
     let mut totals = [[a.lanes().splat(0); VECTORS]; OUTPUTS];
     for (group, xs) in x.chunks(A::MAX_TERMS).enumerate() {
         let ys = y.map(|y| y.get(group * A::MAX_TERMS..).unwrap_or(&[]));
-        for (totals, sums) in totals.iter_mut().zip(sums_at(a, kept, at, xs, ys)) {
+        // SAFETY: the caller's.
+        let sums = unsafe { sums_at::<A, K, OUTPUTS, WITHIN>(a, kept, at, xs, ys) };
+        for (totals, sums) in totals.iter_mut().zip(sums) {
             for (total, sum) in totals.iter_mut().zip(sums) {
                 *total = add(a, *total, sum);
             }
@@ -134,19 +146,26 @@ fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
 }
 
 /// The same for at most `MAX_TERMS` terms, which need no more registers than their sums.
+///
+/// # Safety
+/// That of [`totals_at`].
 #[inline(always)]
-fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
+unsafe fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHIN: bool>(
     a: A,
     kept: K,
     at: usize,
     x: &[&[u64]],
-    y: [&[&K::Slice]; OUTPUTS],
+    y: [&[&[K::Unit]]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
     let mut sums = [[a.sum_start(); VECTORS]; OUTPUTS];
-    for (i, x) in x.iter().enumerate() {
-        let x = load_at(a, x, at);
-        for (sums, y) in sums.iter_mut().zip(y) {
-            let y = kept.load_at(a, y.get(i), at);
+    let mut y = y.map(<[_]>::iter);
+    for x in x {
+        // SAFETY: the caller's.
+        let x = unsafe { load_at::<A, Whole, WITHIN>(a, Whole, x, at) };
+        for (sums, y) in sums.iter_mut().zip(&mut y) {
+            let Some(y) = y.next() else { continue };
+            // SAFETY: the caller's.
+            let y = unsafe { load_at::<A, K, WITHIN>(a, kept, y, at) };
             for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
                 *sum = a.sum_add(*sum, x, y);
             }
@@ -162,22 +181,25 @@ fn sums_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
 }
 
 /// The block that starts at word `at`, padded with zeros past the end; asks for a later one.
+///
+/// # Safety
+/// If it is `WITHIN`, the slice [holds](all_hold) it.
 #[inline(always)]
-fn load_at<A: Arithmetic>(a: A, words: &[u64], at: usize) -> [V<A>; VECTORS] {
-    let words = words.get(at..).unwrap_or(&[]);
-    ask(a, words.as_ptr(), size_of::<Block>());
-    match words.first_chunk() {
-        Some(block) => load(a, block),
-        None => load(a, &padded(words)),
-    }
-}
-
-#[inline(always)]
-fn load<A: Arithmetic>(a: A, block: &Block) -> [V<A>; VECTORS] {
-    let l = a.lanes();
-    let mut vectors = [l.splat(0); VECTORS];
-    for (vector, words) in vectors.iter_mut().zip(block.as_chunks().0) {
-        *vector = l.load(words);
+unsafe fn load_at<A: Arithmetic, K: Kept<A>, const WITHIN: bool>(
+    a: A,
+    kept: K,
+    slice: &[K::Unit],
+    at: usize,
+) -> [V<A>; VECTORS] {
+    let start = at / WIDTH * kept.step();
+    let padded = if WITHIN { None } else { Some(padded(slice.get(start..).unwrap_or_default())) };
+    let from = padded.as_ref().map_or(slice.as_ptr().wrapping_add(start), |padded| padded.as_ptr());
+    let mut vectors = [a.lanes().splat(0); VECTORS];
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        let from = from.wrapping_add(i * kept.step());
+        a.lanes().prefetch(from.wrapping_byte_add(AHEAD).cast());
+        // SAFETY: within the slice by the caller, and a padded block has room for vectors at any step.
+        *vector = unsafe { kept.vector(a, from) };
     }
     vectors
 }
@@ -186,7 +208,7 @@ fn load<A: Arithmetic>(a: A, block: &Block) -> [V<A>; VECTORS] {
 #[inline(always)]
 fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
     let l = a.lanes();
-    if let Some(block) = out.first_chunk_mut::<{ VECTORS * WIDTH }>() {
+    if let Some(block) = out.first_chunk_mut::<BLOCK>() {
         for (words, vector) in block.as_chunks_mut().0.iter_mut().zip(vectors) {
             l.store(words, vector);
         }
@@ -199,17 +221,10 @@ fn store<A: Arithmetic>(a: A, out: &mut [u64], vectors: [V<A>; VECTORS]) {
     }
 }
 
+/// As many units as a block may take, zeros past the end.
 #[cold]
-fn padded(words: &[u64]) -> Block {
-    let mut block = [0; VECTORS * WIDTH];
-    copy(&mut block, words);
-    block
-}
-
-/// As many bytes as a block may take, zeros past the end.
-#[cold]
-fn padded_bytes(bytes: &[u8]) -> [u8; VECTORS * size_of::<Bytes>()] {
-    let mut block = [0; VECTORS * size_of::<Bytes>()];
-    block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+fn padded<U: Copy + Default>(slice: &[U]) -> [U; VECTORS * READ] {
+    let mut block = [U::default(); VECTORS * READ];
+    block.iter_mut().zip(slice).for_each(|(to, from)| *to = *from);
     block
 }

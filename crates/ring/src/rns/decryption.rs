@@ -8,7 +8,7 @@ use super::float_decryption::FloatDecryption;
 use super::gamma_decryption::GammaDecryption;
 use super::power_of_two_decryption::PowerOfTwoDecryption;
 use crate::options::Decryption;
-use crate::parallel::{BLOCK, Parallelism};
+use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::{Basis, RingError};
 
@@ -63,6 +63,21 @@ impl Decryptor {
 
     pub(crate) fn margin(&self) -> f64 {
         self.form.margin()
+    }
+
+    /// What [`apply_rows`](Self::apply_rows) wants residues to be multiplied by.
+    pub(crate) fn row_factors(&self) -> &[u64] {
+        &self.row_factors
+    }
+
+    /// ⌊t·a/q⌉ mod t in [0, t) for rows of n coefficients of a, times the factors of rows.
+    pub(crate) fn apply_rows(&self, rows: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
+        let mut message = vec![0; n];
+        Parallelism::Collapsed.for_each_block(&mut message, n, |range, output| {
+            let views = block_of(rows.chunks_exact(n), &range);
+            output.iter_mut().try_for_each(|message| self.form.apply(&views, message))
+        })?;
+        Ok(message)
     }
 
     /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.

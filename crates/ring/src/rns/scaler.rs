@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
+use zeroize::Zeroizing;
+
 use super::auxiliary_basis;
 use super::behz::Behz;
 use super::bounds::{ScalingBounds, check_scalable};
@@ -11,6 +13,7 @@ use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
 use crate::once::get_or_try_init;
+use crate::parallel::Work;
 use crate::transform::Scale;
 use crate::{
     Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
@@ -25,6 +28,8 @@ struct Inner {
     t: u64,
     options: ScalerOptions,
     decryption: Decryptor,
+    /// Its factors of rows, for inverse transforms.
+    decryption_scales: Vec<Scale>,
     bounds: ScalingBounds,
     products: Products,
 }
@@ -51,6 +56,7 @@ impl RnsScaler {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
+        let decryption_scales = scales(ring, decryption.row_factors())?;
         let auxiliary = |primes: &[u64]| Ring::with_isa(ring.index(), primes, ring.isa());
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
@@ -64,7 +70,8 @@ impl RnsScaler {
             }
         };
         let bounds = ScalingBounds::of(options, q.len(), &decryption);
-        Ok(Self(Arc::new(Inner { ring: ring.clone(), t, options: *options, decryption, bounds, products })))
+        let (ring, options) = (ring.clone(), *options);
+        Ok(Self(Arc::new(Inner { ring, t, options, decryption, decryption_scales, bounds, products })))
     }
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
@@ -175,6 +182,19 @@ impl Scaler<Ring> for RnsScaler {
     fn decrypt(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError> {
         self.0.ring.check(a)?;
         self.0.decryption.apply(a.words(), a.shape().degree)
+    }
+
+    /// Factors of rows are folded into the inverse transforms.
+    fn decrypt_values(&self, _: &Ring, a: Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
+        let Inner { ring, decryption, decryption_scales, .. } = &*self.0;
+        let mut rows = Zeroizing::new(a);
+        ring.check(&*rows)?;
+        let n = ring.degree();
+        ring.parallelism().for_each_limb(Work::Transform, rows.words_mut(), n, |i, row| {
+            let plan = ring.plans().get(i).zip(decryption_scales.get(i));
+            plan.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(row, scale)?))
+        })?;
+        decryption.apply_rows(rows.words(), n)
     }
 
     fn product_capacity(&self) -> u64 {

@@ -40,6 +40,12 @@ impl SeededRng {
         }
         Self(stream(&key, index))
     }
+
+    /// The stream of nonce 0 under this key: that of `ChaCha20Rng::from_seed`, with AVX-512 four times as fast.
+    #[must_use]
+    pub fn from_key(key: &[u8; 32]) -> Self {
+        Self(stream(key, 0))
+    }
 }
 
 /// The cipher rather than the generator of the same stream: it computes sixteen blocks at once where there is AVX-512, the generator four.
@@ -102,7 +108,10 @@ mod tests {
     #[test]
     fn the_cipher_is_the_generator() {
         for index in [0, 1, u64::MAX] {
-            let mut ours = SeededRng(stream(&[3; 32], index));
+            let mut ours = match index {
+                0 => SeededRng::from_key(&[3; 32]),
+                _ => SeededRng(stream(&[3; 32], index)),
+            };
             let mut other = ChaCha20Rng::from_seed([3; 32]);
             other.set_stream(index);
             for round in 0..40 {
