@@ -2,8 +2,8 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, PolyRing, Scaler};
-use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::encryption::{phase, phase_values};
+use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};

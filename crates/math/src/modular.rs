@@ -127,6 +127,20 @@ mod tests {
     }
 
     #[test]
+    fn fixed_factors_multiply_every_word() {
+        let words = [0, 1, 2, 3, 1 << 31, (1 << 63) - 1, 1 << 63, u64::MAX - 1, u64::MAX];
+        for q in [1, 2, 3, 65_537, 1 << 32, (1 << 61) - 1, (1 << 63) - 1] {
+            for w in words.into_iter().chain([q - 1, q / 2]) {
+                let factor = FixedFactor::new(w, q).unwrap();
+                for x in words.into_iter().chain([q - 1, q, q / 2]) {
+                    assert_eq!(factor.times(x), mul_mod(w, x, q), "{w}·{x} mod {q}");
+                }
+            }
+        }
+        assert!(FixedFactor::new(1, 0).is_err() && FixedFactor::new(1, 1 << 63).is_err());
+    }
+
+    #[test]
     fn inverses_exist_exactly_for_units() {
         for q in 2..200 {
             for a in 0..q + 3 {

@@ -206,7 +206,8 @@ fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>,
         let (q_high, q_low) = split(q);
         for ((sum, rest), &digit) in sums.iter_mut().zip(rests.iter_mut()).zip(digits) {
             // 1.5·2^52 + digit, from its bits: a conversion that vectors have.
-            let digit = f64::from_bits(digit.wrapping_add(SHIFTED.to_bits().cast_signed()).cast_unsigned()) - SHIFTED;
+            let digit =
+                f64::from_bits(digit.wrapping_add(SHIFTED.to_bits().cast_signed()).cast_unsigned()) - SHIFTED;
             let product = *sum * q;
             let (high, low) = split(*sum);
             let error = ((high * q_high - product) + high * q_low + low * q_high) + low * q_low;
@@ -254,4 +255,41 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::Rng;
+
+    use super::*;
+    use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+
+    /// Bit by bit, at the ends of all digits and inside.
+    #[test]
+    fn sums_of_doubles_are_those_of_multiply_adds() {
+        let mut rng = SeededRng::derive(&[1; 32], "digits", 0);
+        for bound in [5, 1 << 20, DEFAULT_PRIME_BOUND, NARROW] {
+            let primes = primes_below(bound, 2, if bound == 5 { 1 } else { 17 }).unwrap();
+            let moduli: Vec<Modulus> = primes.iter().map(|&q| Modulus::new(q).unwrap()).collect();
+            for count in 1..=moduli.len() {
+                let moduli = &moduli[..count];
+                let digit = |q: &Modulus, at: usize, random: u64| match at % 8 {
+                    0 => (q.value() / 2).cast_signed(),
+                    1 => -(q.value() / 2).cast_signed(),
+                    2 => 0,
+                    _ => (random % q.value()).cast_signed() - (q.value() / 2).cast_signed(),
+                };
+                let digits: Vec<Vec<i64>> = moduli
+                    .iter()
+                    .map(|q| (0..64).map(|at| digit(q, at + at / 8, rng.next_u64())).collect())
+                    .collect();
+                let mut sums = [1.0; 64];
+                horner_of_doubles(digits.iter().map(Vec::as_slice).zip(moduli).rev(), &mut sums);
+                for (at, sum) in sums.iter().enumerate() {
+                    let one = digits.iter().map(|row| &row[at]).zip(moduli).rev();
+                    assert_eq!(sum.to_bits(), horner(one).to_bits(), "{bound} {count} {at}");
+                }
+            }
+        }
+    }
 }

@@ -59,6 +59,7 @@ mod ring;
 mod rns;
 mod root_order;
 pub mod sampling;
+mod scaling;
 mod scratch;
 mod tensor;
 mod transform;
@@ -79,10 +80,11 @@ pub use options::{
 pub use packing::{Append, Block, Packing, PackingError, Storage, describe, describe_sets};
 pub use parallel::Parallelism;
 pub use poly::Poly;
-pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing, Scaler, Side};
+pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing};
 pub use reduction::{
     MontgomeryFactor, Reducer, Reduction, UnivariateDigits, UnivariateGadget, UnivariatePoly, UnivariateRing,
     UnivariateScaler,
 };
 pub use ring::Ring;
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
+pub use scaling::{Apart, Scaler, Side};

@@ -6,7 +6,6 @@
 //! the papers [`MultiPrecisionRing`](crate::MultiPrecisionRing).
 
 use std::fmt::Debug;
-use std::ops::RangeInclusive;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -14,7 +13,7 @@ use rand_core::CryptoRng;
 use sunzi_math::{CoefficientBasis, RingIndex};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Expansion, Gadget, GadgetOptions, RingError, ScalerOptions, ScalingBounds, sampling};
+use crate::{Expansion, Gadget, GadgetOptions, RingError, Scaler, ScalerOptions, sampling};
 
 pub(crate) mod sealed {
     pub trait Sealed {
@@ -449,74 +448,4 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::OutOfRange`] for options this ring cannot follow.
     fn gadget(&self, options: &GadgetOptions) -> Result<Self::Gadget, RingError>;
-}
-
-/// Which operand of a product: where one of them is switched to another modulus [KPZ21, Alg. 2] it is the left one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The first.
-    Left,
-    /// The second.
-    Right,
-}
-
-/// The scale-invariant part of BFV over ring `R` modulo q = q_1⋯q_k: extend two operands, scale sums of their products,
-/// decrypt.
-///
-/// A product is computed modulo q′ = q_1⋯q_ℓ for a level ℓ of [`levels`](Self::levels), in a ring that is wide enough. With
-/// [`Multiplication::Behz`](crate::Multiplication) and [`Multiplication::Hps`](crate::Multiplication) ℓ = k, an operand a
-/// of either side becomes a itself, and products are scaled by t/q. Otherwise a right operand becomes ⌊(q′/q)·a⌉, a left one
-/// ⌊(P/q)·a⌉ for a modulus P ≈ q′, and products are scaled by t/P. Errors of all these: [`bounds`](Self::bounds).
-pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
-    /// The levels at which products can be computed; the last one is k.
-    fn levels(&self) -> RangeInclusive<usize>;
-    /// The ring in which products of extended polynomials are computed.
-    ///
-    /// # Errors
-    /// [`RingError::OutOfRange`] for a level outside [`levels`](Self::levels), as in all methods with a level.
-    fn wide(&self, level: usize) -> Result<R, RingError>;
-    /// a, switched to q′ or P, as an element of the wide ring: a lift a′ with ‖a′‖ ≤ (q′/2)(1 + ρ), or P for q′.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
-    fn extend(
-        &self,
-        a: &R::Poly<Evaluation>,
-        side: Side,
-        level: usize,
-    ) -> Result<R::Poly<Evaluation>, RingError>;
-    /// Integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
-    fn scale(&self, a: R::Poly<Evaluation>, level: usize) -> Result<R::Poly<Coefficient>, RingError>;
-    /// The same as a sum of two polynomials, of which one is in evaluation form already if that saves transforms.
-    ///
-    /// # Errors
-    /// As [`scale`](Self::scale).
-    #[expect(clippy::type_complexity, reason = "a sum of two")]
-    fn scale_apart(
-        &self,
-        a: R::Poly<Evaluation>,
-        level: usize,
-    ) -> Result<(R::Poly<Coefficient>, Option<R::Poly<Evaluation>>), RingError> {
-        Ok((self.scale(a, level)?, None))
-    }
-    /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most the margin of the bounds.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`].
-    fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
-    /// The same of the values of a, which belongs to `ring`.
-    ///
-    /// # Errors
-    /// As [`decrypt`](Self::decrypt).
-    fn decrypt_values(&self, ring: &R, a: R::Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
-        self.decrypt(&*Zeroizing::new(ring.to_coefficient(a)?))
-    }
-    /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
-    /// at most two products of polynomials to a polynomial.
-    fn product_capacity(&self) -> u64;
-    /// The errors of all that.
-    fn bounds(&self) -> &ScalingBounds;
 }

@@ -3,7 +3,6 @@
 use sunzi_ring::{PolyRing, Side};
 use sunzi_rlwe::{RelinearizationKey, relinearization};
 
-use super::products::Tensor;
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
@@ -20,7 +19,7 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.scale_and_relinearize(self.product(a, b)?, key)
+        self.relinearized_product(a, b, key)
     }
 
     /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
@@ -45,7 +44,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.scale(self.product(a, b)?)
+        self.product(a, b)
     }
 
     /// a·b of operands of several products, relinearised.
@@ -87,12 +86,5 @@ impl<R: PolyRing> Evaluator<R> {
         self.context.check(a)?;
         let relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
         Ok(self.context.record(relinearized, "relinearize", &[a.trace()]))
-    }
-
-    /// a·b, not yet scaled.
-    fn product(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Tensor<R>, BfvError> {
-        let level = self.product_level(a, b);
-        let (left, right) = (self.extended(a, Side::Left, level)?, self.extended(b, Side::Right, level)?);
-        self.tensor([a, b], [&left, &right], level)
     }
 }

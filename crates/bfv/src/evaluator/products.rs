@@ -1,6 +1,6 @@
 //! Sums of products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
 
-use sunzi_ring::{Evaluation, PolyRing, Scaler, Side};
+use sunzi_ring::{Apart, Evaluation, PolyRing, Scaler, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
 use super::extend::Form;
@@ -21,6 +21,15 @@ pub(super) struct Tensor<R: PolyRing> {
     noise: NoiseBound,
     key: KeyId,
     /// Of the operand with the fewest bits left.
+    trace: Trace,
+}
+
+/// A product, or a sum of products, in three scaled parts modulo a level.
+struct Scaled<R: PolyRing> {
+    parts: [Apart<R>; 3],
+    level: usize,
+    noise: NoiseBound,
+    key: KeyId,
     trace: Trace,
 }
 
@@ -217,20 +226,7 @@ impl<R: PolyRing> Evaluator<R> {
 
     /// The ciphertext of three parts that a sum of products becomes.
     pub(super) fn scale(&self, sum: Tensor<R>) -> Result<Ciphertext<R>, BfvError> {
-        let (ring, level) = (self.context.ring(), sum.level);
-        let (base, scaler) = (ring.at_level(level)?, self.context.scaler());
-        let mut parts = Vec::with_capacity(3);
-        for part in sum.parts {
-            let (rest, multiple) = scaler.scale_apart(part, level)?;
-            let mut part = base.to_evaluation(rest)?;
-            if let Some(multiple) = multiple {
-                base.add_assign(&mut part, &multiple)?;
-            }
-            parts.push(self.raised(part)?);
-        }
-        let noise = sum.noise.plus(self.level_model(level).product.rounding());
-        let product = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, sum.key)?;
-        Ok(self.context.record(product, "multiply", &[&sum.trace]))
+        self.unrelinearized(self.scaled(sum, false)?)
     }
 
     /// The same, relinearised at the level of the products.
@@ -239,15 +235,75 @@ impl<R: PolyRing> Evaluator<R> {
         sum: Tensor<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        if key.id() != sum.key {
-            return Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into());
+        check_key(sum.key, key)?;
+        self.relinearized(self.scaled(sum, true)?, key)
+    }
+
+    /// The parts of a sum of products, scaled; the last `whole`, if it is to be relinearised.
+    fn scaled(&self, sum: Tensor<R>, whole: bool) -> Result<Scaled<R>, BfvError> {
+        let Tensor { parts: [c0, c1, c2], level, noise, key, trace, .. } = sum;
+        let scaler = self.context.scaler();
+        let last = if whole { (scaler.scale(c2, level)?, None) } else { scaler.scale_apart(c2, level)? };
+        let parts = [scaler.scale_apart(c0, level)?, scaler.scale_apart(c1, level)?, last];
+        Ok(Scaled { parts, level, noise, key, trace })
+    }
+
+    /// The same of one product, whose operands nobody needs again.
+    fn scaled_product(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        whole: bool,
+    ) -> Result<Scaled<R>, BfvError> {
+        self.check_factors(a, b)?;
+        let (left, right) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
+        let level = self.product_level(a, b);
+        let parts = self.context.scaler().multiply(left, right, level, whole)?;
+        let noise = self.tensor_noise(a, b, level);
+        Ok(Scaled { parts, level, noise, key: a.key(), trace: lower(a.trace(), b.trace()).clone() })
+    }
+
+    /// a·b in three parts.
+    pub(super) fn product(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+        self.unrelinearized(self.scaled_product(a, b, false)?)
+    }
+
+    /// a·b, relinearised.
+    pub(super) fn relinearized_product(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        check_key(a.key(), key)?;
+        self.relinearized(self.scaled_product(a, b, true)?, key)
+    }
+
+    /// Three parts modulo q.
+    fn unrelinearized(&self, product: Scaled<R>) -> Result<Ciphertext<R>, BfvError> {
+        let base = self.context.ring().at_level(product.level)?;
+        let mut parts = Vec::with_capacity(3);
+        for (rest, multiple) in product.parts {
+            let mut part = base.to_evaluation(rest)?;
+            if let Some(multiple) = multiple {
+                base.add_assign(&mut part, &multiple)?;
+            }
+            parts.push(self.raised(part)?);
         }
-        let (ring, level) = (self.context.ring(), sum.level);
-        let (base, scaler) = (ring.at_level(level)?, self.context.scaler());
-        let [c0, c1, c2] = sum.parts;
-        let (c0, multiple0) = scaler.scale_apart(c0, level)?;
-        let (c1, multiple1) = scaler.scale_apart(c1, level)?;
-        let c2 = scaler.scale(c2, level)?;
+        let noise = product.noise.plus(self.level_model(product.level).product.rounding());
+        let result = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, product.key)?;
+        Ok(self.context.record(result, "multiply", &[&product.trace]))
+    }
+
+    /// Two parts modulo q, of three whose last is whole.
+    fn relinearized(
+        &self,
+        product: Scaled<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BfvError> {
+        let level = product.level;
+        let base = self.context.ring().at_level(level)?;
+        let [(c0, multiple0), (c1, multiple1), (c2, _)] = product.parts;
         let parts = key.apply_to_coefficients(self.context.rlwe(), [c0, c1, c2])?;
         let mut raised = Vec::with_capacity(2);
         for (mut part, multiple) in parts.into_iter().zip([multiple0, multiple1]) {
@@ -257,9 +313,9 @@ impl<R: PolyRing> Evaluator<R> {
             raised.push(self.raised(part)?);
         }
         let added = self.level_model(level).product.rounding().plus(self.level_model(level).relinearization);
-        let noise = sum.noise.plus(added);
-        let product = Ciphertext::from_parts(raised, self.context.plain_modulus(), noise, sum.key)?;
-        Ok(self.context.record(product, "multiply", &[&sum.trace]))
+        let noise = product.noise.plus(added);
+        let result = Ciphertext::from_parts(raised, self.context.plain_modulus(), noise, product.key)?;
+        Ok(self.context.record(result, "multiply", &[&product.trace]))
     }
 
     /// (q/q_1⋯q_ℓ)·a modulo q.
@@ -267,6 +323,14 @@ impl<R: PolyRing> Evaluator<R> {
         let ring = self.context.ring();
         Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
     }
+}
+
+/// Fails for the key of another secret.
+fn check_key<R: PolyRing>(operands: KeyId, key: &RelinearizationKey<R>) -> Result<(), BfvError> {
+    if key.id() == operands {
+        return Ok(());
+    }
+    Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())
 }
 
 /// The trace with fewer bits left, which that of a result continues.

@@ -1,5 +1,7 @@
 //! Products of which one operand was switched to another modulus [KPZ21, Alg. 2; Alg. 3 with Remark 3.4].
 
+mod product;
+
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
@@ -85,34 +87,57 @@ impl OverQ {
     }
 
     pub(crate) fn extend(&self, a: &Poly<Evaluation>, side: Side) -> Result<Poly<Evaluation>, RingError> {
+        let mut extended = self.wide.arbitrary();
+        self.spread(a, side, extended.words_mut(), true)?;
+        if side == Side::Right && self.keeps_right() {
+            let (_, high) = extended.words_mut().split_at_mut(self.base.basis().len() * self.ring.degree());
+            self.auxiliary.transform().forward(high)?;
+        } else {
+            self.wide.transform().forward(extended.words_mut())?;
+        }
+        Ok(extended)
+    }
+
+    /// Whether limbs modulo q′ of a right operand are those it has, in evaluation form.
+    fn keeps_right(&self) -> bool {
+        matches!(self.right, Right::Extended { .. })
+    }
+
+    /// An operand in the wide ring, in coefficient form but for what is [kept](Self::keeps_right), which is copied if it is to be.
+    fn spread(
+        &self,
+        a: &Poly<Evaluation>,
+        side: Side,
+        words: &mut [u64],
+        copies: bool,
+    ) -> Result<(), RingError> {
         self.ring.check(a)?;
         let (n, level) = (self.ring.degree(), self.base.basis().len());
-        let mut extended = self.wide.arbitrary();
         let mut digits = Scratch::new(a.words().len());
         let transform = self.ring.transform();
         match (side, &self.right) {
             (Side::Left, _) => {
                 transform.inverse_scaled_into(&mut digits, a, &self.left_scales)?;
                 let own = level..self.wide.basis().len();
-                self.left.apply(&mut digits, &[], extended.words_mut(), own, n)?;
-                self.wide.transform().forward(extended.words_mut())?;
+                self.left.apply(&mut digits, &[], words, own, n)
             }
             (Side::Right, Right::Switched { scales, lift }) => {
                 transform.inverse_scaled_into(&mut digits, a, scales)?;
                 let (kept, dropped) = digits.split_at_mut(level * n);
-                lift.apply(dropped, kept, extended.words_mut(), 0..level, n)?;
-                self.wide.transform().forward(extended.words_mut())?;
+                lift.apply(dropped, kept, words, 0..level, n)
             }
             (Side::Right, Right::Extended { scales, extension }) => {
-                let (low, high) = extended.words_mut().split_at_mut(level * n);
-                transform.inverse_scaled_from(&mut digits, a, low, scales)?;
+                let (low, high) = words.split_at_mut(level * n);
+                if copies {
+                    transform.inverse_scaled_from(&mut digits, a, low, scales)?;
+                } else {
+                    transform.inverse_scaled_into(&mut digits, a, scales)?;
+                }
                 Parallelism::Collapsed.for_each_block(high, n, |range, output| {
                     extension.apply(&block_of(digits.chunks_exact(n), &range), output)
-                })?;
-                self.auxiliary.transform().forward(high)?;
+                })
             }
         }
-        Ok(extended)
     }
 
     pub(crate) fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
@@ -120,12 +145,17 @@ impl OverQ {
         let n = self.ring.degree();
         self.wide.transform().inverse_scaled(a.words_mut(), &self.product_scales)?;
         let (low, high) = a.words().split_at(self.base.basis().len() * n);
+        self.divided(high, Some(low))
+    }
+
+    /// −[t·a]_P/P modulo q′ from rows modulo P, plus what is there already.
+    fn divided(&self, high: &[u64], low: Option<&[u64]>) -> Result<Poly<Coefficient>, RingError> {
+        let n = self.ring.degree();
         let mut scaled = self.base.arbitrary();
         Parallelism::Collapsed.for_each_block(scaled.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)?;
-            for ((out, modulus), low) in
-                output.iter_mut().zip(self.base.basis().moduli()).zip(low.chunks_exact(n))
-            {
+            let low = low.map_or(&[][..], |low| low).chunks_exact(n);
+            for ((out, modulus), low) in output.iter_mut().zip(self.base.basis().moduli()).zip(low) {
                 modulus.add_assign(out, low.get(range.clone()).unwrap_or_default())?;
             }
             Ok(())
@@ -143,10 +173,7 @@ impl OverQ {
         let (_, high) = a.words_mut().split_at_mut(level * n);
         let scales = self.product_scales.get(level..).unwrap_or_default();
         self.auxiliary.transform().inverse_scaled(high, scales)?;
-        let mut rest = self.base.arbitrary();
-        Parallelism::Collapsed.for_each_block(rest.words_mut(), n, |range, output| {
-            self.division.apply(&block_of(high.chunks_exact(n), &range), output)
-        })?;
+        let rest = self.divided(high, None)?;
         let mut multiple = a.truncated(level, self.base.basis().tag());
         self.base.for_each_modulus(&mut multiple, |i, modulus, _, part| {
             self.ratio.get(i).map_or(Ok(()), |&ratio| Ok(modulus.mul_scalar_assign(part, ratio)?))

@@ -14,9 +14,11 @@ use super::hps::Hps;
 use super::over_q::OverQ;
 use crate::once::get_or_try_init;
 use crate::parallel::Work;
+use crate::scaling;
 use crate::transform::Scale;
 use crate::{
-    Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
+    Apart, Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions,
+    Side,
 };
 
 /// Extension to the ring of products, scaling back, and decryption. Cheap to clone.
@@ -165,17 +167,27 @@ impl Scaler<Ring> for RnsScaler {
     }
 
     /// Where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse transform.
-    fn scale_apart(
-        &self,
-        a: Poly<Evaluation>,
-        level: usize,
-    ) -> Result<(Poly<Coefficient>, Option<Poly<Evaluation>>), RingError> {
+    fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart<Ring>, RingError> {
         match &self.0.products {
             Products::OverQ(levels) => {
                 let (rest, multiple) = self.over_q(levels, level)?.scale_apart(a)?;
                 Ok((rest, Some(multiple)))
             }
             _ => Ok((self.scale(a, level)?, None)),
+        }
+    }
+
+    /// Where operands are switched, group by group of the wide ring.
+    fn multiply(
+        &self,
+        left: [&Poly<Evaluation>; 2],
+        right: [&Poly<Evaluation>; 2],
+        level: usize,
+        whole: bool,
+    ) -> Result<[Apart<Ring>; 3], RingError> {
+        match &self.0.products {
+            Products::OverQ(levels) => self.over_q(levels, level)?.multiply(left, right, whole),
+            _ => scaling::multiply(self, left, right, level, whole),
         }
     }
 

@@ -91,6 +91,7 @@ fn laws<R: PolyRing>(ring: &R) {
                     refused(ring.tensor_at([&values; 2], [&values; 2], 1, level).err());
                     let mut product = lower.zero();
                     refused(ring.mul_restricted_assign(&mut product, &values).err());
+                    refused(ring.mul_add_restricted(&values, &values, &values, level).err());
                     continue;
                 }
                 let restricted = ring.restrict(&poly, level).unwrap();
@@ -105,6 +106,8 @@ fn laws<R: PolyRing>(ring: &R) {
                 let mut product = own.clone();
                 ring.mul_restricted_assign(&mut product, &values).unwrap();
                 assert_eq!(integers(&lower, product), square);
+                let sum = ring.mul_add_restricted(&values, &own, &lower.zero(), level).unwrap();
+                assert_eq!(integers(&lower, sum), square);
                 let [first, ..] = ring.tensor_at([&values, &own], [&own, &values], 1, level).unwrap();
                 assert_eq!(integers(&lower, first), square);
                 let up = upper.scale_up(&own).unwrap();

@@ -48,9 +48,18 @@ fn laws<R: PolyRing>(ring: &R) {
             assert_eq!(integers(&lower, ring.mod_switch_sum(&rest, &b, level).unwrap()), switched);
 
             let mut product = lower.to_evaluation(restricted.clone()).unwrap();
+            let own = product.clone();
             let mut expected = product.clone();
             lower.mul_assign(&mut expected, &product).unwrap();
             ring.mul_restricted_assign(&mut product, &values).unwrap();
+            // Each operand at its own level.
+            let mut sum = expected.clone();
+            lower.add_assign(&mut sum, &lower.to_evaluation(restricted.clone()).unwrap()).unwrap();
+            let sum = integers(&lower, sum);
+            for [a, b, c] in [[&values, &own, &values], [&own, &values, &own], [&values; 3], [&own; 3]] {
+                let found = ring.mul_add_restricted(a, b, c, level).unwrap();
+                assert_eq!(integers(&lower, found), sum);
+            }
             assert_eq!(integers(&lower, product), integers(&lower, expected));
 
             let up = ring.scale_up(&lower.to_evaluation(restricted).unwrap()).unwrap();
@@ -103,6 +112,8 @@ fn what_is_not_there_is_refused() {
             Err(RingError::NoSuchLevel { highest, .. }) if highest == top - 1
         ));
         assert!(ring.mul_restricted_assign(&mut ring.zero(), &low).is_err());
+        assert!(ring.mul_add_restricted(&ring.zero(), &low, &ring.zero(), top).is_err());
+        assert!(ring.mul_add_restricted(&low, &low, &alien.zero(), 1).is_err());
         assert!(ring.mod_switch_sum(&low, &ring.zero(), 1).is_err());
         assert!(ring.level_of(&alien.zero::<sunzi_ring::Evaluation>()).is_err());
         assert!(ring.mod_switch(&alien.zero(), 1).is_err());

@@ -190,6 +190,40 @@ fn sums_of_products_come_back() {
     for_every_product!(tensor_law);
 }
 
+/// A product in one go is its steps: extension, tensor, scaling.
+fn product_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+    let mut rng = rng("product");
+    let [a0, a1, b0, b1] = [(); 4].map(|()| ring.uniform(&mut rng));
+    for level in some_levels(scaler) {
+        let base = ring.at_level(level).unwrap();
+        let extend = |part, side| scaler.extend(part, side, level).unwrap();
+        let (left0, left1) = (extend(&a0, Side::Left), extend(&a1, Side::Left));
+        let (right0, right1) = (extend(&b0, Side::Right), extend(&b1, Side::Right));
+        let wide = scaler.wide(level).unwrap();
+        let tensor = wide.tensor([&left0, &left1], [&right0, &right1], 1).unwrap();
+        let steps = tensor.map(|part| base.to_integers(&scaler.scale(part, level).unwrap()).unwrap());
+        for whole in [true, false] {
+            let parts = scaler.multiply([&a0, &a1], [&b0, &b1], level, whole).unwrap();
+            assert!(!whole || parts[2].1.is_none());
+            for (k, ((rest, multiple), step)) in parts.into_iter().zip(&steps).enumerate() {
+                let mut sum = base.to_evaluation(rest).unwrap();
+                if let Some(multiple) = multiple {
+                    base.add_assign(&mut sum, &multiple).unwrap();
+                }
+                assert_eq!(&integers(&base, sum), step, "part {k}, level {level}, t {t}, whole {whole}");
+            }
+        }
+        let alien = base.at_level(1).unwrap().zero();
+        assert!(ring.level() == 1 || scaler.multiply([&a0, &alien], [&b0, &b1], level, true).is_err());
+    }
+    assert!(scaler.multiply([&a0, &a1], [&b0, &b1], ring.level() + 1, true).is_err());
+}
+
+#[test]
+fn a_product_in_one_go_is_its_steps() {
+    for_every_product!(product_law);
+}
+
 #[test]
 fn products_come_back_in_rings_of_any_index() {
     for ring in general_rings() {

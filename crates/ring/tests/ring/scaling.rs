@@ -225,7 +225,10 @@ pub(crate) fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t:
             messages.push(0);
         }
     }
-    assert_eq!(scaler.decrypt(&ring.from_integers(&coefficients).unwrap()).unwrap(), messages, "t {t}");
+    let a = ring.from_integers(&coefficients).unwrap();
+    assert_eq!(scaler.decrypt(&a).unwrap(), messages, "t {t}");
+    let values = ring.to_evaluation(a).unwrap();
+    assert_eq!(scaler.decrypt_values(ring, values).unwrap(), messages, "t {t}, of values");
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! A product of two ciphertexts, one limb of the wide ring after the other: what operands were spread to is transformed, multiplied and
+//! scaled back while it is in the cache, in place of one pass over whole polynomials for each of these steps.
+
+use rayon::prelude::*;
+
+use super::OverQ;
+use crate::parallel::Work;
+use crate::scratch::Scratch;
+use crate::transform::Plan;
+use crate::{Apart, Evaluation, Poly, PolyRing, Ring, RingError, Side};
+
+/// One limb of the four parts of both operands and of the three parts of their product.
+struct Limb<'a> {
+    /// Where it stands in the wide ring.
+    at: usize,
+    /// In coefficient form, but for those that stand in the operand.
+    parts: [&'a mut [u64]; 4],
+    outs: [&'a mut [u64]; 3],
+}
+
+impl OverQ {
+    /// The parts of a product of two operands of two parts, each as [`scale_apart`](Self::scale_apart) has it; the last as
+    /// [`scale`](Self::scale) has it if it is `whole`.
+    pub(crate) fn multiply(
+        &self,
+        left: [&Poly<Evaluation>; 2],
+        right: [&Poly<Evaluation>; 2],
+        whole: bool,
+    ) -> Result<[Apart<Ring>; 3], RingError> {
+        left.iter().chain(&right).try_for_each(|part| self.ring.check(part))?;
+        let (n, level) = (self.ring.degree(), self.base.basis().len());
+        let limbs = self.wide.basis().len();
+        let ([a0, a1], [b0, b1]) = (left, right);
+        let mut spread = [(); 4].map(|()| Scratch::new(limbs * n));
+        let operands = [(a0, Side::Left), (a1, Side::Left), (b0, Side::Right), (b1, Side::Right)];
+        for ((part, side), words) in operands.into_iter().zip(&mut spread) {
+            self.spread(part, side, words, false)?;
+        }
+        let mut low = [(); 3].map(|()| self.base.arbitrary::<Evaluation>());
+        let mut high = [(); 3].map(|()| Scratch::new((limbs - level) * n));
+        let mut parts = spread.each_mut().map(|words| words.chunks_exact_mut(n));
+        let outs = low.each_mut().map(Poly::words_mut).into_iter().zip(&mut high);
+        let mut outs: Vec<_> =
+            outs.map(|(low, high)| low.chunks_exact_mut(n).chain(high.chunks_exact_mut(n))).collect();
+        let limb = |at| Limb {
+            at,
+            parts: parts.each_mut().map(|limbs| limbs.next().unwrap_or_default()),
+            outs: std::array::from_fn(|k| outs.get_mut(k).and_then(Iterator::next).unwrap_or_default()),
+        };
+        let tasks: Vec<Limb<'_>> = (0..limbs).map(limb).collect();
+        let own = if self.keeps_right() { Some(right) } else { None };
+        if self.ring.parallelism().shares_limbs(Work::Transform, limbs * n) {
+            tasks.into_par_iter().try_for_each(|limb| self.multiply_limb(limb, own, whole))?;
+        } else {
+            tasks.into_iter().try_for_each(|limb| self.multiply_limb(limb, own, whole))?;
+        }
+        drop(spread);
+        let ([low0, low1, low2], [high0, high1, high2]) = (low, high);
+        let last = if whole {
+            (self.divided(&high2, Some(low2.words()))?, None)
+        } else {
+            (self.divided(&high2, None)?, Some(low2))
+        };
+        Ok([(self.divided(&high0, None)?, Some(low0)), (self.divided(&high1, None)?, Some(low1)), last])
+    }
+
+    /// The product modulo one number: t/P times it modulo q′, in coefficient form where it is to be `whole`, and modulo P what
+    /// [`divided`](Self::divided) takes. `own` holds the values of the right operand modulo q′.
+    fn multiply_limb(
+        &self,
+        limb: Limb<'_>,
+        own: Option<[&Poly<Evaluation>; 2]>,
+        whole: bool,
+    ) -> Result<(), RingError> {
+        let Limb { at, parts, outs: [c0, c1, c2] } = limb;
+        let (Some(plan), ratio) = (self.wide.plans().get(at), self.ratio.get(at)) else { return Ok(()) };
+        let transformed = |limb| transformed(plan, limb);
+        let [a0, a1, b0, b1] = parts;
+        let (a0, a1) = (transformed(a0)?, transformed(a1)?);
+        let (b0, b1) = match own.filter(|_| ratio.is_some()) {
+            Some([b0, b1]) => (b0.limb(at).unwrap_or_default(), b1.limb(at).unwrap_or_default()),
+            None => (transformed(b0)?, transformed(b1)?),
+        };
+        let factor = ratio.copied().unwrap_or(1);
+        plan.modulus().tensor([&mut *c0, &mut *c1, &mut *c2], [a0, a1], [b0, b1], factor)?;
+        match (ratio, self.product_scales.get(at)) {
+            (Some(_), _) if whole => Ok(plan.inverse(c2)?),
+            (None, Some(scale)) => {
+                [c0, c1, c2].into_iter().try_for_each(|c| Ok(plan.inverse_scaled(c, scale)?))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn transformed<'a>(plan: &Plan, limb: &'a mut [u64]) -> Result<&'a [u64], RingError> {
+    plan.forward(limb)?;
+    Ok(limb)
+}

@@ -1,0 +1,106 @@
+//! The scale-invariant part of BFV.
+
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+
+use zeroize::Zeroizing;
+
+use crate::{Coefficient, Evaluation, PolyRing, RingError, ScalingBounds};
+
+/// Which operand of a product: where one of them is switched to another modulus [KPZ21, Alg. 2] it is the left one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The first.
+    Left,
+    /// The second.
+    Right,
+}
+
+/// A sum of two polynomials, the second of which is there where it saves transforms.
+pub type Apart<R> = (<R as PolyRing>::Poly<Coefficient>, Option<<R as PolyRing>::Poly<Evaluation>>);
+
+/// The scale-invariant part of BFV over ring `R` modulo q = q_1⋯q_k: extend two operands, scale sums of their products,
+/// decrypt.
+///
+/// A product is computed modulo q′ = q_1⋯q_ℓ for a level ℓ of [`levels`](Self::levels), in a ring that is wide enough. With
+/// [`Multiplication::Behz`](crate::Multiplication) and [`Multiplication::Hps`](crate::Multiplication) ℓ = k, an operand a
+/// of either side becomes a itself, and products are scaled by t/q. Otherwise a right operand becomes ⌊(q′/q)·a⌉, a left one
+/// ⌊(P/q)·a⌉ for a modulus P ≈ q′, and products are scaled by t/P. Errors of all these: [`bounds`](Self::bounds).
+pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
+    /// The levels at which products can be computed; the last one is k.
+    fn levels(&self) -> RangeInclusive<usize>;
+    /// The ring in which products of extended polynomials are computed.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for a level outside [`levels`](Self::levels), as in all methods with a level.
+    fn wide(&self, level: usize) -> Result<R, RingError>;
+    /// a, switched to q′ or P, as an element of the wide ring: a lift a′ with ‖a′‖ ≤ (q′/2)(1 + ρ), or P for q′.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    fn extend(
+        &self,
+        a: &R::Poly<Evaluation>,
+        side: Side,
+        level: usize,
+    ) -> Result<R::Poly<Evaluation>, RingError>;
+    /// Integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
+    fn scale(&self, a: R::Poly<Evaluation>, level: usize) -> Result<R::Poly<Coefficient>, RingError>;
+    /// The same as a sum of two polynomials, of which one is in evaluation form already if that saves transforms.
+    ///
+    /// # Errors
+    /// As [`scale`](Self::scale).
+    fn scale_apart(&self, a: R::Poly<Evaluation>, level: usize) -> Result<Apart<R>, RingError> {
+        Ok((self.scale(a, level)?, None))
+    }
+    /// The three parts of a product of two ciphertexts, each scaled as by [`scale_apart`](Self::scale_apart); the last as by
+    /// [`scale`](Self::scale) if it is to be `whole`.
+    ///
+    /// # Errors
+    /// As [`extend`](Self::extend).
+    fn multiply(
+        &self,
+        left: [&R::Poly<Evaluation>; 2],
+        right: [&R::Poly<Evaluation>; 2],
+        level: usize,
+        whole: bool,
+    ) -> Result<[Apart<R>; 3], RingError> {
+        multiply(self, left, right, level, whole)
+    }
+    /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most the margin of the bounds.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
+    /// The same of the values of a, which belongs to `ring`.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt).
+    fn decrypt_values(&self, ring: &R, a: R::Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
+        self.decrypt(&*Zeroizing::new(ring.to_coefficient(a)?))
+    }
+    /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
+    /// at most two products of polynomials to a polynomial.
+    fn product_capacity(&self) -> u64;
+    /// The errors of all that.
+    fn bounds(&self) -> &ScalingBounds;
+}
+
+/// [`Scaler::multiply`] step by step.
+pub(crate) fn multiply<R: PolyRing, S: Scaler<R>>(
+    scaler: &S,
+    [a0, a1]: [&R::Poly<Evaluation>; 2],
+    [b0, b1]: [&R::Poly<Evaluation>; 2],
+    level: usize,
+    whole: bool,
+) -> Result<[Apart<R>; 3], RingError> {
+    let extend = |part, side| scaler.extend(part, side, level);
+    let (a0, a1) = (extend(a0, Side::Left)?, extend(a1, Side::Left)?);
+    let (b0, b1) = (extend(b0, Side::Right)?, extend(b1, Side::Right)?);
+    let [c0, c1, c2] = scaler.wide(level)?.tensor([&a0, &a1], [&b0, &b1], 1)?;
+    let last = if whole { (scaler.scale(c2, level)?, None) } else { scaler.scale_apart(c2, level)? };
+    Ok([scaler.scale_apart(c0, level)?, scaler.scale_apart(c1, level)?, last])
+}
