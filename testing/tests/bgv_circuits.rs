@@ -15,13 +15,17 @@ mod tests {
 
     /// Ring degree (log2), plaintext modulus, depth; additions, rotations and plaintext products of every level.
     type Set = (u32, u64, u32, u64, u64, u32);
-    const SETS: [Set; 5] = [
+    const SETS: [Set; 6] = [
         (6, 257, 4, 3, 2, 0),
         (6, 65537, 3, 7, 4, 1),
         (7, 1_099_511_619_841, 2, 1, 1, 1),
         (6, 257, 6, 1, 1, 0),
         (6, 65537, 0, 5, 3, 1),
+        WIDE,
     ];
+
+    /// Levels longer than a word, which sets of moduli hold in fewer.
+    const WIDE: Set = (6, 549_755_817_601, 6, 0, 0, 0);
 
     /// Of a degree as it is used: the bound holds all coefficients up to 2^-128, and of few the largest is further from it.
     const LARGE: Set = (10, 65537, 3, 7, 4, 1);
@@ -44,7 +48,12 @@ mod tests {
 
     fn big(parameters: &Parameters) -> Context<BigRing> {
         let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
-        let ring = BigRing::with_chain(2 << parameters.log2_degree(), &moduli).unwrap();
+        let index = 2 << parameters.log2_degree();
+        let ring = match parameters.rungs() {
+            [] => BigRing::with_chain(index, &moduli),
+            rungs => BigRing::with_rungs(index, &moduli, rungs),
+        };
+        let ring = ring.unwrap();
         Context::with_ring(ring, &Settings::from(parameters)).unwrap()
     }
 
@@ -91,6 +100,18 @@ mod tests {
     fn random_circuits_keep_to_the_budget() {
         let report = run(&SETS, 60, 6);
         assert!(report.inside > 2000 && report.refused > 200, "{report:?}");
+    }
+
+    #[test]
+    fn long_levels_are_sets_of_moduli() {
+        let parameters = parameters(WIDE);
+        let sets = parameters.rungs();
+        assert!(!sets.is_empty() && parameters.shares().is_empty());
+        let limbs: Vec<usize> = (0..=6).map(|level| parameters.limbs(level).len()).collect();
+        assert!(limbs.windows(2).all(|pair| pair[0] <= pair[1]) && limbs[6] < 13, "{limbs:?}");
+        assert_eq!(parameters, serde_json::from_str(&serde_json::to_string(&parameters).unwrap()).unwrap());
+        // Levels that fit a word are single primes.
+        assert!(SETS.iter().filter(|set| set.1 == 257).all(|&set| self::parameters(set).rungs().is_empty()));
     }
 
     #[test]

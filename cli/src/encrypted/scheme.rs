@@ -85,7 +85,7 @@ impl Parameters {
     pub(crate) fn product_limbs(&self) -> usize {
         match self {
             Self::Bfv(parameters) => parameters.moduli().len(),
-            Self::Bgv(parameters, _) => parameters.levels().last().copied().unwrap_or(0),
+            Self::Bgv(parameters, _) => parameters.limbs(parameters.depth()).len(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use sunzi_math::{mod_inv, mul_mod};
-use sunzi_ring::{GadgetOptions, PolyRing, Ring, ScalerOptions};
+use sunzi_ring::{GadgetOptions, PolyRing, Ring};
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, relinearization};
 
@@ -89,8 +89,7 @@ impl Context<Ring> {
     /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use.
     pub fn new(parameters: &Parameters) -> Result<Self, BgvError> {
         parameters.validate()?;
-        let ring = Ring::new(parameters.ring().index(), parameters.moduli())?;
-        Self::with_ring(ring, &Settings::from(parameters))
+        Self::with_ring(parameters.poly_ring()?, &Settings::from(parameters))
     }
 }
 
@@ -198,7 +197,7 @@ impl<R: PolyRing> Context<R> {
         if let Some(scaler) = slot.get() {
             return Ok(scaler);
         }
-        let made = self.rlwe().ring_at(limbs)?.scaler(self.plain_modulus(), &ScalerOptions::default())?;
+        let made = self.rlwe().ring_at(limbs)?.decryption_scaler(self.plain_modulus())?;
         Ok(slot.get_or_init(|| made))
     }
 

@@ -188,7 +188,7 @@ impl<R: PolyRing> Context<R> {
     fn enough(&self, noise: Log2, place: usize) -> Result<Option<usize>, BgvError> {
         let (own, half) = (self.place(place)?, (2.0 * self.plain_modulus() as f64).log2());
         let whole = if own.rest == 0 { own.limbs } else { own.limbs - 1 };
-        for few in 1..=whole {
+        for few in (1..=whole).filter(|&few| self.ring().is_nested(few, own.limbs)) {
             // Below 2t nothing decrypts, not even what has no noise. What is no number is not enough either.
             let capacity = self.rlwe().log2_modulus_at(few)? - half;
             if capacity > 0.0 && noise.bits() <= capacity {

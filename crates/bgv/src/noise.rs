@@ -135,6 +135,19 @@ pub fn key_switch(
     options: &GadgetOptions,
     limbs: usize,
 ) -> Result<NoiseTerm, RingError> {
+    key_switch_of_limbs(ring, moduli, options, &(0..limbs).collect::<Vec<_>>())
+}
+
+/// The same to a ciphertext of the moduli with these ascending indices.
+///
+/// # Errors
+/// As [`key_switch`].
+pub fn key_switch_of_limbs(
+    ring: impl Into<Expansion>,
+    moduli: &[u64],
+    options: &GadgetOptions,
+    limbs: &[usize],
+) -> Result<NoiseTerm, RingError> {
     let ring = ring.into();
     let log2_special = sunzi_math::log2_product(&options.special_moduli);
     let scaled = |bound: DigitBound| DigitBound {
@@ -142,7 +155,7 @@ pub fn key_switch(
         log2_mean: bound.log2_mean - log2_special,
     };
     let digits = RnsDigits::new(options, moduli)?;
-    let bounds: Vec<DigitBound> = digits.bounds_at(limbs).into_iter().map(scaled).collect();
+    let bounds: Vec<DigitBound> = digits.bounds_of(limbs).into_iter().map(scaled).collect();
     let errors = noise::key_switch(ring, &bounds);
     Ok(if options.special_moduli.is_empty() { errors } else { errors.plus(noise::mod_switch(ring, 2)) })
 }

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::{RingShape, Security, moduli, security};
 
 use crate::{BgvError, Budget, ParametersBuilder};
@@ -32,7 +32,10 @@ pub struct Parameters {
     #[serde(flatten)]
     ring: RingShape,
     moduli: Vec<u64>,
-    /// Moduli of Q_0, Q_1, …, Q_L.
+    /// The moduli of every level of the ring; empty where level l has the first l.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rungs: Vec<Vec<usize>>,
+    /// The levels of the ring for Q_0, Q_1, …, Q_L.
     levels: Vec<usize>,
     /// Factors of the last of them that belong to each, 0 for all; empty where no modulus is shared.
     #[serde(default)]
@@ -54,6 +57,7 @@ impl Parameters {
         Self {
             ring: ring.into(),
             moduli,
+            rungs: Vec::new(),
             levels,
             shares: Vec::new(),
             plain_modulus,
@@ -75,6 +79,13 @@ impl Parameters {
     #[must_use]
     pub fn with_shared_moduli(self, levels: Vec<usize>, shares: Vec<u64>) -> Self {
         Self { levels, shares, ..self }
+    }
+
+    /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
+    /// ascend, and the last set has all moduli. Sets that no level has are for keys. No modulus is shared then.
+    #[must_use]
+    pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
+        Self { rungs, ..self }
     }
 
     /// The same with a choice of digits and special moduli for key switching.
@@ -126,10 +137,38 @@ impl Parameters {
         &self.moduli
     }
 
-    /// How many moduli Q_0, Q_1, …, Q_L are made of.
+    /// The levels of the ring for Q_0, Q_1, …, Q_L: how many moduli they are made of, without [`rungs`](Self::rungs).
     #[must_use]
     pub fn levels(&self) -> &[usize] {
         &self.levels
+    }
+
+    /// The indices of the moduli of every level of the ring; none where level l has the first l.
+    #[must_use]
+    pub fn rungs(&self) -> &[Vec<usize>] {
+        &self.rungs
+    }
+
+    /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
+    #[must_use]
+    pub fn limbs(&self, level: usize) -> Vec<usize> {
+        let Some(&level) = self.levels.get(level) else { return Vec::new() };
+        if self.rungs.is_empty() {
+            return (0..level.min(self.moduli.len())).collect();
+        }
+        level.checked_sub(1).and_then(|rung| self.rungs.get(rung)).cloned().unwrap_or_default()
+    }
+
+    /// R modulo Q_(L+1), with these levels.
+    ///
+    /// # Errors
+    /// [`BgvError::Ring`] for numbers that are no parameters.
+    pub fn poly_ring(&self) -> Result<Ring, BgvError> {
+        let index = self.ring.index();
+        Ok(match self.rungs.as_slice() {
+            [] => Ring::new(index, &self.moduli)?,
+            rungs => Ring::with_rungs(index, &self.moduli, rungs)?,
+        })
     }
 
     /// The factor of its last modulus that belongs to each Q_i, 0 for all of it; empty where no modulus is shared.
@@ -195,7 +234,7 @@ impl Parameters {
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
-    /// [`BgvError::Encoding`] or [`BgvError::Ring`] for the ring, [`BgvError::Encoding`] for t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
+    /// [`BgvError::Encoding`] or [`BgvError::Ring`] for the ring and sets of moduli that are no levels, [`BgvError::Encoding`] for t out of range, or t a multiple of a modulus; [`BgvError::Moduli`] for
     /// the moduli, special ones included; [`BgvError::LevelsUnusable`]; [`BgvError::KeySwitching`]; [`BgvError::Rlwe`]
     /// above the security limit.
     pub fn validate(&self) -> Result<(), BgvError> {
@@ -205,12 +244,27 @@ impl Parameters {
         }
         let special = &self.key_switching.special_moduli;
         moduli::check_count(self.moduli.len(), special.len())?;
-        check_levels(&self.levels, &self.shares, self.moduli.len())?;
+        let highest = self.check_rungs()?;
+        check_levels(&self.levels, &self.shares, highest)?;
         let primes = self.primes()?;
         moduli::check(self.ring.root_order(), &primes, special)?;
         check_plain_modulus_beside(self.plain_modulus, primes.iter().chain(special))?;
         RnsDigits::new(&self.key_switching, &self.moduli).map_err(BgvError::KeySwitching)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+    }
+
+    /// Checks the levels of the ring; answers how many there are.
+    fn check_rungs(&self) -> Result<usize, BgvError> {
+        if self.rungs.is_empty() {
+            return Ok(self.moduli.len());
+        }
+        let unusable = self.rungs.len() > moduli::MAX_RUNGS || self.shares.iter().any(|&share| share > 0);
+        if unusable {
+            let levels = self.levels.iter().copied().take(moduli::MAX_MODULI).collect();
+            return Err(BgvError::LevelsUnusable { levels, moduli: self.rungs.len() });
+        }
+        sunzi_ring::check_rungs(&self.moduli, &self.rungs).map_err(BgvError::Ring)?;
+        Ok(self.rungs.len())
     }
 
     /// The primes of the moduli, by the shares of the levels.

@@ -100,7 +100,7 @@ fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
         index: parameters.ring().index(),
         moduli: parameters.moduli().to_vec(),
-        rungs: Vec::new(),
+        rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
         secrets: SecretDistribution::Ternary,
     }
@@ -139,7 +139,6 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        ring.check_prefixes()?;
         if ring.secrets != SecretDistribution::Ternary {
             return Err(WireError::value("secrets of BGV", SecretDistribution::Ternary, ring.secrets));
         }
@@ -151,6 +150,7 @@ impl StoredParameters for Parameters {
             [get_operations(fields)?, get_operations(fields)?, get_operations(fields)?];
         let levels = levels.into_iter().map(|limbs| usize::try_from(limbs).unwrap_or(usize::MAX)).collect();
         let parameters = Self::new(RingShape::of_index(ring.index), ring.moduli, plain_modulus, security)
+            .with_rungs(ring.rungs)
             .with_shared_moduli(levels, shares)
             .with_key_switching(ring.key_switching)
             .with_budget(Budget { fresh, per_level, last });

@@ -67,6 +67,35 @@ mod tests {
         assert!(named && !error.to_string().is_empty(), "{error:?}");
     }
 
+    /// Sets of moduli that are no levels, or beside shares.
+    #[test]
+    fn rungs_of_others_are_refused() {
+        let good = Parameters::builder().depth(6).plain_modulus(549_755_817_601).log2_degree(6);
+        let good = good.security(Security::InsecureForResearchOnly).build().unwrap();
+        good.validate().unwrap();
+        assert!(!good.rungs().is_empty());
+        let changes: [fn(&mut Vec<Vec<usize>>); 6] = [
+            |rungs| rungs.truncate(2),
+            |rungs| rungs[0] = vec![],
+            |rungs| rungs[0] = vec![usize::MAX],
+            |rungs| rungs[1].reverse(),
+            |rungs| rungs.swap(0, 1),
+            |rungs| *rungs = vec![vec![0]; 1000],
+        ];
+        for change in changes {
+            let mut rungs = good.rungs().to_vec();
+            change(&mut rungs);
+            if rungs != good.rungs() {
+                let bad = good.clone().with_rungs(rungs);
+                assert!(bad.validate().is_err() && Context::new(&bad).is_err(), "{:?}", bad.rungs());
+            }
+        }
+        let levels = good.levels().to_vec();
+        let shares = vec![0, 2, 0, 0, 0, 0, 0];
+        assert!(good.clone().with_shared_moduli(levels, shares).validate().is_err());
+        assert!(good.limbs(9).is_empty());
+    }
+
     #[test]
     fn ciphertexts_of_others_are_refused_by_every_operation() {
         let own = owner(&parameters(257, 3), 1);

@@ -6,22 +6,16 @@
 mod rational;
 
 use serde::{Deserialize, Serialize};
-use sunzi_math::is_prime;
+use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
 use sunzi_rlwe::moduli::MAX_MODULI;
 
 use crate::CkksError;
 use crate::parameters::SCALE_BITS;
 
-/// The longest primes whose transforms are the fastest, in bits.
-pub(crate) const WORD_BITS: f64 = 47.8;
 /// The longest scale that one prime a level has room for.
 const SINGLE_SCALE_BITS: u32 = 47;
 /// Sizes of Q_0: for the least scale, or five words.
 const FIRST_BITS: std::ops::RangeInclusive<u32> = 11..=240;
-/// First primes of a level that are tried with the best second one.
-const TRIED: usize = 24;
-/// Primes are looked for up to this factor away from where they should be, in bits.
-const REACH: f64 = 4.0;
 
 /// Levels that follow each other at one scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,7 +39,7 @@ impl Chain {
     /// Q_0 of `first_bits` and ranges above it, the lowest first, of primes p ≡ 1 (mod `step`).
     pub(crate) fn new(step: u64, first_bits: u32, ranges: &[LevelRange]) -> Result<Self, CkksError> {
         check_ranges(first_bits, ranges)?;
-        let mut finder = Finder { step, taken: Vec::new() };
+        let mut finder = PrimeFinder::new(step, &[]);
         // Groups of primes, the highest level first.
         let mut groups = Vec::new();
         for range in ranges.iter().rev() {
@@ -54,13 +48,13 @@ impl Chain {
             let mut scale = target;
             for _ in 0..range.levels {
                 let wanted = scale * (scale / target);
-                let primes = finder.product(wanted, parts(bits))?;
+                let primes = product(&mut finder, step, wanted, parts(bits))?;
                 scale = scale * scale / primes.iter().map(|&p| p as f64).product::<f64>();
                 groups.push(primes);
             }
         }
         let first = f64::from(first_bits);
-        groups.push(finder.product(first.exp2(), (first / WORD_BITS).ceil().max(1.0) as usize)?);
+        groups.push(product(&mut finder, step, first.exp2(), (first / WORD_BITS).ceil().max(1.0) as usize)?);
         let mut levels = Vec::with_capacity(groups.len());
         let mut moduli = Vec::new();
         for group in groups.iter().rev() {
@@ -69,6 +63,12 @@ impl Chain {
         }
         Ok(Self { moduli, levels, rungs: Vec::new() })
     }
+}
+
+/// Primes whose product is next to what is wanted, or an error that says how long each would be.
+fn product(finder: &mut PrimeFinder, step: u64, wanted: f64, parts: usize) -> Result<Vec<u64>, CkksError> {
+    let bits = wanted.log2() / parts.max(1) as f64;
+    finder.product(wanted, parts).ok_or(CkksError::NoPrimes { bits, step })
 }
 
 /// Fails for what no parameter set has, before anything is looked for.
@@ -117,90 +117,12 @@ pub(crate) fn special_moduli(
     sunzi_math::primes_from(least as u64, step, count, 1 << 62, taken).ok_or(missing)
 }
 
-/// log2 of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
-pub(crate) fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
-    let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
-    // The digits that are filled one after the other up to a length, and the longest of them.
-    let fill = |most: f64| {
-        let (mut count, mut own, mut longest) = (1, 0.0, 0.0_f64);
-        for &bits in &bits {
-            if own > 0.0 && own + bits > most {
-                (count, own) = (count + 1, 0.0);
-            }
-            own += bits;
-            longest = longest.max(own);
-        }
-        (count, longest)
-    };
-    let (mut low, mut high) = (0.0, bits.iter().sum::<f64>());
-    // Lengths differ by far more than 2^-40 bits or do not matter.
-    while high - low > f64::from(-40_i8).exp2() * high {
-        let middle = (low + high) / 2.0;
-        let (count, longest) = fill(middle);
-        if count <= digits && longest <= middle {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    fill(high).1
-}
-
-struct Finder {
-    step: u64,
-    taken: Vec<u64>,
-}
-
-impl Finder {
-    /// `parts` primes whose product is as near to `wanted` as may be.
-    fn product(&mut self, wanted: f64, parts: usize) -> Result<Vec<u64>, CkksError> {
-        let each = wanted.powf((parts.max(1) as f64).recip());
-        let missing = CkksError::NoPrimes { bits: each.log2(), step: self.step };
-        let mut primes = Vec::with_capacity(parts);
-        let mut rest = wanted;
-        // All but the last two at the size all have, then the pair that meets the rest best.
-        for _ in 2..parts {
-            let Some(prime) = self.nearest(each).next() else { return Err(missing) };
-            rest /= prime as f64;
-            self.taken.push(prime);
-            primes.push(prime);
-        }
-        let last = if parts < 2 {
-            self.nearest(rest).next().map(|prime| vec![prime])
-        } else {
-            let pairs = self.nearest(rest.sqrt()).take(TRIED).filter_map(|first| {
-                let second = self.nearest(rest / first as f64).find(|&second| second != first)?;
-                Some(((first as f64 * second as f64 / rest).ln().abs(), vec![first, second]))
-            });
-            pairs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pair)| pair)
-        };
-        let last = last.ok_or(missing)?;
-        self.taken.extend(&last);
-        primes.extend(last);
-        Ok(primes)
-    }
-
-    /// Free primes by their distance from `wanted`.
-    fn nearest(&self, wanted: f64) -> impl Iterator<Item = u64> + '_ {
-        let step = self.step.max(1);
-        let limit = (wanted * REACH).min((62_f64).exp2()) as u64;
-        let middle = (wanted as u64 / step).max(1);
-        let up = (middle..).map(move |k| k.saturating_mul(step).saturating_add(1));
-        let mut up = up.take_while(move |&p| p < limit).peekable();
-        let mut down = (1..middle).rev().map(move |k| k * step + 1).peekable();
-        let merged = std::iter::from_fn(move || {
-            let distance = |p: Option<&u64>| p.map_or(f64::INFINITY, |&p| (p as f64 - wanted).abs());
-            if distance(up.peek()) <= distance(down.peek()) { up.next() } else { down.next() }
-        });
-        merged.filter(|p| !self.taken.contains(p) && is_prime(*p))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Parameters;
     use sunzi_rlwe::Security;
+    use sunzi_rlwe::chains::longest_digit;
 
     /// Every scale of the library at a large ring: canonical scales within 1/8 bit of their target at all levels.
     #[test]

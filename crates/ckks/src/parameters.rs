@@ -4,9 +4,10 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
+use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
 use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
-use crate::chain::{Chain, LevelRange, WORD_BITS, longest_digit, special_moduli};
+use crate::chain::{Chain, LevelRange, special_moduli};
 use crate::context::ratio;
 use crate::{CkksError, ParametersBuilder};
 

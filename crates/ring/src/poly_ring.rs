@@ -448,4 +448,11 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`RingError::OutOfRange`] for options this ring cannot follow.
     fn gadget(&self, options: &GadgetOptions) -> Result<Self::Gadget, RingError>;
+    /// A scaler that decrypts polynomials of this level, whatever levels there are below.
+    ///
+    /// # Errors
+    /// As [`scaler`](Self::scaler).
+    fn decryption_scaler(&self, plain_modulus: u64) -> Result<Self::Scaler, RingError> {
+        self.scaler(plain_modulus, &ScalerOptions::default())
+    }
 }

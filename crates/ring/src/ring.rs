@@ -505,4 +505,8 @@ impl PolyRing for Ring {
     fn gadget(&self, options: &GadgetOptions) -> Result<RnsGadget, RingError> {
         RnsGadget::new(self, options)
     }
+
+    fn decryption_scaler(&self, t: u64) -> Result<RnsScaler, RingError> {
+        RnsScaler::new(&self.of_plans(self.plans().to_vec())?, t, &ScalerOptions::default())
+    }
 }

@@ -8,6 +8,7 @@
 //! no authenticity. See `SECURITY.md`.
 #![forbid(unsafe_code)]
 
+pub mod chains;
 pub mod ciphertext;
 pub mod context;
 pub mod encapsulation;

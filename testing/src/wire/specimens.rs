@@ -241,6 +241,12 @@ pub(super) fn bgv_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
     Ok(sunzi_bgv::Parameters::new(6, moduli, 257, SECURITY).with_key_switching(key_switching))
 }
 
+/// Levels that are sets of moduli, some of which are not nested in those above.
+pub(super) fn bgv_sets_parameters() -> Result<sunzi_bgv::Parameters, Failure> {
+    let builder = sunzi_bgv::Parameters::builder().depth(6).plain_modulus(549_755_817_601);
+    Ok(builder.log2_degree(6).security(SECURITY).build()?)
+}
+
 pub(super) fn ckks_parameters() -> Result<sunzi_ckks::Parameters, Failure> {
     let range = LevelRange { levels: 2, scale_bits: 36 };
     Ok(sunzi_ckks::Parameters::from_ranges(6, 46, &[range], SECURITY)?.with_digits(2)?)
@@ -267,6 +273,9 @@ pub fn parameter_specimens() -> Result<Vec<Specimen>, Failure> {
         })?,
         parameters("fermat", &fermat, |parameters| drop(parameters.context()))?,
         parameters("bgv", &bgv_parameters()?, |parameters| drop(sunzi_bgv::Context::new(parameters)))?,
+        parameters("bgv-sets", &bgv_sets_parameters()?, |parameters| {
+            drop(sunzi_bgv::Context::new(parameters))
+        })?,
         parameters("ckks", &ckks_parameters()?, |parameters| drop(sunzi_ckks::Context::new(parameters)))?,
         parameters("ckks-sets", &ckks_sets_parameters()?, |parameters| {
             drop(sunzi_ckks::Context::new(parameters));
@@ -328,6 +337,8 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     let chain = |moduli: &[u64]| moduli.iter().map(|&q| BigUint::from(q)).collect::<Vec<_>>();
     let big = BigRing::with_chain(128, &chain(parameters.moduli()))?;
     all.extend(specimens("bgv-big", &sunzi_bgv::Context::with_ring(big, &settings)?, 12)?);
+    let parameters = bgv_sets_parameters()?;
+    all.extend(specimens("bgv-sets", &sunzi_bgv::Context::new(&parameters)?, 13)?);
     let parameters = ckks_parameters()?;
     let context = sunzi_ckks::Context::new(&parameters)?;
     all.extend(specimens("ckks", &context, 21)?);

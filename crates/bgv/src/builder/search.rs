@@ -1,5 +1,6 @@
 //! The search for the smallest moduli and the fastest key switching.
 
+mod sets;
 mod sizes;
 mod switching;
 
@@ -15,28 +16,43 @@ use sunzi_math::log2_product;
 /// Bits by which chains are made larger than the sizes looked for, until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
 
+/// Levels that are sets of moduli are worth their tables where key switching takes less than this of its time.
+const WORTH_SETS: f64 = 0.95;
+
 /// A chain of moduli and how many of them Q_0, …, Q_L have.
 pub(super) struct Chain {
     pub(super) moduli: Vec<u64>,
+    /// The moduli of every level of the ring; none where level l has the first l.
+    pub(super) rungs: Vec<Vec<usize>>,
     pub(super) levels: Vec<usize>,
     /// Factors of the last of them, where levels share moduli.
     pub(super) shares: Vec<u64>,
 }
 
 impl Chain {
-    /// log2 of q_0, q_1, …, q_L, q_(L+1), and the moduli that Q_0, Q_1, … take.
-    fn places(&self) -> Vec<(f64, usize)> {
+    /// log2 of q_0, q_1, …, q_L, q_(L+1), and the indices of the moduli that Q_0, Q_1, … take.
+    fn places(&self) -> Vec<(f64, Vec<usize>)> {
         let ends = self.levels.iter().copied().zip(self.shares.iter().copied().chain(std::iter::repeat(0)));
+        let top = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
         let mut below = 0.0;
-        let size = |(end, share): (usize, u64)| {
-            let whole = log2_product(self.moduli.get(..end).unwrap_or_default());
-            let word = self.moduli.get(end.wrapping_sub(1)).copied().unwrap_or(1);
+        let size = |(level, share): (usize, u64)| {
+            let limbs = self.limbs(level);
+            let values: Vec<u64> = limbs.iter().filter_map(|&limb| self.moduli.get(limb).copied()).collect();
+            let (whole, word) = (log2_product(&values), values.last().copied().unwrap_or(1));
             let bits = if share == 0 { whole } else { whole - (word as f64).log2() + (share as f64).log2() };
             let own = bits - below;
             below = bits;
-            (own, end)
+            (own, limbs)
         };
-        ends.chain([(self.moduli.len(), 0)]).map(size).collect()
+        ends.chain([(top, 0)]).map(size).collect()
+    }
+
+    /// The indices of the moduli of a level of the ring.
+    fn limbs(&self, level: usize) -> Vec<usize> {
+        match level.checked_sub(1).and_then(|rung| self.rungs.get(rung)) {
+            Some(rung) => rung.clone(),
+            None => (0..level.min(self.moduli.len())).collect(),
+        }
     }
 }
 
@@ -88,19 +104,50 @@ fn choose(
     }
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
+    let prefixes = fitting(request, ring, plain_modulus, limit, candidate, sizes::materialize);
+    let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());
+    let sets = (request.noise != NoiseModel::Paper && !shared)
+        .then(|| {
+            let mut candidate = Candidate::empty(ring, candidate.limit);
+            fitting(request, ring, plain_modulus, limit, &mut candidate, sets::materialize).ok()
+        })
+        .flatten();
+    let found = match (prefixes, sets) {
+        (Ok(prefixes), Some(sets)) if sets.cost < WORTH_SETS * prefixes.cost => sets,
+        (Err(_), Some(sets)) => sets,
+        (prefixes, _) => prefixes?,
+    };
+    candidate.log2_moduli = found.chain.places().into_iter().map(|(bits, _)| bits).collect();
+    Ok(assemble(request, ring, plain_modulus, found, candidate))
+}
+
+/// A chain, its key switching and what that costs over all levels.
+struct Found {
+    chain: Chain,
+    key_switching: GadgetOptions,
+    cost: f64,
+}
+
+/// The first chain that fits, of those made for larger and larger sizes: real primes and digits differ a little from the sizes looked for,
+/// and another look leaves them some room.
+fn fitting(
+    request: &Request,
+    ring: RingShape,
+    plain_modulus: u64,
+    limit: f64,
+    candidate: &mut Candidate,
+    materialize: impl Fn(&sizes::Sizes, &Request, RingShape, u64) -> Result<Chain, Refusal>,
+) -> Result<Found, Refusal> {
     let mut refusal = Refusal::no_moduli(ring);
-    // Real primes and digits differ a little from the sizes looked for: another look leaves them some room.
     for extra in EXTRA_BITS {
         let sizes = match sizes::smallest(request, ring, plain_modulus, limit, extra) {
             Ok(sizes) => sizes,
             Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
         };
-        let chain = sizes::materialize(&sizes, request, ring, plain_modulus)?;
+        let chain = materialize(&sizes, request, ring, plain_modulus)?;
         candidate.log2_moduli = chain.places().into_iter().map(|(bits, _)| bits).collect();
         match switching::fastest(request, ring, plain_modulus, limit, &chain) {
-            Ok(key_switching) => {
-                return Ok(assemble(request, ring, plain_modulus, chain, key_switching, candidate));
-            }
+            Ok((cost, key_switching)) => return Ok(Found { chain, key_switching, cost }),
             Err(error) => refusal = error,
         }
     }
@@ -111,11 +158,11 @@ fn assemble(
     request: &Request,
     ring: RingShape,
     plain_modulus: u64,
-    Chain { moduli, levels, shares }: Chain,
-    key_switching: GadgetOptions,
+    Found { chain: Chain { moduli, rungs, levels, shares }, key_switching, .. }: Found,
     candidate: &mut Candidate,
 ) -> Parameters {
     let parameters = Parameters::new(ring, moduli, plain_modulus, request.security)
+        .with_rungs(rungs)
         .with_shared_moduli(levels, shares)
         .with_key_switching(key_switching)
         .with_budget(request.budget);
@@ -144,9 +191,9 @@ fn settings(
 ) -> Option<NoiseSettings> {
     let mut log2_moduli = Vec::new();
     let mut key_switch = Vec::new();
-    for (bits, end) in chain.places() {
+    for (bits, limbs) in chain.places() {
         log2_moduli.push(bits);
-        key_switch.push(noise::key_switch(ring, &chain.moduli, options, end).ok()?);
+        key_switch.push(noise::key_switch_of_limbs(ring, &chain.moduli, options, &limbs).ok()?);
     }
     let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
     Some(NoiseSettings { ring, plain_modulus, log2_moduli, fresh: noise::fresh(ring, log2_p), key_switch })

@@ -1,13 +1,14 @@
 //! The search for the smallest scale and the fastest key switching.
 
 use sunzi_ring::RnsDigits;
+use sunzi_rlwe::chains::WORD_BITS;
 use sunzi_rlwe::noise::{self, NoiseModel};
 use sunzi_rlwe::switch_cost::SwitchCost;
 use sunzi_rlwe::{Log2, Security, security};
 
 use super::request::SCALE_BITS;
 use super::{Request, sharing};
-use crate::chain::{LevelRange, WORD_BITS};
+use crate::chain::LevelRange;
 use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
 use crate::precision::slot_error;
 use crate::{CkksError, Parameters, Precision};

@@ -44,7 +44,8 @@ pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
     match parameters {
         Parameters::Bfv(_) => all,
         Parameters::Bgv { parameters, .. } => {
-            parameters.levels().get(parameters.depth().saturating_sub(drop)).copied().unwrap_or(all)
+            let limbs = parameters.limbs(parameters.depth().saturating_sub(drop)).len();
+            if limbs == 0 { all } else { limbs }
         }
         Parameters::Ckks(parameters) => {
             let level = parameters.levels().get(parameters.depth().saturating_sub(drop));

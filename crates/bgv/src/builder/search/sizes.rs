@@ -1,6 +1,7 @@
 //! How many bits q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
+use sunzi_rlwe::chains::WORD_BITS;
 use sunzi_rlwe::{RingShape, noise};
 
 use super::Chain;
@@ -9,8 +10,6 @@ use crate::explain::Refusal;
 use crate::noise::{NoiseSettings, fresh};
 use crate::paper::PaperRequest;
 
-/// The largest moduli of the fast transforms, in bits; what is longer becomes a product of several.
-pub(super) const WORD_BITS: f64 = 47.8;
 /// Steps of the sizes tried, in bits.
 const STEP: f64 = 0.25;
 /// Digits assumed before they are chosen.
@@ -19,9 +18,9 @@ const ASSUMED_DIGITS: usize = 4;
 /// Sizes in bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    first: f64,
-    level: f64,
-    last: f64,
+    pub(super) first: f64,
+    pub(super) level: f64,
+    pub(super) last: f64,
 }
 
 impl Sizes {
@@ -189,11 +188,20 @@ pub(super) fn materialize(
     let shared = request.shared_moduli && ring.takes_products_of_primes();
     if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
-        return Ok(Chain { moduli: [first, level, last].concat(), levels, shares: Vec::new() });
+        return Ok(Chain {
+            moduli: [first, level, last].concat(),
+            rungs: Vec::new(),
+            levels,
+            shares: Vec::new(),
+        });
     }
     let words: Vec<u64> = level.chunks(together).map(|primes| primes.iter().product()).collect();
-    let mut chain =
-        Chain { moduli: [first, words, last].concat(), levels: vec![limbs_first], shares: vec![0] };
+    let mut chain = Chain {
+        moduli: [first, words, last].concat(),
+        rungs: Vec::new(),
+        levels: vec![limbs_first],
+        shares: vec![0],
+    };
     for (i, primes) in level.chunks(together).enumerate() {
         let mut share = 1;
         for (j, prime) in primes.iter().enumerate() {

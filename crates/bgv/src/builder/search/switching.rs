@@ -2,9 +2,9 @@
 
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::RingShape;
+use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use super::sizes::WORD_BITS;
 use super::{Chain, bits_left};
 use crate::builder::{NoiseModel, Request};
 use crate::explain::Refusal;
@@ -20,7 +20,7 @@ pub(super) fn fastest(
     plain_modulus: u64,
     limit: f64,
     chain: &Chain,
-) -> Result<GadgetOptions, Refusal> {
+) -> Result<(f64, GadgetOptions), Refusal> {
     let k = chain.moduli.len();
     let log2_modulus = log2_product(&chain.moduli);
     if log2_modulus > limit {
@@ -49,7 +49,7 @@ pub(super) fn fastest(
         }
     }
     match best {
-        Some((_, options)) => Ok(options),
+        Some(best) => Ok(best),
         None => Err(Refusal::TooNoisy { bits_short: needed - closest }),
     }
 }
@@ -63,6 +63,9 @@ fn special(
     chain: &Chain,
     digits: usize,
 ) -> Vec<GadgetOptions> {
+    if !chain.rungs.is_empty() {
+        return special_for_sets(ring, plain_modulus, room, chain, digits);
+    }
     let k = chain.moduli.len();
     let limbs = k.div_ceil(digits);
     // The same digits have a smaller number.
@@ -85,12 +88,31 @@ fn special(
     (1..=most as usize).filter_map(of).collect()
 }
 
+/// The same for moduli of different lengths: digits are as long as P then, and few words of it hold the longest of so many digits.
+fn special_for_sets(
+    ring: RingShape,
+    plain_modulus: u64,
+    room: f64,
+    chain: &Chain,
+    digits: usize,
+) -> Vec<GadgetOptions> {
+    let longest = longest_digit(&chain.moduli, digits);
+    let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+    let taken = [&chain.moduli[..], &[plain_modulus]].concat();
+    let least = (longest / count as f64).exp2().ceil() as u64;
+    let primes = primes_from(least, ring.root_order(), count, 1 << 62, &taken);
+    let fitting = primes.filter(|primes| log2_product(primes) <= room);
+    fitting
+        .into_iter()
+        .map(|special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() })
+        .collect()
+}
+
 /// What relinearisations and rotations take, one at each modulus that ciphertexts have; none for options that do not fit.
 fn cost(degree: usize, chain: &Chain, options: &GadgetOptions) -> Option<f64> {
-    let ends = chain.levels.iter().copied().chain([chain.moduli.len()]);
     let mut sum = 0.0;
-    for limbs in ends {
-        sum += SwitchCost::new(options, &chain.moduli, limbs, degree).ok()?.in_transforms(degree);
+    for (_, limbs) in chain.places() {
+        sum += SwitchCost::of_limbs(options, &chain.moduli, &limbs, degree).ok()?.in_transforms(degree);
     }
     Some(sum)
 }

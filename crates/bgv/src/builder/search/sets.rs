@@ -1,0 +1,55 @@
+//! Levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
+
+use sunzi_rlwe::RingShape;
+use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
+
+use super::Chain;
+use super::sizes::Sizes;
+use crate::builder::Request;
+use crate::explain::Refusal;
+
+/// Pools of terminals that are tried before the search gives up.
+const TRIED_POOLS: usize = 64;
+/// What a prime may be longer than a word is meant to be, in bits.
+const SLACK: f64 = 0.02;
+
+/// Levels of at least these sizes; of terminals alone, up to a tenth of a bit less.
+pub(super) fn materialize(
+    sizes: &Sizes,
+    request: &Request,
+    ring: RingShape,
+    plain_modulus: u64,
+) -> Result<Chain, Refusal> {
+    let depth = request.depth as usize;
+    let mut bits = vec![sizes.level; depth];
+    if sizes.last > 0.0 {
+        bits.push(sizes.last);
+    }
+    let found = level_sets(ring.root_order(), &[plain_modulus], sizes.first, &bits);
+    let chain = |sets: LevelSets| {
+        let mut finder = PrimeFinder::new(ring.root_order(), &[sets.terminals(), &[plain_modulus]].concat());
+        let moduli = moduli(&sets, sizes.first, &bits, &mut finder)?;
+        let (mut levels, rungs) = sets.rungs(&moduli);
+        levels.truncate(depth + 1);
+        Some(Chain { moduli, rungs, levels, shares: Vec::new() })
+    };
+    found.into_iter().take(TRIED_POOLS).find_map(chain).ok_or_else(|| Refusal::no_moduli(ring))
+}
+
+/// The terminals, then the long primes, those of the lowest level first.
+fn moduli(sets: &LevelSets, first: f64, bits: &[f64], finder: &mut PrimeFinder) -> Option<Vec<u64>> {
+    let mut moduli = sets.terminals().to_vec();
+    let (mut below, mut count) = (0.0, 0);
+    for (&(set, long), bits) in sets.levels().iter().zip([first].iter().chain(bits)) {
+        let own = sets.log2(set);
+        if long > count {
+            let primes = finder.at_least((bits + below - own).exp2(), long - count)?;
+            if primes.iter().any(|&prime| (prime as f64).log2() > WORD_BITS + SLACK) {
+                return None;
+            }
+            moduli.extend(primes);
+        }
+        (below, count) = (own, long);
+    }
+    Some(moduli)
+}

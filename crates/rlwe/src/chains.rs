@@ -1,0 +1,40 @@
+//! Moduli of levels: primes next to a size, and levels that are sets of them.
+
+mod finder;
+mod sets;
+
+pub use finder::PrimeFinder;
+pub use sets::{LevelSets, level_sets};
+
+/// The longest primes whose transforms are the fastest, in bits.
+pub const WORD_BITS: f64 = 47.8;
+
+/// log2 of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
+#[must_use]
+pub fn longest_digit(moduli: &[u64], digits: usize) -> f64 {
+    let bits: Vec<f64> = moduli.iter().map(|&q| (q as f64).log2()).collect();
+    // The digits that are filled one after the other up to a length, and the longest of them.
+    let fill = |most: f64| {
+        let (mut count, mut own, mut longest) = (1, 0.0, 0.0_f64);
+        for &bits in &bits {
+            if own > 0.0 && own + bits > most {
+                (count, own) = (count + 1, 0.0);
+            }
+            own += bits;
+            longest = longest.max(own);
+        }
+        (count, longest)
+    };
+    let (mut low, mut high) = (0.0, bits.iter().sum::<f64>());
+    // Lengths differ by far more than 2^-40 bits or do not matter.
+    while high - low > f64::from(-40_i8).exp2() * high {
+        let middle = (low + high) / 2.0;
+        let (count, longest) = fill(middle);
+        if count <= digits && longest <= middle {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    fill(high).1
+}

@@ -1,0 +1,201 @@
+//! Levels as sets of moduli: few long primes that stay, and a few short ones, *terminals*, that come and go `[SS24]`.
+//!
+//! A prefix of long primes and some terminals can hold any number of bits, so that a level takes as many words as its bits need, whatever
+//! they are; with a prefix of all primes a level of 60 bits takes two words. Which terminals a level has is a shortest path:
+//! its bits less those of its terminals are what the long primes below it must hold. The sizes of long primes are free, which keeps
+//! levels near their target; the terminals, few and reused, are given.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::{PrimeFinder, WORD_BITS};
+
+/// Sizes that terminals are looked for at, in half bits.
+const TERMINALS: std::ops::RangeInclusive<u32> = 40..=94;
+/// The most terminals of a pool.
+const MOST_TERMINALS: usize = 4;
+/// Pools from which better ones are looked for nearby.
+const STARTS: usize = 4;
+/// The shortest long prime, in bits.
+const SHORTEST: f64 = 24.0;
+/// By how much terminals alone may miss a scale, in bits.
+const TOLERANCE: f64 = 0.1;
+/// What a rescaling to moduli that are not among those it comes from counts, in words of one level: operands of both levels cost one more.
+const NOT_NESTED: f64 = 0.3;
+/// What a modulus of all counts: keys have it whatever their level.
+const MODULUS: f64 = 2.0;
+
+/// Terminals, and which of them each level has.
+#[derive(Clone, Debug)]
+pub struct LevelSets {
+    cost: f64,
+    /// Primes, ascending.
+    pool: Vec<u64>,
+    /// Sets of them as bits, the lowest level first, and how many long primes stand below.
+    levels: Vec<(usize, usize)>,
+}
+
+/// Levels of Q_0 of `first` bits and q_1, q_2, … of these `bits`, of primes ≡ 1 (mod `step`) but those that are `taken`: the best for every pool of at most two
+/// terminals, and for larger pools near the best of them, the cheapest first. The highest level has all moduli.
+#[must_use]
+pub fn level_sets(step: u64, taken: &[u64], first: f64, bits: &[f64]) -> Vec<LevelSets> {
+    let terminals = terminals(step, taken);
+    let mut pools = vec![Vec::new()];
+    for (i, &a) in terminals.iter().enumerate() {
+        pools.push(vec![a]);
+        pools.extend(terminals.iter().skip(i + 1).map(|&b| vec![a, b]));
+    }
+    let mut tried: BTreeSet<Vec<u64>> = pools.iter().cloned().collect();
+    let path = |pool| LevelSets::new(first, bits, pool);
+    let mut paths: Vec<LevelSets> = pools.into_iter().filter_map(path).collect();
+    paths.sort_by(cheaper);
+    let starts: Vec<_> = paths.iter().take(STARTS).map(|path| (path.cost, path.pool.clone())).collect();
+    for (mut least, mut pool) in starts {
+        loop {
+            let near = neighbours(&pool, &terminals).into_iter().filter(|pool| tried.insert(pool.clone()));
+            let near: Vec<LevelSets> = near.collect::<Vec<_>>().into_iter().filter_map(path).collect();
+            let best = near.iter().min_by(|a, b| cheaper(a, b)).map(|path| (path.cost, path.pool.clone()));
+            paths.extend(near);
+            match best {
+                Some((cost, better)) if cost < least => (least, pool) = (cost, better),
+                _ => break,
+            }
+        }
+    }
+    paths.sort_by(cheaper);
+    paths
+}
+
+fn cheaper(a: &LevelSets, b: &LevelSets) -> Ordering {
+    a.cost.total_cmp(&b.cost).then_with(|| a.pool.cmp(&b.pool))
+}
+
+/// One prime next to each size.
+fn terminals(step: u64, taken: &[u64]) -> Vec<u64> {
+    let finder = PrimeFinder::new(step, taken);
+    let mut terminals: Vec<u64> = Vec::new();
+    for half_bits in TERMINALS {
+        let wanted = (f64::from(half_bits) / 2.0).exp2();
+        let near = |&p: &u64| (p as f64 / wanted).log2().abs() < 0.25 && (p as f64).log2() <= WORD_BITS;
+        let nearest = finder.nearest(wanted).next().filter(near);
+        terminals.extend(nearest.filter(|p| !terminals.contains(p)));
+    }
+    terminals
+}
+
+/// The pools with one terminal more, and with another one in place of each.
+fn neighbours(pool: &[u64], terminals: &[u64]) -> Vec<Vec<u64>> {
+    let others = || terminals.iter().copied().filter(|p| !pool.contains(p));
+    let mut near = Vec::new();
+    if pool.len() < MOST_TERMINALS {
+        near.extend(others().map(|p| [pool, &[p]].concat()));
+    }
+    for &old in pool {
+        near.extend(others().map(|new| pool.iter().map(|&p| if p == old { new } else { p }).collect()));
+    }
+    near.iter_mut().for_each(|pool: &mut Vec<u64>| pool.sort_unstable());
+    near
+}
+
+/// Words that hold so many bits.
+fn words(bits: f64) -> usize {
+    (bits / WORD_BITS - 1e-9).ceil().max(0.0) as usize
+}
+
+impl LevelSets {
+    /// The shortest path with these terminals: every level costs its words.
+    fn new(first: f64, bits: &[f64], pool: Vec<u64>) -> Option<Self> {
+        let sets = 1_usize << pool.len();
+        let size = |set: usize| -> f64 {
+            let own = pool.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+            own.map(|(_, &p)| (p as f64).log2()).sum()
+        };
+        let sizes: Vec<f64> = (0..sets).map(size).collect();
+        let lowest = words(first).max(1);
+        let start = (lowest * (bits.len() + 1)) as f64 + MODULUS * (lowest + pool.len()) as f64;
+        let mut costs = vec![f64::INFINITY; sets];
+        *costs.first_mut()? = start;
+        // For every level and every set of it the set below on the best way there, and the long primes between.
+        let mut steps: Vec<Vec<(usize, usize)>> = Vec::with_capacity(bits.len());
+        for (level, own) in (1..).zip(bits) {
+            let (above, top) = (bits.len() - level + 1, level == bits.len());
+            let (mut next, mut ways) = (vec![f64::INFINITY; sets], vec![(0, 0); sets]);
+            for ((to, least), way) in next.iter_mut().enumerate().zip(&mut ways) {
+                for (from, cost) in costs.iter().enumerate().filter(|_| !top || to + 1 == sets) {
+                    let rest = own - sizes.get(to)? + sizes.get(from)?;
+                    let added = if rest.abs() <= TOLERANCE { 0 } else { words(rest) };
+                    if rest < -TOLERANCE || added > 0 && rest / (added as f64) < SHORTEST {
+                        continue;
+                    }
+                    let nested = if from & !to == 0 { 0.0 } else { NOT_NESTED };
+                    let words = (added * above) as f64 + f64::from(to.count_ones());
+                    let cost = cost + words + MODULUS * added as f64 + nested;
+                    if cost < *least {
+                        (*least, *way) = (cost, (from, added));
+                    }
+                }
+            }
+            costs = next;
+            steps.push(ways);
+        }
+        let cost = costs.pop().filter(|cost| cost.is_finite())?;
+        let (mut set, mut downwards) = (sets - 1, Vec::with_capacity(steps.len() + 1));
+        for ways in steps.iter().rev() {
+            let &(below, added) = ways.get(set)?;
+            downwards.push((set, added));
+            set = below;
+        }
+        let mut count = lowest;
+        let mut levels = vec![(set, count)];
+        for (set, added) in downwards.into_iter().rev() {
+            count += added;
+            levels.push((set, count));
+        }
+        Some(Self { cost, pool, levels })
+    }
+
+    /// The terminals, ascending.
+    #[must_use]
+    pub fn terminals(&self) -> &[u64] {
+        &self.pool
+    }
+
+    /// For every level, the lowest first, the terminals that it has, one bit for each, and how many long primes.
+    #[must_use]
+    pub fn levels(&self) -> &[(usize, usize)] {
+        &self.levels
+    }
+
+    /// log2 of the product of a set of terminals.
+    #[must_use]
+    pub fn log2(&self, set: usize) -> f64 {
+        let own = self.pool.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+        own.map(|(_, &p)| (p as f64).log2()).sum()
+    }
+
+    /// Where every level stands among the sets of moduli, counted from one, and these sets, for the terminals and the long primes in their order: those of the levels, and
+    /// for keys all that a level and those below it have.
+    #[must_use]
+    pub fn rungs(&self, moduli: &[u64]) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let terminals = self.pool.len();
+        let limbs = |set: usize, count: usize| -> Vec<usize> {
+            (0..terminals).filter(|i| set >> i & 1 == 1).chain(terminals..terminals + count).collect()
+        };
+        let mut used = 0;
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        for &(set, count) in &self.levels {
+            used |= set;
+            sets.extend([limbs(set, count), limbs(used, count)]);
+        }
+        let product = |limbs: &[usize]| -> f64 {
+            limbs.iter().filter_map(|&limb| moduli.get(limb)).map(|&q| (q as f64).log2()).sum()
+        };
+        sets.sort_by(|a, b| product(a).total_cmp(&product(b)));
+        sets.dedup();
+        let place = |&(set, count): &(usize, usize)| {
+            1 + sets.iter().position(|own| *own == limbs(set, count)).unwrap_or(0)
+        };
+        let levels = self.levels.iter().map(place).collect();
+        (levels, sets)
+    }
+}
