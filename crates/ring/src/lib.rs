@@ -39,6 +39,7 @@ mod expansion;
 mod factor;
 mod gadget;
 mod hollow;
+mod horner;
 mod integers;
 mod key_switching;
 mod ladder;

@@ -17,14 +17,14 @@ use crate::error::{check_automorphism, check_level, check_shape};
 use crate::integers::{self, residue_of};
 use crate::ladder::{Ladder, is_prefix};
 use crate::once::get_or_try_init;
-use crate::parallel::{BLOCK, Parallelism, Work, groups};
+use crate::parallel::{Parallelism, Work, groups};
 use crate::poly_ring::Factors;
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
 use crate::{
     Basis, Coefficient, Domain, Evaluation, GadgetOptions, Poly, PolyRing, RingError, RnsGadget, RnsScaler,
-    ScalerOptions, Shape, combination, masking, monomial, plaintext, tensor,
+    ScalerOptions, Shape, combination, horner, masking, monomial, plaintext, tensor,
 };
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -280,26 +280,7 @@ impl PolyRing for Ring {
         c: &Poly<Evaluation>,
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
-        let mut places = [const { Vec::new() }; 3];
-        for (places, poly) in places.iter_mut().zip([a, b, c]) {
-            *places = self.nested(level, self.level_of(poly)?)?;
-        }
-        let [of_a, of_b, of_c] = &places;
-        let at = |places: &[usize], i: usize| places.get(i).copied().unwrap_or(usize::MAX);
-        let target = self.at_level(level)?;
-        let mut sum = target.arbitrary::<Evaluation>();
-        target.for_each_modulus(&mut sum, |i, modulus, range, part| {
-            let (a, b) = (a.part(at(of_a, i), range.clone()), b.part(at(of_b, i), range.clone()));
-            let c = c.part(at(of_c, i), range);
-            let factors = a.chunks(BLOCK).zip(b.chunks(BLOCK));
-            // What is copied is still in the first-level cache when it is added to.
-            for ((sum, (a, b)), c) in part.chunks_mut(BLOCK).zip(factors).zip(c.chunks(BLOCK)) {
-                sum.copy_from_slice(c);
-                modulus.mul_add_assign(sum, a, b)?;
-            }
-            Ok(())
-        })?;
-        Ok(sum)
+        horner::mul_add(self, [a, b, c], level)
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {

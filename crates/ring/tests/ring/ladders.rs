@@ -107,9 +107,8 @@ fn laws<R: PolyRing>(ring: &R) {
                 ring.mul_restricted_assign(&mut product, &values).unwrap();
                 assert_eq!(integers(&lower, product), square);
                 let sum = ring.mul_add_restricted(&values, &own, &lower.zero(), level).unwrap();
-                assert_eq!(integers(&lower, sum), square);
                 let [first, ..] = ring.tensor_at([&values, &own], [&own, &values], 1, level).unwrap();
-                assert_eq!(integers(&lower, first), square);
+                assert!(integers(&lower, sum) == square && integers(&lower, first) == square);
                 let up = upper.scale_up(&own).unwrap();
                 let expected: Vec<BigInt> = a.iter().map(|x| x * (&q / &small)).collect();
                 assert_eq!(integers(&upper, up), centered(&expected, &q));
