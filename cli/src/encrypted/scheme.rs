@@ -174,9 +174,7 @@ pub(crate) fn bgv_contexts(
         let settings = bgv::Settings { plain_modulus, ..bgv::Settings::from(parameters) };
         let ring = match contexts.first() {
             Some(first) => first.ring().clone(),
-            None => {
-                Ring::new(2 * parameters.degree() as u64, parameters.moduli()).map_err(CliError::failure)?
-            }
+            None => parameters.poly_ring().map_err(CliError::failure)?,
         };
         contexts.push(bgv::Context::with_ring(ring, &settings).map_err(CliError::failure)?);
     }

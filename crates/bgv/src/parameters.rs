@@ -159,6 +159,12 @@ impl Parameters {
         level.checked_sub(1).and_then(|rung| self.rungs.get(rung)).cloned().unwrap_or_default()
     }
 
+    /// The level of the ring that fresh ciphertexts have, which has all moduli.
+    #[must_use]
+    pub fn ring_level(&self) -> usize {
+        if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() }
+    }
+
     /// R modulo Q_(L+1), with these levels.
     ///
     /// # Errors

@@ -105,6 +105,14 @@ impl Parameters {
         }
     }
 
+    /// The level of the ring that fresh ciphertexts of exact schemes have.
+    fn ring_level(&self) -> usize {
+        match self {
+            Self::Bgv { parameters, .. } => parameters.ring_level(),
+            _ => self.moduli().len(),
+        }
+    }
+
     pub(super) fn key_switching(&self) -> &GadgetOptions {
         match self {
             Self::Bfv(parameters) => &parameters.algorithms().key_switching,
@@ -215,8 +223,8 @@ pub(super) fn exact_plan(
     let summed = !demand.totals.is_empty();
     let half = parameters.degree() / 2;
     let rotations = if summed { required_rotations(layout.span, half) } else { Vec::new() };
-    let level = parameters.moduli().len();
-    let rotated = Rotated { rotations, level, limbs: (0..level).collect() };
+    let limbs = (0..parameters.moduli().len()).collect();
+    let rotated = Rotated { rotations, level: parameters.ring_level(), limbs };
     plan(program, parameters, layout, rotated, demand.depth as usize, None, reasons)
 }
 
