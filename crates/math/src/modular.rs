@@ -20,7 +20,7 @@ pub const fn mul_mod(a: u64, b: u64, q: u64) -> u64 {
     ((a as u128 * b as u128) % q as u128) as u64
 }
 
-/// A factor of many words modulo q, without a division for each [Shoup].
+/// A factor of many words modulo q, without a division for each (Shoup).
 #[derive(Clone, Copy, Debug)]
 pub struct FixedFactor {
     factor: u64,
