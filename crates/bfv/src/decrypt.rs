@@ -40,9 +40,8 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
-        let mut values = phase_values(self.rlwe(), ciphertext.parts(), key, self.ring().level())?;
-        let empty = self.ring().at_level(1)?.zero();
-        let message = self.scaler().decrypt_values(self.ring(), std::mem::replace(&mut *values, empty))?;
+        let values = phase_values(self.rlwe(), ciphertext.parts(), key, self.ring().level())?;
+        let message = self.scaler().decrypt_values(self.ring(), values)?;
         Ok(Plaintext::new(message, self.plain_modulus())?)
     }
 

@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_math::{FixedFactor, mod_inv, mul_mod};
-use sunzi_ring::{Coefficient, PolyRing, Scaler};
+use sunzi_ring::{Coefficient, PolyRing, Scaler, secret_coefficients};
 use sunzi_rlwe::encryption::phase_values;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
@@ -130,12 +130,11 @@ impl<R: PolyRing> Context<R> {
     ) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         let ring = self.rlwe().ring_at(few)?;
-        let mut values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
-        let values = std::mem::replace(&mut *values, ring.at_level(1)?.zero());
+        let values = phase_values(self.rlwe(), ciphertext.parts(), key, few)?;
         let (t, scaler) = (self.plain_modulus(), self.scaler(few)?);
         let mut message = Zeroizing::new(match hiding(&ring)? {
             Some(hiding) => {
-                let mut phase = Zeroizing::new(ring.to_coefficient(values)?);
+                let mut phase = secret_coefficients(&ring, values)?;
                 ring.add_assign(&mut phase, &hiding)?;
                 scaler.decrypt(&phase)?
             }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
+use sunzi_rlwe::chains::limbs_of_level;
 use sunzi_rlwe::{RingShape, Security, moduli, security};
 
 use crate::{BgvError, Budget, ParametersBuilder};
@@ -152,11 +153,8 @@ impl Parameters {
     /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
     #[must_use]
     pub fn limbs(&self, level: usize) -> Vec<usize> {
-        let Some(&level) = self.levels.get(level) else { return Vec::new() };
-        if self.rungs.is_empty() {
-            return (0..level.min(self.moduli.len())).collect();
-        }
-        level.checked_sub(1).and_then(|rung| self.rungs.get(rung)).cloned().unwrap_or_default()
+        let limbs = |&level| limbs_of_level(&self.rungs, self.moduli.len(), level);
+        self.levels.get(level).map_or_else(Vec::new, limbs)
     }
 
     /// The level of the ring that fresh ciphertexts have, which has all moduli.

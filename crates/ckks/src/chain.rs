@@ -111,10 +111,8 @@ pub(crate) fn special_moduli(
     taken: &[u64],
 ) -> Result<Vec<u64>, CkksError> {
     check_count("special moduli", count)?;
-    let least = (bits / count.max(1) as f64).exp2().ceil();
-    let missing = CkksError::NoPrimes { bits: least.log2(), step };
-    // Casts saturate: nothing is found then.
-    sunzi_math::primes_from(least as u64, step, count, 1 << 62, taken).ok_or(missing)
+    let bits = bits / count.max(1) as f64;
+    PrimeFinder::new(step, taken).at_least(bits, count).ok_or(CkksError::NoPrimes { bits, step })
 }
 
 #[cfg(test)]

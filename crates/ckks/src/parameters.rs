@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
-use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
+use sunzi_rlwe::chains::{WORD_BITS, limbs_of_level, longest_digit};
 use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
 
 use crate::chain::{Chain, LevelRange, special_moduli};
@@ -235,10 +235,7 @@ impl Parameters {
     /// The same of a level of the ring.
     #[must_use]
     pub fn ring_limbs(&self, level: usize) -> Vec<usize> {
-        if self.rungs.is_empty() {
-            return (0..level.min(self.moduli.len())).collect();
-        }
-        level.checked_sub(1).and_then(|rung| self.rungs.get(rung)).cloned().unwrap_or_default()
+        limbs_of_level(&self.rungs, self.moduli.len(), level)
     }
 
     /// The level of the ring at which keys serve all levels up to this one, as [`Context::key_level`](crate::Context::key_level).

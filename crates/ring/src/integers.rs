@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use sunzi_kernels::{Buffer, Modulus};
-use sunzi_math::mod_inv;
+use sunzi_math::{log2_product, mod_inv};
 use zeroize::Zeroizing;
 
 use crate::error::check_length;
@@ -146,6 +146,8 @@ struct MixedRadix<'a> {
     moduli: &'a [Modulus],
     /// q_j^-1 modulo q_i for j < i.
     inverses: Vec<Vec<u64>>,
+    /// Whether moduli and digits are doubles whose products can be split.
+    narrow: bool,
 }
 
 impl<'a> MixedRadix<'a> {
@@ -153,7 +155,10 @@ impl<'a> MixedRadix<'a> {
         let row = |(i, q): (usize, &Modulus)| {
             moduli.iter().take(i).map(|p| Ok(mod_inv(q.reduce(p.value()), q.value())?)).collect()
         };
-        Ok(Self { moduli, inverses: moduli.iter().enumerate().map(row).collect::<Result<_, RingError>>()? })
+        let inverses = moduli.iter().enumerate().map(row).collect::<Result<_, RingError>>()?;
+        let values: Vec<u64> = moduli.iter().map(Modulus::value).collect();
+        let narrow = values.iter().all(|&q| q < NARROW) && log2_product(&values) < FINITE;
+        Ok(Self { moduli, inverses, narrow })
     }
 
     fn floats(&self, residues: &[&[u64]], out: &mut [f64]) -> Result<(), RingError> {
@@ -175,7 +180,7 @@ impl<'a> MixedRadix<'a> {
                 *digit = x.wrapping_sub(q & u64::from(x > half).wrapping_neg()).cast_signed();
             }
         }
-        if self.moduli.iter().all(|q| q.value() < NARROW) && self.log2_product() < FINITE {
+        if self.narrow {
             horner_of_doubles(digits.chunks_exact(n.max(1)).zip(self.moduli).rev(), out);
             return Ok(());
         }
@@ -184,10 +189,6 @@ impl<'a> MixedRadix<'a> {
             *out = horner(digits.zip(self.moduli.iter().rev()));
         }
         Ok(())
-    }
-
-    fn log2_product(&self) -> f64 {
-        self.moduli.iter().map(|q| (q.value() as f64).log2()).sum()
     }
 }
 

@@ -88,4 +88,4 @@ pub use reduction::{
 };
 pub use ring::Ring;
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
-pub use scaling::{Apart, Scaler, Side};
+pub use scaling::{Apart, Scaler, Side, secret_coefficients};

@@ -56,8 +56,21 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     fn scale_apart(&self, a: R::Poly<Evaluation>, level: usize) -> Result<Apart<R>, RingError> {
         Ok((self.scale(a, level)?, None))
     }
-    /// The three parts of a product of two ciphertexts, each scaled as by [`scale_apart`](Self::scale_apart); the last as by
+    /// The three parts of a product, each scaled as by [`scale_apart`](Self::scale_apart); the last as by
     /// [`scale`](Self::scale) if it is to be `whole`.
+    ///
+    /// # Errors
+    /// As [`scale`](Self::scale).
+    fn scale_parts(
+        &self,
+        [c0, c1, c2]: [R::Poly<Evaluation>; 3],
+        level: usize,
+        whole: bool,
+    ) -> Result<[Apart<R>; 3], RingError> {
+        let last = if whole { (self.scale(c2, level)?, None) } else { self.scale_apart(c2, level)? };
+        Ok([self.scale_apart(c0, level)?, self.scale_apart(c1, level)?, last])
+    }
+    /// The three parts of a product of two ciphertexts, as by [`scale_parts`](Self::scale_parts).
     ///
     /// # Errors
     /// As [`extend`](Self::extend).
@@ -79,14 +92,26 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
-    fn decrypt_values(&self, ring: &R, a: R::Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
-        self.decrypt(&*Zeroizing::new(ring.to_coefficient(a)?))
+    fn decrypt_values(&self, ring: &R, a: Zeroizing<R::Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
+        self.decrypt(&*secret_coefficients(ring, a)?)
     }
     /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
     /// at most two products of polynomials to a polynomial.
     fn product_capacity(&self) -> u64;
     /// The errors of all that.
     fn bounds(&self) -> &ScalingBounds;
+}
+
+/// The coefficients of a secret polynomial, erased when dropped as its values are: both are the same memory where the ring transforms in place.
+///
+/// # Errors
+/// [`RingError::ShapeMismatch`].
+pub fn secret_coefficients<R: PolyRing>(
+    ring: &R,
+    mut values: Zeroizing<R::Poly<Evaluation>>,
+) -> Result<Zeroizing<R::Poly<Coefficient>>, RingError> {
+    let values = std::mem::replace(&mut *values, ring.at_level(1)?.zero());
+    Ok(Zeroizing::new(ring.to_coefficient(values)?))
 }
 
 /// [`Scaler::multiply`] step by step.
@@ -100,7 +125,5 @@ pub(crate) fn multiply<R: PolyRing, S: Scaler<R>>(
     let extend = |part, side| scaler.extend(part, side, level);
     let (a0, a1) = (extend(a0, Side::Left)?, extend(a1, Side::Left)?);
     let (b0, b1) = (extend(b0, Side::Right)?, extend(b1, Side::Right)?);
-    let [c0, c1, c2] = scaler.wide(level)?.tensor([&a0, &a1], [&b0, &b1], 1)?;
-    let last = if whole { (scaler.scale(c2, level)?, None) } else { scaler.scale_apart(c2, level)? };
-    Ok([scaler.scale_apart(c0, level)?, scaler.scale_apart(c1, level)?, last])
+    scaler.scale_parts(scaler.wide(level)?.tensor([&a0, &a1], [&b0, &b1], 1)?, level, whole)
 }

@@ -9,6 +9,16 @@ pub use sets::{LevelSets, level_sets};
 /// The longest primes whose transforms are the fastest, in bits.
 pub const WORD_BITS: f64 = 47.8;
 
+/// The indices of the moduli of a level of a ring, ascending: those of its rung, or the first `level` of `moduli` where there are no rungs;
+/// none for a level that is not there.
+#[must_use]
+pub fn limbs_of_level(rungs: &[Vec<usize>], moduli: usize, level: usize) -> Vec<usize> {
+    if rungs.is_empty() {
+        return (0..level.min(moduli)).collect();
+    }
+    level.checked_sub(1).and_then(|rung| rungs.get(rung)).cloned().unwrap_or_default()
+}
+
 /// log2 of the longest of at most `digits` digits of consecutive moduli, when it is as short as can be.
 #[must_use]
 pub fn longest_digit(moduli: &[u64], digits: usize) -> f64 {

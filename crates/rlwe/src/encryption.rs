@@ -7,7 +7,7 @@
 //! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing};
+use sunzi_ring::{Coefficient, Evaluation, PolyRing, secret_coefficients};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
@@ -114,10 +114,8 @@ pub fn phase<R: PolyRing>(
     key: &SecretKey<R>,
 ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
     let level = parts.last().map_or(Ok(1), |part| context.ring().level_of(part))?;
-    let mut values = phase_values(context, parts, key, level)?;
-    let ring = context.ring_at(level)?;
-    let empty = ring.at_level(1)?.zero();
-    Ok(Zeroizing::new(ring.to_coefficient(std::mem::replace(&mut *values, empty))?))
+    let values = phase_values(context, parts, key, level)?;
+    Ok(secret_coefficients(&context.ring_at(level)?, values)?)
 }
 
 /// [`phase`] in evaluation form modulo Q_l for parts of any level from l, by Horner's rule.

@@ -19,7 +19,7 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.relinearized_product(a, b, key)
+        self.product(a, b, Some(key))
     }
 
     /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
@@ -32,7 +32,7 @@ impl<R: PolyRing> Evaluator<R> {
         }
         let level = self.product_level(a, a);
         let form = self.extended(a, Side::Left, level)?;
-        self.scale_and_relinearize(self.tensor([a, a], [&form, &form], level)?, key)
+        self.scale(self.tensor([a, a], [&form, &form], level)?, Some(key))
     }
 
     /// a·b in three parts, to be relinearised later.
@@ -44,7 +44,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.product(a, b)
+        self.product(a, b, None)
     }
 
     /// a·b of operands of several products, relinearised.
@@ -58,7 +58,7 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.scale_and_relinearize(self.tensor_of_extended(a, b, level)?, key)
+        self.scale(self.tensor_of_extended(a, b, level)?, Some(key))
     }
 
     /// The same in three parts, to be relinearised later.
@@ -71,7 +71,7 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Extended<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.scale(self.tensor_of_extended(a, b, level)?)
+        self.scale(self.tensor_of_extended(a, b, level)?, None)
     }
 
     /// Back from three parts to two.

@@ -82,7 +82,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`BfvError::Empty`] without a product; [`BfvError::Ring`] for a sum of other parameters.
     pub fn scale_products(&self, sum: ProductSum<R>) -> Result<Ciphertext<R>, BfvError> {
         let ProductSum { tensor, scaled } = sum;
-        let last = self.scale(tensor.ok_or(EMPTY)?)?;
+        let last = self.scale(tensor.ok_or(EMPTY)?, None)?;
         match scaled {
             Some(mut sum) => {
                 self.add_assign(&mut sum, &last)?;
@@ -102,7 +102,7 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         match sum {
-            ProductSum { tensor: Some(tensor), scaled: None } => self.scale_and_relinearize(tensor, key),
+            ProductSum { tensor: Some(tensor), scaled: None } => self.scale(tensor, Some(key)),
             sum => self.relinearize(&self.scale_products(sum)?, key),
         }
     }
@@ -216,7 +216,7 @@ impl<R: PolyRing> Evaluator<R> {
 
     /// sum ← sum + the tensor, scaled.
     fn add_scaled(&self, sum: &mut Option<Ciphertext<R>>, tensor: Tensor<R>) -> Result<(), BfvError> {
-        let scaled = self.scale(tensor)?;
+        let scaled = self.scale(tensor, None)?;
         match sum {
             Some(sum) => self.add_assign(sum, &scaled)?,
             None => *sum = Some(scaled),
@@ -224,97 +224,63 @@ impl<R: PolyRing> Evaluator<R> {
         Ok(())
     }
 
-    /// The ciphertext of three parts that a sum of products becomes.
-    pub(super) fn scale(&self, sum: Tensor<R>) -> Result<Ciphertext<R>, BfvError> {
-        self.unrelinearized(self.scaled(sum, false)?)
-    }
-
-    /// The same, relinearised at the level of the products.
-    pub(super) fn scale_and_relinearize(
+    /// The ciphertext that a sum of products becomes: of three parts, or of two by a key, which relinearises at the level of the products.
+    pub(super) fn scale(
         &self,
         sum: Tensor<R>,
-        key: &RelinearizationKey<R>,
+        key: Option<&RelinearizationKey<R>>,
     ) -> Result<Ciphertext<R>, BfvError> {
         check_key(sum.key, key)?;
-        self.relinearized(self.scaled(sum, true)?, key)
+        let Tensor { parts, level, noise, key: own, trace, .. } = sum;
+        let parts = self.context.scaler().scale_parts(parts, level, key.is_some())?;
+        self.assembled(Scaled { parts, level, noise, key: own, trace }, key)
     }
 
-    /// The parts of a sum of products, scaled; the last `whole`, if it is to be relinearised.
-    fn scaled(&self, sum: Tensor<R>, whole: bool) -> Result<Scaled<R>, BfvError> {
-        let Tensor { parts: [c0, c1, c2], level, noise, key, trace, .. } = sum;
-        let scaler = self.context.scaler();
-        let last = if whole { (scaler.scale(c2, level)?, None) } else { scaler.scale_apart(c2, level)? };
-        let parts = [scaler.scale_apart(c0, level)?, scaler.scale_apart(c1, level)?, last];
-        Ok(Scaled { parts, level, noise, key, trace })
-    }
-
-    /// The same of one product, whose operands nobody needs again.
-    fn scaled_product(
+    /// The same of a·b, whose operands nobody needs again.
+    pub(super) fn product(
         &self,
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
-        whole: bool,
-    ) -> Result<Scaled<R>, BfvError> {
+        key: Option<&RelinearizationKey<R>>,
+    ) -> Result<Ciphertext<R>, BfvError> {
         self.check_factors(a, b)?;
+        check_key(a.key(), key)?;
         let (left, right) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
         let level = self.product_level(a, b);
-        let parts = self.context.scaler().multiply(left, right, level, whole)?;
+        let parts = self.context.scaler().multiply(left, right, level, key.is_some())?;
         let noise = self.tensor_noise(a, b, level);
-        Ok(Scaled { parts, level, noise, key: a.key(), trace: lower(a.trace(), b.trace()).clone() })
+        let trace = lower(a.trace(), b.trace()).clone();
+        self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
     }
 
-    /// a·b in three parts.
-    pub(super) fn product(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
-        self.unrelinearized(self.scaled_product(a, b, false)?)
-    }
-
-    /// a·b, relinearised.
-    pub(super) fn relinearized_product(
-        &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
-        check_key(a.key(), key)?;
-        self.relinearized(self.scaled_product(a, b, true)?, key)
-    }
-
-    /// Three parts modulo q.
-    fn unrelinearized(&self, product: Scaled<R>) -> Result<Ciphertext<R>, BfvError> {
-        let base = self.context.ring().at_level(product.level)?;
-        let mut parts = Vec::with_capacity(3);
-        for (rest, multiple) in product.parts {
-            let mut part = base.to_evaluation(rest)?;
-            if let Some(multiple) = multiple {
-                base.add_assign(&mut part, &multiple)?;
-            }
-            parts.push(self.raised(part)?);
-        }
-        let noise = product.noise.plus(self.level_model(product.level).product.rounding());
-        let result = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, product.key)?;
-        Ok(self.context.record(result, "multiply", &[&product.trace]))
-    }
-
-    /// Two parts modulo q, of three whose last is whole.
-    fn relinearized(
+    /// A ciphertext modulo q of scaled parts, relinearised where there is a key: the last of them is whole then.
+    fn assembled(
         &self,
         product: Scaled<R>,
-        key: &RelinearizationKey<R>,
+        key: Option<&RelinearizationKey<R>>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        let level = product.level;
-        let base = self.context.ring().at_level(level)?;
-        let [(c0, multiple0), (c1, multiple1), (c2, _)] = product.parts;
-        let parts = key.apply_to_coefficients(self.context.rlwe(), [c0, c1, c2])?;
-        let mut raised = Vec::with_capacity(2);
-        for (mut part, multiple) in parts.into_iter().zip([multiple0, multiple1]) {
+        let (base, model) = (self.context.ring().at_level(product.level)?, self.level_model(product.level));
+        let [(c0, multiple0), (c1, multiple1), (c2, multiple2)] = product.parts;
+        let (parts, added) = match key {
+            Some(key) => {
+                let parts = key.apply_to_coefficients(self.context.rlwe(), [c0, c1, c2])?;
+                (Vec::from(parts), model.product.rounding().plus(model.relinearization))
+            }
+            None => {
+                let parts = [c0, c1, c2].into_iter().map(|part| base.to_evaluation(part));
+                (parts.collect::<Result<_, _>>()?, model.product.rounding())
+            }
+        };
+        let raised = |(mut part, multiple): (_, Option<_>)| {
             if let Some(multiple) = multiple {
                 base.add_assign(&mut part, &multiple)?;
             }
-            raised.push(self.raised(part)?);
-        }
-        let added = self.level_model(level).product.rounding().plus(self.level_model(level).relinearization);
+            self.raised(part)
+        };
+        let multiples = [multiple0, multiple1, multiple2];
+        let parts = parts.into_iter().zip(multiples).map(raised).collect::<Result<Vec<_>, BfvError>>()?;
         let noise = product.noise.plus(added);
-        let result = Ciphertext::from_parts(raised, self.context.plain_modulus(), noise, product.key)?;
+        let result = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, product.key)?;
         Ok(self.context.record(result, "multiply", &[&product.trace]))
     }
 
@@ -326,8 +292,8 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// Fails for the key of another secret.
-fn check_key<R: PolyRing>(operands: KeyId, key: &RelinearizationKey<R>) -> Result<(), BfvError> {
-    if key.id() == operands {
+fn check_key<R: PolyRing>(operands: KeyId, key: Option<&RelinearizationKey<R>>) -> Result<(), BfvError> {
+    if key.is_none_or(|key| key.id() == operands) {
         return Ok(());
     }
     Err(RlweError::KeyMismatch { what: "the relinearisation key" }.into())

@@ -5,6 +5,7 @@ mod sizes;
 mod switching;
 
 use sunzi_ring::{Expansion, GadgetOptions};
+use sunzi_rlwe::chains::limbs_of_level;
 use sunzi_rlwe::{RingShape, Security, security::max_log2_modulus};
 
 use super::{NoiseModel, Request};
@@ -36,7 +37,7 @@ impl Chain {
         let top = if self.rungs.is_empty() { self.moduli.len() } else { self.rungs.len() };
         let mut below = 0.0;
         let size = |(level, share): (usize, u64)| {
-            let limbs = self.limbs(level);
+            let limbs = limbs_of_level(&self.rungs, self.moduli.len(), level);
             let values: Vec<u64> = limbs.iter().filter_map(|&limb| self.moduli.get(limb).copied()).collect();
             let (whole, word) = (log2_product(&values), values.last().copied().unwrap_or(1));
             let bits = if share == 0 { whole } else { whole - (word as f64).log2() + (share as f64).log2() };
@@ -45,14 +46,6 @@ impl Chain {
             (own, limbs)
         };
         ends.chain([(top, 0)]).map(size).collect()
-    }
-
-    /// The indices of the moduli of a level of the ring.
-    fn limbs(&self, level: usize) -> Vec<usize> {
-        match level.checked_sub(1).and_then(|rung| self.rungs.get(rung)) {
-            Some(rung) => rung.clone(),
-            None => (0..level.min(self.moduli.len())).collect(),
-        }
     }
 }
 
@@ -104,13 +97,12 @@ fn choose(
     }
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
-    let prefixes = fitting(request, ring, plain_modulus, limit, candidate, sizes::materialize);
+    let mut sizes = Vec::new();
+    let prefixes = fitting(request, ring, plain_modulus, limit, &mut sizes, sizes::materialize);
+    candidate.log2_moduli = sizes;
     let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());
     let sets = (request.noise != NoiseModel::Paper && !shared)
-        .then(|| {
-            let mut candidate = Candidate::empty(ring, candidate.limit);
-            fitting(request, ring, plain_modulus, limit, &mut candidate, sets::materialize).ok()
-        })
+        .then(|| fitting(request, ring, plain_modulus, limit, &mut Vec::new(), sets::materialize).ok())
         .flatten();
     let found = match (prefixes, sets) {
         (Ok(prefixes), Some(sets)) if sets.cost < WORTH_SETS * prefixes.cost => sets,
@@ -129,13 +121,13 @@ struct Found {
 }
 
 /// The first chain that fits, of those made for larger and larger sizes: real primes and digits differ a little from the sizes looked for,
-/// and another look leaves them some room.
+/// and another look leaves them some room. `tried` gets log2 of the moduli of the last one, even if none fits.
 fn fitting(
     request: &Request,
     ring: RingShape,
     plain_modulus: u64,
     limit: f64,
-    candidate: &mut Candidate,
+    tried: &mut Vec<f64>,
     materialize: impl Fn(&sizes::Sizes, &Request, RingShape, u64) -> Result<Chain, Refusal>,
 ) -> Result<Found, Refusal> {
     let mut refusal = Refusal::no_moduli(ring);
@@ -145,7 +137,7 @@ fn fitting(
             Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
         };
         let chain = materialize(&sizes, request, ring, plain_modulus)?;
-        candidate.log2_moduli = chain.places().into_iter().map(|(bits, _)| bits).collect();
+        *tried = chain.places().into_iter().map(|(bits, _)| bits).collect();
         match switching::fastest(request, ring, plain_modulus, limit, &chain) {
             Ok((cost, key_switching)) => return Ok(Found { chain, key_switching, cost }),
             Err(error) => refusal = error,

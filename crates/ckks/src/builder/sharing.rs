@@ -18,12 +18,8 @@ pub(super) fn added_deviation(
     policy: SharingPolicy,
     largest: f64,
 ) -> Result<f64, CkksError> {
-    let (n, moduli) = (parameters.degree(), parameters.moduli());
-    let rungs: Vec<Vec<usize>> = match parameters.rungs() {
-        [] => (1..=moduli.len()).map(|level| (0..level).collect()).collect(),
-        rungs => rungs.to_vec(),
-    };
-    let ring = HollowRing::with_rungs(2 * n as u64, moduli, &rungs)?;
+    let n = parameters.degree();
+    let ring = HollowRing::of_levels(2 * n as u64, parameters.moduli(), parameters.rungs())?;
     let context = Context::with_ring(ring, &Settings::from(parameters))?;
     // Nothing is encrypted under these keys.
     let rng = &mut SeededRng::derive(&[0; 32], "sunzi builder", 0);

@@ -97,18 +97,10 @@ fn encode(
     })
 }
 
-/// Polynomials without coefficients, whose levels have these moduli; none: the first ones.
-fn hollow_ring(index: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<HollowRing, ProgramError> {
-    let ring = match rungs {
-        [] => HollowRing::new(index, moduli),
-        rungs => HollowRing::with_rungs(index, moduli, rungs),
-    };
-    ring.map_err(ProgramError::scheme)
-}
-
 /// CKKS over polynomials without coefficients.
 pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context<HollowRing>, ProgramError> {
-    let ring = hollow_ring(2 * own.degree() as u64, own.moduli(), own.rungs())?;
+    let ring = HollowRing::of_levels(2 * own.degree() as u64, own.moduli(), own.rungs());
+    let ring = ring.map_err(ProgramError::scheme)?;
     let settings = sunzi_ckks::Settings::from(own);
     sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)
 }
@@ -176,7 +168,8 @@ impl Tape {
         own: &sunzi_bgv::Parameters,
         policy: Option<SharingPolicy>,
     ) -> Result<Rehearsal, ProgramError> {
-        let ring = hollow_ring(own.ring().index(), own.moduli(), own.rungs())?;
+        let ring = HollowRing::of_levels(own.ring().index(), own.moduli(), own.rungs());
+        let ring = ring.map_err(ProgramError::scheme)?;
         let settings = sunzi_bgv::Settings::from(own);
         let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
         let (public, keys) = self.keys(context.rlwe())?;

@@ -54,6 +54,14 @@ impl HollowRing {
         Self::with_rungs(m, moduli, &rungs)
     }
 
+    /// The ring with these rungs or, where there are none, the levels of [`new`](Self::new).
+    ///
+    /// # Errors
+    /// As [`with_rungs`](Self::with_rungs).
+    pub fn of_levels(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
+        if rungs.is_empty() { Self::new(m, moduli) } else { Self::with_rungs(m, moduli, rungs) }
+    }
+
     /// The ring whose levels are these sets of moduli, as in [`Ring::with_rungs`](crate::Ring::with_rungs).
     ///
     /// # Errors

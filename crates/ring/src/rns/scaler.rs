@@ -197,9 +197,8 @@ impl Scaler<Ring> for RnsScaler {
     }
 
     /// Factors of rows are folded into the inverse transforms.
-    fn decrypt_values(&self, _: &Ring, a: Poly<Evaluation>) -> Result<Vec<u64>, RingError> {
+    fn decrypt_values(&self, _: &Ring, mut rows: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
         let Inner { ring, decryption, decryption_scales, .. } = &*self.0;
-        let mut rows = Zeroizing::new(a);
         ring.check(&*rows)?;
         let n = ring.degree();
         ring.parallelism().for_each_limb(Work::Transform, rows.words_mut(), n, |i, row| {

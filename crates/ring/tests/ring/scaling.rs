@@ -228,7 +228,7 @@ pub(crate) fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t:
     let a = ring.from_integers(&coefficients).unwrap();
     assert_eq!(scaler.decrypt(&a).unwrap(), messages, "t {t}");
     let values = ring.to_evaluation(a).unwrap();
-    assert_eq!(scaler.decrypt_values(ring, values).unwrap(), messages, "t {t}, of values");
+    assert_eq!(scaler.decrypt_values(ring, values.into()).unwrap(), messages, "t {t}, of values");
 }
 
 #[test]

@@ -57,11 +57,18 @@ impl PrimeFinder {
         Some(primes)
     }
 
-    /// `parts` primes of about one size whose product is at least `wanted`, next to it; none where there are too few below 2^62.
-    pub fn at_least(&mut self, wanted: f64, parts: usize) -> Option<Vec<u64>> {
-        let each = wanted.powf((parts.max(1) as f64).recip()).ceil();
+    /// The first `count` free primes of at least `bits` each; none where there are too few below 2^62.
+    ///
+    /// ```
+    /// use sunzi_rlwe::chains::PrimeFinder;
+    ///
+    /// let mut finder = PrimeFinder::new(1 << 14, &[]);
+    /// assert_eq!(finder.at_least(30.0, 2), Some(vec![1_073_872_897, 1_073_971_201]));
+    /// ```
+    pub fn at_least(&mut self, bits: f64, count: usize) -> Option<Vec<u64>> {
         // Casts saturate: nothing is found then.
-        let primes = sunzi_math::primes_from(each as u64, self.step, parts, 1 << 62, &self.taken)?;
+        let least = bits.exp2().ceil() as u64;
+        let primes = sunzi_math::primes_from(least, self.step, count, 1 << 62, &self.taken)?;
         self.taken.extend(&primes);
         Some(primes)
     }

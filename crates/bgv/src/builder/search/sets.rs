@@ -43,7 +43,8 @@ fn moduli(sets: &LevelSets, first: f64, bits: &[f64], finder: &mut PrimeFinder) 
     for (&(set, long), bits) in sets.levels().iter().zip([first].iter().chain(bits)) {
         let own = sets.log2(set);
         if long > count {
-            let primes = finder.at_least((bits + below - own).exp2(), long - count)?;
+            let count = long - count;
+            let primes = finder.at_least((bits + below - own) / count as f64, count)?;
             if primes.iter().any(|&prime| (prime as f64).log2() > WORD_BITS + SLACK) {
                 return None;
             }

@@ -1,7 +1,7 @@
 //! How many bits q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
-use sunzi_rlwe::chains::WORD_BITS;
+use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
 use sunzi_rlwe::{RingShape, noise};
 
 use super::Chain;
@@ -168,16 +168,12 @@ pub(super) fn materialize(
     ring: RingShape,
     plain_modulus: u64,
 ) -> Result<Chain, Refusal> {
-    let step = ring.root_order();
     let depth = request.depth as usize;
-    let mut taken = vec![plain_modulus];
+    let mut finder = PrimeFinder::new(ring.root_order(), &[plain_modulus]);
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
-        let least = (bits / parts).exp2().ceil() as u64;
-        let primes = sunzi_math::primes_from(least, step, parts as usize * repetitions, 1 << 62, &taken);
-        let primes = primes.ok_or_else(|| Refusal::no_moduli(ring))?;
-        taken.extend(&primes);
-        Ok((parts as usize, primes))
+        let primes = finder.at_least(bits / parts, parts as usize * repetitions);
+        Ok((parts as usize, primes.ok_or_else(|| Refusal::no_moduli(ring))?))
     };
     // The scarcest first: small ones.
     let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };

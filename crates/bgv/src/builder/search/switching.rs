@@ -2,13 +2,13 @@
 
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::RingShape;
-use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
+use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS, longest_digit};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::{Chain, bits_left};
 use crate::builder::{NoiseModel, Request};
 use crate::explain::Refusal;
-use sunzi_math::{log2_product, primes_from};
+use sunzi_math::log2_product;
 
 /// How far the smallest primes of a size may exceed it, in bits.
 const SLACK: f64 = 0.1;
@@ -73,17 +73,11 @@ fn special(
         return Vec::new();
     }
     let largest = chain.moduli.chunks(limbs).map(log2_product).fold(0.0, f64::max);
-    let taken = [&chain.moduli[..], &[plain_modulus]].concat();
     let most = (largest / WORD_BITS).ceil().max(1.0);
     let of = |count: usize| {
         let bits = (largest / count as f64).min(WORD_BITS).min(room / count as f64 - SLACK);
-        let least = bits.exp2().ceil() as u64;
-        let primes = primes_from(least, ring.root_order(), count, 1 << 62, &taken)?;
-        (log2_product(&primes) <= room).then(|| GadgetOptions {
-            digits: Some(digits),
-            special_moduli: primes,
-            ..GadgetOptions::default()
-        })
+        let special_moduli = beside(ring, plain_modulus, room, chain, (bits, count))?;
+        Some(GadgetOptions { digits: Some(digits), special_moduli, ..GadgetOptions::default() })
     };
     (1..=most as usize).filter_map(of).collect()
 }
@@ -98,14 +92,22 @@ fn special_for_sets(
 ) -> Vec<GadgetOptions> {
     let longest = longest_digit(&chain.moduli, digits);
     let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+    let found = beside(ring, plain_modulus, room, chain, (longest / count as f64, count));
+    let options = |special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() };
+    found.map(options).into_iter().collect()
+}
+
+/// So many primes of at least so many bits beside t and the moduli of a chain, if there is room for them.
+fn beside(
+    ring: RingShape,
+    plain_modulus: u64,
+    room: f64,
+    chain: &Chain,
+    (bits, count): (f64, usize),
+) -> Option<Vec<u64>> {
     let taken = [&chain.moduli[..], &[plain_modulus]].concat();
-    let least = (longest / count as f64).exp2().ceil() as u64;
-    let primes = primes_from(least, ring.root_order(), count, 1 << 62, &taken);
-    let fitting = primes.filter(|primes| log2_product(primes) <= room);
-    fitting
-        .into_iter()
-        .map(|special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() })
-        .collect()
+    let primes = PrimeFinder::new(ring.root_order(), &taken).at_least(bits, count)?;
+    (log2_product(&primes) <= room).then_some(primes)
 }
 
 /// What relinearisations and rotations take, one at each modulus that ciphertexts have; none for options that do not fit.
