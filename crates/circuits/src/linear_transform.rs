@@ -159,7 +159,7 @@ impl<R: PolyRing> LinearTransform<R> {
         }
         let lowered = if got > level { Some(evaluator.level_to(a, level)?) } else { None };
         let a = lowered.as_ref().unwrap_or(a);
-        let sum = self.sum(context, a, keys).map_err(named)?;
+        let sum = context.rlwe().on_pool(|| self.sum(context, a, keys)).map_err(named)?;
         let (metadata, noise) = self.outcome(context, a)?;
         let limbs = context.limbs(level - 1)?;
         let product = match sum {

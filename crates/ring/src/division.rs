@@ -9,7 +9,7 @@ use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::ladder::places;
-use crate::parallel::{ENDED, Parallelism, Work, block_of};
+use crate::parallel::{ENDED, Parallelism, Work, block_of, on_pool};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
@@ -31,7 +31,8 @@ pub(crate) fn switch_down(
         return Ok(sum);
     }
     let mut switched = ring.at_level(level)?.arbitrary();
-    ring.division(level)?.divide(switched.words_mut(), a.words(), b.map(Poly::words))?;
+    let division = ring.division(level)?;
+    on_pool(a.words().len(), || division.divide(switched.words_mut(), a.words(), b.map(Poly::words)))?;
     Ok(switched)
 }
 

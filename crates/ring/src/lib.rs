@@ -79,7 +79,7 @@ pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
 pub use packing::{Append, Block, Packing, PackingError, Storage, describe, describe_sets};
-pub use parallel::Parallelism;
+pub use parallel::{Parallelism, on_pool};
 pub use poly::Poly;
 pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing};
 pub use reduction::{

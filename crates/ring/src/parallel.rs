@@ -16,6 +16,10 @@ const ELEMENTWISE_WORDS: usize = 1 << 16;
 /// Output words of conversions from which it pays.
 const CONVERSION_WORDS: usize = 1 << 14;
 
+/// How many times as much work there has to be for a thread outside of the pool, which wakes another one and sleeps until it is done:
+/// 25 to 75 µs on virtual machines.
+const COLD: usize = 16;
+
 /// Words of a copy from which it pays (1 MiB).
 const COPY_WORDS: usize = 1 << 17;
 /// Words that one thread copies at once.
@@ -61,8 +65,20 @@ impl Work {
             Self::Elementwise => ELEMENTWISE_WORDS,
             Self::Conversion => CONVERSION_WORDS,
         };
+        let threshold = if rayon::current_thread_index().is_some() { threshold } else { COLD * threshold };
         words >= threshold && rayon::current_num_threads() > 1
     }
+}
+
+/// Runs `f` on a thread of rayon's current pool if `words`, about as many as it transforms, are worth it: what it then shares finds threads
+/// awake, where every step of a thread outside of the pool would wake them anew. With one thread, or on one of the pool, `f` runs where it is.
+///
+/// ```
+/// assert_eq!(sunzi_ring::on_pool(1 << 20, || 2 + 2), 4);
+/// ```
+pub fn on_pool<T: Send>(words: usize, f: impl FnOnce() -> T + Send) -> T {
+    let outside = rayon::current_thread_index().is_none();
+    if outside && Work::Transform.is_parallel(words) { rayon::scope(|_| f()) } else { f() }
 }
 
 /// Whether threads have about as many of these tasks each.
@@ -225,7 +241,7 @@ impl Parallelism {
 
 /// Copies words, by several threads if they are many.
 pub(crate) fn copy(to: &mut [u64], from: &[u64]) {
-    if to.len() >= COPY_WORDS && rayon::current_num_threads() > 1 {
+    if to.len() >= COPY_WORDS && rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
         let parts = to.par_chunks_mut(COPY_PART).zip(from.par_chunks(COPY_PART));
         parts.for_each(|(to, from)| to.copy_from_slice(from));
     } else {

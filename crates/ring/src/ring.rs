@@ -17,7 +17,7 @@ use crate::error::{check_automorphism, check_level, check_shape};
 use crate::integers::{self, residue_of};
 use crate::ladder::{Ladder, is_prefix};
 use crate::once::get_or_try_init;
-use crate::parallel::{Parallelism, Work, groups};
+use crate::parallel::{Parallelism, Work, groups, on_pool};
 use crate::poly_ring::Factors;
 use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
@@ -293,7 +293,9 @@ impl PolyRing for Ring {
         level: usize,
     ) -> Result<Vec<Poly<Evaluation>>, RingError> {
         let words = polys.iter().map(|a| a.words().len()).sum();
-        self.parallelism().map(Work::Transform, words, polys, |a| self.mod_switch(a, level))
+        on_pool(words, || {
+            self.parallelism().map(Work::Transform, words, polys, |a| self.mod_switch(a, level))
+        })
     }
 
     fn mod_switch_sum(

@@ -113,6 +113,12 @@ impl<R: PolyRing> RlweContext<R> {
         Ok(sunzi_math::log2(self.ring_at(level)?.modulus()))
     }
 
+    /// Runs `step`, which is worth a key switch or more, on a thread of rayon's current pool: see [`sunzi_ring::on_pool`].
+    pub fn on_pool<T: Send>(&self, step: impl FnOnce() -> T + Send) -> T {
+        let words = self.ring.degree() * self.key_ring().level() * self.gadget.digit_count();
+        sunzi_ring::on_pool(words, step)
+    }
+
     /// R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of the ring.
     pub fn key_ring(&self) -> &R {
         self.gadget.key_ring()

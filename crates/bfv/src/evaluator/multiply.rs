@@ -19,7 +19,7 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.product(a, b, Some(key))
+        self.context.rlwe().on_pool(|| self.product(a, b, Some(key)))
     }
 
     /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
@@ -31,8 +31,10 @@ impl<R: PolyRing> Evaluator<R> {
             return self.multiply(a, a, key);
         }
         let level = self.product_level(a, a);
-        let form = self.extended(a, Side::Left, level)?;
-        self.scale(self.tensor([a, a], [&form, &form], level)?, Some(key))
+        self.context.rlwe().on_pool(|| {
+            let form = self.extended(a, Side::Left, level)?;
+            self.scale(self.tensor([a, a], [&form, &form], level)?, Some(key))
+        })
     }
 
     /// a·b in three parts, to be relinearised later.
@@ -44,7 +46,7 @@ impl<R: PolyRing> Evaluator<R> {
         a: &Ciphertext<R>,
         b: &Ciphertext<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
-        self.product(a, b, None)
+        self.context.rlwe().on_pool(|| self.product(a, b, None))
     }
 
     /// a·b of operands of several products, relinearised.
@@ -58,7 +60,7 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.scale(self.tensor_of_extended(a, b, level)?, Some(key))
+        self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
 
     /// The same in three parts, to be relinearised later.
@@ -71,7 +73,7 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Extended<R>,
     ) -> Result<Ciphertext<R>, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.scale(self.tensor_of_extended(a, b, level)?, None)
+        self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, None))
     }
 
     /// Back from three parts to two.

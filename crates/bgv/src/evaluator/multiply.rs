@@ -24,8 +24,7 @@ impl<R: PolyRing> Evaluator<R> {
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
-        let product = self.product(a, b, "multiply")?;
-        self.relinearized(&product, key, "multiply")
+        self.context.rlwe().on_pool(|| self.relinearized(&self.product(a, b, "multiply")?, key, "multiply"))
     }
 
     /// a·b, relinearised and switched for the multiplication that follows, with one rounding: what
@@ -40,8 +39,17 @@ impl<R: PolyRing> Evaluator<R> {
         b: &Ciphertext<R>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, BgvError> {
-        const OPERATION: &str = "multiply";
         a.check_key(key.id(), "the relinearisation key")?;
+        self.context.rlwe().on_pool(|| self.switched_product(a, b, key))
+    }
+
+    fn switched_product(
+        &self,
+        a: &Ciphertext<R>,
+        b: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, BgvError> {
+        const OPERATION: &str = "multiply";
         let context = &self.context;
         let product = self.product(a, b, OPERATION)?;
         let level = product.metadata().level;

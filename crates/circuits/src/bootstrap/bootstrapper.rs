@@ -70,7 +70,8 @@ impl<R: PolyRing> Bootstrapper<R> {
         a: &Ciphertext<R>,
         keys: &BootstrapKeys<R>,
     ) -> Result<Ciphertext<R>, BootstrapError> {
-        self.all_steps(a, keys).map_err(BootstrapError::of_bootstrapping)
+        let rlwe = self.blueprint.context.rlwe();
+        rlwe.on_pool(|| self.all_steps(a, keys)).map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(&self, a: &Ciphertext<R>, keys: &BootstrapKeys<R>) -> Result<Ciphertext<R>, BootstrapError> {

@@ -46,8 +46,16 @@ impl<R: PolyRing> Evaluator<R> {
         pairs: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
         key: &RelinearizationKey<R>,
     ) -> Result<Ciphertext<R>, CkksError> {
-        const OPERATION: &str = "multiply";
         let pairs: Vec<_> = pairs.into_iter().collect();
+        self.context.rlwe().on_pool(|| self.relinearized_products(&pairs, key))
+    }
+
+    fn relinearized_products(
+        &self,
+        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        const OPERATION: &str = "multiply";
         for operand in pairs.iter().flat_map(|&(a, b)| [a, b]) {
             self.context.check(operand)?;
             operand.check_key(key.id(), "the relinearisation key")?;
@@ -58,9 +66,8 @@ impl<R: PolyRing> Evaluator<R> {
         let mut sum: Option<Ciphertext<R>> = None;
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
         for pairs in pairs.chunks(TOGETHER) {
-            let at_level = |&(a, b): &(&'a Ciphertext<R>, &'a Ciphertext<R>)| {
-                Ok([self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?])
-            };
+            let at_level =
+                |&(a, b)| Ok([self.at_level(a, level, OPERATION)?, self.at_level(b, level, OPERATION)?]);
             let operands: Vec<_> = pairs.iter().map(at_level).collect::<Result<_, CkksError>>()?;
             let operands: Vec<_> =
                 operands.iter().map(|pair| pair.each_ref().map(|operand| &**operand)).collect();

@@ -22,7 +22,7 @@ use crate::division::{Division, Factor, Route};
 use crate::error::{check_length, check_shape, no_such_digit};
 use crate::multiplier::{Pairs, RnsMultiplier, Turn};
 use crate::once::get_or_try_init;
-use crate::parallel::groups;
+use crate::parallel::{groups, on_pool};
 use crate::ring::gathered;
 use crate::scratch::Scratch;
 use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
@@ -74,6 +74,12 @@ struct Tables {
 }
 
 impl RnsGadget {
+    /// One step of a key switch, on the threads that share it.
+    fn on_pool<T: Send>(&self, step: impl FnOnce() -> T + Send) -> T {
+        let Shape { degree, limbs } = self.tables.key_ring.shape();
+        on_pool(degree * limbs * self.tables.lifts.len(), step)
+    }
+
     pub(crate) fn new(ring: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
         let values = ring.basis().values();
         let digits = RnsDigits::new(options, values)?;
@@ -316,7 +322,7 @@ impl Gadget<Ring> for RnsGadget {
         turns: &[Turn<'_, RnsDecomposition, KeyPoly>],
         lists: &[Vec<(usize, &RnsMultiplier)>],
     ) -> Result<Pairs<Ring>, RingError> {
-        turns::sums_of_turns(self, ciphertext, turns, lists)
+        self.on_pool(|| turns::sums_of_turns(self, ciphertext, turns, lists))
     }
 
     fn digit_count(&self) -> usize {
@@ -389,7 +395,7 @@ impl Gadget<Ring> for RnsGadget {
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
-        product::decompose(self, a)
+        self.on_pool(|| product::decompose(self, a))
     }
 
     fn product(
@@ -409,8 +415,10 @@ impl Gadget<Ring> for RnsGadget {
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
-        let products = InnerProducts::with_key(self, Input::Values(c), key)?;
-        switch::switch(self, &products, Rest::Values(rest), level, exponent)
+        self.on_pool(|| {
+            let products = InnerProducts::with_key(self, Input::Values(c), key)?;
+            switch::switch(self, &products, Rest::Values(rest), level, exponent)
+        })
     }
 
     fn switch_digits(
@@ -422,8 +430,10 @@ impl Gadget<Ring> for RnsGadget {
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
-        let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
-        switch::switch(self, &products, Rest::Values(rest), level, exponent)
+        self.on_pool(|| {
+            let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+            switch::switch(self, &products, Rest::Values(rest), level, exponent)
+        })
     }
 
     fn switch_extended(
@@ -433,8 +443,10 @@ impl Gadget<Ring> for RnsGadget {
         key: [&[KeyPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let products = InnerProducts::with_key(self, Input::Values(c), key)?;
-        switch::switch_extended(self, &products, rest, exponent)
+        self.on_pool(|| {
+            let products = InnerProducts::with_key(self, Input::Values(c), key)?;
+            switch::switch_extended(self, &products, rest, exponent)
+        })
     }
 
     fn switch_digits_extended(
@@ -444,8 +456,10 @@ impl Gadget<Ring> for RnsGadget {
         key: [&[KeyPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
-        switch::switch_extended(self, &products, rest, exponent)
+        self.on_pool(|| {
+            let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+            switch::switch_extended(self, &products, rest, exponent)
+        })
     }
 
     fn switch_coefficients(
@@ -455,8 +469,10 @@ impl Gadget<Ring> for RnsGadget {
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let [c0, c1, c] = &parts;
         [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;
-        let products = InnerProducts::with_key(self, Input::Coefficients(c), key)?;
-        switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level(), 1)
+        self.on_pool(|| {
+            let products = InnerProducts::with_key(self, Input::Coefficients(c), key)?;
+            switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level(), 1)
+        })
     }
 }
 
