@@ -105,9 +105,12 @@ struct Growth {
 
 #[derive(Args)]
 struct Publish {
-    /// Where benchmarks.md, benchmarks.svg and benchmarks.json go
+    /// Where the page, its picture and its rows go
     #[arg(long)]
     directory: PathBuf,
+    /// What the three files are called before .md, .svg and .json
+    #[arg(long, default_value = "benchmarks")]
+    name: String,
     /// When, where and by which commands, for the page
     #[arg(long, default_value = "")]
     about: String,
@@ -236,12 +239,13 @@ fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<
     Ok(all.correct)
 }
 
-fn publish(Publish { directory, about, files }: &Publish) -> Result<(), BenchError> {
+fn publish(Publish { directory, name, about, files }: &Publish) -> Result<(), BenchError> {
     let read = |path: &PathBuf| Ok::<Vec<Row>, BenchError>(serde_json::from_str(&fs::read_to_string(path)?)?);
     let rows = publish::merged(files.iter().map(read).collect::<Result<_, _>>()?);
-    fs::write(directory.join("benchmarks.md"), publish::page(&rows, about))?;
-    fs::write(directory.join("benchmarks.svg"), publish::picture(&rows))?;
-    Ok(fs::write(directory.join("benchmarks.json"), report::json(&rows)? + "\n")?)
+    let file = |extension: &str| directory.join(format!("{name}.{extension}"));
+    fs::write(file("md"), publish::page(&rows, about, name))?;
+    fs::write(file("svg"), publish::picture(&rows))?;
+    Ok(fs::write(file("json"), report::json(&rows)? + "\n")?)
 }
 
 fn print(rows: &[Row], json: bool) -> Result<(), BenchError> {

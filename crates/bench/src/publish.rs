@@ -60,9 +60,9 @@ fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
     all
 }
 
-/// The page, in Markdown: `about` says when, where and by which command.
+/// The page, in Markdown, beside `name`.svg: `about` says when, where and by which command.
 #[must_use]
-pub fn page(rows: &[Row], about: &str) -> String {
+pub fn page(rows: &[Row], about: &str, name: &str) -> String {
     let mut text = String::from("# Benchmarks\n\n");
     let _ = writeln!(
         text,
@@ -70,11 +70,18 @@ pub fn page(rows: &[Row], about: &str) -> String {
     );
     text.push_str(
         "A ratio is the median over rounds of our time over theirs, ± the distance between the quartiles. Every result was decrypted and \
-         right, in every round. Bandwidth is the time of a plain loop over as many bytes over our time.\n\n\
-         ![Ratios, worst first](benchmarks.svg)\n\n## Beside the fastest rival, worst first\n\n",
+         right, in every round. Bandwidth is the time of a plain loop over as many bytes over our time.\n\n",
     );
+    let compared = workloads(rows);
+    let met = compared.iter().filter(|workload| workload.met()).count();
+    let _ = writeln!(
+        text,
+        "{met} of {} workloads hold their bar.\n\n![Ratios, worst first]({name}.svg)\n",
+        compared.len()
+    );
+    text.push_str("## Beside the fastest rival, worst first\n\n");
     text.push_str("| workload | n | fastest rival | ours | theirs | ratio | bar | bandwidth | |\n|---|---|---|---|---|---|---|---|---|\n");
-    for workload in workloads(rows) {
+    for workload in compared {
         let row = workload.row;
         let _ = writeln!(
             text,
@@ -261,10 +268,11 @@ mod tests {
     #[test]
     fn the_fastest_rival_counts_and_the_worst_workload_comes_first() {
         let rows = [row("bfv add", "A 1", 0.1), row("bfv add", "B 2", 0.3), row("bfv rotate", "A 1", 0.2)];
-        let page = page(&rows, "Somewhere.");
+        let page = page(&rows, "Somewhere.", "benchmarks");
         let worst = page.find("| bfv add | 2^13 | B 2 |").unwrap();
         assert!(worst < page.find("| bfv rotate | 2^13 | A 1 |").unwrap());
         assert!(page.contains("0.25 |  | missed |") && page.contains("Somewhere."), "{page}");
+        assert!(page.contains("1 of 2 workloads hold their bar.") && page.contains("](benchmarks.svg)"), "{page}");
         let picture = picture(&rows);
         assert_eq!((picture.matches("#cc3311").count(), picture.matches("#4477aa").count()), (1, 1));
         assert!(picture.ends_with("</svg>\n"));
@@ -277,6 +285,6 @@ mod tests {
             merged(vec![vec![row("bfv add", "A 1", 0.1)], vec![row("bfv add", "A 1", 0.2), failed.clone()]]);
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0].failed.as_deref(), Some("gone"));
-        assert!(page(&[failed], "").contains("| A 1 | gone | bfv add (2^13) |"));
+        assert!(page(&[failed], "", "benchmarks").contains("| A 1 | gone | bfv add (2^13) |"));
     }
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use sunzi_kernels::{Conversion, Isa, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
@@ -224,11 +223,7 @@ impl Division {
             parts.push((range, part));
             rest = others;
         }
-        let divided = if self.parallelism.shares_limbs(Work::Transform, shared) {
-            parts.into_par_iter().try_for_each(step)
-        } else {
-            parts.into_iter().try_for_each(step)
-        };
+        let divided = self.parallelism.for_each(Work::Transform, shared, parts, step);
         if b.is_some() {
             // Remainders of an encryption in the making tell its randomness.
             rows.zeroize();

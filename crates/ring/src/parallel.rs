@@ -119,6 +119,21 @@ impl Parallelism {
         }
     }
 
+    /// Runs `f` on items whose work counts as so many words, each of which may be shared further.
+    pub(crate) fn for_each<T: Send>(
+        self,
+        work: Work,
+        words: usize,
+        items: Vec<T>,
+        f: impl Fn(T) -> Result<(), RingError> + Send + Sync,
+    ) -> Result<(), RingError> {
+        if items.len() > 1 && self.shares_limbs(work, words) {
+            items.into_par_iter().try_for_each(f)
+        } else {
+            items.into_iter().try_for_each(f)
+        }
+    }
+
     /// Runs `f(i, limb i)` over limbs of n words: work that needs all coefficients of a limb at once.
     pub(crate) fn for_each_limb(
         self,

@@ -58,6 +58,8 @@ fn chart(panel: &Panel, area: &Area<'_>) -> Drawn {
     // Times over decades of their own; gains from 0 on.
     let times = panel.y.starts_with("ms");
     let x = x.start - side..x.end + side;
+    // Degrees, threads and depths are whole numbers, and so are their ticks.
+    let ticks = (x.end - x.start).clamp(1.0, 9.0) as usize + 1;
     let (low, high) = if times { (y.start / 1.5, y.end * 4.0) } else { (0.0, 1.4 * y.end) };
     let mut builder = ChartBuilder::on(area);
     builder.caption(&panel.title, (FONT, 15)).margin(10).x_label_area_size(44).y_label_area_size(64);
@@ -66,7 +68,7 @@ fn chart(panel: &Panel, area: &Area<'_>) -> Drawn {
         ($heights:expr) => {{
             let mut chart = builder.build_cartesian_2d(x, $heights)?;
             let mut mesh = chart.configure_mesh();
-            mesh.x_desc(panel.x).y_desc(panel.y).x_labels(10).y_labels(10).label_style((FONT, 13));
+            mesh.x_desc(panel.x).y_desc(panel.y).x_labels(ticks).y_labels(10).label_style((FONT, 13));
             mesh.light_line_style(RGBColor(0xee, 0xee, 0xee))
                 .bold_line_style(RGBColor(0xd5, 0xd5, 0xd5))
                 .draw()?;
@@ -125,6 +127,8 @@ mod tests {
         for part in ["first", "second", "third", "alone", "of &lt;what&gt;", "across", "machine &amp; more"] {
             assert!(svg.contains(part), "{part}");
         }
+        let ticks: Vec<&str> = svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).collect();
+        assert!(ticks.contains(&"14.0") && !ticks.contains(&"14.5") && !ticks.contains(&"1.5"), "{ticks:?}");
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));
     }
 }

@@ -183,11 +183,7 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
         }
         Ok(())
     };
-    if parts.len() > 1 && tables.ring.parallelism().shares_limbs(Work::Transform, one) {
-        parts.into_par_iter().try_for_each(fill)?;
-    } else {
-        parts.into_iter().try_for_each(fill)?;
-    }
+    tables.ring.parallelism().for_each(Work::Transform, one, parts, fill)?;
     Ok(RnsDecomposition { words, digits: tables.lifts.len(), tag: tables.key_ring.basis().tag() })
 }
 

@@ -4,7 +4,7 @@ use super::RnsGadget;
 use super::product::{InnerProducts, PAD, Task, everywhere, for_each_task, tasks};
 use crate::automorphism::ValueSources;
 use crate::division::{Division, Factor, Lifted, transform_inner, transform_outer};
-use crate::parallel::{ENDED, Parallelism};
+use crate::parallel::{ENDED, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
 use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
@@ -41,9 +41,9 @@ pub(super) fn switch(
             products.apply(&mut task, scratch)?;
             add_multiples(gadget, rest, &mut task)
         })?;
-        for half in &mut remainders {
-            division.fill_rows(half, None, &[])?;
-        }
+        let (words, halves) = (2 * places.len() * n, remainders.iter_mut().collect());
+        let fill = |half: &mut Scratch| division.fill_rows(half, None, &[]);
+        tables.ring.parallelism().for_each(Work::Transform, words, halves, fill)?;
     }
     let permutation = if exponent == 1 { None } else { Some(target.value_sources(exponent)?) };
     let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];

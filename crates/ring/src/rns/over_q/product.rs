@@ -1,8 +1,6 @@
 //! A product of two ciphertexts, one limb of the wide ring after the other: what operands were spread to is transformed, multiplied and
 //! scaled back while it is in the cache, in place of one pass over whole polynomials for each of these steps.
 
-use rayon::prelude::*;
-
 use super::OverQ;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
@@ -33,9 +31,11 @@ impl OverQ {
         let ([a0, a1], [b0, b1]) = (left, right);
         let mut spread = [(); 4].map(|()| Scratch::new(limbs * n));
         let operands = [(a0, Side::Left), (a1, Side::Left), (b0, Side::Right), (b1, Side::Right)];
-        for ((part, side), words) in operands.into_iter().zip(&mut spread) {
-            self.spread(part, side, words, false)?;
-        }
+        let (parallelism, words) = (self.ring.parallelism(), limbs * n);
+        let operands = operands.into_iter().zip(&mut spread).collect();
+        parallelism.for_each(Work::Transform, 4 * words, operands, |((part, side), out)| {
+            self.spread(part, side, out, false)
+        })?;
         let mut low = [(); 3].map(|()| self.base.arbitrary::<Evaluation>());
         let mut high = [(); 3].map(|()| Scratch::new((limbs - level) * n));
         let mut parts = spread.each_mut().map(|words| words.chunks_exact_mut(n));
@@ -49,19 +49,18 @@ impl OverQ {
         };
         let tasks: Vec<Limb<'_>> = (0..limbs).map(limb).collect();
         let own = if self.keeps_right() { Some(right) } else { None };
-        if self.ring.parallelism().shares_limbs(Work::Transform, limbs * n) {
-            tasks.into_par_iter().try_for_each(|limb| self.multiply_limb(limb, own, whole))?;
-        } else {
-            tasks.into_iter().try_for_each(|limb| self.multiply_limb(limb, own, whole))?;
-        }
+        parallelism.for_each(Work::Transform, words, tasks, |limb| self.multiply_limb(limb, own, whole))?;
         drop(spread);
-        let ([low0, low1, low2], [high0, high1, high2]) = (low, high);
-        let last = if whole {
-            (self.divided(&high2, Some(low2.words()))?, None)
-        } else {
-            (self.divided(&high2, None)?, Some(low2))
-        };
-        Ok([(self.divided(&high0, None)?, Some(low0)), (self.divided(&high1, None)?, Some(low1)), last])
+        let [low0, low1, low2] = low;
+        let added = [None, None, whole.then(|| low2.words())];
+        let parts: Vec<_> = high.iter().zip(added).collect();
+        let divided = parallelism
+            .map(Work::Conversion, words, &parts, |&(high, added)| self.divided(high, added))?
+            .into_iter()
+            .zip([Some(low0), Some(low1), (!whole).then_some(low2)]);
+        let (expected, divided) = (3, divided.collect::<Vec<Apart<Ring>>>());
+        let got = divided.len();
+        divided.try_into().map_err(|_| RingError::LengthMismatch { what: "parts", expected, got })
     }
 
     /// The product modulo one number: t/P times it modulo q′, in coefficient form where it is to be `whole`, and modulo P what
