@@ -272,7 +272,10 @@ mod tests {
         let worst = page.find("| bfv add | 2^13 | B 2 |").unwrap();
         assert!(worst < page.find("| bfv rotate | 2^13 | A 1 |").unwrap());
         assert!(page.contains("0.25 |  | missed |") && page.contains("Somewhere."), "{page}");
-        assert!(page.contains("1 of 2 workloads hold their bar.") && page.contains("](benchmarks.svg)"), "{page}");
+        assert!(
+            page.contains("1 of 2 workloads hold their bar.") && page.contains("](benchmarks.svg)"),
+            "{page}"
+        );
         let picture = picture(&rows);
         assert_eq!((picture.matches("#cc3311").count(), picture.matches("#4477aa").count()), (1, 1));
         assert!(picture.ends_with("</svg>\n"));

@@ -127,7 +127,8 @@ mod tests {
         for part in ["first", "second", "third", "alone", "of &lt;what&gt;", "across", "machine &amp; more"] {
             assert!(svg.contains(part), "{part}");
         }
-        let ticks: Vec<&str> = svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).collect();
+        let ticks: Vec<&str> =
+            svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).collect();
         assert!(ticks.contains(&"14.0") && !ticks.contains(&"14.5") && !ticks.contains(&"1.5"), "{ticks:?}");
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));
     }
