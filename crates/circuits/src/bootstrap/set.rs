@@ -132,7 +132,7 @@ impl Set {
     /// messages that one coefficient holds are no harder than others.
     ///
     /// It keeps of random messages
-    /// 24.3 bits in the mean, 21.2 in the worst slot,
+    /// 24.0 bits in the mean, 21.2 in the worst slot,
     /// of messages that are all 1, alternating, or a single spike
     /// 21.5 bits in the mean, 20.2 in the worst slot,
     /// and after fifty bootstrappings in a row

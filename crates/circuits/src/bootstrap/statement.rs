@@ -39,7 +39,7 @@ impl Statement {
         };
         match set {
             _ if *set == default => stated([23.5, 21.0], [20.9, 20.0], Some([20.5, 16.5])),
-            _ if *set == fast => stated([24.3, 21.2], [21.5, 20.2], Some([19.4, 17.0])),
+            _ if *set == fast => stated([24.0, 21.2], [21.5, 20.2], Some([19.4, 17.0])),
             _ if *set == n15 => stated([17.9, 15.7], [16.9, 15.3], Some([15.0, 13.0])),
             _ if *set == precise => stated([36.3, 33.5], [36.3, 33.5], Some([33.4, 31.0])),
             _ if *set == paper => stated([20.5, 18.5], [9.2, 9.2], None),
