@@ -379,7 +379,7 @@ fn in_one_line(error: &clap::Error) -> String {
     let useful = text.lines().map(str::trim).filter(|line| {
         !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")
     });
-    let joined = useful.collect::<Vec<_>>().join("; ");
+    let joined = useful.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
     let message = joined.strip_prefix("error: ").unwrap_or(&joined);
     one_line(&format!("{message}; see sunzi --help"))
 }
@@ -392,6 +392,12 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_missing_follows_its_colon() {
+        let message = in_one_line(&Cli::try_parse_from(["sunzi", "check", "a.sz"]).unwrap_err());
+        assert!(message.contains("not provided: --params <FILE>; see"), "{message}");
     }
 
     #[test]
