@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use rand_core::CryptoRng;
-use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::division::Division;
@@ -91,11 +90,7 @@ pub(crate) fn by_limbs<G: CryptoRng + ?Sized>(
             masks.finish_limb(ring, place, pair, division.and_then(|division| division.inverse(j)))
         })
     };
-    if ring.parallelism().shares_limbs(Work::Transform, 2 * places.len() * n) {
-        groups.into_par_iter().try_for_each(run)?;
-    } else {
-        groups.into_iter().try_for_each(run)?;
-    }
+    ring.parallelism().for_each(Work::Transform, 2 * places.len() * n, groups, run)?;
     Ok(masked)
 }
 

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use zeroize::Zeroize;
 
 use crate::gadget::PAD;
@@ -222,11 +221,7 @@ impl Ring {
             self.limb_of_sums([i, of_multiplier], pairs, lists, outs, inside)
         };
         let work = 2 * (lists.len() + pairs.count()) * count * n;
-        if self.parallelism().shares_limbs(Work::Elementwise, work) {
-            outs.into_par_iter().enumerate().try_for_each(run)?;
-        } else {
-            outs.into_iter().enumerate().try_for_each(run)?;
-        }
+        self.parallelism().for_each(Work::Elementwise, work, outs.into_iter().enumerate().collect(), run)?;
         Ok(sums)
     }
 

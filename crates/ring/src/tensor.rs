@@ -1,7 +1,5 @@
 //! Products of pairs of polynomials, point by point: of two ciphertexts of two parts, and sums of many with factors.
 
-use rayon::prelude::*;
-
 use crate::parallel::{BLOCK, Work};
 use crate::{Evaluation, Factors, Poly, PolyRing, Ring, RingError};
 
@@ -71,11 +69,7 @@ pub(crate) fn inner_products(
     }
     let run = |(i, limbs): (usize, Vec<&mut [u64]>)| limb_of_inner_products(&target, i, &lists, limbs);
     let words = count * n * lists.iter().map(Vec::len).sum::<usize>();
-    if ring.parallelism().shares_limbs(Work::Elementwise, words) {
-        limbs.into_par_iter().enumerate().try_for_each(run)?;
-    } else {
-        limbs.into_iter().enumerate().try_for_each(run)?;
-    }
+    ring.parallelism().for_each(Work::Elementwise, words, limbs.into_iter().enumerate().collect(), run)?;
     Ok(sums)
 }
 

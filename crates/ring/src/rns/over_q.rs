@@ -150,8 +150,19 @@ impl OverQ {
 
     /// −[t·a]_P/P modulo q′ from rows modulo P, plus what is there already.
     fn divided(&self, high: &[u64], low: Option<&[u64]>) -> Result<Poly<Coefficient>, RingError> {
-        let n = self.ring.degree();
         let mut scaled = self.base.arbitrary();
+        self.divide_into(&mut scaled, high, low)?;
+        Ok(scaled)
+    }
+
+    /// The same in place of `scaled`.
+    fn divide_into(
+        &self,
+        scaled: &mut Poly<Coefficient>,
+        high: &[u64],
+        low: Option<&[u64]>,
+    ) -> Result<(), RingError> {
+        let n = self.ring.degree();
         Parallelism::Collapsed.for_each_block(scaled.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)?;
             let low = low.map_or(&[][..], |low| low).chunks_exact(n);
@@ -159,8 +170,7 @@ impl OverQ {
                 modulus.add_assign(out, low.get(range.clone()).unwrap_or_default())?;
             }
             Ok(())
-        })?;
-        Ok(scaled)
+        })
     }
 
     /// [`scale`](Self::scale) as a sum of t/P·a modulo q′, still in evaluation form, and the rest.

@@ -52,15 +52,14 @@ impl OverQ {
         parallelism.for_each(Work::Transform, words, tasks, |limb| self.multiply_limb(limb, own, whole))?;
         drop(spread);
         let [low0, low1, low2] = low;
+        let mut divided = [(); 3].map(|()| self.base.arbitrary());
         let added = [None, None, whole.then(|| low2.words())];
-        let parts: Vec<_> = high.iter().zip(added).collect();
-        let divided = parallelism
-            .map(Work::Conversion, words, &parts, |&(high, added)| self.divided(high, added))?
-            .into_iter()
-            .zip([Some(low0), Some(low1), (!whole).then_some(low2)]);
-        let (expected, divided) = (3, divided.collect::<Vec<Apart<Ring>>>());
-        let got = divided.len();
-        divided.try_into().map_err(|_| RingError::LengthMismatch { what: "parts", expected, got })
+        let parts = divided.iter_mut().zip(high.iter().zip(added)).collect();
+        parallelism.for_each(Work::Conversion, words, parts, |(out, (high, added))| {
+            self.divide_into(out, high, added)
+        })?;
+        let [first, second, third] = divided;
+        Ok([(first, Some(low0)), (second, Some(low1)), (third, (!whole).then_some(low2))])
     }
 
     /// The product modulo one number: t/P times it modulo q′, in coefficient form where it is to be `whole`, and modulo P what
