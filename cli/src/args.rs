@@ -379,7 +379,14 @@ fn in_one_line(error: &clap::Error) -> String {
     let useful = text.lines().map(str::trim).filter(|line| {
         !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")
     });
-    let joined = useful.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
+    let joined = useful.fold(String::new(), |text, line| {
+        let between = match text.as_bytes().last() {
+            None => "",
+            Some(b':') => " ",
+            Some(_) => "; ",
+        };
+        text + between + line
+    });
     let message = joined.strip_prefix("error: ").unwrap_or(&joined);
     one_line(&format!("{message}; see sunzi --help"))
 }
