@@ -6,7 +6,7 @@ use std::io::Write;
 use num_bigint::BigInt;
 use serde::Serialize;
 use sunzi::program::run::Estimate;
-use sunzi::program::{NodeId, Number, Opened, OutputValue, Program};
+use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
 
 use crate::error::{CliError, one_line};
 
@@ -30,16 +30,33 @@ struct Named {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Values {
-    Number(Option<Value>),
+    Number(Told),
     Groups(Vec<Grouped>),
     Rows(Vec<Value>),
+}
+
+/// A number, or why there is none.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Told {
+    Number(Value),
+    Not { undefined: String },
+}
+
+impl Told {
+    fn new(number: &Result<Estimate, Undefined>) -> Self {
+        match number {
+            Ok(estimate) => Self::Number(Value::new(estimate)),
+            Err(why) => Self::Not { undefined: why.to_string() },
+        }
+    }
 }
 
 /// A number of a group.
 #[derive(Debug, Serialize)]
 struct Grouped {
     labels: Vec<String>,
-    number: Option<Value>,
+    number: Told,
 }
 
 /// A number: the nearest double, by how much it may be off, and where it is exact the fraction itself.
@@ -88,28 +105,41 @@ fn decimals(number: &Number) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// A number for people: no more digits than its error leaves.
-fn shown(estimate: Option<&Estimate>) -> String {
-    let Some(estimate) = estimate else { return "not defined".to_owned() };
-    match off(estimate) {
-        None => decimals(&estimate.number),
-        Some(error) => {
-            let places = (1.0 - error.log10()).clamp(0.0, 17.0) as usize;
-            format!("{:.places$} ± {error:.1e}", estimate.number.to_f64())
-        }
+/// A number for people: no more digits than its error leaves, and an error that holds what rounding takes.
+fn shown(estimate: &Estimate) -> String {
+    let Some(error) = off(estimate) else { return decimals(&estimate.number) };
+    let value = estimate.number.to_f64();
+    let places = (1.0 - error.log10()).clamp(0.0, 17.0) as usize;
+    let printed = format!("{value:.places$}");
+    let rounded = printed.parse::<f64>().map_or(f64::INFINITY, |printed| (printed - value).abs());
+    format!("{printed} ± {}", not_below((error + rounded).next_up()))
+}
+
+/// Two digits of a positive number, rounded up.
+fn not_below(error: f64) -> String {
+    let nearest = format!("{error:.1e}");
+    if nearest.parse().is_ok_and(|printed: f64| printed >= error) {
+        return nearest;
     }
+    // Half a unit of the second digit more rounds up.
+    let unit = 10_f64.powi(error.log10().floor() as i32 - 1);
+    format!("{:.1e}", error + 0.5001 * unit)
+}
+
+/// A number for people, or why there is none.
+fn told(number: &Result<Estimate, Undefined>) -> String {
+    number.as_ref().map_or_else(ToString::to_string, shown)
 }
 
 impl Printed {
     pub(super) fn new(opened: &[(&str, Opened)], columns: &BTreeMap<NodeId, Vec<Estimate>>) -> Self {
-        let value = |number: &Option<Estimate>| number.as_ref().map(Value::new);
         let named = |(name, opened): &(&str, Opened)| {
             let value = match opened {
-                Opened::Number(number) => Values::Number(value(number)),
+                Opened::Number(number) => Values::Number(Told::new(number)),
                 Opened::Groups(groups) => {
-                    let group = |(labels, number): &(Vec<String>, Option<Estimate>)| Grouped {
+                    let group = |(labels, number): &(Vec<String>, Result<Estimate, Undefined>)| Grouped {
                         labels: labels.clone(),
-                        number: value(number),
+                        number: Told::new(number),
                     };
                     Values::Groups(groups.iter().map(group).collect())
                 }
@@ -132,15 +162,15 @@ pub(super) fn text(opened: &[(&str, Opened)], columns: &BTreeMap<NodeId, Vec<Est
     };
     for (name, opened) in opened {
         match opened {
-            Opened::Number(number) => line(name, shown(number.as_ref())),
+            Opened::Number(number) => line(name, told(number)),
             Opened::Groups(groups) => {
                 for (labels, number) in groups {
-                    line(&format!("{name} [{}]", labels.join(", ")), shown(number.as_ref()));
+                    line(&format!("{name} [{}]", labels.join(", ")), told(number));
                 }
             }
             Opened::Column(id) => {
                 let rows = columns.get(id).map_or(&[][..], Vec::as_slice);
-                let first: Vec<String> = rows.iter().take(FIRST).map(|row| shown(Some(row))).collect();
+                let first: Vec<String> = rows.iter().take(FIRST).map(shown).collect();
                 let more = if rows.len() > FIRST { ", … (--csv prints all)" } else { "" };
                 line(name, format!("{} rows: {}{more}", rows.len(), first.join(", ")));
             }
@@ -169,7 +199,7 @@ impl<'a> Csv<'a> {
             |output: &&sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
         for output in self.program.outputs().iter().filter(of) {
             for (row, cell) in cells.iter().enumerate() {
-                line(&output.name, (first + row + 1).to_string(), Some(cell))?;
+                line(&output.name, (first + row + 1).to_string(), Ok(cell))?;
             }
         }
         Ok(())
@@ -187,9 +217,13 @@ impl<'a> Csv<'a> {
     }
 }
 
-fn line(name: &str, of: String, estimate: Option<&Estimate>) -> Result<(), CliError> {
-    let value = estimate.map_or_else(String::new, |estimate| decimals(&estimate.number));
-    let error = estimate.and_then(off).map_or_else(String::new, |error| format!("{error:e}"));
+/// A number and its error; nothing and why.
+fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>) -> Result<(), CliError> {
+    let value = number.map_or_else(|_| String::new(), |estimate| decimals(&estimate.number));
+    let error = match number {
+        Ok(estimate) => off(estimate).map_or_else(String::new, |error| format!("{error:e}")),
+        Err(why) => why.to_string(),
+    };
     write([name.to_owned(), of, value, error])
 }
 
@@ -209,5 +243,31 @@ fn write(fields: [String; 4]) -> Result<(), CliError> {
             Err(CliError::failure(format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_intervals_hold_the_right_one() {
+        for (value, error) in [
+            (1100.4, 4.149),
+            (0.123_456_789, 9.96e-3),
+            (-7.05, 0.0999),
+            (12.5, 99.9),
+            (1e-9, 3.04e-12),
+            (5e8, 1.01e7),
+        ] {
+            let printed = shown(&Estimate { number: Number::Real(value), error });
+            let (middle, off) = printed.split_once(" ± ").expect("an error is printed");
+            let [middle, off]: [f64; 2] = [middle, off].map(|text| text.parse().expect("a number"));
+            assert!(
+                middle - off <= value - error && value + error <= middle + off,
+                "{printed}: {value} ± {error}"
+            );
+            assert!(off <= 1.2 * error, "{printed}: {error}");
+        }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_expon
 pub(crate) use choice::bgv_of;
 pub use choice::{Parameters, SchemeChoice};
 pub use facts::{Exact, Facts};
-pub(crate) use facts::{facts, linear_units, polynomial_units};
+pub(crate) use facts::{facts, linear_units, of_graph as facts_of, polynomial_units};
 pub use timing::Timing;
 
 use crate::{Program, ProgramError};

@@ -1,10 +1,7 @@
 //! Finishing formulas: what the key holder computes from decrypted totals, in the clear.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
-use crate::run::Estimate;
 use crate::{Decimal, NodeId, Number};
 
 /// A number made of totals. Servers never divide: means, variances and correlations are formulas of sums.
@@ -90,28 +87,5 @@ impl Formula {
             Self::Divide(a, b) => of(a)?.divide(&of(b)?),
             Self::SquareRoot(a) => of(a)?.square_root(),
         }
-    }
-
-    /// Its value and by how much that may be off: what each total's error makes of it alone, added up. For errors that are small beside the
-    /// totals that is all there is.
-    pub fn estimate(&self, rows: u64, total: &impl Fn(NodeId) -> Option<Estimate>) -> Option<Estimate> {
-        let number = self.value(rows, &|id| Some(total(id)?.number))?;
-        let value = number.to_f64();
-        let mut error = 0.0;
-        for id in BTreeSet::from_iter(self.totals()) {
-            let own = total(id)?;
-            if own.error == 0.0 {
-                continue;
-            }
-            let moved = |by: f64| {
-                let shifted = Number::Real(own.number.to_f64() + by);
-                let with =
-                    |other| if other == id { Some(shifted.clone()) } else { Some(total(other)?.number) };
-                // Where it is not defined it may be anything down to zero.
-                self.value(rows, &with).map_or(value.abs(), |other| (other.to_f64() - value).abs())
-            };
-            error += moved(own.error).max(moved(-own.error));
-        }
-        Some(Estimate { number, error })
     }
 }

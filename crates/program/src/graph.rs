@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{Kind, Schema};
-use crate::{Decimal, ProgramError};
+use crate::{Decimal, Function, ProgramError};
 
 /// Most nodes of a program.
 pub const MAX_NODES: usize = 1 << 16;
@@ -27,55 +27,6 @@ impl NodeId {
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// A smooth function, evaluated by a polynomial near it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Function {
-    /// 1/(1 + e^−x).
-    Sigmoid,
-    /// The hyperbolic tangent.
-    Tanh,
-    /// e^x.
-    Exp,
-    /// The natural logarithm, for x > 0.
-    Log,
-    /// √x, for x ≥ 0.
-    Sqrt,
-    /// 1/x, for x > 0 or x < 0 throughout.
-    Inverse,
-}
-
-impl Function {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::Sigmoid, Self::Tanh, Self::Exp, Self::Log, Self::Sqrt, Self::Inverse];
-
-    /// Its name in the language.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sigmoid => "sigmoid",
-            Self::Tanh => "tanh",
-            Self::Exp => "exp",
-            Self::Log => "log",
-            Self::Sqrt => "sqrt",
-            Self::Inverse => "inverse",
-        }
-    }
-
-    /// Its value.
-    #[must_use]
-    pub fn at(self, x: f64) -> f64 {
-        match self {
-            Self::Sigmoid => 1.0 / (1.0 + (-x).exp()),
-            Self::Tanh => x.tanh(),
-            Self::Exp => x.exp(),
-            Self::Log => x.ln(),
-            Self::Sqrt => x.sqrt(),
-            Self::Inverse => 1.0 / x,
-        }
     }
 }
 
@@ -114,7 +65,7 @@ pub enum Node {
         of: NodeId,
         /// f.
         function: Function,
-        /// Where x lies, if that is narrower than the ranges of columns tell; what lies outside has any value.
+        /// Where f is approximated, if the ranges of columns do not tell: it has to hold all that x may be.
         interval: Option<(Decimal, Decimal)>,
     },
     /// 1 where x > 0, or x ≥ 0, else 0.

@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod bands;
 pub mod contexts;
 mod decimal;
+mod enclosure;
 mod error;
 mod formula;
+mod function;
 pub mod graph;
 mod number;
 pub mod parse;
@@ -23,9 +26,11 @@ pub mod tape;
 pub use analysis::{Options, Plan, Timing};
 pub use contexts::Contexts;
 pub use decimal::{Decimal, DecimalError, MAX_DECIMALS};
+pub use enclosure::Undefined;
 pub use error::ProgramError;
 pub use formula::Formula;
-pub use graph::{Function, Graph, Node, NodeId};
+pub use function::Function;
+pub use graph::{Graph, Node, NodeId};
 pub use number::{Number, nearest};
 pub use parse::ParseError;
 pub use program::{Group, Opened, Output, OutputValue, Program};

@@ -1,12 +1,14 @@
 //! A program: a schema, a graph, and what is to come out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::{Facts, facts};
+use crate::bands::{Band, bands};
 use crate::formula::DEEPEST;
 use crate::run::Estimate;
-use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema};
+use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema, Undefined};
 
 /// A computation over a table, as data: it goes through JSON unchanged, and what comes from there is checked.
 ///
@@ -26,7 +28,14 @@ pub struct Program {
     schema: Schema,
     graph: Graph,
     outputs: Vec<Output>,
+    /// What bounds the nodes that come out where comparisons are not told.
+    bands: BTreeMap<NodeId, Band>,
 }
+
+/// A total that comparisons which are not told may change by more than this part of its range over all rows is refused...
+const CLOSE_PART: f64 = 0.015;
+/// ...and any that so many rows may not change.
+const CLOSE_ROWS: f64 = 2.0;
 
 /// One result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,10 +72,10 @@ pub struct Group {
 /// A result, opened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opened {
-    /// A number; none where it is not defined, such as the mean of nothing.
-    Number(Option<Estimate>),
+    /// A number, or why there is none, such as the mean of nothing.
+    Number(Result<Estimate, Undefined>),
     /// Labels and numbers.
-    Groups(Vec<(Vec<String>, Option<Estimate>)>),
+    Groups(Vec<(Vec<String>, Result<Estimate, Undefined>)>),
     /// The node whose column this is.
     Column(NodeId),
 }
@@ -116,18 +125,18 @@ impl Program {
         if outputs.is_empty() {
             return Err(ProgramError::Invalid("there is nothing to compute".to_owned()));
         }
-        let program = Self { schema, graph, outputs };
+        let mut program = Self { schema, graph, outputs, bands: BTreeMap::new() };
         let formulas = || program.outputs.iter().flat_map(|output| output.value.formulas());
         if formulas().any(|formula| formula.depth() > DEEPEST) {
             return Err(ProgramError::Invalid(format!("a formula is nested deeper than {DEEPEST}")));
         }
-        let used = program.totals().into_iter().chain(program.columns());
-        match used.into_iter().find(|&id| program.graph.node(id).is_none()) {
-            Some(id) => {
-                Err(ProgramError::Invalid(format!("an output needs node {}, which is not there", id.0)))
-            }
-            None => Ok(program),
+        let used: BTreeSet<NodeId> = program.totals().into_iter().chain(program.columns()).collect();
+        if let Some(id) = used.iter().find(|&&id| program.graph.node(id).is_none()) {
+            let reason = format!("an output needs node {}, which is not there", id.0);
+            return Err(ProgramError::Invalid(reason));
         }
+        program.bands = bands(&mut program.graph, &program.schema, used)?;
+        Ok(program)
     }
 
     /// The table.
@@ -148,16 +157,39 @@ impl Program {
         &self.outputs
     }
 
-    /// Nodes whose sums over all rows are needed, each once.
+    /// The node that bounds, row by row, by how much comparisons that are not told change another one; none where there are no such comparisons.
+    #[must_use]
+    pub fn band(&self, id: NodeId) -> Option<NodeId> {
+        self.bands.get(&id).and_then(|band| band.as_ref().ok()).copied()
+    }
+
+    /// A node that comes out with comparisons that have no bound, and why.
+    pub(crate) fn unbounded(&self) -> Option<(NodeId, &str)> {
+        self.bands.iter().find_map(|(&id, band)| band.as_ref().err().map(|reason| (id, reason.as_str())))
+    }
+
+    /// Nodes and their bands.
+    fn with_bands(&self, mut nodes: BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let bands: Vec<NodeId> = nodes.iter().filter_map(|&id| self.band(id)).collect();
+        nodes.extend(bands);
+        nodes
+    }
+
+    /// Nodes whose sums over all rows are needed, each once; those that bound others among them.
     #[must_use]
     pub fn totals(&self) -> BTreeSet<NodeId> {
         let formulas = self.outputs.iter().flat_map(|output| output.value.formulas());
-        formulas.flat_map(Formula::totals).collect()
+        self.with_bands(formulas.flat_map(Formula::totals).collect())
     }
 
-    /// Nodes whose rows come out, each once.
+    /// Nodes whose rows come out, each once; those that bound others among them.
     #[must_use]
     pub fn columns(&self) -> BTreeSet<NodeId> {
+        self.with_bands(self.shown_columns())
+    }
+
+    /// Nodes whose rows are results.
+    pub(crate) fn shown_columns(&self) -> BTreeSet<NodeId> {
         let column = |output: &Output| match output.value {
             OutputValue::Column(id) => Some(id),
             _ => None,
@@ -178,8 +210,10 @@ impl Program {
         used
     }
 
-    /// The results from decrypted totals: what only the key holder can do.
+    /// The results from decrypted totals: what only the key holder can do. Where comparisons are not told, errors include what they may change.
     pub fn finish(&self, total: impl Fn(NodeId) -> Option<Estimate>) -> Vec<(&str, Opened)> {
+        let known = facts(self);
+        let total = |id| self.total(id, &known, &total);
         let value = |formula: &Formula| formula.estimate(self.schema.rows, &total);
         let open = |output: &OutputValue| match output {
             OutputValue::Number(formula) => Opened::Number(value(formula)),
@@ -190,5 +224,25 @@ impl Program {
             OutputValue::Column(id) => Opened::Column(*id),
         };
         self.outputs.iter().map(|output| (output.name.as_str(), open(&output.value))).collect()
+    }
+
+    /// A total with what comparisons may change of it.
+    fn total(
+        &self,
+        id: NodeId,
+        known: &[Facts],
+        total: &impl Fn(NodeId) -> Option<Estimate>,
+    ) -> Result<Estimate, Undefined> {
+        let own = total(id).ok_or(Undefined::Missing)?;
+        let Some(band) = self.band(id) else { return Ok(own) };
+        let band = total(band).ok_or(Undefined::Missing)?;
+        let (rows, width) = (self.schema.rows, band.number.to_f64().max(0.0));
+        let range = known.get(id.index()).map_or(0.0, |facts| facts.high - facts.low);
+        let most = range * (rows as f64 * CLOSE_PART).max(CLOSE_ROWS);
+        let told = width <= most + band.error;
+        if !told {
+            return Err(Undefined::Close { weight: (width / range).min(rows as f64), rows });
+        }
+        Ok(own.widened(&band))
     }
 }

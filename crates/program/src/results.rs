@@ -104,6 +104,19 @@ impl Description {
         }
     }
 
+    /// A chunk of a column, with errors that hold what comparisons may change.
+    fn banded(
+        &self,
+        id: NodeId,
+        chunk: &BTreeMap<NodeId, Vec<Estimate>>,
+    ) -> Result<Vec<Estimate>, ProgramError> {
+        let missing = || ProgramError::mismatch("a chunk", "all its columns", "some of them");
+        let own = chunk.get(&id).ok_or_else(missing)?.iter().cloned();
+        let Some(band) = self.program.band(id) else { return Ok(own.collect()) };
+        let band = chunk.get(&band).ok_or_else(missing)?;
+        Ok(own.zip(band).map(|(cell, band)| cell.widened(band)).collect())
+    }
+
     /// The output at a place in the file, with its chunk if it is a column; none behind the last.
     fn at(&self, place: u64) -> Option<(NodeId, Option<usize>)> {
         let (columns, totals) = (self.program.columns(), self.program.totals());
@@ -366,6 +379,9 @@ impl<I: BufRead> ResultsReader<'_, I> {
         mut column: impl FnMut(NodeId, usize, Vec<Estimate>) -> Result<(), E>,
     ) -> Result<BTreeMap<NodeId, Estimate>, E> {
         let mut totals = BTreeMap::new();
+        let mut cells_of: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
+        let (width, shown) =
+            (self.description.program.columns().len(), self.description.program.shown_columns());
         while let Some((id, chunk, answer)) = self.next_answer()? {
             let missing = || WireError::value("openings", "one for every output", "none");
             let opening = self.description.openings.get(&id).ok_or_else(missing)?;
@@ -378,7 +394,16 @@ impl<I: BufRead> ResultsReader<'_, I> {
                         *rows += self.description.rows_of(*at);
                         *at = chunk;
                     }
-                    column(id, *rows, cells)?;
+                    let first = *rows;
+                    cells_of.insert(id, cells);
+                    if cells_of.len() < width {
+                        continue;
+                    }
+                    for &id in &shown {
+                        let cells = self.description.banded(id, &cells_of)?;
+                        column(id, first, cells)?;
+                    }
+                    cells_of.clear();
                 }
                 None => {
                     totals.insert(id, codec.total(opening, &answer, |chunk| open(id, chunk))?);
@@ -398,7 +423,7 @@ impl Codec {
         open: impl FnOnce(&Encrypted) -> Result<(Slots, f64), ProgramError>,
     ) -> Result<Estimate, ProgramError> {
         match answer {
-            Answer::Clear(number) => Ok(number.clone().into()),
+            Answer::Clear(number) => Ok(opening.clear(number.clone(), self.layout())),
             Answer::ClearColumn(_) => Err(ProgramError::mismatch("a total", "a number", "a column")),
             Answer::Encrypted(chunk) => match (open(chunk)?, self.exact()) {
                 ((Slots::Residues(parts), _), Some((_, crt))) => {
@@ -422,7 +447,9 @@ impl Codec {
         answer: &Answer,
         open: impl FnOnce(&Encrypted) -> Result<(Slots, f64), ProgramError>,
     ) -> Result<Vec<Estimate>, ProgramError> {
-        let exact = |clear: &Clear| opening.numbers(clear).into_iter().map(Estimate::from).collect();
+        let rows = &Layout { rows: 1, span: 1, chunks: 1 };
+        let known = |number| opening.clear(number, rows);
+        let exact = |clear: &Clear| opening.numbers(clear).into_iter().map(known).collect();
         match answer {
             Answer::Clear(_) => Err(ProgramError::mismatch("a column", "a chunk", "a number")),
             Answer::ClearColumn(clear) => Ok(exact(clear)),

@@ -107,10 +107,10 @@ fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
     );
     for ((name, got), (_, expected)) in got.iter().zip(&expected) {
         match (got, expected) {
-            (Opened::Number(Some(got)), Opened::Number(Some(expected))) => near(got, expected, name),
+            (Opened::Number(Ok(got)), Opened::Number(Ok(expected))) => near(got, expected, name),
             (Opened::Groups(got), Opened::Groups(expected)) => {
                 for ((_, got), (_, expected)) in got.iter().zip(expected) {
-                    if let (Some(got), Some(expected)) = (got, expected) {
+                    if let (Ok(got), Ok(expected)) = (got, expected) {
                         near(got, expected, name);
                     }
                 }

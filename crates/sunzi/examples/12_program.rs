@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let totals = reader.decrypt(&codec, &secret, nothing)?;
     for (name, opened) in program.finish(|id| totals.get(&id).cloned()) {
         match opened {
-            Opened::Number(Some(estimate)) => println!("{name} = {}", estimate.number.to_f64()),
+            Opened::Number(Ok(estimate)) => println!("{name} = {}", estimate.number.to_f64()),
             Opened::Groups(groups) => {
                 for (labels, estimate) in groups {
                     let value = estimate.map_or(f64::NAN, |estimate| estimate.number.to_f64());

@@ -7,16 +7,20 @@
 use sunzi_circuits::approximation::{CompositeSign, Target, approximate};
 use sunzi_circuits::series::{Series, SeriesError, depth};
 
-use super::{Facts, Refusal};
+use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
-use crate::{NodeId, Program};
+use crate::{Function, NodeId, Program};
 
 /// A product is multiplied by at most 2^this.
 const MOST_SHIFT: i32 = 10;
-/// Where real numbers are compared, differences below this part of the range are not told.
+/// Where real numbers are compared with 16 bits of precision or fewer, differences below this part of the range are not told; every bit more halves it.
 pub const REAL_GAP: f64 = 1.0 / 1024.0;
 /// Bits behind the gap of a comparison that must be right.
-const GAP_BITS: f64 = 6.0;
+const GAP_BITS: i32 = 6;
+/// Which part of a gap errors of what is compared may take.
+const GAP_SLACK: f64 = 1.0 / 8.0;
+/// The largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
+const LARGEST_UNDECIDED: f64 = 0.45;
 
 /// What to do with the stored operands of a node.
 #[derive(Clone, Debug)]
@@ -29,10 +33,10 @@ pub(crate) enum Action {
     Linear { factors: Vec<f64>, constant: f64 },
     /// The product times 2^shift.
     Product { shift: u32 },
-    /// A polynomial.
-    Series(Series),
-    /// 1 or 0 by the sign of s + offset.
-    Sign { sign: CompositeSign, offset: f64 },
+    /// A polynomial, for s off by at most so much.
+    Series { series: Series, allowed: f64 },
+    /// 1 or 0 by the sign of s + offset, for s off by at most so much.
+    Sign { sign: CompositeSign, offset: f64, allowed: f64 },
 }
 
 /// A node, lowered.
@@ -72,6 +76,10 @@ impl Lowered {
 
 /// Lowers all nodes of a program.
 pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<Lowered, Box<Refusal>> {
+    if let Some((id, reason)) = program.unbounded() {
+        let expression = program.graph().describe(id, program.schema());
+        return Err(Box::new(Refusal { reason: reason.to_owned(), expression }));
+    }
     let used = program.used();
     let mut lowered = Lowered { steps: Vec::with_capacity(all.len()), precision, sum_level: 0 };
     for index in 0..all.len() {
@@ -85,8 +93,13 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
 /// The least e with |v| ≤ 2^e, for what a comparison adds to v too.
 fn exponent(facts: &Facts, padding: f64) -> i32 {
     let largest = facts.low.abs().max(facts.high.abs()).max(padding.abs());
-    let more = facts.exact.map_or(largest * REAL_GAP, |exact| 0.5 / 10_f64.powi(exact.decimals as i32));
+    let more = facts.grid.map_or(largest * REAL_GAP, half_a_step);
     if largest == 0.0 { 0 } else { (largest + more).log2().ceil() as i32 }
+}
+
+/// Half a unit of the last decimal.
+fn half_a_step(grid: Exact) -> f64 {
+    0.5 / 10_f64.powi(grid.decimals as i32)
 }
 
 /// The e of a column: it follows from the column alone.
@@ -105,7 +118,8 @@ impl Lowered {
         let facts = all.get(id.index()).ok_or_else(missing)?;
         let operands: Vec<Step> = node.operands().iter().filter_map(|&id| self.step(id)).cloned().collect();
         if !(facts.low.is_finite() && facts.high.is_finite()) {
-            return Err(refuse("it has no bounds: give an interval, as in f(x, low, high)".to_owned()));
+            let reason = "by the ranges of its columns it has no bounds, and an interval beside a function gives it none: declare narrower ranges of columns";
+            return Err(refuse(reason.to_owned()));
         }
         let padding = padding(program, node, &operands);
         let e = exponent(facts, padding);
@@ -134,89 +148,122 @@ impl Lowered {
                 step.action = Action::Product { shift: shift as u32 };
             }
             Node::Polynomial { .. } | Node::Apply { .. } => {
-                let (series, error) = self.series(node, &operands, e).map_err(|e| refuse(e.to_string()))?;
-                let (slot, x) = operands.first().map_or((0.0, 0), |x| (x.padding, x.exponent));
-                holds(&series, slot, exp2(x)).map_err(refuse)?;
-                step.drop += depth(&series);
-                step.padding = series.at(slot);
-                step.error += error * exp2(e);
-                step.action = Action::Series(series);
+                let x = operands.first().ok_or_else(missing)?;
+                let of = node.operands().first().and_then(|of| all.get(of.index())).ok_or_else(missing)?;
+                let found = self.series(node, of, x, e).map_err(refuse)?;
+                step.drop += depth(&found.series);
+                step.padding = found.series.at(x.padding);
+                step.error += found.error * exp2(e);
+                step.action = Action::Series { series: found.series, allowed: found.allowed };
             }
             Node::Positive { of, or_zero } => {
-                let known = all.get(of.index()).and_then(|facts| facts.exact);
-                let half = known.map(|exact| 0.5 / 10_f64.powi(exact.decimals as i32));
-                let x = operands.first().map_or((0, 0.0), |x| (x.exponent, x.padding));
-                self.sign(half, x, *or_zero, &mut step).map_err(refuse)?;
+                let of = all.get(of.index()).ok_or_else(missing)?;
+                let x = operands.first().ok_or_else(missing)?;
+                self.sign(of, x, *or_zero, &mut step).map_err(refuse)?;
             }
         }
         Ok(step)
     }
 
-    /// A comparison of numbers whose steps are twice `half`, if they have steps; of exponent and padding `x`.
-    fn sign(
-        &mut self,
-        half: Option<f64>,
-        x: (i32, f64),
-        or_zero: bool,
-        step: &mut Step,
-    ) -> Result<(), String> {
-        let half = half.map(|half| half / exp2(x.0));
-        let gap = half.unwrap_or(REAL_GAP);
+    /// How far stored numbers may be off in comparisons of real numbers and where functions are approximated.
+    fn slack(&self) -> f64 {
+        exp2(GAP_BITS - self.precision as i32).min(REAL_GAP)
+    }
+
+    /// The sign of what a step stored.
+    fn sign(&mut self, of: &Facts, x: &Step, or_zero: bool, step: &mut Step) -> Result<(), String> {
+        let half = of.grid.map(|grid| half_a_step(grid) / exp2(x.exponent));
+        // Where comparisons that are not told came before, half of the distance is theirs: see `bands`.
+        let gap = half.map_or(self.slack(), |half| if of.exact.is_some() { half } else { half / 2.0 });
         let error = exp2(-(self.precision as i32)).max(1e-12);
-        let sign = CompositeSign::new(gap.min(0.5), error).map_err(|error| {
-            format!("numbers up to 2^{} are compared in steps of {gap:.2e} of that: {error}", x.0)
+        let told = (gap * (1.0 - GAP_SLACK)).min(0.5);
+        let sign = CompositeSign::new(told, error).map_err(|error| {
+            format!("numbers up to 2^{} are compared in steps of {gap:.2e} of that: {error}", x.exponent)
         })?;
+        let mut allowed = gap * GAP_SLACK;
+        while half.is_none() && sign.at(allowed) > LARGEST_UNDECIDED {
+            allowed /= 2.0;
+        }
+        allowed -= x.error / exp2(x.exponent);
+        if allowed <= 0.0 {
+            return Err(format!(
+                "what it compares is off by up to {:.1e}, too much to tell numbers {:.1e} apart: ask for more precision",
+                x.error,
+                gap * exp2(x.exponent)
+            ));
+        }
         let offset = half.map_or(0.0, |half| if or_zero { half } else { -half });
-        self.precision = self.precision.max((GAP_BITS - gap.log2()).ceil() as u32);
+        self.precision = self.precision.max((f64::from(GAP_BITS) - gap.log2()).ceil() as u32);
         step.drop += sign.depth();
         // It is 0 or 1 as it stands.
         step.exponent = 0;
-        step.padding = 0.5 + 0.5 * sign.at(x.1 + offset);
+        step.padding = 0.5 + 0.5 * sign.at(x.padding + offset);
         step.error = sign.error() / 2.0;
-        step.action = Action::Sign { sign, offset };
+        step.action = Action::Sign { sign, offset, allowed };
         Ok(())
     }
 
-    /// The polynomial of a node in stored numbers, and its error there.
-    fn series(&self, node: &Node, operands: &[Step], e: i32) -> Result<(Series, f64), SeriesError> {
-        let x = operands.first().map_or(0, |step| step.exponent);
-        let (from, to) = (exp2(x), exp2(-e));
+    /// The polynomial of a node in stored numbers, its operand from what is known of that.
+    fn series(&self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
+        let (from, to) = (exp2(x.exponent), exp2(-e));
+        let words = |error: SeriesError| error.to_string();
         match node {
+            Node::Apply { function, .. } => {
+                // Whatever the operand may be, with its errors: an interval that is stated does not narrow what columns may hold.
+                let allowed = self.slack();
+                let margin = allowed * from + x.error;
+                let (low, high) = (of.low - margin, of.high + margin);
+                if !function.is_smooth(low, high) {
+                    return Err(apart(*function, of, margin));
+                }
+                let error = exp2(-(self.precision as i32));
+                let value = |s: f64| function.at(s * from) * to;
+                let found =
+                    approximate(value, low / from, high / from, Target::Error(error)).map_err(|error| {
+                        let (low, high, name) = (of.low, of.high, function.name());
+                        format!(
+                            "{name} from {low:.3e} to {high:.3e}: {error}; declare narrower ranges of columns"
+                        )
+                    })?;
+                Ok(Found { series: found.series, error: found.error, allowed })
+            }
             Node::Polynomial { coefficients, .. } => {
                 let coefficients: Vec<f64> = coefficients.iter().map(|c| c.to_f64()).collect();
                 let value = |v: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * v + c);
                 let degree = Target::Degree(coefficients.len() - 1);
-                let found = approximate(|s| value(s * from) * to, -1.0, 1.0, degree)?;
-                Ok((found.series, 0.0))
+                let found = approximate(|s| value(s * from) * to, -1.0, 1.0, degree).map_err(words)?;
+                Ok(Found { series: found.series, error: 0.0, allowed: f64::INFINITY })
             }
-            Node::Apply { function, interval, .. } => {
-                let whole = (-from, from);
-                let (low, high) = interval.map_or(whole, |(low, high)| (low.to_f64(), high.to_f64()));
-                let error = exp2(-(self.precision as i32));
-                let found = approximate(
-                    |s| function.at(s * from) * to,
-                    low / from,
-                    high / from,
-                    Target::Error(error),
-                )?;
-                Ok((found.series, found.error))
+            _ => {
+                let series = Series::power(Vec::new()).map_err(words)?;
+                Ok(Found { series, error: 0.0, allowed: f64::INFINITY })
             }
-            _ => Series::power(Vec::new()).map(|series| (series, 0.0)),
         }
     }
 }
 
-/// Whether a polynomial is close to its function where slots have no row.
-fn holds(series: &Series, slot: f64, scale: f64) -> Result<(), String> {
-    match series.basis() {
-        sunzi_circuits::series::Basis::Chebyshev { low, high } if !(low..=high).contains(&slot) => {
-            let [low, high, slot] = [low, high, slot].map(|s| s * scale);
-            Err(format!(
-                "slots without a row hold {slot:.3} there, outside of [{low:.3}, {high:.3}]: take a wider interval"
-            ))
-        }
-        _ => Ok(()),
-    }
+/// A polynomial in stored numbers.
+struct Found {
+    series: Series,
+    /// By how much it may be off.
+    error: f64,
+    /// By how much its operand may be off besides.
+    allowed: f64,
+}
+
+/// Why a function has no polynomial on the range of its operand.
+fn apart(function: Function, of: &Facts, margin: f64) -> String {
+    let where_defined = match function {
+        Function::Inverse => "on one side of 0",
+        _ => "above 0",
+    };
+    format!(
+        "by the ranges of its columns its operand lies between {:.4} and {:.4}, and {} needs it {where_defined}, at least {margin:.1e} from it: \
+         declare narrower ranges of columns, since an interval beside the function does not make them so",
+        of.low,
+        of.high,
+        function.name()
+    )
 }
 
 /// What the errors of operands make of a node. Comparisons have none of them: a number is told from those that are a gap away.
@@ -237,13 +284,13 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
             let slopes = coefficients.iter().enumerate().skip(1);
             slopes.map(|(k, c)| k as f64 * c.to_f64().abs() * x.powi(k as i32 - 1)).sum::<f64>() * error(0)
         }
-        Node::Apply { of, function, interval } => {
-            let x = all.get(of.index()).map_or((0.0, 0.0), |f| (f.low, f.high));
-            let (low, high) = interval.map_or(x, |(low, high)| (low.to_f64(), high.to_f64()));
-            // The functions are monotone, and steepest at an end or in the middle of a sigmoid.
-            let step = error(0);
-            let at = |x: f64| (function.at((x + step).min(high)) - function.at((x - step).max(low))).abs();
-            (0..=64).map(|i| at(low + (high - low) * f64::from(i) / 64.0)).fold(0.0, f64::max)
+        Node::Apply { of, function, .. } => {
+            let (x, step) = (all.get(of.index()), error(0));
+            // Nothing times an infinite slope is nothing.
+            if step == 0.0 {
+                return 0.0;
+            }
+            x.map_or(f64::INFINITY, |x| function.slope(x.low - step, x.high + step)) * step
         }
     }
 }

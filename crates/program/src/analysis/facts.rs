@@ -1,8 +1,8 @@
 //! What is known of every node before anything runs: ranges, digits, depth.
 
-use crate::graph::{Function, Node};
+use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
-use crate::{Decimal, NodeId, Program};
+use crate::{Decimal, Function, NodeId, Program};
 
 /// Exact numbers beyond ±2^this are computed approximately.
 const LARGEST_BITS: u32 = 120;
@@ -31,6 +31,8 @@ pub struct Facts {
     pub high: f64,
     /// Digits and range, if exact schemes can compute it.
     pub exact: Option<Exact>,
+    /// Digits and range, if the right value has so many decimals, whatever scheme computes it: results of encrypted comparisons are 0 or 1.
+    pub grid: Option<Exact>,
     /// Products of encrypted numbers in a row.
     pub depth: u32,
 }
@@ -95,9 +97,14 @@ pub(crate) fn polynomial_units(coefficients: &[Decimal], own: u32) -> Option<(u3
 
 /// The facts of all nodes, in their order.
 pub(crate) fn facts(program: &Program) -> Vec<Facts> {
-    let mut known: Vec<Facts> = Vec::with_capacity(program.graph().nodes().len());
-    for node in program.graph().nodes() {
-        let facts = of_node(node, program.schema(), &known);
+    of_graph(program.graph(), program.schema())
+}
+
+/// The same of a graph that is no program yet.
+pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
+    let mut known: Vec<Facts> = Vec::with_capacity(graph.nodes().len());
+    for node in graph.nodes() {
+        let facts = of_node(node, schema, &known);
         known.push(facts);
     }
     known
@@ -116,7 +123,16 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
     let column = node.column().and_then(|column| schema.columns.get(column));
     let encrypted = column.map_or(operands.iter().any(|f| f.encrypted), |column| column.encrypted);
     let depth = operands.iter().map(|f| f.depth).max().unwrap_or(0);
-    let exact = exact(node, column, &operands, encrypted);
+    let ranges = operands.iter().map(|facts| facts.exact).collect();
+    let exact = exact(node, column, ranges, !encrypted);
+    let grid = exact.or_else(|| {
+        let grids = operands.iter().map(|facts| facts.grid).collect();
+        self::exact(node, column, grids, true)
+    });
+    let grid = grid.or_else(|| match node {
+        Node::Positive { .. } => Exact::new(0, [0, 1], 0),
+        _ => None,
+    });
     let (low, high) = match exact {
         Some(Exact { decimals, low, high, .. }) => {
             let unit = 10_f64.powi(decimals as i32);
@@ -131,12 +147,17 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
         }
         _ => 0,
     };
-    Facts { encrypted, low, high, exact, depth: depth + step }
+    Facts { encrypted, low, high, exact, grid, depth: depth + step }
 }
 
-fn exact(node: &Node, column: Option<&Column>, operands: &[Facts], encrypted: bool) -> Option<Exact> {
-    let ranges: Option<Vec<Exact>> = operands.iter().map(|facts| facts.exact).collect();
-    let ranges = ranges?;
+/// Digits and range of a node from those of its operands; comparisons have them if `compares`.
+fn exact(
+    node: &Node,
+    column: Option<&Column>,
+    operands: Option<Vec<Exact>>,
+    compares: bool,
+) -> Option<Exact> {
+    let ranges = operands?;
     match node {
         Node::Column(_) => match column?.kind {
             Kind::Decimal { decimals, low, high } => {
@@ -177,7 +198,7 @@ fn exact(node: &Node, column: Option<&Column>, operands: &[Facts], encrypted: bo
         Node::Positive { or_zero, .. } => {
             let x = ranges.first()?;
             let holds = |v: i128| i128::from(v > 0 || *or_zero && v == 0);
-            if encrypted { None } else { Exact::new(0, [0, 1], holds(x.padding)) }
+            if compares { Exact::new(0, [0, 1], holds(x.padding)) } else { None }
         }
     }
 }
@@ -202,6 +223,14 @@ fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f
             let second = operands.get(1).map_or(first, |facts| (facts.low, facts.high));
             product(first, second, a == b)
         }
+        Node::Polynomial { coefficients, .. } if coefficients.len() == 3 => {
+            let at = |x: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c.to_f64());
+            let [b, a] = [1, 2].map(|k: usize| coefficients.get(k).map_or(0.0, |c| c.to_f64()));
+            let vertex = (-b / (2.0 * a)).clamp(first.0, first.1);
+            let ends = [at(first.0), at(first.1), at(vertex)];
+            let low = ends.into_iter().fold(f64::INFINITY, f64::min);
+            (low, ends.into_iter().fold(f64::NEG_INFINITY, f64::max))
+        }
         Node::Polynomial { coefficients, .. } => {
             let (mut power, mut sum) = ((1.0, 1.0), (0.0, 0.0));
             for (k, c) in coefficients.iter().enumerate() {
@@ -213,7 +242,9 @@ fn interval(node: &Node, column: Option<&Column>, operands: &[Facts]) -> (f64, f
             sum
         }
         Node::Apply { function, interval, .. } => {
-            let (low, high) = interval.map_or(first, |(low, high)| (low.to_f64(), high.to_f64()));
+            let stated = interval.map_or(first, |(low, high)| (low.to_f64(), high.to_f64()));
+            // What is no number has no bound; plans refuse it.
+            let (low, high) = if function.is_smooth(first.0, first.1) { first } else { stated };
             image(*function, low, high)
         }
     };

@@ -174,7 +174,7 @@ impl Holdings for Rows<'_> {
         let (common, own) = (self.common(id), self.limbs(id));
         let step = self.lowered.and_then(|lowered| lowered.step(id));
         let rows = match (self.program.graph().node(id), step.map(|step| &step.action)) {
-            (_, Some(Action::Series(series))) => {
+            (_, Some(Action::Series { series, .. })) => {
                 2 * common * (series.cost().relinearizations + 1) + self.product(common, own)
             }
             (_, Some(Action::Sign { sign, .. })) => {

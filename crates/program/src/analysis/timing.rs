@@ -148,7 +148,7 @@ fn work(plan: &Plan, known: &[Facts], id: NodeId, summed: bool) -> Work {
     let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
     let step = plan.lowered.as_ref().and_then(|lowered| lowered.step(id));
     match (plan.program.graph().node(id), step.map(|step| &step.action)) {
-        (_, Some(Action::Series(series))) => Work::series(series),
+        (_, Some(Action::Series { series, .. })) => Work::series(series),
         (_, Some(Action::Sign { sign, .. })) => {
             let mut all = Work::default();
             sign.stages().iter().for_each(|stage| all.add(Work::series(stage), 1.0));

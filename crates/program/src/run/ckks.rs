@@ -7,8 +7,8 @@ use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
-use super::{Backend, Clear, Table, computed, leaf, total};
-use crate::analysis::{Action, Facts, Layout, Lowered, Step, exp2, facts, integral};
+use super::{Backend, Clear, ERROR_DEVIATIONS, Table, computed, leaf, total};
+use crate::analysis::{Action, Facts, Layout, Lowered, Refusal, Step, exp2, facts, integral};
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
 /// A node in one chunk.
@@ -93,6 +93,19 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
 
     fn step(&self, id: NodeId) -> Result<&Step, ProgramError> {
         self.lowered.step(id).ok_or_else(broken)
+    }
+
+    /// Refuses an operand whose errors are larger than what was planned for.
+    fn right_enough(&self, id: NodeId, x: &Ciphertext<R>, allowed: f64) -> Result<(), ProgramError> {
+        let off = ERROR_DEVIATIONS * x.metadata().precision.deviation();
+        if off <= allowed {
+            return Ok(());
+        }
+        let reason = format!(
+            "its operand is off by up to {off:.1e} of its range where at most {allowed:.1e} was planned: ask for more precision"
+        );
+        let expression = self.program.graph().describe(id, self.program.schema());
+        Err(Box::new(Refusal { reason, expression }).into())
     }
 
     /// A clear node over its power of two.
@@ -204,10 +217,12 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
                     product
                 }
             }
-            (Action::Series(series), [Value::Encrypted(x)]) => {
+            (Action::Series { series, allowed }, [Value::Encrypted(x)]) => {
+                self.right_enough(id, x, *allowed)?;
                 evaluate(evaluator, series, x, self.keys.relinearization).map_err(scheme)?
             }
-            (Action::Sign { sign, offset }, [Value::Encrypted(x)]) => {
+            (Action::Sign { sign, offset, allowed }, [Value::Encrypted(x)]) => {
+                self.right_enough(id, x, *allowed)?;
                 let x = evaluator.add_constant(x, *offset).map_err(scheme)?;
                 comparison::positive(evaluator, sign, &x, self.keys.relinearization).map_err(scheme)?
             }

@@ -42,12 +42,24 @@ pub struct Estimate {
     pub error: f64,
 }
 
-/// Standard deviations that a stated error has.
-pub const ERROR_DEVIATIONS: f64 = 6.0;
+/// Standard deviations that a stated error has: a normal distribution leaves 2^-40.6 beyond them on both sides together. Errors in slots are sums of
+/// thousands of independent small ones, which is why they are modelled so.
+pub const ERROR_DEVIATIONS: f64 = 7.2;
+
+/// Roundings of a number in the clear, more than an expression has.
+const ROUNDINGS: f64 = 4096.0;
 
 impl From<Number> for Estimate {
     fn from(number: Number) -> Self {
         Self { number, error: 0.0 }
+    }
+}
+
+impl Estimate {
+    /// The same with an error that another number bounds from above.
+    pub(crate) fn widened(self, bound: &Self) -> Self {
+        let error = self.error + bound.number.to_f64().max(0.0) + bound.error;
+        Self { error: error.next_up().next_up(), ..self }
     }
 }
 
@@ -129,6 +141,18 @@ impl Opening {
         let Self::Real { exponent, error, .. } = self else { return Err(other("real numbers", "integers")) };
         let scale = exp2(*exponent);
         Ok((slots.iter().map(|s| s * scale).collect(), ERROR_DEVIATIONS * deviation * scale + error))
+    }
+
+    /// A sum that the server knew: exact, or a double with what roundings may have made of it.
+    pub(crate) fn clear(&self, number: Number, layout: &Layout) -> Estimate {
+        match (&number, self) {
+            (Number::Real(_), Self::Real { exponent, .. }) => {
+                let slots = (layout.chunks * layout.span) as f64;
+                let rounding = f64::EPSILON * slots * (slots + ROUNDINGS) * exp2(*exponent);
+                Estimate { number, error: rounding }
+            }
+            _ => number.into(),
+        }
     }
 
     /// A cell of a column that comes out, from its units.

@@ -1,0 +1,183 @@
+//! By how much comparisons that are not told may change a result.
+//!
+//! Under encryption a comparison of real numbers is told where they differ by a gap; between, its value is anything from 0 to 1. For
+//! every node that comes out a second node bounds |computed − right| row by row, from the computed comparisons themselves: a comparison
+//! h that is told has 4h(1 − h) = 0, and one that is not has at least |h − t|, t the right value, as long as h is not below 1/4 where it
+//! should be 1. That holds where the sign's polynomial stays above −1/2 on its own side of 0, which plans check. Sums of those
+//! nodes are computed beside the results, and stated errors include them.
+//!
+//! Comparisons of numbers with decimals need no band: half a unit is their gap.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::{Facts, facts_of};
+use crate::graph::Node;
+use crate::{Decimal, Graph, NodeId, ProgramError, Schema};
+
+/// The node that bounds what comparisons change of another one, or why there is none.
+pub(crate) type Band = Result<NodeId, String>;
+
+/// Why a comparison has no band.
+const NESTED: &str = "what it compares rests on another comparison of real numbers: declare the decimals of the columns that are compared";
+
+/// Bands of these nodes, which are added to the graph; none for nodes that rest on no such comparison.
+pub(crate) fn bands(
+    graph: &mut Graph,
+    schema: &Schema,
+    outputs: impl IntoIterator<Item = NodeId>,
+) -> Result<BTreeMap<NodeId, Band>, ProgramError> {
+    let known = facts_of(graph, schema);
+    let mut bands = Bands { graph, known, found: BTreeMap::new() };
+    let mut of_outputs = BTreeMap::new();
+    for id in outputs {
+        bands.up_to(id)?;
+        if let Some(Some(band)) = bands.found.get(&id) {
+            of_outputs.insert(id, band.clone());
+        }
+    }
+    Ok(of_outputs)
+}
+
+struct Bands<'a> {
+    graph: &'a mut Graph,
+    /// Facts of the nodes that were there before.
+    known: Vec<Facts>,
+    found: BTreeMap<NodeId, Option<Band>>,
+}
+
+impl Bands<'_> {
+    /// Finds the bands of a node and of all that it is computed from.
+    fn up_to(&mut self, id: NodeId) -> Result<(), ProgramError> {
+        let mut needed = vec![id];
+        while let Some(&id) = needed.last() {
+            let Some(node) = self.graph.node(id).cloned() else { return Ok(()) };
+            let before = needed.len();
+            needed.extend(node.operands().into_iter().filter(|of| !self.found.contains_key(of)));
+            if needed.len() == before {
+                needed.pop();
+                if !self.found.contains_key(&id) {
+                    let band = self.of_node(id, &node)?;
+                    self.found.insert(id, band);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn facts(&self, id: NodeId) -> Option<&Facts> {
+        self.known.get(id.index())
+    }
+
+    /// The largest |value|.
+    fn largest(&self, id: NodeId) -> f64 {
+        self.facts(id).map_or(f64::INFINITY, |facts| facts.low.abs().max(facts.high.abs()))
+    }
+
+    fn band(&self, id: NodeId) -> Option<Band> {
+        self.found.get(&id).cloned().flatten()
+    }
+
+    fn of_node(&mut self, id: NodeId, node: &Node) -> Result<Option<Band>, ProgramError> {
+        if !self.facts(id).is_some_and(|facts| facts.encrypted) {
+            return Ok(None);
+        }
+        match node {
+            Node::Column(_) | Node::Indicator { .. } => Ok(None),
+            Node::Linear { terms, .. } => {
+                let factors = terms.iter().map(|&(of, c)| (of, c.to_f64()));
+                self.sum(factors.collect())
+            }
+            Node::Product(a, b) => self.product(*a, *b),
+            Node::Polynomial { of, coefficients } => {
+                let largest = self.largest(*of);
+                let slopes = coefficients.iter().enumerate().skip(1);
+                let slope =
+                    |(k, c): (usize, &Decimal)| k as f64 * c.to_f64().abs() * largest.powi(k as i32 - 1);
+                let slope = slopes.map(slope).sum();
+                self.sum(vec![(*of, slope)])
+            }
+            Node::Apply { of, function, .. } => {
+                let slope = self.facts(*of).map_or(f64::INFINITY, |x| function.slope(x.low, x.high));
+                self.sum(vec![(*of, slope)])
+            }
+            Node::Positive { of, .. } => self.comparison(id, *of),
+        }
+    }
+
+    /// Σ |c_i|·band_i.
+    fn sum(&mut self, factors: Vec<(NodeId, f64)>) -> Result<Option<Band>, ProgramError> {
+        let mut terms = Vec::new();
+        for (of, factor) in factors {
+            match self.band(of) {
+                None => {}
+                Some(Err(reason)) => return Ok(Some(Err(reason))),
+                Some(Ok(band)) => match above(factor.abs()) {
+                    Some(factor) => terms.push((band, factor)),
+                    None => return Ok(Some(Err(steep()))),
+                },
+            }
+        }
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        self.graph.linear(&terms, Decimal::ZERO).map(|id| Some(Ok(id)))
+    }
+
+    /// |ab − a′b′| ≤ |a|·band_b + |b|·band_a.
+    fn product(&mut self, a: NodeId, b: NodeId) -> Result<Option<Band>, ProgramError> {
+        match (self.band(a), self.band(b)) {
+            (None, None) => Ok(None),
+            (Some(Err(reason)), _) | (_, Some(Err(reason))) => Ok(Some(Err(reason))),
+            (None, Some(Ok(band))) => self.masked(a, b, band),
+            (Some(Ok(band)), None) => self.masked(b, a, band),
+            (Some(Ok(_)), Some(Ok(_))) => self.sum(vec![(a, self.largest(b)), (b, self.largest(a))]),
+        }
+    }
+
+    /// |a|·band of b, row by row where a has one sign: a mask takes rows out.
+    fn masked(&mut self, a: NodeId, b: NodeId, band: NodeId) -> Result<Option<Band>, ProgramError> {
+        let facts = self.facts(a).copied();
+        match facts {
+            Some(facts) if facts.low >= 0.0 => self.graph.multiply(a, band).map(|id| Some(Ok(id))),
+            Some(facts) if facts.high <= 0.0 => {
+                let positive = self.graph.negate(a)?;
+                self.graph.multiply(positive, band).map(|id| Some(Ok(id)))
+            }
+            _ => self.sum(vec![(b, self.largest(a))]),
+        }
+    }
+
+    fn comparison(&mut self, id: NodeId, of: NodeId) -> Result<Option<Band>, ProgramError> {
+        let grid = self.facts(of).and_then(|facts| facts.grid);
+        match (grid, self.band(of)) {
+            (Some(_), None) => Ok(None),
+            (None, Some(_)) | (_, Some(Err(_))) => Ok(Some(Err(NESTED.to_owned()))),
+            (None, None) => {
+                let four = Decimal::new(4, 0).ok_or(ProgramError::Digits)?;
+                let minus = four.checked_neg().ok_or(ProgramError::Digits)?;
+                let band = self.graph.polynomial(id, &[Decimal::ZERO, four, minus])?;
+                Ok(Some(Ok(band)))
+            }
+            // Right where the operand is off by less than a quarter of a unit.
+            (Some(grid), Some(Ok(_))) => self.sum(vec![(of, 4.0 * 10_f64.powi(grid.decimals as i32))]),
+        }
+    }
+}
+
+fn steep() -> String {
+    "a function of it is too steep where comparisons of real numbers are not told: declare the decimals of the columns that are compared"
+        .to_owned()
+}
+
+/// A constant with few digits that is not below `value`; none for what is no finite number.
+fn above(value: f64) -> Option<Decimal> {
+    if !value.is_finite() {
+        return None;
+    }
+    if value == 0.0 {
+        return Some(Decimal::ZERO);
+    }
+    // Whole numbers cost no level; a power of ten is left of small ones.
+    let unit = 10_f64.powi((value.log10().floor() as i32 - 2).min(0));
+    Decimal::from_f64((value / unit).ceil())?.checked_mul(Decimal::from_f64(unit)?)
+}
