@@ -1,13 +1,13 @@
 //! Parameters of any scheme from a file.
 
 use std::fs::File;
-use std::io::{BufReader, Seek, SeekFrom};
+use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
 use sunzi::bfv;
 use sunzi::bfv::{CrtParameters, FermatParameters};
 use sunzi::program::analysis::Parameters;
-use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind, NoContext, Reader, WireError, store};
+use sunzi::rlwe::wire::{ErasingReader, HEADER_LEN, Header, Kind, NoContext, Reader, WireError, store};
 use sunzi::table::{EncryptedTable, is_parquet};
 use sunzi::{bgv, ckks};
 
@@ -66,10 +66,8 @@ impl Stored {
 }
 
 /// A file that is one object, with its header read.
-pub(super) fn open(path: &Path) -> Result<Reader<BufReader<File>>, WireError> {
-    let file = File::open(path).map_err(WireError::Io)?;
-    let len = file.metadata().map_err(WireError::Io)?.len();
-    Reader::with_len(BufReader::with_capacity(1 << 17, file), len)
+pub(super) fn open(path: &Path) -> Result<Reader<ErasingReader<File>>, WireError> {
+    Reader::open(path)
 }
 
 /// Fails unless a file has all the objects it should have: one, or as many as come where several may.

@@ -2,6 +2,7 @@
 
 use sunzi_kernels::Buffer;
 use sunzi_math::cyclotomic_quotient;
+use zeroize::Zeroizing;
 
 use super::cyclic::{CyclicPlan, CyclicScale, SHORTEST};
 use super::geometry::Geometry;
@@ -59,8 +60,8 @@ impl Barrett {
 }
 
 /// These words and zeros.
-fn padded(words: &[u64], length: usize) -> Scratch {
-    let mut padded = Scratch::new(length);
+fn padded(words: &[u64], length: usize) -> Zeroizing<Scratch> {
+    let mut padded = Zeroizing::new(Scratch::new(length));
     let (low, high) = padded.split_at_mut_checked(words.len()).unwrap_or_default();
     low.copy_from_slice(words);
     high.fill(0);

@@ -194,7 +194,9 @@ impl PolyRing for UnivariateRing {
     /// Coefficients modulo X^m − 1, or X^(m/2) + 1 for m even, reduced modulo Φ_m.
     fn error<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<UnivariatePoly<Coefficient>, RingError> {
         let redundant = centered_binomial(self.expansion().redundant_degree(), rng)?;
-        let mut whole = Zeroizing::new(redundant.to_vec());
+        // At its length at once: what grows leaves a copy behind.
+        let mut whole = Zeroizing::new(Vec::with_capacity(self.geometry().index.max(redundant.len())));
+        whole.extend_from_slice(&redundant);
         whole.resize(self.geometry().index, 0);
         self.from_signed(&Zeroizing::new(self.geometry().reduce(&whole)))
     }
@@ -219,14 +221,15 @@ impl PolyRing for UnivariateRing {
     }
 
     fn to_evaluation(&self, a: UnivariatePoly<Coefficient>) -> Result<UnivariatePoly<Evaluation>, RingError> {
-        self.raw_values(&a)
+        // It may be a secret, and is not what is returned.
+        self.raw_values(&Zeroizing::new(a))
     }
 
     fn to_coefficient(
         &self,
         a: UnivariatePoly<Evaluation>,
     ) -> Result<UnivariatePoly<Coefficient>, RingError> {
-        self.raw_coefficients(&a)
+        self.raw_coefficients(&Zeroizing::new(a))
     }
 
     fn add_assign<D: Domain>(

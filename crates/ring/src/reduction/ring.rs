@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::Modulus;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::geometry::{Geometry, MontgomeryFactor};
 use super::poly::Form;
@@ -223,7 +224,7 @@ impl UnivariateRing {
         let (n, form) = (self.degree(), a.form());
         let mut coefficients = self.arbitrary::<Coefficient>();
         self.for_each_limb(Work::Transform, &mut coefficients, |i, reducer, limb| {
-            let mut values = Scratch::from_slice(a.limb(i));
+            let mut values = Zeroizing::new(Scratch::from_slice(a.limb(i)));
             match form {
                 Form::Reduced => reducer.coefficients(&mut values)?,
                 Form::Product => reducer.reduce(&mut values)?,
@@ -259,7 +260,7 @@ impl UnivariateRing {
     ) -> Result<UnivariatePoly<Evaluation>, RingError> {
         match a.form() {
             Form::Reduced => Ok(a.clone()),
-            _ => self.raw_values(&self.raw_coefficients(a)?),
+            _ => self.raw_values(&Zeroizing::new(self.raw_coefficients(a)?)),
         }
     }
 
@@ -273,7 +274,9 @@ impl UnivariateRing {
 
     pub(super) fn reduce_assign(&self, a: &mut UnivariatePoly<Evaluation>) -> Result<(), RingError> {
         if a.form() != Form::Reduced {
-            *a = self.reduced(a)?;
+            let reduced = self.reduced(a)?;
+            a.zeroize();
+            *a = reduced;
         }
         Ok(())
     }
@@ -313,7 +316,7 @@ impl UnivariateRing {
         }
         let (n, length) = (self.degree(), self.0.geometry.length);
         self.for_each_limb(Work::Transform, &mut a, |_, reducer, limb| {
-            let mut values = Scratch::zeroed(length);
+            let mut values = Zeroizing::new(Scratch::zeroed(length));
             values.get_mut(..n).unwrap_or_default().copy_from_slice(limb);
             reducer.transform(&mut values)?;
             if multiply {
@@ -336,7 +339,7 @@ impl UnivariateRing {
         let length = m.max(self.0.geometry.length);
         let mut image = self.with_factor(a, false)?;
         self.for_each_limb(Work::Transform, &mut image, |_, reducer, limb| {
-            let mut powers = Scratch::zeroed(length);
+            let mut powers = Zeroizing::new(Scratch::zeroed(length));
             let mut exponent = 0;
             for &c in limb.iter() {
                 powers.iter_mut().skip(exponent).take(1).for_each(|power| *power = c);

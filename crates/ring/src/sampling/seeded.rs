@@ -15,6 +15,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// over a prefix-free code). The output is the stream of nonce `index` under the last key, the same on every
 /// machine.
 ///
+/// **Two generators that go on from one state give the same numbers**, and two keys or encryptions made of the same numbers give the secret away. So it
+/// has no `Clone`. Nothing stops the operating system from copying it: after a `fork` (and in a restored snapshot of a virtual machine) parent and child
+/// hold the same state. Whoever forks makes a generator anew in each process, `sunzi_rlwe::randomness::from_os` for one; to share work among threads
+/// derive a stream for each with an index of its own.
+///
 /// ```
 /// use rand_core::Rng;
 /// use sunzi_ring::sampling::SeededRng;

@@ -2,23 +2,34 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Format, Reader, WireError, write};
+use super::{ErasingReader, Format, Reader, WireError, write};
 
 /// Bytes that are read from a file at a time: few enough to stay in the caches.
 const BUFFER: usize = 1 << 17;
 
-/// Reads the object that a file has, and nothing else.
+/// Reads the object that a file has, and nothing else. What passes through memory on the way is erased: it may be a secret.
 ///
 /// # Errors
 /// Any [`WireError`].
 pub fn load<T, C: Format<T>>(context: &C, path: impl AsRef<Path>) -> Result<T, WireError> {
-    let file = File::open(path).map_err(WireError::Io)?;
-    let len = file.metadata().map_err(WireError::Io)?.len();
-    Reader::with_len(BufReader::with_capacity(BUFFER, file), len)?.read(context)
+    Reader::open(path)?.read(context)
+}
+
+impl Reader<ErasingReader<File>> {
+    /// Reads the header of the object that a file has, and nothing else. What passes through memory on the way is erased.
+    ///
+    /// # Errors
+    /// Those of [`Reader::new`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, WireError> {
+        let file = File::open(path).map_err(WireError::Io)?;
+        let len = file.metadata().map_err(WireError::Io)?.len();
+        let capacity = usize::try_from(len).unwrap_or(BUFFER).min(BUFFER);
+        Self::with_len(ErasingReader::with_capacity(capacity, file), len)
+    }
 }
 
 /// Writes an object to a file, which is replaced in one step if it is there: see [`replace`]. Files with secrets are for their owner alone.

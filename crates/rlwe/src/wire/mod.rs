@@ -13,6 +13,7 @@
 mod ciphertext;
 mod description;
 mod encapsulation;
+mod erasing;
 mod error;
 mod fields;
 mod file;
@@ -27,6 +28,7 @@ mod source;
 
 pub use ciphertext::{CiphertextOf, Ciphertexts, SchemeFormat, joint_fingerprint};
 pub use description::{Fingerprint, RingPart, get_security, put_security, ring_bytes};
+pub use erasing::ErasingReader;
 pub use error::{Fault, WireError};
 pub use fields::{FieldReader, Fields};
 pub use file::{Unfinished, load, remove_unfinished, replace, store};

@@ -1,12 +1,11 @@
 //! Where objects are written to: once to learn how long they are, once for good.
 
-use std::hash::Hasher;
 use std::io::{self, Write};
 
 use sunzi_ring::{Append, Domain, Gadget, KeyPart, Packing, PackingError, RingError};
-use twox_hash::XxHash3_64;
 
 use super::WireError;
+use super::erasing::RecordHash;
 use super::header::checksum;
 
 /// Bytes of a checksum.
@@ -86,13 +85,13 @@ impl Sink for Length {
 /// Writes bytes and their checksums.
 pub struct Output<O: Append> {
     out: O,
-    hash: XxHash3_64,
+    hash: RecordHash,
 }
 
 impl<O: Append> Output<O> {
     /// Writes to `out`, which is not flushed.
     pub fn new(out: O) -> Self {
-        Self { out, hash: XxHash3_64::new() }
+        Self { out, hash: RecordHash::new() }
     }
 
     /// What was written to.
@@ -142,7 +141,7 @@ impl<O: Append> Sink for Output<O> {
     }
 
     fn seal(&mut self) -> Result<(), WireError> {
-        let hash = std::mem::replace(&mut self.hash, XxHash3_64::new());
-        Ok(self.out.write_all(&hash.finish().to_le_bytes())?)
+        let hash = self.hash.finish();
+        Ok(self.out.write_all(&hash.to_le_bytes())?)
     }
 }

@@ -1,13 +1,12 @@
 //! Where objects are read from: no more than the header says, and every record with its checksum.
 
-use std::hash::Hasher;
 use std::io::{self, BufRead, Read};
 
 use sunzi_ring::{Domain, Packing};
-use twox_hash::XxHash3_64;
 use zeroize::Zeroizing;
 
 use super::WireError;
+use super::erasing::RecordHash;
 use super::header::checksum;
 use super::sink::CHECKSUM_LEN;
 
@@ -19,13 +18,13 @@ pub struct Source<I: BufRead> {
     input: I,
     /// Bytes that are left by the header.
     left: u64,
-    hash: XxHash3_64,
+    hash: RecordHash,
 }
 
 impl<I: BufRead> Source<I> {
     /// Reads from `input`, where `left` bytes belong to the object.
     pub fn new(input: I, left: u64) -> Self {
-        Self { input, left, hash: XxHash3_64::new() }
+        Self { input, left, hash: RecordHash::new() }
     }
 
     /// Bytes of the object that were not read yet, as the header has it.
@@ -81,10 +80,10 @@ impl<I: BufRead> Source<I> {
     /// As [`sealed`](Self::sealed).
     pub fn seal(&mut self, what: &'static str) -> Result<(), WireError> {
         self.claim(CHECKSUM_LEN as u64)?;
-        let hash = std::mem::replace(&mut self.hash, XxHash3_64::new());
+        let hash = self.hash.finish();
         let mut expected = [0; CHECKSUM_LEN];
         self.input.read_exact(&mut expected)?;
-        if u64::from_le_bytes(expected) == hash.finish() { Ok(()) } else { Err(WireError::Checksum { what }) }
+        if u64::from_le_bytes(expected) == hash { Ok(()) } else { Err(WireError::Checksum { what }) }
     }
 
     /// Fails unless all was read.
@@ -109,7 +108,7 @@ impl<I: BufRead> Source<I> {
 /// Bytes on their way to a polynomial.
 struct Hashed<'a, I> {
     input: &'a mut I,
-    hash: &'a mut XxHash3_64,
+    hash: &'a mut RecordHash,
 }
 
 impl<I: BufRead> BufRead for Hashed<'_, I> {
