@@ -167,7 +167,10 @@ impl<'a> Evaluated<'a> {
                 Formula::Divide(..) => x.divide(y).ok_or(Undefined::DividedByZero)?,
                 _ => x.add(y),
             };
-            return Ok(Self::leaf(formula, number));
+            // One of too many digits is none that is exact: its interval goes on.
+            if matches!(number, Number::Exact(_)) {
+                return Ok(Self::leaf(formula, number));
+            }
         }
         let value = match formula {
             Formula::Subtract(..) => a.value.add(b.value.negative()),

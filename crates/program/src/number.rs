@@ -6,6 +6,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::Decimal;
 
+/// Fractions stay exact while both operands together have at most so many bits: each step costs their square, and files bring formulas.
+const MOST_BITS: u64 = 1 << 10;
+
 /// A number of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
@@ -18,8 +21,18 @@ pub enum Number {
 impl Number {
     /// The exact number mantissa / 10^decimals.
     #[must_use]
-    pub fn scaled(mantissa: BigInt, decimals: u32) -> Self {
-        Self::Exact(Ratio::new(mantissa, BigInt::from(10).pow(decimals)))
+    pub fn scaled(mut mantissa: BigInt, decimals: u32) -> Self {
+        if mantissa.is_zero() {
+            return Self::Exact(Ratio::zero());
+        }
+        // Only 2 and 5 divide the denominator: what they share is found without a division of long numbers.
+        let shared = mantissa.trailing_zeros().unwrap_or(0).min(decimals.into()) as u32;
+        mantissa >>= shared;
+        let (mut fives, five) = (decimals, BigInt::from(5));
+        while fives > 0 && (&mantissa % &five).is_zero() {
+            (mantissa, fives) = (mantissa / &five, fives - 1);
+        }
+        Self::Exact(Ratio::new_raw(mantissa, five.pow(fives) << (decimals - shared)))
     }
 
     /// The nearest double-precision number.
@@ -31,7 +44,7 @@ impl Number {
         }
     }
 
-    /// f of two numbers, exactly if both are exact.
+    /// f of two numbers, exactly if both are exact and not too long for that.
     fn join(
         &self,
         other: &Self,
@@ -39,7 +52,7 @@ impl Number {
         real: impl Fn(f64, f64) -> f64,
     ) -> Self {
         match (self, other) {
-            (Self::Exact(a), Self::Exact(b)) => Self::Exact(exact(a, b)),
+            (Self::Exact(a), Self::Exact(b)) if bits(a) + bits(b) <= MOST_BITS => Self::Exact(exact(a, b)),
             _ => Self::Real(real(self.to_f64(), other.to_f64())),
         }
     }
@@ -70,6 +83,10 @@ impl Number {
         let value = self.to_f64();
         (value >= 0.0).then(|| Self::Real(value.sqrt()))
     }
+}
+
+fn bits(ratio: &Ratio<BigInt>) -> u64 {
+    ratio.numer().bits() + ratio.denom().bits()
 }
 
 impl From<Decimal> for Number {

@@ -4,27 +4,23 @@
 //! ascending order. What is encrypted is a ciphertext for each plaintext modulus; what the server knew anyway is a
 //! text. Whoever decrypts sees the program that the description has: compare it with the one that was asked for.
 
-use std::collections::BTreeMap;
+mod outputs;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 
-use num_bigint::BigInt;
-use num_rational::Ratio;
 use serde::{Deserialize, Serialize};
-use sunzi_rlwe::wire::{
-    Fingerprint, Format, Header, Kind, Reader, SchemeFormat, Sink, Source, WireError, write,
-};
+use sunzi_rlwe::wire::{Kind, Reader, WireError, write};
 use sunzi_rlwe::{DeclaredNoise, KeyId, SharingPolicy};
 
+use self::outputs::Outputs;
+use self::text::{Described, LONGEST_DESCRIPTION, LONGEST_TOTAL, Text, longest_chunk};
 use crate::analysis::Layout;
-use crate::contexts::{Codec, Contexts, Encrypted, Parts, SecretKey, Slots};
+use crate::contexts::{Codec, Contexts, Encrypted, SecretKey, Slots};
 use crate::run::{Answer, Clear, Estimate, Opening};
 use crate::sharing::check_shareable;
 use crate::{NodeId, Number, Plan, Program, ProgramError, Sharing};
-
-/// The longest text in a file of results.
-const LONGEST: usize = 1 << 26;
-/// More digits behind the point than numbers of any plaintext moduli have.
-const MOST_DECIMALS: u32 = 1 << 12;
 
 /// What was computed, and how it is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,18 +86,7 @@ impl Description {
         if !right {
             return Err(WireError::value("layout", "that of the parameters", "another"));
         }
-        let decimals =
-            |opening: &Opening| if let Opening::Exact { decimals, .. } = opening { *decimals } else { 0 };
-        if let Some(most) = self.openings.values().map(decimals).find(|decimals| *decimals > MOST_DECIMALS) {
-            return Err(WireError::value("decimals of an output", format!("at most {MOST_DECIMALS}"), most));
-        }
-        let wanted = self.program.totals().into_iter().chain(self.program.columns());
-        match wanted.into_iter().find(|id| !self.openings.contains_key(id)) {
-            Some(id) => {
-                Err(WireError::value("openings", "one for every output", format!("none for {}", id.index())))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// A chunk of a column, with errors that hold what comparisons may change.
@@ -116,100 +101,6 @@ impl Description {
         let band = chunk.get(&band).ok_or_else(missing)?;
         Ok(own.zip(band).map(|(cell, band)| cell.widened(band)).collect())
     }
-
-    /// The output at a place in the file, with its chunk if it is a column; none behind the last.
-    fn at(&self, place: u64) -> Option<(NodeId, Option<usize>)> {
-        let (columns, totals) = (self.program.columns(), self.program.totals());
-        let (width, chunks) = (columns.len() as u64, self.layout.chunks as u64);
-        match place.checked_sub(width.checked_mul(chunks)?) {
-            Some(total) => Some((totals.into_iter().nth(usize::try_from(total).ok()?)?, None)),
-            None => {
-                let (chunk, column) = (place.checked_div(width)?, place.checked_rem(width)?);
-                Some((columns.into_iter().nth(column as usize)?, Some(chunk as usize)))
-            }
-        }
-    }
-}
-
-/// Everything in a file that is no ciphertext.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Text {
-    Description(Box<Description>),
-    /// A total that the server knew: an exact fraction, or a double.
-    Fraction(String),
-    Real(f64),
-    /// A chunk of a column that the server knew.
-    Units(Vec<String>),
-    Reals(Vec<f64>),
-}
-
-impl Text {
-    fn of(answer: &Answer) -> Option<Self> {
-        match answer {
-            Answer::Encrypted(_) => None,
-            Answer::Clear(Number::Exact(ratio)) => Some(Self::Fraction(ratio.to_string())),
-            Answer::Clear(Number::Real(value)) => Some(Self::Real(*value)),
-            Answer::ClearColumn(Clear::Units(units)) => {
-                Some(Self::Units(units.iter().map(ToString::to_string).collect()))
-            }
-            Answer::ClearColumn(Clear::Reals(reals)) => Some(Self::Reals(reals.clone())),
-        }
-    }
-
-    fn answer(self) -> Result<Answer, WireError> {
-        let wrong =
-            |text: &str| WireError::value("a number", "digits", text.chars().take(40).collect::<String>());
-        match self {
-            Self::Description(_) => Err(WireError::value("a result", "a number", "a description")),
-            Self::Fraction(text) => {
-                let ratio: Ratio<BigInt> = text.parse().map_err(|_| wrong(&text))?;
-                Ok(Answer::Clear(Number::Exact(ratio)))
-            }
-            Self::Real(value) => Ok(Answer::Clear(Number::Real(value))),
-            Self::Units(texts) => {
-                let units = texts.iter().map(|text| text.parse().map_err(|_| wrong(text)));
-                Ok(Answer::ClearColumn(Clear::Units(units.collect::<Result<_, _>>()?)))
-            }
-            Self::Reals(reals) => Ok(Answer::ClearColumn(Clear::Reals(reals))),
-        }
-    }
-}
-
-/// Texts belong to the parameters and the key of the ciphertexts beside them.
-struct Described<'a> {
-    contexts: &'a Contexts,
-    key: Option<KeyId>,
-}
-
-impl Format<Text> for Described<'_> {
-    const KIND: Kind = Kind::Results;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(fingerprint(self.contexts))
-    }
-
-    fn origin(&self, _: &Text) -> (Fingerprint, Option<KeyId>) {
-        (fingerprint(self.contexts), self.key)
-    }
-
-    fn put(&self, text: &Text, sink: &mut impl Sink) -> Result<(), WireError> {
-        sink.sealed(&serde_json::to_vec(text).map_err(WireError::scheme)?)
-    }
-
-    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Text, WireError> {
-        serde_json::from_slice(&source.rest("results", LONGEST)?).map_err(WireError::scheme)
-    }
-}
-
-/// Names the parameters of messages: those of the first plaintext modulus.
-fn fingerprint(contexts: &Contexts) -> Fingerprint {
-    let first = match contexts.parts() {
-        Parts::Bfv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
-        Parts::Bgv(contexts) => contexts.first().map(SchemeFormat::message_fingerprint),
-        Parts::Ckks(context) => Some(context.message_fingerprint()),
-    };
-    first.unwrap_or_default()
 }
 
 /// Writes results as they come.
@@ -236,7 +127,9 @@ impl<'a, W: Write> ResultsWriter<'a, W> {
     }
 
     fn text(&mut self, text: &Text) -> Result<(), WireError> {
-        write(&Described { contexts: self.contexts, key: Some(self.key) }, text, &mut self.out)
+        let described =
+            Described { contexts: self.contexts, key: Some(self.key), longest: LONGEST_DESCRIPTION };
+        write(&described, text, &mut self.out)
     }
 
     /// Writes what came out next, in the order of the file: as [`evaluate`](crate::run::evaluate) gives columns, then totals.
@@ -257,6 +150,7 @@ pub struct ResultsReader<'a, I: BufRead> {
     contexts: &'a Contexts,
     key: KeyId,
     description: Description,
+    outputs: Outputs,
     /// How many outputs were read.
     place: u64,
     /// The chunk of the last column, and how many rows stand before it.
@@ -276,11 +170,14 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
             return Err(WireError::Kind { expected: Kind::Results, got });
         }
         let key = reader.header().required_key()?;
-        let Text::Description(description) = reader.read(&Described { contexts, key: None })? else {
+        let described = Described { contexts, key: None, longest: LONGEST_DESCRIPTION };
+        let Text::Description(description) = reader.read(&described)? else {
             return Err(WireError::value("the first text", "a description", "a number"));
         };
         description.check(contexts)?;
-        Ok(Self { contexts, key, description: *description, place: 0, before: (0, 0), input })
+        let outputs = Outputs::new(&description.program, description.layout);
+        outputs.check(contexts.scheme(), &description.openings)?;
+        Ok(Self { contexts, key, description: *description, outputs, place: 0, before: (0, 0), input })
     }
 
     /// What was computed.
@@ -298,9 +195,9 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
     /// The next output: its node, its chunk for columns, and what it is. None after the last, with which the file has to end.
     ///
     /// # Errors
-    /// Any [`WireError`].
+    /// Any [`WireError`]: also for clear numbers of what is encrypted, and for those that no table of the schema gives.
     pub fn next_answer(&mut self) -> Result<Option<(NodeId, Option<usize>, Answer)>, WireError> {
-        let Some((id, chunk)) = self.description.at(self.place) else {
+        let Some((id, chunk, known)) = self.outputs.at(self.place) else {
             let mut rest = [0];
             let extra = self.input.read(&mut rest).map_err(WireError::Io)?;
             return if extra == 0 { Ok(None) } else { Err(WireError::Trailing { extra: 1 }) };
@@ -308,17 +205,20 @@ impl<'a, I: BufRead> ResultsReader<'a, I> {
         self.place += 1;
         let reader = Reader::new(&mut self.input)?;
         let answer = if reader.header().kind == Kind::Results as u16 {
-            let described = Described { contexts: self.contexts, key: None };
+            let longest = chunk.map_or(LONGEST_TOTAL, |_| longest_chunk(self.description.layout.span));
+            let described = Described { contexts: self.contexts, key: None, longest };
             reader.for_key(self.key)?.read(&described)?.answer()?
         } else {
             Answer::Encrypted(self.contexts.read_from(reader, Some(self.key))?)
         };
-        let rows = chunk.is_some();
-        match &answer {
-            Answer::Clear(_) if rows => Err(WireError::value("a chunk", "a column", "a total")),
-            Answer::ClearColumn(_) if !rows => Err(WireError::value("a total", "a number", "a column")),
-            _ => Ok(Some((id, chunk, answer))),
-        }
+        self.outputs.check_answer((chunk, known), self.contexts.scheme(), &answer)?;
+        Ok(Some((id, chunk, answer)))
+    }
+
+    /// Nodes that come out and were never encrypted: whoever computed knows them, and may have written any number for them.
+    #[must_use]
+    pub fn clear(&self) -> BTreeSet<NodeId> {
+        self.outputs.clear()
     }
 }
 
@@ -380,14 +280,14 @@ impl<I: BufRead> ResultsReader<'_, I> {
     ) -> Result<BTreeMap<NodeId, Estimate>, E> {
         let mut totals = BTreeMap::new();
         let mut cells_of: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
-        let (width, shown) =
-            (self.description.program.columns().len(), self.description.program.shown_columns());
+        let (width, shown) = (self.outputs.width(), self.description.program.shown_columns());
         while let Some((id, chunk, answer)) = self.next_answer()? {
             let missing = || WireError::value("openings", "one for every output", "none");
             let opening = self.description.openings.get(&id).ok_or_else(missing)?;
             match chunk {
                 Some(chunk) => {
-                    let mut cells = codec.column(opening, &answer, |chunk| open(id, chunk))?;
+                    let places = self.outputs.decimals(id);
+                    let mut cells = codec.column((opening, places), &answer, |chunk| open(id, chunk))?;
                     cells.truncate(self.description.rows_of(chunk));
                     let (at, rows) = &mut self.before;
                     if *at != chunk {
@@ -440,19 +340,23 @@ impl Codec {
         }
     }
 
-    /// Reads a chunk of a column likewise, padding and all.
+    /// Reads a chunk of a column likewise, padding and all; clear integers count units of so many decimals.
     fn column(
         &self,
-        opening: &Opening,
+        (opening, decimals): (&Opening, u32),
         answer: &Answer,
         open: impl FnOnce(&Encrypted) -> Result<(Slots, f64), ProgramError>,
     ) -> Result<Vec<Estimate>, ProgramError> {
         let rows = &Layout { rows: 1, span: 1, chunks: 1 };
         let known = |number| opening.clear(number, rows);
-        let exact = |clear: &Clear| opening.numbers(clear).into_iter().map(known).collect();
         match answer {
             Answer::Clear(_) => Err(ProgramError::mismatch("a column", "a chunk", "a number")),
-            Answer::ClearColumn(clear) => Ok(exact(clear)),
+            Answer::ClearColumn(Clear::Units(units)) => {
+                Ok(units.iter().map(|&v| known(Number::scaled(v.into(), decimals))).collect())
+            }
+            Answer::ClearColumn(Clear::Reals(reals)) => {
+                Ok(reals.iter().map(|&v| known(Number::Real(v))).collect())
+            }
             Answer::Encrypted(chunk) => match open(chunk)? {
                 (Slots::Reals(slots), deviation) => {
                     let (numbers, error) = opening.reals(&slots, deviation)?;

@@ -6,6 +6,8 @@ use crate::{Decimal, Function, NodeId, Program};
 
 /// Exact numbers beyond ±2^this are computed approximately.
 const LARGEST_BITS: u32 = 120;
+/// And so are those of more digits behind the point: key holders divide by 10 to this power.
+const MOST_DECIMALS: u32 = 256;
 
 /// Numbers v·10^decimals are integers from low to high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Exact {
         let [low, high] = ends;
         let limit = 1_i128 << LARGEST_BITS;
         let fits = [low, high, padding].into_iter().all(|v| (-limit..=limit).contains(&v));
-        fits.then_some(Self { decimals, low, high, padding })
+        (fits && decimals <= MOST_DECIMALS).then_some(Self { decimals, low, high, padding })
     }
 
     /// An upper bound on |v·10^decimals|, padding included.

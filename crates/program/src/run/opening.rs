@@ -6,7 +6,6 @@ use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 use sunzi_math::Crt;
 
-use super::Clear;
 use crate::analysis::{Facts, Layout, exp2, facts};
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
@@ -76,8 +75,12 @@ impl Opening {
 
     pub(crate) fn of_exact(facts: &[Facts], id: NodeId) -> Result<Self, ProgramError> {
         let not_exact = || ProgramError::Invalid("a node is not exact: take CKKS".to_owned());
-        let exact = facts.get(id.index()).and_then(|facts| facts.exact).ok_or_else(not_exact)?;
-        Ok(Self::Exact { decimals: exact.decimals, padding: exact.padding })
+        facts.get(id.index()).and_then(Self::of_facts).ok_or_else(not_exact)
+    }
+
+    /// That of a node of which so much is known; none where it is not exact.
+    pub(crate) fn of_facts(facts: &Facts) -> Option<Self> {
+        facts.exact.map(|exact| Self::Exact { decimals: exact.decimals, padding: exact.padding })
     }
 
     /// Those of all nodes that come out of a plan.
@@ -159,18 +162,6 @@ impl Opening {
     pub(crate) fn cell(&self, units: BigInt) -> Result<Estimate, ProgramError> {
         let Self::Exact { decimals, .. } = self else { return Err(other("integers", "real numbers")) };
         Ok(Number::scaled(units, *decimals).into())
-    }
-
-    /// Numbers of a column that comes out, in decimals.
-    #[must_use]
-    pub fn numbers(&self, clear: &Clear) -> Vec<Number> {
-        match (self, clear) {
-            (Self::Exact { decimals, .. }, Clear::Units(units)) => {
-                units.iter().map(|&v| Number::scaled(v.into(), *decimals)).collect()
-            }
-            (_, Clear::Units(units)) => units.iter().map(|&v| Number::scaled(v.into(), 0)).collect(),
-            (_, Clear::Reals(reals)) => reals.iter().map(|&v| Number::Real(v)).collect(),
-        }
     }
 }
 
