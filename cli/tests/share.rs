@@ -93,7 +93,51 @@ fn parameters_without_room_say_what_has_some() {
     let share = "decrypt --keys keys/secret out.sz --share 4294967296 --statistical-bits 80";
     folder.refused(share, 4, &["sunzi plan --share"]);
     // Nothing is promised for the key yet.
-    assert!(!folder.path("keys/secret/sharing.sz").exists());
+    assert!(load::<SharingLedger, _>(&NoContext, folder.path("keys/secret/sharing.sz")).is_err());
+}
+
+/// The ledger is made with the key: where it is missing, results may have been shared.
+#[test]
+fn a_missing_ledger_is_never_a_new_one() {
+    let params = "params --depth 1 --plain-bits 20 --rotations 12 -o job.params";
+    let folder = prepared("share-missing", &params.split(' ').collect::<Vec<_>>());
+    eval(&folder, "x+y", "one.sz");
+    let share = "decrypt --keys keys/secret --share 2 --statistical-bits 10 one.sz";
+    let (ledger, kept) = (folder.path("keys/secret/sharing.sz"), folder.path("kept.sz"));
+    let missing = || folder.refused(share, 2, &["sharing.sz", "is missing", "put it back", "sunzi keygen"]);
+    fs::rename(&ledger, &kept).unwrap();
+    missing();
+    assert!(!ledger.exists());
+    fs::rename(&kept, &ledger).unwrap();
+    folder.fine(share);
+    fs::rename(&ledger, &kept).unwrap();
+    missing();
+    // Whoever removes what stands beside it, too.
+    let _ = fs::remove_file(folder.path("keys/secret/sharing.sz.lock"));
+    missing();
+    fs::rename(&kept, &ledger).unwrap();
+    folder.fine(share);
+    folder.refused(share, 4, &["0 of the 2"]);
+    // Without --share it is not asked for.
+    fs::remove_file(&ledger).unwrap();
+    folder.fine("decrypt --keys keys/secret one.sz -q");
+}
+
+/// Ten processes at once: no more is shared than the ledger allows, and each that shared is counted.
+#[test]
+fn processes_share_one_ledger() {
+    let params = "params --depth 1 --plain-bits 20 --rotations 12 -o job.params";
+    let folder = prepared("share-together", &params.split(' ').collect::<Vec<_>>());
+    eval(&folder, "x+y", "one.sz");
+    let share = "decrypt --keys keys/secret --share 4 --statistical-bits 10 one.sz";
+    let shared = std::thread::scope(|scope| {
+        let one = || scope.spawn(|| folder.run(share).status.code());
+        let processes: Vec<_> = (0..10).map(|_| one()).collect();
+        let codes: Vec<_> = processes.into_iter().map(|process| process.join().unwrap()).collect();
+        assert!(codes.iter().all(|code| [Some(0), Some(4)].contains(code)), "{codes:?}");
+        codes.iter().filter(|code| **code == Some(0)).count()
+    });
+    assert_eq!((shared, used(&folder)), (4, 4));
 }
 
 /// What a plan left room for is shared at the end of its depth, in every scheme.

@@ -44,11 +44,18 @@ impl SharingLedger {
         })
     }
 
-    /// The ledger of a file.
+    /// The ledger of a key, from its file. One that was made with the key and has no policy yet gets this one.
     #[staticmethod]
-    fn open(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+    fn open(
+        py: Python<'_>,
+        secret: &SecretKey,
+        queries: u64,
+        statistical_bits: u32,
+        path: std::path::PathBuf,
+    ) -> PyResult<Self> {
+        let key = secret.key.id();
         run(py, move || {
-            let file = LedgerFile::open(path)?;
+            let file = LedgerFile::begin(path, key, SharingPolicy::new(statistical_bits, queries)?)?;
             let policy = file.ledger().policy();
             Ok(Self { file: Arc::new(Mutex::new(file)), policy })
         })

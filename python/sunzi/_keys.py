@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Optional
@@ -13,7 +14,7 @@ from . import _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Sharer, decrypted, encrypted
-from .errors import MissingKey, Sharing
+from .errors import Ledger, MissingKey, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
 Progress = Callable[[str, int, int], object]
@@ -102,14 +103,20 @@ class Keys:
     It cannot be pickled: ``export_secret`` writes the secret for those who mean it, and ``public`` may go anywhere.
     """
 
-    __slots__ = ("context", "public", "secret")
+    __slots__ = ("_file", "_is_new", "_memory", "context", "public", "secret")
 
     context: Context
     public: PublicKeys
     secret: _native.SecretKey
+    #: Whether the secret was drawn here, so that nothing was shared under it before.
+    _is_new: bool
+    #: Its ledger, once there is one: of the two at most one.
+    _memory: _native.SharingLedger | None
+    _file: Path | None
 
     def __init__(self, context: Context, secret: _native.SecretKey, public: PublicKeys) -> None:
         self.context, self.secret, self.public = context, secret, public
+        self._is_new, self._memory, self._file = False, None, None
 
     def encrypt(self, values: npt.ArrayLike, *, level: int | None = None) -> EncryptedArray:
         """Encrypts an array of any shape under the secret key, which leaves less noise than the public one."""
@@ -127,29 +134,70 @@ class Keys:
         self, path: str | PathLike[str] | None = None, *, queries: int = 1000, statistical_bits: int = 40
     ) -> _native.SharingLedger:
         """Counts the results that are shared under this key: at most ``queries`` ciphertexts, together at statistical distance at most
-        2^-``statistical_bits`` from what does not depend on the key. In the file at ``path``, which is opened if it is there; without one, in memory.
-        A key has one ledger for all its life.
+        2^-``statistical_bits`` from what does not depend on the key. In the file at ``path``, or in memory, where keys that ``keygen`` made are not kept.
+
+        A key has one ledger for all its life. It is made by the first call for keys that come from ``keygen``, and opened ever after: keys from
+        ``export_secret`` may have shared results, so that their ledger has to be there.
         """
-        if path is not None and Path(path).exists():
-            ledger = _native.SharingLedger.open(path)
-            if (ledger.queries, ledger.statistical_bits) != (queries, statistical_bits):
-                raise Sharing(
-                    f"the ledger promises {ledger.queries} results at 2^-{ledger.statistical_bits}, "
-                    f"not {queries} at 2^-{statistical_bits}: what a key promised is not changed"
-                )
-            return ledger
-        return _native.SharingLedger.create(self.secret, queries, statistical_bits, path)
+        ledger = self._counts_in_memory(queries, statistical_bits) if path is None else self._counts_at(Path(path), queries, statistical_bits)
+        if (ledger.queries, ledger.statistical_bits) != (queries, statistical_bits):
+            raise Sharing(
+                f"the ledger promises {ledger.queries} results at 2^-{ledger.statistical_bits}, "
+                f"not {queries} at 2^-{statistical_bits}: what a key promised is not changed"
+            )
+        return ledger
+
+    def _counts_in_memory(self, queries: int, statistical_bits: int) -> _native.SharingLedger:
+        if self._file is not None:
+            raise Ledger(f"a key has one ledger: that of this one is {self._file}, give its path")
+        if self._memory is None:
+            if not self._is_new:
+                raise Ledger("this key comes from bytes and may have shared results, which its ledger knows: give its path")
+            self._memory = _native.SharingLedger.create(self.secret, queries, statistical_bits, None)
+        return self._memory
+
+    def _counts_at(self, path: Path, queries: int, statistical_bits: int) -> _native.SharingLedger:
+        if self._memory is not None:
+            raise Ledger("a key has one ledger: that of this one is in memory, ask for it without a path")
+        path = path.absolute()
+        if self._file not in (None, path):
+            raise Ledger(f"a key has one ledger: that of this one is {self._file}")
+        if path.exists():
+            ledger = _native.SharingLedger.open(self.secret, queries, statistical_bits, path)
+        elif self._is_new and self._file is None:
+            ledger = _native.SharingLedger.create(self.secret, queries, statistical_bits, path)
+        else:
+            raise Ledger(
+                f"{path} is missing, and without it nobody knows how many results were shared under this key: put it back, or make another key "
+                "(the ledger of a key is made with Keys.ledger(path) before its secret is exported)"
+            )
+        self._file = path
+        return ledger
+
+    def declared_noise(self, compute: Callable[..., Any], *values: npt.ArrayLike, level: int | None = None) -> Any:
+        """log2 of a bound on the noise of what a computation leaves, to declare for ``decrypt_for_sharing``.
+
+        ``compute`` is the computation that was agreed on, run here on arrays that the key holder encrypts: ``values`` of the shape of those that will be
+        computed on, and for real numbers as large as they may be; ``level`` as for ``encrypt``. One number for an array; a dictionary, list or tuple of arrays gives one of numbers.
+        """
+        return _noise_of(compute(*(self.public.encrypt(value, level=level) for value in values)))
 
     def decrypt_for_sharing(
-        self, array: EncryptedArray, ledger: _native.SharingLedger, *, noise: float | EncryptedArray
+        self, array: EncryptedArray, ledger: _native.SharingLedger, *, noise: float
     ) -> npt.NDArray[Any]:
         """Opens an array for somebody else to see: noise is added that hides the array's own, and each ciphertext is counted first.
 
-        ``noise`` is what the key holder knows of it: log2 of a bound, or an array that the same computation made of arrays that the key holder
-        encrypted. What the array says of itself does not count. Parameters need room for it: ``Context.for_depth(..., sharing=(queries, statistical_bits))``.
+        ``noise`` is what the key holder knows of it: log2 of a bound, from ``declared_noise`` or from an analysis. What an array says of itself is what its
+        maker says, and is not taken. Parameters need room for it: ``Context.for_depth(..., sharing=(queries, statistical_bits))``.
         """
-        bound = noise if isinstance(noise, (int, float)) else max(chunk.noise for chunk in noise.ciphertexts)
-        return decrypted(array, Sharer(self.secret, ledger, float(bound)))
+        if isinstance(noise, EncryptedArray):
+            raise Sharing(
+                "an array is no declaration of noise: whoever made it says how much it has. Give log2 of a bound: Keys.declared_noise(compute, values) "
+                "finds it by the agreed computation on encryptions of your own"
+            )
+        if not isinstance(noise, Real):
+            raise TypeError(f"noise is log2 of a bound, a number, not {type(noise).__name__}")
+        return decrypted(array, Sharer(self.secret, ledger, float(noise)))
 
     @property
     def id(self) -> str:
@@ -210,11 +258,27 @@ def keygen(
         secret, relinearization=products, exponents=exponents, level=top, progress=_told(progress, "evaluation keys")
     )
     if not context._set:
-        return Keys(context, secret, PublicKeys(context, encryption, evaluation))
+        return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation)))
     slots = context.slots if bootstrap_slots is None else bootstrap_slots
     bootstrapper = _native.Bootstrapper(native, context._set, slots, _told(progress, "bootstrapping matrices"))
     keys = bootstrapper.generate_keys(secret, _told(progress, "bootstrapping keys"))
-    return Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper))
+    return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper)))
+
+
+def _new(keys: Keys) -> Keys:
+    keys._is_new = True
+    return keys
+
+
+def _noise_of(result: Any) -> Any:
+    """Of every array the largest bound of its ciphertexts."""
+    if isinstance(result, EncryptedArray):
+        return max(chunk.noise for chunk in result.ciphertexts)
+    if isinstance(result, dict):
+        return {name: _noise_of(part) for name, part in result.items()}
+    if isinstance(result, (list, tuple)):
+        return type(result)(_noise_of(part) for part in result)
+    raise TypeError(f"the computation gives encrypted arrays, not {type(result).__name__}")
 
 
 def _told(progress: Optional[Progress], what: str) -> Optional[Callable[[int, int], object]]:

@@ -10,7 +10,7 @@ mod tests {
     use sunzi_ckks::{Complex64, LevelRange};
     use sunzi_ring::{Coefficient, Evaluation, PolyRing, Ring};
     use sunzi_rlwe::sharing::Flooding;
-    use sunzi_rlwe::wire::{Fault, StoredParameters};
+    use sunzi_rlwe::wire::{Fault, StoredParameters, WireError};
     use sunzi_rlwe::{
         DeclaredNoise, KeyId, LedgerFile, NoiseBound, PublicKey, RlweError, SecretKey, Security,
         SharingLedger, SharingPolicy,
@@ -334,6 +334,38 @@ mod tests {
             LedgerFile::create(&path, new()).unwrap();
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    /// A ledger is made with the key, gets its policy once, and is not made anew where it is missing.
+    #[test]
+    fn a_ledger_begins_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sz");
+        let (key, other) = (KeyId::from_bytes([1; 16]), KeyId::from_bytes([2; 16]));
+        let parameters = sunzi_bfv::Parameters::new(LOG_N, vec![], 257, SECURITY).fingerprint();
+        let policy = SharingPolicy::new(30, 2).unwrap();
+        let missing = || {
+            let Err(WireError::Io(error)) = LedgerFile::begin(&path, key, policy) else { return false };
+            error.kind() == std::io::ErrorKind::NotFound
+                && std::fs::read_dir(folder.path()).unwrap().count() < 2
+        };
+        assert!(missing());
+        LedgerFile::prepare(&path, parameters, key).unwrap();
+        assert!(LedgerFile::prepare(&path, parameters, key).is_err(), "a ledger is not overwritten");
+        assert!(LedgerFile::open(&path).is_err(), "it has no policy");
+        assert!(matches!(LedgerFile::begin(&path, other, policy), Err(WireError::Key { .. })));
+        let mut first = LedgerFile::begin(&path, key, policy).unwrap();
+        first.spend(key).unwrap();
+        // Another policy changes nothing.
+        let wider = SharingPolicy::new(10, 100).unwrap();
+        let mut second = LedgerFile::begin(&path, key, wider).unwrap();
+        assert_eq!((second.ledger().policy(), second.ledger().used()), (policy, 1));
+        second.spend(key).unwrap();
+        assert!(matches!(first.spend(key), Err(RlweError::SharingSpent { queries: 2 })));
+        std::fs::remove_file(&path).unwrap();
+        assert!(missing());
+        assert!(matches!(first.spend(key), Err(RlweError::Ledger(_))));
+        assert!(!path.exists());
     }
 
     #[test]

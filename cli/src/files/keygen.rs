@@ -11,7 +11,9 @@ use sunzi::program::analysis::Layout;
 use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
 use sunzi::rlwe::wire::{Unfinished, WireError, store};
-use sunzi::rlwe::{GaloisKeys, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness};
+use sunzi::rlwe::{
+    GaloisKeys, LedgerFile, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness,
+};
 use sunzi::{bfv, bgv, ckks};
 
 use super::stored::Stored;
@@ -21,9 +23,14 @@ use crate::error::{CliError, quoted};
 use crate::progress::Progress;
 use crate::{output, program};
 
-/// The files of each party beside the parameters: the owner of the data, whoever encrypts, whoever computes.
-const FILES: [&str; 4] =
-    ["secret/secret.sz", "public/public.sz", "eval/relinearization.sz", "eval/galois.sz"];
+/// The files of each party beside the parameters: the owner of the data, who counts what is shared, whoever encrypts, whoever computes.
+const FILES: [&str; 5] = [
+    "secret/secret.sz",
+    "secret/sharing.sz",
+    "public/public.sz",
+    "eval/relinearization.sz",
+    "eval/galois.sz",
+];
 const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
 /// The parameters, in each folder.
 const PARAMETERS: &str = "parameters.sz";
@@ -121,11 +128,14 @@ fn write<R: Packing>(
         parameters.store(&party.join(PARAMETERS))?;
     }
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
-    let [secret_file, public_file, relinearization_file, galois_file] = FILES.map(|file| folder.join(file));
+    let [secret_file, ledger_file, public_file, relinearization_file, galois_file] =
+        FILES.map(|file| folder.join(file));
     progress.begin(exponents.len() + 2);
     progress.say("public and relinearisation key");
     let secret = SecretKey::generate(context, &mut rng).map_err(CliError::failure)?;
     store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?;
+    LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
+        .map_err(|error| refuse(&ledger_file, error))?;
     let public = PublicKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
     store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
     let key = RelinearizationKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
@@ -213,8 +223,12 @@ impl Made {
     fn text(&self) -> String {
         let mut text = format!("key {} in {}\n", self.key, self.folder);
         for Written { file, bytes: size } in &self.files {
-            let secret = if *file == "secret/secret.sz" { "  keep it from others" } else { "" };
-            text.push_str(&format!("  {file:<26} {}{secret}\n", bytes(*size)));
+            let keep = match file.as_str() {
+                "secret/secret.sz" => "  keep it from others",
+                "secret/sharing.sz" => "  keep it with the secret key: it counts what is shared",
+                _ => "",
+            };
+            text.push_str(&format!("  {file:<26} {}{keep}\n", bytes(*size)));
         }
         text
     }

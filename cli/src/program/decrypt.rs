@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
             // To its end first: what is damaged or does not fit neither makes a ledger nor is counted.
             let whole = self::reader(args, &contexts, secret.id())?;
             let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
-            Some(share::sharing(policy, noise, count, (&contexts, secret.id(), &args.keys))?)
+            Some(share::sharing(policy, noise, count, (secret.id(), &args.keys))?)
         }
         None => None,
     };

@@ -1,12 +1,13 @@
 //! Results for somebody else to see: which noise is declared, and the ledger beside the secret key.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use sunzi::program::analysis::{Layout, SchemeChoice};
 use sunzi::program::contexts::LEDGER;
 use sunzi::program::results::Description;
-use sunzi::program::sharing::{LedgerFile, SharingLedger};
+use sunzi::program::sharing::LedgerFile;
 use sunzi::program::{Contexts, NodeId, Plan, Sharing};
 use sunzi::rlwe::wire::{Fault, WireError};
 use sunzi::rlwe::{DeclaredNoise, KeyId, RlweError, SharingPolicy};
@@ -50,9 +51,9 @@ pub(super) fn sharing(
     policy: SharingPolicy,
     noise: Declared,
     count: u64,
-    (contexts, key, folder): (&Contexts, KeyId, &Path),
+    (key, folder): (KeyId, &Path),
 ) -> Result<Sharing, CliError> {
-    let ledger = ledger(policy, contexts, key, folder)?;
+    let ledger = ledger(policy, key, folder)?;
     let (queries, used) = (policy.queries(), ledger.ledger().used());
     let left = queries.saturating_sub(used);
     if count > left {
@@ -70,25 +71,18 @@ pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliErr
     args.share.map(policy).transpose()
 }
 
-/// The ledger of a key, a new one the first time.
-fn ledger(
-    policy: SharingPolicy,
-    contexts: &Contexts,
-    key: KeyId,
-    folder: &Path,
-) -> Result<LedgerFile, CliError> {
+/// The ledger of a key, which promises what the first shared result is given for.
+fn ledger(policy: SharingPolicy, key: KeyId, folder: &Path) -> Result<LedgerFile, CliError> {
     let path = folder.join(LEDGER);
-    let refused = |error: WireError| files::refuse(&path, error);
-    let there = path.try_exists().map_err(|error| refused(WireError::Io(error)))?;
-    if !there {
-        let first = SharingLedger::new(contexts.rlwe().fingerprint(), key, policy);
-        return LedgerFile::create(&path, first).map_err(refused);
-    }
-    let ledger = LedgerFile::open(&path).map_err(refused)?;
+    let ledger = LedgerFile::begin(&path, key, policy).map_err(|error| match error {
+        WireError::Io(error) if error.kind() == ErrorKind::NotFound => CliError::input(format!(
+            "{} is missing, and without it nobody knows how many results were shared under this key: put it back beside the secret key, or \
+             make another key with sunzi keygen and encrypt the table under it",
+            quoted(&path.display().to_string())
+        )),
+        other => files::refuse(&path, other),
+    })?;
     let own = ledger.ledger();
-    if own.key() != key {
-        return Err(refused(WireError::Key { expected: Some(key), got: Some(own.key()) }));
-    }
     if own.policy() != policy {
         let (queries, bits) = (own.policy().queries(), own.policy().statistical_bits());
         return Err(CliError::input(format!(

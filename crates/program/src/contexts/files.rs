@@ -18,7 +18,7 @@ use crate::analysis::Parameters;
 pub const PARAMETERS: &str = "parameters.sz";
 /// The secret key, in the folder of the owner.
 pub const SECRET: &str = "secret.sz";
-/// The ledger of shared decryptions, beside the secret key once results were shared.
+/// The ledger of shared decryptions, beside the secret key from the beginning.
 pub const LEDGER: &str = "sharing.sz";
 /// The public key, in the folder of those who encrypt.
 pub const PUBLIC: &str = "public.sz";

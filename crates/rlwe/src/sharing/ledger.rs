@@ -57,6 +57,22 @@ impl SharingLedger {
     }
 }
 
+/// What the file of a ledger has: as long as nothing was shared, only whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoredLedger {
+    Blank { parameters: Fingerprint, key: KeyId },
+    Begun(SharingLedger),
+}
+
+impl StoredLedger {
+    fn key(&self) -> KeyId {
+        match self {
+            Self::Blank { key, .. } => *key,
+            Self::Begun(ledger) => ledger.key,
+        }
+    }
+}
+
 /// A ledger in memory, or one in a file that counts before it gives and that several processes may use.
 #[derive(Debug)]
 pub struct LedgerFile {
@@ -78,11 +94,55 @@ impl LedgerFile {
     pub fn create(path: impl AsRef<Path>, ledger: SharingLedger) -> Result<Self, WireError> {
         let path = path.as_ref().to_owned();
         let _lock = lock(&path)?;
-        if path.try_exists()? {
-            let refused = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(WireError::Io(refused));
+        create(&path, &StoredLedger::Begun(ledger.clone()))?;
+        Ok(Self { ledger, path: Some(path) })
+    }
+
+    /// Writes the file of the ledger of a new key, for its owner alone. It has no policy until [`begin`](Self::begin): made together with the key, it tells a
+    /// key that has shared nothing from one whose ledger was lost.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn prepare(path: impl AsRef<Path>, parameters: Fingerprint, key: KeyId) -> Result<(), WireError> {
+        // Nobody waits for a key that is being made: without a lock, which would leave a file.
+        create(path.as_ref(), &StoredLedger::Blank { parameters, key })
+    }
+
+    /// Opens the ledger of a key, which gets this policy if it has none yet; one that it has stays: compare [`ledger`](Self::ledger).
+    ///
+    /// # Errors
+    /// Any [`WireError`]: [`WireError::Io`] where there is no file, since nobody knows then what was shared; [`WireError::Key`] for that of another key.
+    ///
+    /// ```
+    /// use sunzi_rlwe::wire::{Fingerprint, WireError};
+    /// use sunzi_rlwe::{KeyId, LedgerFile, SharingPolicy};
+    ///
+    /// let folder = tempfile::tempdir().map_err(WireError::Io)?;
+    /// let (path, key) = (folder.path().join("sharing.sz"), KeyId::from_bytes([7; 16]));
+    /// let policy = SharingPolicy::new(40, 100)?;
+    /// assert!(LedgerFile::begin(&path, key, policy).is_err(), "there is none");
+    /// LedgerFile::prepare(&path, Fingerprint::default(), key)?;
+    /// LedgerFile::begin(&path, key, policy)?.spend(key)?;
+    /// assert_eq!(LedgerFile::begin(&path, key, policy)?.ledger().used(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn begin(path: impl AsRef<Path>, key: KeyId, policy: SharingPolicy) -> Result<Self, WireError> {
+        let path = path.as_ref().to_owned();
+        // Before the lock, which would make a file beside it.
+        path.metadata()?;
+        let _lock = lock(&path)?;
+        let stored: StoredLedger = wire::load(&NoContext, &path)?;
+        if stored.key() != key {
+            return Err(WireError::Key { expected: Some(key), got: Some(stored.key()) });
         }
-        wire::store(&NoContext, &ledger, &path)?;
+        let ledger = match stored {
+            StoredLedger::Begun(ledger) => ledger,
+            StoredLedger::Blank { parameters, key } => {
+                let ledger = SharingLedger::new(parameters, key, policy);
+                wire::store(&NoContext, &ledger, &path)?;
+                ledger
+            }
+        };
         Ok(Self { ledger, path: Some(path) })
     }
 
@@ -127,6 +187,15 @@ impl LedgerFile {
         self.ledger = now;
         Ok(())
     }
+}
+
+/// Writes a file that is not there yet.
+fn create(path: &Path, ledger: &StoredLedger) -> Result<(), WireError> {
+    if path.try_exists()? {
+        let refused = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        return Err(WireError::Io(refused));
+    }
+    wire::store(&NoContext, ledger, path)
 }
 
 fn ledger_error(error: WireError) -> RlweError {

@@ -16,12 +16,14 @@
 //! **Whose bound.** B comes from the key holder: from the program that was declared, run by the key holder on ciphertexts of their own, or from what the
 //! parameters can hold at most ([`DeclaredNoise`]). The bound that travels with a ciphertext is what its maker says, and never counts.
 //!
-//! **How often.** τ and s are fixed for a key when its [`SharingLedger`] is made; the ledger is a file beside the key and counts before it gives.
+//! **How often.** τ and s are fixed for a key when its [`SharingLedger`] is begun; the ledger is a file beside the key, made with it, and counts before it
+//! gives. Where it is missing nothing is shared: nobody knows what was.
 
 mod flooding;
 mod ledger;
 
 pub use flooding::{DeclaredNoise, Flooding};
+pub(crate) use ledger::StoredLedger;
 pub use ledger::{LedgerFile, SharingLedger};
 
 use std::fmt;
