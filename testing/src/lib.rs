@@ -18,6 +18,7 @@ pub mod polynomials;
 pub mod scheme;
 pub mod statistics;
 pub mod timing;
+pub mod truth;
 pub mod wire;
 
 pub use circuit::{Circuit, Operation};

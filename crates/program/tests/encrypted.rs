@@ -9,7 +9,7 @@ use common::{Draw, schema, table};
 use sunzi_program::analysis::{Layout, Options, Plan, SchemeChoice};
 use sunzi_program::contexts::{Contexts, EncryptionKey, SecretKey};
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
-use sunzi_program::run::{Cells, Clear, Estimate, Input, Table, evaluate, reference};
+use sunzi_program::run::{Cells, Estimate, Input, Table, evaluate, reference};
 use sunzi_program::{Number, Opened, Program, ProgramError, Schema};
 use sunzi_rlwe::{PublicKey, Security};
 
@@ -88,15 +88,7 @@ fn compare(plan: &Plan, table: &Table, secret: &SecretKey, file: &[u8]) {
         near(got, &expected.totals[id].clone().into(), &words);
     }
     for (id, rows) in &columns {
-        let openings = &reader.description().openings;
-        let numbers = match &expected.columns[id] {
-            Clear::Units(units) => {
-                let decimals = common::decimals(program, *id, &openings[id]);
-                let of = |&v: &i128| Number::scaled(v.into(), decimals);
-                units.iter().map(of).collect::<Vec<_>>()
-            }
-            Clear::Reals(reals) => reals.iter().map(|&v| Number::Real(v)).collect(),
-        };
+        let numbers = expected.numbers(*id).unwrap();
         assert_eq!(rows.len(), numbers.len());
         let words = program.graph().describe(*id, program.schema());
         rows.iter().zip(numbers).for_each(|(got, expected)| near(got, &expected.into(), &words));

@@ -39,6 +39,20 @@ pub struct Reference {
     pub totals: BTreeMap<NodeId, Number>,
     /// Nodes row by row, without padding.
     pub columns: BTreeMap<NodeId, Clear>,
+    /// Digits behind the point of the columns that are units.
+    pub decimals: BTreeMap<NodeId, u32>,
+}
+
+impl Reference {
+    /// A column as numbers, row by row.
+    #[must_use]
+    pub fn numbers(&self, id: NodeId) -> Option<Vec<Number>> {
+        let decimals = self.decimals.get(&id).copied().unwrap_or(0);
+        Some(match self.columns.get(&id)? {
+            Clear::Units(units) => units.iter().map(|&v| Number::scaled(v.into(), decimals)).collect(),
+            Clear::Reals(reals) => reals.iter().map(|&v| Number::Real(v)).collect(),
+        })
+    }
 }
 
 /// Runs the program in the clear, on a table with all its cells.
@@ -66,7 +80,9 @@ pub fn reference(program: &Program, table: &Table) -> Result<Reference, ProgramE
     let totals = program.totals().iter().filter_map(total).collect();
     let columns =
         program.columns().into_iter().filter_map(|id| Some((id, values.get(&id)?.clone()))).collect();
-    Ok(Reference { totals, columns })
+    let decimals = |id| Some((id, facts.get(NodeId::index(id))?.exact?.decimals));
+    let decimals = program.columns().into_iter().filter_map(decimals).collect();
+    Ok(Reference { totals, columns, decimals })
 }
 
 fn operands(program: &Program, id: NodeId) -> Vec<NodeId> {
