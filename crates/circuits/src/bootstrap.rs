@@ -9,6 +9,8 @@
 //! | 2, CoeffsToSlots | its coefficients become slots | [`dft`] |
 //! | 3 and 4, EvalExp and ImgExt | I is taken off | [`eval_mod`] |
 //! | 5, SlotsToCoeffs | slots become coefficients again | [`dft`] |
+//!
+//! What bounds the noise of results, and under which model, is said in `noise.rs`.
 
 mod blueprint;
 mod bootstrapper;
@@ -17,6 +19,7 @@ mod error;
 pub mod eval_mod;
 pub mod failure;
 mod keys;
+mod noise;
 mod set;
 mod statement;
 mod wire;

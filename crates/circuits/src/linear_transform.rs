@@ -35,6 +35,7 @@
 
 mod diagonals;
 mod error;
+mod noise;
 mod plan;
 
 use num_complex::Complex64;
@@ -46,6 +47,7 @@ use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, ext
 
 pub use diagonals::Diagonals;
 pub use error::LinearTransformError;
+pub(crate) use noise::Slots;
 pub use plan::Plan;
 
 /// A matrix with encoded diagonals.

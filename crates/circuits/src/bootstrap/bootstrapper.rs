@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
 use sunzi_ring::{PolyRing, Ring};
-use sunzi_rlwe::encapsulation;
+use sunzi_rlwe::{Log2, NoiseBound, encapsulation};
 
 use super::blueprint::Transform;
 use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
+use super::noise::{MOST, exact};
 use super::set::Order;
 use super::{Blueprint, BootstrapError, BootstrapKeys};
 
@@ -70,14 +71,28 @@ impl<R: PolyRing> Bootstrapper<R> {
         a: &Ciphertext<R>,
         keys: &BootstrapKeys<R>,
     ) -> Result<Ciphertext<R>, BootstrapError> {
+        Ok(self.bootstrapped(a, keys)?.0)
+    }
+
+    /// The result, and the noise that it has although it has no message.
+    fn bootstrapped(
+        &self,
+        a: &Ciphertext<R>,
+        keys: &BootstrapKeys<R>,
+    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
         let rlwe = self.blueprint.context.rlwe();
         rlwe.on_pool(|| self.all_steps(a, keys)).map_err(BootstrapError::of_bootstrapping)
     }
 
-    fn all_steps(&self, a: &Ciphertext<R>, keys: &BootstrapKeys<R>) -> Result<Ciphertext<R>, BootstrapError> {
+    fn all_steps(
+        &self,
+        a: &Ciphertext<R>,
+        keys: &BootstrapKeys<R>,
+    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
+        let bare = exact(a);
         let lowered = match self.blueprint.set.order {
-            Order::Last => self.lowered(a)?,
-            Order::First => self.lowered_by_transform(a, keys)?,
+            Order::Last => self.lowered(&bare)?,
+            Order::First => self.lowered_by_transform(&bare, keys)?,
         };
         let raised = self.mod_raise(&lowered, keys)?;
         let (evaluator, rotations) = (&self.evaluator, keys.rotations());
@@ -97,7 +112,9 @@ impl<R: PolyRing> Bootstrapper<R> {
         let scale = self.blueprint.context.snapped(own.level, own.scale)?;
         let metadata = Metadata { slots: of.slots, scale, precision, ..own.clone() };
         result.set_metadata(metadata);
-        Ok(result)
+        let own = *result.noise();
+        result.set_noise(self.blueprint.whole_noise(a, &lowered, &result)?);
+        Ok((result, own))
     }
 
     /// [`bootstrap`](Self::bootstrap) so many times over, each time of what the times before were wrong by `[BCCKK22]`: every round adds about as many
@@ -117,32 +134,64 @@ impl<R: PolyRing> Bootstrapper<R> {
             let order = if self.blueprint.set.order == Order::First { "first" } else { "last" };
             return Err(BootstrapError::TooManyRounds { rounds, levels: levels.residual, order });
         }
-        let mut sum = self.bootstrap(a, keys)?;
-        let bound = a.metadata().precision.magnitude();
-        for _ in 1..rounds {
-            // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
-            let largest = self.blueprint.message_error(bound);
-            let worst = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0) + largest;
-            let gained = (bound / worst).log2().floor().clamp(0.0, 62.0);
-            let level = sum.metadata().level - 1;
-            let message = if a.metadata().level > 0 { evaluator.level_to(a, 0)? } else { a.clone() };
-            let scale = message.metadata().scale;
-            let mut wrong = evaluator.sub(&message, &evaluator.set_scale(&sum, 0, scale)?)?;
-            // The message now is what was an error; its own is that it was rounded.
-            let precision = Precision::plain(bound / gained.exp2(), self.blueprint.rounding_error(scale));
-            wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
-            let enlarged = evaluator.multiply_integer(&wrong, 1_i64 << gained as u32)?;
-            let correction = self.bootstrap(&enlarged, keys)?;
-            let own = correction.metadata().scale;
-            let correction = renamed(correction, own * gained.exp2());
-            let scale = self.blueprint.context().scale(level)?;
-            let [mut next, correction] =
-                [evaluator.set_scale(&sum, level, scale)?, evaluator.set_scale(&correction, level, scale)?];
-            let precision = next.metadata().precision.with_deviation(a.metadata().precision.deviation());
-            next.set_metadata(Metadata { precision, ..next.metadata().clone() });
-            sum = evaluator.with_magnitude(&evaluator.add(&next, &correction)?, bound)?;
+        if rounds <= 1 {
+            return self.bootstrap(a, keys);
         }
+        // Of what `a` holds, its noise among it: that comes back in whole.
+        let (given, from, whole) = (*a.noise(), a.metadata().scale, exact(a));
+        let mut sum = self.bootstrapped(&whole, keys)?;
+        let message = if a.metadata().level > 0 { evaluator.level_to(&whole, 0)? } else { whole };
+        for _ in 1..rounds {
+            sum = self.corrected(&message, &sum, keys)?;
+        }
+        let (mut sum, _) = sum;
+        let deviation = sum.metadata().precision.deviation().hypot(a.metadata().precision.deviation());
+        let precision = sum.metadata().precision.with_deviation(deviation);
+        sum.set_metadata(Metadata { precision, ..sum.metadata().clone() });
+        let carried = given.scaled(Log2::of(sum.metadata().scale / from));
+        sum.set_noise(self.blueprint.within_modulus(&sum, &sum.noise().sum(&carried))?);
         Ok(sum)
+    }
+
+    /// A bootstrapped message and what bootstrapping finds that it is wrong by, one level lower; beside it as [`bootstrapped`](Self::bootstrapped).
+    fn corrected(
+        &self,
+        message: &Ciphertext<R>,
+        (sum, own): &(Ciphertext<R>, NoiseBound),
+        keys: &BootstrapKeys<R>,
+    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
+        let (evaluator, blueprint) = (&self.evaluator, &self.blueprint);
+        let (level, scale) = (sum.metadata().level - 1, message.metadata().scale);
+        let bound = message.metadata().precision.magnitude();
+        // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
+        let largest = blueprint.message_error(bound);
+        let worst = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0) + largest;
+        let gained = (bound / worst).log2().floor().clamp(0.0, 62.0);
+        // What both hold, and what taking them down adds: all that is not in the correction.
+        let sum = exact(sum);
+        let mut wrong = evaluator.sub(message, &evaluator.set_scale(&sum, 0, scale)?)?;
+        let moved = *wrong.noise();
+        // The message now is what was an error; its own is that it was rounded.
+        let precision = Precision::plain(bound / gained.exp2(), blueprint.rounding_error(scale));
+        wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
+        let enlarged = evaluator.multiply_integer(&exact(&wrong), 1_i64 << gained as u32)?;
+        let (correction, _) = self.bootstrapped(&enlarged, keys)?;
+        let enlarged = correction.metadata().scale * gained.exp2();
+        let correction = renamed(correction, enlarged);
+        let to = blueprint.context().scale(level)?;
+        let [next, correction] =
+            [evaluator.set_scale(&sum, level, to)?, evaluator.set_scale(&correction, level, to)?];
+        let precision = next.metadata().precision.with_deviation(0.0);
+        let mut next = next;
+        next.set_metadata(Metadata { precision, ..next.metadata().clone() });
+        let mut next = evaluator.with_magnitude(&evaluator.add(&next, &correction)?, bound)?;
+        let mut noise = next.noise().sum(&moved.scaled(Log2::of(to / scale)));
+        if blueprint.slots < blueprint.context.max_slots() {
+            // What is outside of the subring of few slots is not corrected.
+            noise = noise.sum(&own.scaled(Log2::of(to / sum.metadata().scale)));
+        }
+        next.set_noise(noise);
+        Ok((next, noise))
     }
 
     /// Step 0: the ciphertext modulo q_0, with a message as large as EvalMod takes.
@@ -204,9 +253,8 @@ impl<R: PolyRing> Bootstrapper<R> {
         let mut raised = raised;
         let (scales, of) = (&blueprint.scales, a.metadata());
         let shrunk = of.precision.scaled(of.scale / scales.first);
-        // The root mean square of a slot, the sum of n coefficients: errors depend on it, and there is room for far more.
-        let weight = blueprint.set.eval_mod.weight as f64 + 1.0;
-        let magnitude = (context.degree() as f64 * weight / 12.0).sqrt();
+        // The root mean square of a slot: errors depend on it, and there is room for far more.
+        let magnitude = blueprint.raised_length();
         raised.set_metadata(Metadata {
             level: blueprint.levels.coeffs_to_slots,
             scale: scales.first,
@@ -237,7 +285,7 @@ impl<R: PolyRing> Bootstrapper<R> {
         let (Blueprint { eval_mod, scales, .. }, evaluator) = (&self.blueprint, &self.evaluator);
         let reduce = |x: &Ciphertext<R>| {
             let (key, rotations) = (keys.relinearization(), keys.rotations());
-            let mut rest = eval_mod.evaluate(evaluator, x, scales.reduced, key, rotations)?;
+            let mut rest = eval_mod.evaluate(evaluator, &exact(x), scales.reduced, key, rotations)?;
             let of = x.metadata().precision;
             let largest = bound * scale / scales.first;
             let precision = of.scaled(eval_mod.width()).plus_error(self.blueprint.eval_mod_error(largest)?);
@@ -249,6 +297,11 @@ impl<R: PolyRing> Bootstrapper<R> {
             let metadata =
                 Metadata { precision: precision.with_magnitude(magnitude), ..rest.metadata().clone() };
             let message = metadata.scale * scale / scales.first;
+            // Noise that came with x grows by the slope, which is next to 1.
+            let slope = eval_mod.worst_error(largest.min(MOST)).slope;
+            let carried =
+                x.noise().scaled(Log2::of(slope * eval_mod.width() * metadata.scale / x.metadata().scale));
+            rest.set_noise(rest.noise().sum(&carried));
             rest.set_metadata(metadata);
             Ok::<_, CkksError>(renamed(rest, message))
         };

@@ -9,7 +9,7 @@ use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::GaloisKeys;
 
 use super::{Dft, Direction, Packing};
-use crate::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan};
+use crate::linear_transform::{Diagonals, LinearTransform, LinearTransformError, Plan, Slots};
 
 /// What CoeffsToSlots or SlotsToCoeffs needs, known before any key or diagonal is made.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,7 +180,7 @@ impl<R: PolyRing> CoeffsToSlots<R> {
         a: &Ciphertext<R>,
         keys: &GaloisKeys<R>,
     ) -> Result<Parts<R>, LinearTransformError> {
-        let out = apply_all(evaluator, &self.factors, a, keys)?;
+        let out = apply_all(evaluator, &self.factors, a, keys, false)?;
         let conjugate = evaluator.conjugate(&out, keys)?;
         let real = evaluator.add(&out, &conjugate)?;
         let imaginary = match self.plan.dft.packing {
@@ -245,11 +245,11 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
             }
             (Packing::Sparse, None) => {
                 let (first, rest) = self.factors.split_at(self.factors.len().min(1));
-                let both = apply_all(evaluator, first, &parts.real, keys)?;
+                let both = apply_all(evaluator, first, &parts.real, keys, true)?;
                 let turned = evaluator.rotate(&both, slots as i64, keys)?;
                 let mut sum = evaluator.add(&both, &turned)?;
                 sum.set_metadata(Metadata { slots, ..sum.metadata().clone() });
-                apply_all(evaluator, rest, &sum, keys)
+                apply_all(evaluator, rest, &sum, keys, true)
             }
             (packing, imaginary) => {
                 let got = 1 + usize::from(imaginary.is_some());
@@ -268,7 +268,7 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
         whole: &Ciphertext<R>,
         keys: &GaloisKeys<R>,
     ) -> Result<Ciphertext<R>, LinearTransformError> {
-        apply_all(evaluator, &self.factors, whole, keys)
+        apply_all(evaluator, &self.factors, whole, keys, true)
     }
 
     /// √E|e|² in a slot of the result because diagonals are rounded, for slots of this root mean square.
@@ -281,19 +281,24 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
     }
 }
 
-/// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on.
+/// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on; `chosen` says whether
+/// somebody may have picked the vector.
 fn apply_all<R: PolyRing>(
     evaluator: &Evaluator<R>,
     factors: &[LinearTransform<R>],
     a: &Ciphertext<R>,
     keys: &GaloisKeys<R>,
+    chosen: bool,
 ) -> Result<Ciphertext<R>, LinearTransformError> {
     factors.iter().try_fold(a.clone(), |a, factor| {
-        let magnitude = a.metadata().precision.magnitude() * factor.row_length();
+        let Metadata { scale, precision, .. } = *a.metadata();
+        let length = precision.magnitude();
+        let noise = factor.unitary_noise(evaluator.context(), a.noise(), scale, Slots { length, chosen })?;
         let mut product = factor.apply(evaluator, &a, keys)?;
-        let precision = product.metadata().precision.with_magnitude(magnitude);
+        let precision = product.metadata().precision.with_magnitude(length * factor.row_length());
         let metadata = Metadata { precision, ..product.metadata().clone() };
         product.set_metadata(metadata);
+        product.set_noise(noise);
         Ok(product)
     })
 }

@@ -1,0 +1,119 @@
+//! What bounds the noise of a bootstrapped ciphertext.
+//!
+//! The noise v of the result is what its coefficients differ by from those of the message that went in. It is a sum of
+//!
+//! | part | bound |
+//! |---|---|
+//! | the noise that came in, through the slope of EvalMod | the bound it had, times the largest slope |
+//! | EvalMod against x mod 1, [`EvalMod::worst_error`](super::EvalMod::worst_error) | maximum norm over all integers to K and all x mod 1 that message and noise reach |
+//! | roundings and key switches of ModRaise, of both transforms and of EvalMod | deviations and peaks, as for all noise ([`sunzi_rlwe::noise`]) |
+//! | roundings of the diagonals of both transforms | the norm of a matrix of independent roundings, for slots that somebody may have chosen to fit them |
+//!
+//! **What is random.** A bound holds except with probability 2^-128 for noise, 2^-64 for every value of what follows, and that an integer leaves the range of EvalMod
+//! ([`failure`](super::failure)), under this model:
+//!
+//! * coefficients of what ModRaise leaves, (m + q_0·I)/q_0, are independent sums of h + 1 uniform variables, whatever the message is;
+//! * errors of roundings and of key switches are independent of each other and of the numbers that they meet, and as likely in every direction: a transform, unitary
+//!   but for a factor, keeps their energy;
+//! * roundings of diagonals to integers are independent and uniform.
+//!
+//! The approximation error of EvalMod has no part in that: where all of a message lies in one coefficient, as if all slots are equal, the bound is all but reached.
+//! A message of slots of at most M has coefficients with Σ m_k² ≤ M², so that an error that grows as fast as m² adds up over them to no more than in the one.
+
+use sunzi_ckks::{Ciphertext, CkksError};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::noise::Tail;
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+
+use super::Blueprint;
+use super::set::Order;
+
+/// Messages whose noise takes x mod 1 this far are not told from their neighbours.
+pub(super) const MOST: f64 = 0.25;
+/// −ln of 2^-64.
+const RARE: f64 = 64.0 * std::f64::consts::LN_2;
+
+impl<R: PolyRing> Blueprint<R> {
+    /// What no slot exceeds that has this noise at this scale.
+    pub(super) fn largest_slot(&self, noise: &NoiseBound, scale: f64) -> f64 {
+        noise.peak.bits().exp2() * self.context.degree() as f64 / 2.0 / scale
+    }
+
+    /// The root mean square of slots of (m + q_0·I)/q_0: the root of a sum of n squares, which exceeds this with probability 2^-64.
+    pub(super) fn raised_length(&self) -> f64 {
+        let (n, weight) = (self.context.degree() as f64, self.set.eval_mod.weight as f64 + 1.0);
+        let spread = n + 2.0 * (n * RARE).sqrt() + 2.0 * RARE;
+        (spread * weight / 12.0).sqrt()
+    }
+
+    /// The noise of a result: `own`, made under way from a message without noise, beside that which came in and the error of EvalMod.
+    ///
+    /// `bound` is that of slots, `lowered` what was raised.
+    pub(super) fn whole_noise(
+        &self,
+        a: &Ciphertext<R>,
+        lowered: &Ciphertext<R>,
+        result: &Ciphertext<R>,
+    ) -> Result<NoiseBound, CkksError> {
+        let (given, own) = (a.noise(), result.noise());
+        let [from, low, to] = [a, lowered, result].map(|of| of.metadata().scale);
+        let whole = a.metadata().precision.magnitude()
+            + self.largest_slot(given, from)
+            + self.largest_slot(lowered.noise(), low);
+        let largest = whole * low / self.scales.first;
+        if largest.is_nan() || largest > MOST {
+            return self.within_modulus(result, &NoiseBound::dependent(NoiseTerm::unbounded(), 0));
+        }
+        let (term, slope) = self.approximation(largest);
+        let carried = given.scaled(Log2::of(to / from * slope));
+        let noise = carried.sum(own).plus(term.scaled(Log2::of(self.scales.first / low * to)));
+        self.within_modulus(result, &noise)
+    }
+
+    /// The bounds of noise that is known modulo Q: none is worse than that.
+    pub(super) fn within_modulus(
+        &self,
+        result: &Ciphertext<R>,
+        noise: &NoiseBound,
+    ) -> Result<NoiseBound, CkksError> {
+        let most = Log2::from_bits(self.context.log2_modulus_at(result.metadata().level)?);
+        let [worst, deviation] = [noise.worst, noise.deviation].map(|bound| bound.min(most));
+        let term = NoiseTerm { worst, deviation, peak: noise.peak.min(most * 2.0) };
+        Ok(NoiseBound::dependent(term, noise.secret_degree))
+    }
+
+    /// What EvalMod adds to x mod 1 of a message of at most `largest`, and what noise grows by.
+    fn approximation(&self, largest: f64) -> (NoiseTerm, f64) {
+        let (error, n) = (self.eval_mod.worst_error(largest), self.context.degree() as f64);
+        let tail = Tail::new(self.context.ring().expansion());
+        let [coefficient, deviation, slot] = match self.set.order {
+            Order::Last => {
+                let gaussian = tail.sum_peak() / 2.0 * n.sqrt();
+                // Their mean gathers at the roots next to 1, where Σ ζ^k reaches 2n/π.
+                let mean = self.eval_mod.typical_error() * 2.0 * n / std::f64::consts::PI;
+                let integers = mean + error.at_integers * 2.0 * gaussian * n.sqrt();
+                let slopes = error.of_slopes * largest * (1.0 + 2.0 * gaussian);
+                let spread = 2.0 * error.at_integers + (slopes + error.distortion) / n.sqrt();
+                [error.largest, spread, integers + slopes + error.distortion]
+            }
+            // Slots are what it is wrong in, by their real and by their imaginary parts.
+            Order::First => {
+                let slot = error.largest * 2.0_f64.sqrt();
+                [slot, slot / n.sqrt(), slot]
+            }
+        };
+        let term = NoiseTerm {
+            worst: Log2::of(coefficient),
+            deviation: Log2::of((coefficient / tail.factor()).max(deviation)),
+            peak: Log2::of(slot * 2.0 / n),
+        };
+        (term, error.slope)
+    }
+}
+
+/// The same ciphertext of a message that is what it holds: without noise.
+pub(super) fn exact<R: PolyRing>(a: &Ciphertext<R>) -> Ciphertext<R> {
+    let mut exact = a.clone();
+    exact.set_noise(NoiseBound::none());
+    exact
+}

@@ -1,0 +1,242 @@
+//! The noise of bootstrapped ciphertexts against the bounds that they carry: random messages, and the hardest ones.
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{PI, TAU};
+
+    use chacha20::ChaCha20Rng;
+    use rand::RngExt;
+    use rand_core::SeedableRng;
+    use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+    use sunzi_ckks::{Ciphertext, Complex64, Context, Encoder};
+    use sunzi_ring::PolyRing;
+    use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, SecretKey, Security};
+    use sunzi_testing::Figure;
+
+    const ROW: u8 = 24;
+
+    /// A set in a ring of degree 2^`log2_degree`, INSECURE.
+    fn shrunk(set: &Set, log2_degree: u32) -> Set {
+        Set { log2_degree, security: Security::InsecureForResearchOnly, ..set.clone() }
+    }
+
+    struct Bench {
+        context: Context,
+        secret: SecretKey<sunzi_ring::Ring>,
+        keys: BootstrapKeys,
+        bootstrapper: Bootstrapper,
+        encoder: Encoder,
+        rng: ChaCha20Rng,
+    }
+
+    /// Bits of what was measured and of what was stated.
+    #[derive(Clone, Copy, Debug)]
+    struct Measured {
+        noise: f64,
+        bound: f64,
+        /// Of the worst slot, times the scale: the peak of the noise.
+        slot: f64,
+        slot_bound: f64,
+    }
+
+    impl Bench {
+        fn new(set: &Set, slots: usize) -> Self {
+            let context = Context::new(&set.parameters().unwrap()).unwrap();
+            let mut rng = ChaCha20Rng::seed_from_u64(24);
+            let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
+            let blueprint = Blueprint::new(&context, set, slots).unwrap();
+            let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {}).unwrap();
+            let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {}).unwrap();
+            let encoder = Encoder::new(&context, slots).unwrap();
+            Self { context, secret, keys, bootstrapper, encoder, rng }
+        }
+
+        fn encrypt(&mut self, values: &[Complex64], level: usize) -> Ciphertext {
+            let scale = self.context.scale(level).unwrap();
+            let plaintext = self.encoder.encode_at(values, level, scale).unwrap();
+            self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng).unwrap()
+        }
+
+        /// Bootstraps a message from the lowest level that may be.
+        fn bootstrapped(&mut self, values: &[Complex64]) -> Ciphertext {
+            let set = self.bootstrapper.blueprint().set().clone();
+            let a = self.encrypt(values, set.lowest_level());
+            self.bootstrapper.bootstrap_refined(&a, set.rounds, &self.keys).unwrap()
+        }
+
+        fn measure(&self, a: &Ciphertext, values: &[Complex64]) -> Measured {
+            let (level, scale) = (a.metadata().level, a.metadata().scale);
+            let message = self.encoder.encode_at(values, level, scale).unwrap();
+            let noise = self.context.measure_noise(a, &message, &self.secret).unwrap();
+            let opened = self.encoder.decode(&self.context.decrypt(a, &self.secret).unwrap()).unwrap();
+            let worst = opened.iter().zip(values).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            let of_slots = a.noise().peak.bits() + (self.context.degree() as f64 / 2.0).log2();
+            Measured {
+                noise,
+                bound: a.noise().bound(self.context.ring().expansion()).bits(),
+                slot: (worst * scale).log2(),
+                slot_bound: of_slots,
+            }
+        }
+    }
+
+    /// The i-th of messages with slots of at most 1, each kind in its turn: what few coefficients or few slots hold, at the ends of what is
+    /// allowed, beside random ones.
+    fn message(i: usize, slots: usize, rng: &mut ChaCha20Rng) -> Vec<Complex64> {
+        let turn = Complex64::from_polar(1.0, rng.random_range(0.0..TAU));
+        let all = |f: &mut dyn FnMut(usize) -> Complex64| (0..slots).map(f).collect::<Vec<_>>();
+        let place = rng.random_range(0..slots);
+        match i % 10 {
+            0 => all(&mut |_| Complex64::ONE),
+            1 => all(&mut |_| -Complex64::i()),
+            2 => all(&mut |_| turn),
+            3 => all(&mut |j| if j % 2 == 0 { turn } else { -turn }),
+            4 => all(&mut |j| if j == place { turn } else { Complex64::ZERO }),
+            5 => monomial(2 * place + i / 10 % 2, slots),
+            6 => all(&mut |j| if j < place { turn } else { -turn }),
+            7 => all(&mut |_| Complex64::from_polar(1.0, rng.random_range(0.0..TAU))),
+            8 => all(&mut |_| Complex64::from(if rng.random() { 1.0 } else { -1.0 })),
+            _ => all(&mut |_| Complex64::from_polar(rng.random(), rng.random_range(0.0..TAU))),
+        }
+    }
+
+    /// Slots of ±X^(k·n/2s): all of the message in one coefficient.
+    fn monomial(k: usize, slots: usize) -> Vec<Complex64> {
+        let index = 4 * slots;
+        let mut exponent = 1;
+        let value = |_| {
+            let angle = 2.0 * PI * (exponent * k % index) as f64 / index as f64;
+            exponent = exponent * 5 % index;
+            Complex64::from_polar(1.0, angle)
+        };
+        (0..slots).map(value).collect()
+    }
+
+    /// The most that a bound may lie above the worst that was measured, in bits.
+    const MOST_GAP: f64 = 12.0;
+
+    /// So many messages through a set: no noise and no slot above its bound, and a bound that is near the worst of them.
+    fn law(set: &Set, slots: usize, count: usize, what: &str, most_gap: f64) {
+        let mut bench = Bench::new(set, slots);
+        let (mut above, mut worst, mut gap) = (0, f64::NEG_INFINITY, f64::INFINITY);
+        for i in 0..count {
+            let values = message(i, slots, &mut bench.rng);
+            let out = bench.bootstrapped(&values);
+            let Measured { noise, bound, slot, slot_bound } = bench.measure(&out, &values);
+            above += usize::from(noise > bound || slot > slot_bound);
+            (worst, gap) = (worst.max(noise - bound), gap.min(bound - noise));
+        }
+        let name = set.name;
+        Figure::new(ROW, format!("noise above its bound after bootstrapping, {name}, {what}"))
+            .cases(count, count)
+            .none_wrong(above);
+        Figure::new(ROW, format!("log2 of the worst noise over its bound, {name}, {what}"))
+            .cases(count, count)
+            .at_most(worst, 0.0);
+        Figure::new(ROW, format!("bits from the worst noise to its bound, {name}, {what}"))
+            .cases(count, count)
+            .at_most(gap, most_gap);
+    }
+
+    #[test]
+    fn no_noise_is_above_its_bound_in_small_rings() {
+        for set in Set::shipped() {
+            law(&shrunk(&set, 10), 512, 10, "n = 2^10", MOST_GAP);
+        }
+    }
+
+    /// Where vectors repeat, noise does not, and a round of refinement leaves what is outside of their subring.
+    #[test]
+    fn bounds_hold_for_few_slots() {
+        for set in Set::shipped() {
+            law(&shrunk(&set, 10), 32, 10, "n = 2^10, 32 slots", MOST_GAP + 6.0);
+        }
+    }
+
+    /// Declared to be small, messages have smaller errors; noise that comes in counts; a scale of their own changes nothing.
+    #[test]
+    fn bounds_follow_what_is_declared() {
+        for set in Set::shipped() {
+            let mut bench = Bench::new(&shrunk(&set, 10), 512);
+            let evaluator = bench.bootstrapper.evaluator().clone();
+            let values: Vec<Complex64> = vec![Complex64::from(1.0 / 64.0); 512];
+            let a = bench.encrypt(&values, set.lowest_level());
+            let small = evaluator.with_magnitude(&a, 1.0 / 64.0).unwrap();
+            let [large, small] = [&a, &small].map(|a| {
+                let out = bench.bootstrapper.bootstrap_refined(a, set.rounds, &bench.keys).unwrap();
+                let measured = bench.measure(&out, &values);
+                assert!(measured.noise <= measured.bound, "{}: {measured:?}", set.name);
+                measured
+            });
+            // Where an error is corrected, the rounding of a smaller message counts for more.
+            if set.rounds == 1 {
+                assert!(small.bound < large.bound, "{}: {small:?} {large:?}", set.name);
+            }
+            // A multiple of an encryption of 0 is noise.
+            let zero = bench.encrypt(&[Complex64::ZERO; 512], set.lowest_level());
+            let zero = evaluator.with_magnitude(&zero, 1e-9).unwrap();
+            let noise = evaluator.multiply_integer(&zero, 1 << 20).unwrap();
+            let noisy = evaluator.with_magnitude(&evaluator.add(&a, &noise).unwrap(), 1.0).unwrap();
+            let out = bench.bootstrapper.bootstrap_refined(&noisy, set.rounds, &bench.keys).unwrap();
+            let measured = bench.measure(&out, &values);
+            assert!(measured.noise <= measured.bound, "{}: {measured:?}", set.name);
+            assert!(measured.bound > 24.0 && measured.bound < large.bound.max(28.0) + 6.0, "{measured:?}");
+        }
+    }
+
+    /// Noise passes a bootstrapping once: after ten in a row the bound is a few bits above that of the first.
+    #[test]
+    fn bounds_add_up_in_a_row() {
+        for set in Set::shipped() {
+            let mut bench = Bench::new(&shrunk(&set, 10), 512);
+            let values = message(9, 512, &mut bench.rng);
+            let mut a = bench.bootstrapped(&values);
+            let first = bench.measure(&a, &values).bound;
+            for _ in 1..10 {
+                let evaluator = bench.bootstrapper.evaluator();
+                let lowered = evaluator.level_to(&a, set.lowest_level()).unwrap();
+                a = bench.bootstrapper.bootstrap_refined(&lowered, set.rounds, &bench.keys).unwrap();
+            }
+            let Measured { noise, bound, .. } = bench.measure(&a, &values);
+            assert!(noise <= bound && bound < first + 5.0, "{}: {noise}, 2^{first} to 2^{bound}", set.name);
+        }
+    }
+
+    /// What a file may say of a ciphertext is neither a panic nor a small bound.
+    #[test]
+    fn noise_beyond_everything_stays_within_the_modulus() {
+        for set in Set::shipped() {
+            let mut bench = Bench::new(&shrunk(&set, 9), 256);
+            let mut a = bench.encrypt(&[Complex64::ONE; 256], set.lowest_level());
+            for bits in [60.0, 1e6, f64::INFINITY] {
+                let size = Log2::from_bits(bits);
+                let term = NoiseTerm { worst: size, deviation: size, peak: size };
+                a.set_noise(NoiseBound::dependent(term, 0));
+                let out = bench.bootstrapper.bootstrap_refined(&a, set.rounds, &bench.keys).unwrap();
+                let bound = out.noise().bound(bench.context.ring().expansion()).bits();
+                let modulus = bench.context.log2_modulus_at(out.metadata().level).unwrap();
+                assert!(bound <= modulus + 8.0 && bound > 50.0, "{}: 2^{bound} of 2^{modulus}", set.name);
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "long: 5000 bootstrappings at n = 2^10, five minutes"]
+    fn no_noise_is_above_its_bound_in_a_thousand_messages() {
+        for set in Set::shipped() {
+            law(&shrunk(&set, 10), 512, 1000, "n = 2^10", MOST_GAP);
+        }
+    }
+
+    /// A message of every kind.
+    fn at_its_degree(set: &Set) {
+        let what = format!("n = 2^{}", set.log2_degree);
+        law(set, 1 << (set.log2_degree - 1), 10, &what, MOST_GAP);
+    }
+
+    #[test]
+    #[ignore = "long: n = 2^15 and 2^16, up to 14 GiB"]
+    fn no_noise_is_above_its_bound_at_the_degrees_of_the_sets() {
+        Set::shipped().iter().for_each(at_its_degree);
+    }
+}
