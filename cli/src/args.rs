@@ -7,6 +7,7 @@ mod tables;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sunzi::rlwe::wire::Accept;
 
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
@@ -209,6 +210,20 @@ pub(crate) struct ParamsArgs {
     pub(crate) json: bool,
 }
 
+/// Which parameters a command takes.
+#[derive(Debug, Args)]
+pub(crate) struct AcceptArgs {
+    /// Take parameters that were written WITHOUT SECURITY too, never for data that matters
+    #[arg(long)]
+    insecure_for_research_only: bool,
+}
+
+impl AcceptArgs {
+    pub(crate) fn parameters(&self) -> Accept {
+        Accept::insecure_for_research_only(self.insecure_for_research_only)
+    }
+}
+
 /// Exit codes of commands that read files.
 const FILE_CODES: &str = "Exit codes: 0 fine; 2 the input was refused; 3 another key, other parameters or another kind of object; 4 the parameters do not suffice; 5 the file is damaged.";
 
@@ -244,6 +259,8 @@ pub(crate) struct KeygenArgs {
     /// Keys for rotations: sums for those that sum all slots, none, or steps such as 1,2,-4
     #[arg(long, value_name = "sums|none|K,...", default_value = "sums", value_parser = parse_rotations, allow_hyphen_values = true)]
     pub(crate) rotations: Rotations,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -258,6 +275,8 @@ pub(crate) struct KeygenArgs {
 pub(crate) struct InspectArgs {
     /// A file with parameters, keys, plaintexts or ciphertexts
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -272,6 +291,8 @@ pub(crate) struct CheckArgs {
     /// The file with the parameters that it should belong to
     #[arg(long, value_name = "FILE")]
     pub(crate) params: PathBuf,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

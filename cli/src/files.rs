@@ -30,7 +30,7 @@ pub(crate) fn refuse_table(path: &Path, error: TableError) -> CliError {
 
 fn of_fault(fault: Fault, message: String) -> CliError {
     match fault {
-        Fault::System | Fault::Object => CliError::input(message),
+        Fault::System | Fault::Object | Fault::Refused => CliError::input(message),
         Fault::Mismatch => CliError::mismatch(message),
         Fault::Damage => CliError::damaged(message),
     }

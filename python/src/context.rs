@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sunzi_encoding::Encoder as _;
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::wire::{Kind, NoContext, Reader};
+use sunzi_rlwe::wire::{Accept, Kind, Reader};
 use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
@@ -230,22 +230,30 @@ impl Context {
 
     /// From the bytes of `to_bytes`, or of any file of parameters.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
+    #[pyo3(signature = (data, *, insecure_for_research_only=false))]
+    fn from_bytes(py: Python<'_>, data: Vec<u8>, insecure_for_research_only: bool) -> PyResult<Self> {
+        let accept = Accept::insecure_for_research_only(insecure_for_research_only);
         run(py, move || {
-            let mut input = bytes.as_slice();
-            let scheme = read_parameters(&mut input)?;
+            let mut input = data.as_slice();
+            let scheme = read_parameters(accept, &mut input)?;
             if input.is_empty() { Ok(Self::of(scheme)) } else { Err(trailing()) }
         })
     }
 
     /// From one such file after the other: the same but for the plaintext modulus.
     #[staticmethod]
-    fn all_from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Vec<Self>> {
+    #[pyo3(signature = (data, *, insecure_for_research_only=false))]
+    fn all_from_bytes(
+        py: Python<'_>,
+        data: Vec<u8>,
+        insecure_for_research_only: bool,
+    ) -> PyResult<Vec<Self>> {
+        let accept = Accept::insecure_for_research_only(insecure_for_research_only);
         run(py, move || {
-            let mut input = bytes.as_slice();
-            let mut schemes = vec![read_parameters(&mut input)?];
+            let mut input = data.as_slice();
+            let mut schemes = vec![read_parameters(accept, &mut input)?];
             while !input.is_empty() {
-                schemes.push(read_parameters(&mut input)?);
+                schemes.push(read_parameters(accept, &mut input)?);
             }
             if schemes.len() > 1 {
                 schemes = several::together(&schemes)?.ok_or_else(trailing)?;
@@ -449,13 +457,13 @@ impl Context {
 }
 
 /// The next file of parameters.
-fn read_parameters(input: &mut &[u8]) -> Result<Scheme, Failure> {
+fn read_parameters(accept: Accept, input: &mut &[u8]) -> Result<Scheme, Failure> {
     let reader = Reader::new(input)?;
     match Kind::of(reader.header().kind) {
-        Some(Kind::BgvParameters) => Scheme::bgv(reader.read(&NoContext)?),
-        Some(Kind::CkksParameters) => Scheme::ckks(reader.read(&NoContext)?),
+        Some(Kind::BgvParameters) => Scheme::bgv(reader.read(&accept)?),
+        Some(Kind::CkksParameters) => Scheme::ckks(reader.read(&accept)?),
         // Which says so of anything else.
-        _ => Scheme::bfv(reader.read(&NoContext)?),
+        _ => Scheme::bfv(reader.read(&accept)?),
     }
 }
 

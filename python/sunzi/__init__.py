@@ -10,7 +10,7 @@
 
 from . import errors, lowlevel, ml
 from ._array import EncryptedArray
-from ._context import Context
+from ._context import Context, insecure_for_research_only
 from ._keys import Keys, PublicKeys, keygen
 from ._native import Series, SharingLedger, bootstrap_sets, threads
 from ._program import Plan, Program, program
@@ -30,6 +30,7 @@ __all__ = [
     "SunziError",
     "bootstrap_sets",
     "errors",
+    "insecure_for_research_only",
     "keygen",
     "lowlevel",
     "ml",

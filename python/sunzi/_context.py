@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, Literal, Union, cast
 
 import numpy as np
@@ -20,12 +22,31 @@ SchemeName = Literal["bfv", "bgv", "ckks"]
 #: that arrives in one is printed and forgotten.
 _LIVE: dict[tuple[bytes, str], weakref.ref[Context]] = {}
 
+#: Whether pickles and files may bring parameters without security.
+_INSECURE: ContextVar[bool] = ContextVar("insecure_for_research_only", default=False)
+
 #: What a sum over slots may grow a real number by, in bits, unless a bound on results is given.
 _SUM_BITS = 14
 #: Integers beyond this are spread over several plaintext moduli.
 _ONE_MODULUS = 2**31 - 1
 #: Rotate-and-add steps after each product that are provided for unless said otherwise: sums of 4096 slots.
 _SUM_STEPS = 12
+
+
+@contextlib.contextmanager
+def insecure_for_research_only() -> Iterator[None]:
+    """Within it, pickles and files may bring parameters that were made with ``security=0``, which protect nothing: anywhere else these are
+    ``errors.Insecure``, since they may have been written by anybody. For tests, never for data that matters. It holds for the thread it is entered in.
+
+    >>> data = pickle.dumps(sunzi.Context.for_depth(1, security=0, log2_degree=10))   # doctest: +SKIP
+    >>> with sunzi.insecure_for_research_only():                                      # doctest: +SKIP
+    ...     context = pickle.loads(data)
+    """
+    before = _INSECURE.set(True)
+    try:
+        yield
+    finally:
+        _INSECURE.reset(before)
 
 
 class Context:
@@ -167,9 +188,11 @@ class Context:
         return cls._of(native)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Context:
-        """From the bytes of a file of parameters."""
-        return cls._of_all(_native.Context.all_from_bytes(data))
+    def from_bytes(cls, data: bytes, *, insecure_for_research_only: bool = False) -> Context:
+        """From the bytes of a file of parameters. Their security is checked again, and those that have none, made with ``security=0``, are
+        ``errors.Insecure`` unless ``insecure_for_research_only`` says that they may come."""
+        accept = insecure_for_research_only or _INSECURE.get()
+        return cls._of_all(_native.Context.all_from_bytes(data, insecure_for_research_only=accept))
 
     def to_bytes(self) -> bytes:
         """The parameters as a file: a header and some hundred bytes."""
@@ -265,7 +288,9 @@ def _restored(data: bytes, set_name: str) -> Context:
     known = _live(data, set_name)
     if known is not None:
         return known
-    return Context._of(_native.Context.from_bytes(data), set_name) if set_name else Context.from_bytes(data)
+    if not set_name:
+        return Context.from_bytes(data)
+    return Context._of(_native.Context.from_bytes(data, insecure_for_research_only=_INSECURE.get()), set_name)
 
 
 def _scheme_for(dtype: npt.DTypeLike, scheme: SchemeName | None) -> SchemeName:

@@ -28,13 +28,15 @@ from pathlib import Path
 from typing import Any, Union
 
 from . import _native
-from ._context import Context, _restored
+from ._context import _INSECURE, Context, _restored, insecure_for_research_only
 from ._keys import PublicKeys
 
 #: Seconds without anybody after which a host ends.
 PATIENCE = 60.0
 #: Seconds that loading the keys may take.
 LOADING = 900.0
+#: What tells a host that its keys may be of parameters without security.
+_INSECURE_FLAG = "--insecure-for-research-only"
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -60,7 +62,7 @@ def about_keys(folder: PathLike) -> Path:
 
 
 def load_context(folder: PathLike) -> Context:
-    """The parameters that keys belong to."""
+    """The parameters that keys belong to: those without security within ``sunzi.insecure_for_research_only()`` only."""
     about = about_keys(folder)
     if about.name != "keys.json":
         return Context.from_bytes(about.read_bytes())
@@ -139,12 +141,13 @@ def socket_of(folder: PathLike) -> Path:
 def connect(folder: PathLike, threads: int) -> socket.socket:
     """A connection to a process that has the keys; starts the host where none is."""
     path = socket_of(folder)
+    insecure = _INSECURE.get()
     with (path.with_suffix(".lock")).open("w") as lock:
         # One at a time: all others find the host of the first.
         fcntl.flock(lock, fcntl.LOCK_EX)
         with contextlib.suppress(OSError):
             return _connected(path)
-        _start(Path(folder).resolve(), path, threads)
+        _start(Path(folder).resolve(), path, threads, insecure)
         until = time.monotonic() + LOADING
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
@@ -163,10 +166,12 @@ def _connected(path: Path) -> socket.socket:
     return connection
 
 
-def _start(folder: Path, path: Path, threads: int) -> None:
+def _start(folder: Path, path: Path, threads: int, insecure: bool) -> None:
     """A process that outlives whoever starts it: the first child ends at once."""
     code = "import subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True)"
     command = [sys.executable, "-m", "sunzi._host", str(folder), str(path), str(threads)]
+    if insecure:
+        command.append(_INSECURE_FLAG)
     with path.with_suffix(".log").open("wb") as log:
         subprocess.run([sys.executable, "-c", code, *command], check=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
@@ -232,4 +237,5 @@ def _work(connection: socket.socket, keys: PublicKeys, threads: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    with insecure_for_research_only() if _INSECURE_FLAG in sys.argv[4:] else contextlib.nullcontext():
+        serve(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

@@ -10,6 +10,7 @@ dask.distributed, besides.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import json
@@ -24,7 +25,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._array import EncryptedArray
-from ._context import Context
+from ._context import Context, insecure_for_research_only
 from ._crt import CrtCiphertext, CrtContext
 from ._host import PathLike, connect, load_context, load_keys, receive, save_keys, send
 from ._keys import Keys, PublicKeys
@@ -111,6 +112,16 @@ class _Place:
     row: int
 
 
+@dataclasses.dataclass(frozen=True)
+class _Node:
+    """What the process with the keys is started with."""
+
+    folder: str
+    threads: int
+    #: Whether parameters without security were accepted.
+    insecure: bool
+
+
 def _places(data: PathLike) -> list[_Place]:
     pq = _module("pyarrow.parquet")
 
@@ -191,12 +202,13 @@ def _computed(keys: PublicKeys, program: bytes, place: _Place) -> tuple[int, byt
 _CONNECTIONS: dict[str, Any] = {}
 
 
-def _remote(folder: str, threads: int, program: bytes, place: _Place) -> tuple[int, bytes]:
+def _remote(node: _Node, program: bytes, place: _Place) -> tuple[int, bytes]:
     """The same in a process that shares the keys of its node."""
-    connection = _CONNECTIONS.pop(folder, None) or connect(folder, threads)
+    with insecure_for_research_only() if node.insecure else contextlib.nullcontext():
+        connection = _CONNECTIONS.pop(node.folder, None) or connect(node.folder, node.threads)
     send(connection, pickle.dumps((pickle.dumps(_computed), (program, place))))
     good, answer = pickle.loads(receive(connection))
-    _CONNECTIONS[folder] = connection
+    _CONNECTIONS[node.folder] = connection
     if not good:
         name, message, trace = answer
         raise RuntimeError(f"the program failed on chunk {place.index}: {name}: {message}\n{trace}")
@@ -219,6 +231,7 @@ def map(  # noqa: A001
     ``keys`` is the folder of ``save_keys`` or of ``sunzi keygen``, ``data`` a Parquet file or a folder of them; all nodes see both under these names. Each worker computes on so many
     ``threads``. A task whose worker or process ends is tried again, ``retries`` times. ``engine`` is ``"ray"``, on the cluster of ``ray.init``; ``"dask"``, on that
     of ``client``, a ``distributed.Client``; or ``"local"``: this process, one chunk after the other.
+    Keys of parameters without security are taken within ``sunzi.insecure_for_research_only()`` only, or where their context is in use.
     """
     places = _places(data)
     folder = str(Path(keys).resolve())
@@ -227,7 +240,9 @@ def map(  # noqa: A001
         return
     context = load_context(folder)
     packed = _packed(program)
-    done = _on_ray(folder, threads, retries, packed, places) if engine == "ray" else _on_dask(client, folder, threads, retries, packed, places)
+    # What is accepted here is accepted by the workers.
+    node = _Node(folder, threads, context.security == 0)
+    done = _on_ray(node, retries, packed, places) if engine == "ray" else _on_dask(client, node, retries, packed, places)
     for place, (rows, result) in done:
         found: Result = pickle.loads(result)
         arrays = found.values() if isinstance(found, dict) else [found]
@@ -257,19 +272,19 @@ def _packed(program: Program) -> bytes:
 Done = Iterator[tuple[_Place, tuple[int, bytes]]]
 
 
-def _on_ray(folder: str, threads: int, retries: int, program: bytes, places: list[_Place]) -> Done:
+def _on_ray(node: _Node, retries: int, program: bytes, places: list[_Place]) -> Done:
     ray = _module("ray")
     if not ray.is_initialized():
         ray.init()
     # A worker that ends, and a process of it that does.
-    task = ray.remote(max_retries=retries, retry_exceptions=[ConnectionError], num_cpus=threads)(_remote)
+    task = ray.remote(max_retries=retries, retry_exceptions=[ConnectionError], num_cpus=node.threads)(_remote)
     shared = ray.put(program)
-    most = max(1, int(ray.cluster_resources().get("CPU", 1)) // threads) * _AHEAD
+    most = max(1, int(ray.cluster_resources().get("CPU", 1)) // node.threads) * _AHEAD
     waiting: dict[Any, _Place] = {}
     left = iter(places)
     while True:
         for place in left:
-            waiting[task.remote(folder, threads, shared, place)] = place
+            waiting[task.remote(node, shared, place)] = place
             if len(waiting) >= most:
                 break
         if not waiting:
@@ -279,7 +294,7 @@ def _on_ray(folder: str, threads: int, retries: int, program: bytes, places: lis
             yield waiting.pop(one), ray.get(one)
 
 
-def _on_dask(client: Any, folder: str, threads: int, retries: int, program: bytes, places: list[_Place]) -> Done:
+def _on_dask(client: Any, node: _Node, retries: int, program: bytes, places: list[_Place]) -> Done:
     if client is None:
         raise ValueError("give the client of the cluster: client=distributed.Client(...)")
     shared = client.scatter(program, broadcast=True)
@@ -290,7 +305,7 @@ def _on_dask(client: Any, folder: str, threads: int, retries: int, program: byte
         place = next(left, None)
         if place is None:
             return None
-        future = client.submit(_remote, folder, threads, shared, place, retries=retries, pure=False)
+        future = client.submit(_remote, node, shared, place, retries=retries, pure=False)
         waiting[future.key] = place
         return future
 

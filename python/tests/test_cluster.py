@@ -107,7 +107,10 @@ def test_keys_of_the_command_line(data: Data, tmp_path: Path) -> None:
     for name, source in {"eval/parameters.sz": "parameters", "eval/galois.sz": "evaluation", "public/public.sz": "public"}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((data.public / source).read_bytes())
-    data.check(list(cluster.map(program, data.table, tmp_path, engine="local")))
+    with pytest.raises(sunzi.errors.Insecure):
+        cluster.load_context(tmp_path)
+    with sunzi.insecure_for_research_only():
+        data.check(list(cluster.map(program, data.table, tmp_path, engine="local")))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -133,8 +135,36 @@ def test_bytes(reals: Party, integers: Party) -> None:
         sunzi.Context.from_bytes(data)
 
 
+def test_parameters_without_security_are_asked_for_by_name() -> None:
+    made = sunzi.Context.for_depth(1, dtype=int, scheme="bgv", result_bound=100, security=0, log2_degree=10)
+    data, pickled, native = made.to_bytes(), pickle.dumps(made), pickle.dumps(made.lowlevel)
+    assert made.security == 0
+    # What is in use here came in by its name.
+    assert pickle.loads(pickled) is made and sunzi.lowlevel.Context is type(pickle.loads(native))
+    del made
+    loads: list[Callable[[], object]] = [
+        lambda: sunzi.Context.from_bytes(data),
+        lambda: sunzi.lowlevel.Context.from_bytes(data),
+        lambda: sunzi.lowlevel.Context.all_from_bytes(data),
+        lambda: pickle.loads(pickled),
+        lambda: pickle.loads(native),
+    ]
+    for load in loads:
+        with pytest.raises(errors.Insecure, match="insecure_for_research_only"):
+            load()
+    for load in loads[:1] + loads[3:]:
+        with sunzi.insecure_for_research_only():
+            load()
+        with pytest.raises(errors.Insecure):
+            load()
+    assert sunzi.Context.from_bytes(data, insecure_for_research_only=True).security == 0
+    assert sunzi.lowlevel.Context.from_bytes(data, insecure_for_research_only=True).security == 0
+    secure = sunzi.Context.for_depth(1, dtype=int, result_bound=100)
+    assert sunzi.Context.from_bytes(secure.to_bytes()).security == 128
+
+
 def test_contexts_are_one_for_equal_parameters(reals: Party) -> None:
-    twin = sunzi.Context.from_bytes(reals.context.to_bytes())
+    twin = sunzi.Context.from_bytes(reals.context.to_bytes(), insecure_for_research_only=True)
     assert twin is reals.context and twin == reals.context and hash(twin) == hash(reals.context)
     with pytest.raises(TypeError):
         sunzi.Context()

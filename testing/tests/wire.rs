@@ -13,7 +13,7 @@ mod tests {
     use sunzi_math::primes_with_bits;
     use sunzi_ring::Ring;
     use sunzi_rlwe::wire::{
-        self, CiphertextOf, Ciphertexts, Fault, GaloisFile, HEADER_LEN, Kind, NoContext, Reader, WireError,
+        self, Accept, CiphertextOf, Ciphertexts, Fault, GaloisFile, HEADER_LEN, Kind, Reader, WireError,
     };
     use sunzi_rlwe::{GaloisKeys, PublicKey, RlweError, SecretKey, Security};
     use sunzi_testing::Figure;
@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn old_files_hold_what_they_held() {
         let read = |name: &str| fs::read(golden().join(name)).unwrap();
-        let parameters: Parameters = wire::from_bytes(&NoContext, &read("bfv-parameters.sz")).unwrap();
+        let parameters: Parameters =
+            wire::from_bytes(&Accept::InsecureForResearchOnly, &read("bfv-parameters.sz")).unwrap();
         let context = Context::new(&parameters).unwrap();
         let secret: SecretKey<Ring> = wire::from_bytes(context.rlwe(), &read("bfv-secret.sz")).unwrap();
         let expected = context.message().unwrap();
@@ -134,7 +135,7 @@ mod tests {
         let back = evaluator.automorphism(&turned, 127, &galois).unwrap();
         context.decrypt(&back, &secret).unwrap();
         let parameters: sunzi_ckks::Parameters =
-            wire::from_bytes(&NoContext, &read("ckks-parameters.sz")).unwrap();
+            wire::from_bytes(&Accept::InsecureForResearchOnly, &read("ckks-parameters.sz")).unwrap();
         let context = sunzi_ckks::Context::new(&parameters).unwrap();
         let secret: SecretKey<Ring> = wire::from_bytes(context.rlwe(), &read("ckks-secret.sz")).unwrap();
         let fresh: CiphertextOf<sunzi_ckks::Context> =

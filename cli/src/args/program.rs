@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use sunzi::rlwe::SharingPolicy;
 
-use super::FILE_CODES;
 use super::tables::parse_bytes;
+use super::{AcceptArgs, FILE_CODES};
 use crate::error::CliError;
 
 /// Which scheme a program may run in.
@@ -55,6 +55,8 @@ pub(crate) struct PlanArgs {
     /// A category in the clear that will cut the table, as in `sunzi encrypt`
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Do not measure how long it takes here
     #[arg(long)]
     pub(crate) no_time: bool,
@@ -99,6 +101,8 @@ pub(crate) struct EvalArgs {
     /// CKKS: bits of every intermediate number that are right, 4 to 30
     #[arg(long, value_name = "BITS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(4..=30))]
     pub(crate) precision: u32,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,
@@ -126,6 +130,8 @@ pub(crate) struct DecryptArgs {
     pub(crate) keys: PathBuf,
     #[command(flatten)]
     pub(crate) sharing: SharingArgs,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Print CSV: result, group or row, value, error
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,

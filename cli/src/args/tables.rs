@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FILE_CODES;
+use super::{AcceptArgs, FILE_CODES};
 
 /// A table and how it is to be taken.
 #[derive(Debug, Args)]
@@ -53,6 +53,8 @@ pub(crate) struct EncryptArgs {
     /// Parquet: a category that stays in the clear and cuts the table, so that rows with one label can be taken without the others
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,

@@ -31,8 +31,11 @@ struct Checked {
 /// Reads all of a file, and says what it is.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
+    let accept = args.accept.parameters();
+    let of_params = |error| refuse(&args.params, error);
+    let contexts = || Contexts::load_as(accept, &args.params).map_err(of_params);
     let (count, object, bytes) = if stored::is_table(&args.file)? {
-        let contexts = Contexts::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+        let contexts = contexts()?;
         let mut table = stored::table(&args.file)?;
         let count = table.check(&contexts).map_err(|error| refuse_table(&args.file, error))?;
         let len = std::fs::metadata(&args.file).map_err(|error| refused(WireError::Io(error)))?.len();
@@ -41,10 +44,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
         let (header, bytes) = stored::header(&args.file).map_err(refused)?;
         let kind = Kind::of(header.kind);
         let count = if kind == Some(Kind::Results) {
-            let contexts = Contexts::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+            let contexts = contexts()?;
             results(&contexts, &args.file).map_err(refused)?
         } else {
-            let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+            let parameters = Stored::load(accept, &args.params).map_err(of_params)?;
             count(&parameters, &args.file).map_err(refused)? as u64
         };
         (count, kind, bytes)

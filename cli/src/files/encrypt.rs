@@ -113,7 +113,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     check_target(&args.output)?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
-    let contexts = Contexts::open(&args.keys).map_err(of_keys)?;
+    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys).map_err(of_keys)?;
     let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");

@@ -1,11 +1,12 @@
-//! `sunzi inspect`: what a file says it is. Only its header is read.
+//! `sunzi inspect`: what a file says it is. Only its header is read, and parameters, which are small.
 
 use serde::Serialize;
 use sunzi::program::{Column, Kind, Schema};
-use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind as Object, WireError};
+use sunzi::rlwe::wire::{HEADER_LEN, Header, Kind as Object, SecurityClaim, WireError};
 use sunzi::table::{Decimal, is_parquet};
 
-use super::{refuse, refuse_table, stored};
+use super::stored::{self, Stored};
+use super::{refuse, refuse_table};
 use crate::args::InspectArgs;
 use crate::error::{CliError, listed, one_line, quoted};
 use crate::output;
@@ -28,6 +29,8 @@ struct Inspected {
     scheme: Option<String>,
     /// The name of the secret key.
     key: Option<String>,
+    /// What the security of parameters rests on.
+    security: Option<SecurityClaim>,
     /// What is public of a table.
     schema: Option<Schema>,
     /// Its rows in each chunk.
@@ -49,6 +52,7 @@ impl Inspected {
             ring: hex(header.parameters.ring),
             scheme: (header.parameters.scheme != [0; 8]).then(|| hex(header.parameters.scheme)),
             key: header.key.map(|key| key.to_string()),
+            security: None,
             schema: None,
             chunk_rows: None,
         }
@@ -69,6 +73,9 @@ impl Inspected {
             self.scheme.clone().unwrap_or_else(none),
             self.key.clone().unwrap_or_else(none),
         );
+        if let Some(claim) = &self.security {
+            text.push_str(&format!("\nparameters   {claim}"));
+        }
         if let (Some(schema), Some(rows)) = (&self.schema, self.chunk_rows) {
             text.push_str(&format!("\nrows         {}, {rows} in a chunk", schema.rows));
             schema.columns.iter().for_each(|column| text.push_str(&described(column)));
@@ -106,6 +113,12 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
         _ => stored::header(&args.file).map_err(refused)?,
     };
     let mut inspected = Inspected::new(args.file.display().to_string(), &header, len);
+    let is_parameters = Object::of(header.kind).is_some_and(Object::is_parameters);
+    let parameters = is_parameters.then(|| Stored::load(args.accept.parameters(), &args.file));
+    let parameters = parameters.transpose().map_err(refused);
+    if let Ok(Some(parameters)) = &parameters {
+        inspected.security = Some(parameters.claim());
+    }
     inspected.chunk_rows = table.as_ref().map(|table| table.layout().span);
     inspected.schema = table.as_ref().map(|table| table.schema().clone());
     if args.json {
@@ -113,6 +126,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
     } else {
         output::print(&inspected.text())?
     }
+    parameters?;
     // The same words as for whoever reads all of it.
     if parquet { Ok(()) } else { stored::whole(&args.file).map_err(refused) }
 }

@@ -10,7 +10,7 @@ use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::analysis::Layout;
 use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
-use sunzi::rlwe::wire::{Unfinished, WireError, store};
+use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness,
 };
@@ -40,6 +40,7 @@ const PARAMETERS: &str = "parameters.sz";
 struct Made {
     folder: String,
     key: String,
+    security: SecurityClaim,
     rotations: usize,
     files: Vec<Written>,
 }
@@ -53,7 +54,8 @@ struct Written {
 
 /// Makes all keys in a folder that is not there yet: all of them, or none.
 pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
-    let parameters = Stored::load(&args.params).map_err(|error| refuse(&args.params, error))?;
+    let parameters =
+        Stored::load(args.accept.parameters(), &args.params).map_err(|error| refuse(&args.params, error))?;
     if args.directory.exists() {
         let name = quoted(&args.directory.display().to_string());
         let message = "is there already: keys are never overwritten; choose another folder";
@@ -83,14 +85,14 @@ fn make<R: Packing>(
     args: &KeygenArgs,
 ) -> Result<(), CliError> {
     let exponents = match (&args.program, &args.schema) {
-        (Some(program), Some(schema)) => planned(&args.params, program, schema, args.partition.as_ref())?,
+        (Some(program), Some(schema)) => planned(args, program, schema)?,
         _ => {
             let level = context.level();
             exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
         }
     };
     if !args.json {
-        output::print(&announcement(context, exponents.len()))?;
+        output::print(&announcement(context, parameters, exponents.len()))?;
     }
     let progress = Progress::new(!args.json && !args.quiet);
     let parent = match args.directory.parent() {
@@ -108,6 +110,7 @@ fn make<R: Packing>(
     let made = Made {
         folder: args.directory.display().to_string(),
         key,
+        security: parameters.claim(),
         rotations: exponents.len(),
         files: written(&args.directory).map_err(refused)?,
     };
@@ -152,17 +155,13 @@ fn write<R: Packing>(
 }
 
 /// The automorphisms of a program, and the moduli that ciphertexts have there.
-fn planned(
-    params: &Path,
-    program: &str,
-    schema: &Path,
-    partition: Option<&String>,
-) -> Result<Vec<(u64, usize)>, CliError> {
-    let contexts = Contexts::load(params).map_err(|error| refuse(params, error))?;
+fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, usize)>, CliError> {
+    let contexts = Contexts::load_as(args.accept.parameters(), &args.params);
+    let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
     let schema = program::plan::of_file(schema)?;
     let program = program::parse(program, &schema)?;
     let (rows, slots) = (schema.rows as usize, contexts.parameters().slots());
-    let layout = Layout::of_parts(rows, slots, program::parts(&schema, partition)?);
+    let layout = Layout::of_parts(rows, slots, program::parts(&schema, args.partition.as_ref())?);
     // Which rotations there are does not depend on the precision.
     let plan = Plan::for_layout(&program, contexts.parameters(), layout, 4).map_err(program::refuse)?;
     let exponents = contexts.exponents_of(&plan.rotations).map_err(CliError::input)?;
@@ -202,12 +201,13 @@ fn exponents<R: PolyRing>(
 }
 
 /// What is going to be made, before it is.
-fn announcement<R: Packing>(context: &RlweContext<R>, rotations: usize) -> String {
+fn announcement<R: Packing>(context: &RlweContext<R>, parameters: &Stored, rotations: usize) -> String {
     use sunzi::ring::Gadget;
     let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
     let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;
     format!(
-        "making a secret key, a public key, a relinearisation key of {} and {rotations} keys for rotations, {} in all",
+        "{}\nmaking a secret key, a public key, a relinearisation key of {} and {rotations} keys for rotations, {} in all",
+        parameters.claim(),
         bytes(one),
         bytes(one.saturating_mul(rotations as u64 + 1)),
     )

@@ -7,7 +7,10 @@ use std::path::Path;
 use sunzi::bfv;
 use sunzi::bfv::{CrtParameters, FermatParameters};
 use sunzi::program::analysis::Parameters;
-use sunzi::rlwe::wire::{ErasingReader, HEADER_LEN, Header, Kind, NoContext, Reader, WireError, store};
+use sunzi::rlwe::wire::{
+    Accept, ErasingReader, HEADER_LEN, Header, Kind, NoContext, Reader, SecurityClaim, StoredParameters,
+    WireError, store,
+};
 use sunzi::table::{EncryptedTable, is_parquet};
 use sunzi::{bgv, ckks};
 
@@ -26,21 +29,34 @@ pub(crate) enum Stored {
 
 impl Stored {
     /// Reads and validates them.
-    pub(super) fn load(path: &Path) -> Result<Self, WireError> {
+    pub(super) fn load(accept: Accept, path: &Path) -> Result<Self, WireError> {
         let kind = header(path)?.0.kind;
         if kind == Kind::BgvParameters as u16
-            && let Parameters::Bgv { parameters, plain_moduli } = Parameters::load(path)?
+            && let Parameters::Bgv { parameters, plain_moduli } = Parameters::load_as(accept, path)?
         {
             return Ok(Self::Bgv(parameters, plain_moduli));
         }
         let reader = open(path)?;
         Ok(match Kind::of(kind) {
-            Some(Kind::CrtParameters) => Self::Crt(reader.read(&NoContext)?),
-            Some(Kind::CkksParameters) => Self::Ckks(reader.read(&NoContext)?),
-            Some(Kind::FermatParameters) => Self::Fermat(reader.read(&NoContext)?),
+            Some(Kind::CrtParameters) => Self::Crt(reader.read(&accept)?),
+            Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
+            Some(Kind::FermatParameters) => Self::Fermat(reader.read(&accept)?),
             // Whatever else it is: the error names it.
-            _ => Self::Bfv(reader.read(&NoContext)?),
+            _ => Self::Bfv(reader.read(&accept)?),
         })
+    }
+
+    /// What their security rests on.
+    pub(crate) fn claim(&self) -> SecurityClaim {
+        match self {
+            Self::Bfv(parameters) => parameters.claim(),
+            Self::Crt(parameters) => parameters.claim(),
+            Self::Bgv(parameters, plain_moduli) => {
+                SecurityClaim { plain_moduli: plain_moduli.clone(), ..parameters.claim() }
+            }
+            Self::Ckks(parameters) => parameters.claim(),
+            Self::Fermat(parameters) => parameters.claim(),
+        }
     }
 
     /// Keeps them in a file that is not there yet.

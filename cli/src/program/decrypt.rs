@@ -51,7 +51,7 @@ impl Stopped {
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
     let policy = share::policy(&args.sharing)?;
-    let contexts = Contexts::open(&args.keys).map_err(of_keys)?;
+    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys).map_err(of_keys)?;
     let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
     let mut reader = reader(args, &contexts, secret.id())?;
     let description = reader.description().clone();

@@ -39,8 +39,8 @@ struct Made {
 pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let start = Instant::now();
     files::check_target(&args.output)?;
-    let contexts =
-        Contexts::open(&args.keys).map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
+    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys)
+        .map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
     let table = stored::table(&args.table)?;
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
     let program = parse(&args.program, table.schema())?;

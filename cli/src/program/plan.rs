@@ -8,7 +8,7 @@ use sunzi::bfv::explain::bytes;
 use sunzi::program::analysis::{Layout, Options, Parameters, SchemeChoice};
 use sunzi::program::{Plan, Schema, Timing};
 use sunzi::rlwe::Security;
-use sunzi::rlwe::wire::{Header, Kind, WireError};
+use sunzi::rlwe::wire::{Header, Kind, SecurityClaim, WireError};
 use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, read_schema, survey};
 
 use super::{parse, parts, refuse};
@@ -24,6 +24,7 @@ struct Planned<'a> {
     plan: &'a Plan,
     scheme: &'static str,
     degree: usize,
+    security: SecurityClaim,
     /// CKKS: bits of every intermediate number that are right.
     bits: Option<f64>,
     /// Seconds of a run here; none if they were not measured.
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
     let (program, parts) = (parse(&args.program, &schema)?, parts(&schema, args.partition.as_ref())?);
     let plan = match &args.params {
         Some(path) => {
-            let parameters = Parameters::load(path).map_err(|error| files::refuse(path, error))?;
+            let parameters = Parameters::load_as(args.accept.parameters(), path)
+                .map_err(|error| files::refuse(path, error))?;
             let planned = || Layout::of_parts(schema.rows as usize, parameters.slots(), parts);
             Plan::for_layout(&program, &parameters, layout.unwrap_or_else(planned), args.precision)
         }
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
             plan: &plan,
             scheme,
             degree,
+            security: plan.parameters.claim(),
             bits: plan.precision_bits(),
             seconds,
         });
@@ -123,6 +126,7 @@ fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<L
 fn text(plan: &Plan, seconds: Option<f64>) -> String {
     let mut text = format!(
         "scheme       {}, n = {}, {} plaintext modulus(es)\n\
+         parameters   {}\n\
          rows         {} in {} chunk(s) of {}\n\
          depth        {}\n\
          keys         {} for products and {} rotations\n\
@@ -131,6 +135,7 @@ fn text(plan: &Plan, seconds: Option<f64>) -> String {
         plan.parameters.name(),
         plan.parameters.degree(),
         plan.parameters.plain_moduli().len(),
+        plan.parameters.claim(),
         plan.layout.rows,
         plan.layout.chunks,
         plan.layout.span,

@@ -39,7 +39,7 @@ pub(super) fn refuse(error: RlweError) -> CliError {
             match error.fault() {
                 Fault::Damage => CliError::damaged(message),
                 Fault::Mismatch => CliError::mismatch(message),
-                Fault::System | Fault::Object => CliError::input(message),
+                Fault::System | Fault::Object | Fault::Refused => CliError::input(message),
             }
         }
         other => CliError::impossible(other),

@@ -25,7 +25,7 @@ use crate::{Algorithms, BfvError};
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {
     #[serde(flatten)]
     ring: RingShape,
@@ -147,7 +147,7 @@ impl Parameters {
 /// Ring, ciphertext moduli and keys are shared, since keys do not depend on t; each t_i has its
 /// own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CrtParameters {
     #[serde(flatten)]
     ring: RingShape,

@@ -28,7 +28,7 @@ use crate::{BgvError, Budget, ParametersBuilder};
 /// # Ok::<(), sunzi_bgv::BgvError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {
     #[serde(flatten)]
     ring: RingShape,

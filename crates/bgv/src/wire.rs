@@ -2,12 +2,14 @@
 
 use std::io::BufRead;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::Packing;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat, Sink,
-    Source, StoredParameters, WireError, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
+    SecurityClaim, Sink, Source, StoredParameters, WireError, get_security, put_security,
 };
 use sunzi_rlwe::{KeyId, RingShape, RlweContext, SecretDistribution};
 
@@ -127,6 +129,17 @@ impl StoredParameters for Parameters {
         Fingerprint::of_ring(&ring_part(self).to_bytes()).with_scheme(fields.as_bytes())
     }
 
+    fn claim(&self) -> SecurityClaim {
+        SecurityClaim {
+            scheme: "BGV",
+            degree: self.degree(),
+            log2_key_modulus: self.log2_key_modulus(),
+            plain_moduli: vec![self.plain_modulus()],
+            secrets: SecretDistribution::Ternary,
+            security: self.security(),
+        }
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self).to_bytes());
         fields.u64(self.plain_modulus());
@@ -155,6 +168,22 @@ impl StoredParameters for Parameters {
             .with_key_switching(ring.key_switching)
             .with_budget(Budget { fresh, per_level, last });
         parameters.validate().map_err(WireError::scheme)?;
+        Ok(parameters)
+    }
+}
+
+impl Serialize for Parameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+/// The security that they claim is checked, and parameters without any are read within
+/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parameters = Self::deserialize(deserializer)?;
+        parameters.claim().check().map_err(D::Error::custom)?;
         Ok(parameters)
     }
 }

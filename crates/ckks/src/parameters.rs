@@ -38,7 +38,7 @@ pub struct ScaleRange {
 /// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building a context from it does
 /// so too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Parameters {
     log2_degree: u32,
     moduli: Vec<u64>,

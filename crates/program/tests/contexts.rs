@@ -9,8 +9,11 @@ use sunzi_program::contexts::{
 };
 use sunzi_program::run::Cells;
 use sunzi_program::{Column, Program, Schema};
-use sunzi_rlwe::wire::{WireError, store};
+use sunzi_rlwe::wire::{Accept, WireError, store};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, Security};
+
+/// Rings are small here.
+const ACCEPT: Accept = Accept::InsecureForResearchOnly;
 
 fn schema() -> Schema {
     let columns = vec![
@@ -102,7 +105,9 @@ fn parameters_and_keys_go_through_folders() {
         let made = contexts(scheme);
         let folder = tempfile::tempdir().unwrap();
         made.parameters().store(&folder.path().join(PARAMETERS)).unwrap();
-        let contexts = Contexts::open(folder.path()).unwrap();
+        let refused = Contexts::open(folder.path()).err().unwrap();
+        assert!(matches!(refused, WireError::Insecure { .. }), "{refused}");
+        let contexts = Contexts::open_as(ACCEPT, folder.path()).unwrap();
         assert_eq!(contexts.parameters(), made.parameters());
         let secret = SecretKey::generate(contexts.rlwe(), &mut rng).unwrap();
         store(contexts.rlwe(), &secret, folder.path().join(SECRET)).unwrap();
@@ -120,12 +125,12 @@ fn parameters_and_keys_go_through_folders() {
         let mut bytes = Vec::new();
         made.parameters().write(&mut bytes).unwrap();
         let twice = [bytes.clone(), bytes.clone()].concat();
-        if let Parameters::Bgv { plain_moduli, .. } = Parameters::read(&bytes[..]).unwrap() {
+        if let Parameters::Bgv { plain_moduli, .. } = Parameters::read_as(ACCEPT, &bytes[..]).unwrap() {
             assert!(plain_moduli.len() > 1);
-            assert!(Contexts::new(&Parameters::read(&twice[..]).unwrap()).is_err());
+            assert!(Contexts::new(&Parameters::read_as(ACCEPT, &twice[..]).unwrap()).is_err());
         } else {
-            assert!(Parameters::read(&twice[..]).is_err());
+            assert!(Parameters::read_as(ACCEPT, &twice[..]).is_err());
         }
-        assert!(Parameters::read(&bytes[..bytes.len() - 1]).is_err());
+        assert!(Parameters::read_as(ACCEPT, &bytes[..bytes.len() - 1]).is_err());
     }
 }

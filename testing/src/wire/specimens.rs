@@ -15,7 +15,9 @@ use sunzi_math::primes_with_bits;
 use sunzi_ring::{
     BigRing, Domain, GadgetOptions, MultiPrecisionRing, Packing, PolyRing, Reduction, Ring, UnivariateRing,
 };
-use sunzi_rlwe::wire::{self, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError};
+use sunzi_rlwe::wire::{
+    self, Accept, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError,
+};
 use sunzi_rlwe::{
     EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RelinearizationKey, SecretKey, Security,
     SharingLedger, SharingPolicy, SparseSecret,
@@ -222,7 +224,7 @@ fn parameters<P: StoredParameters + 'static>(
     parameters: &P,
     run: fn(&P),
 ) -> Result<Specimen, Failure> {
-    Specimen::new(&format!("{name}-parameters"), &NoContext, parameters, run)
+    Specimen::new(&format!("{name}-parameters"), &Accept::InsecureForResearchOnly, parameters, run)
 }
 
 pub(super) fn bfv_parameters() -> Result<sunzi_bfv::Parameters, Failure> {

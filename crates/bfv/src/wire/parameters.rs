@@ -1,12 +1,14 @@
 //! Parameters of BFV as numbers.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_ring::{
     Auxiliary, Decryption, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions, Storage,
 };
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    FieldReader, Fields, Fingerprint, Kind, RingPart, StoredParameters, WireError, get_security,
-    put_security, ring_bytes,
+    FieldReader, Fields, Fingerprint, Kind, RingPart, SecurityClaim, StoredParameters, WireError,
+    get_security, put_security, ring_bytes,
 };
 use sunzi_rlwe::{DEGREES, RingShape, SecretDistribution, Security};
 
@@ -105,6 +107,17 @@ impl StoredParameters for Parameters {
         Fingerprint::of_ring(&ring.to_bytes()).with_scheme(fields.as_bytes())
     }
 
+    fn claim(&self) -> SecurityClaim {
+        SecurityClaim {
+            scheme: "BFV",
+            degree: self.degree(),
+            log2_key_modulus: self.log2_key_modulus(),
+            plain_moduli: vec![self.plain_modulus()],
+            secrets: SecretDistribution::Ternary,
+            security: self.security(),
+        }
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
         fields.u64(self.plain_modulus());
@@ -133,6 +146,17 @@ impl StoredParameters for CrtParameters {
         Fingerprint::of_ring(&ring.to_bytes()).with_scheme(fields.as_bytes())
     }
 
+    fn claim(&self) -> SecurityClaim {
+        SecurityClaim {
+            scheme: "BFV",
+            degree: self.degree(),
+            log2_key_modulus: self.log2_key_modulus(),
+            plain_moduli: self.plain_moduli().to_vec(),
+            secrets: SecretDistribution::Ternary,
+            security: self.security(),
+        }
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
         fields.list(self.plain_moduli().iter().copied());
@@ -150,6 +174,38 @@ impl StoredParameters for CrtParameters {
     }
 }
 
+impl Serialize for Parameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+/// The security that they claim is checked, and parameters without any are read within
+/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parameters = Self::deserialize(deserializer)?;
+        parameters.claim().check().map_err(D::Error::custom)?;
+        Ok(parameters)
+    }
+}
+
+impl Serialize for CrtParameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+/// The security that they claim is checked, and parameters without any are read within
+/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
+impl<'de> Deserialize<'de> for CrtParameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parameters = Self::deserialize(deserializer)?;
+        parameters.claim().check().map_err(D::Error::custom)?;
+        Ok(parameters)
+    }
+}
+
 /// Only the power-of-two ring of this degree, g, t and the security: the rest is fixed.
 impl StoredParameters for FermatParameters {
     const KIND: Kind = Kind::FermatParameters;
@@ -160,6 +216,17 @@ impl StoredParameters for FermatParameters {
         let ring = sunzi_ring::describe(Storage::Fermat, 2 * self.degree() as u64, &[self.bits() as u64]);
         let bytes = ring_bytes(ring, &Self::key_switching(), SecretDistribution::Ternary);
         Fingerprint::of_ring(&bytes).with_scheme(fields.as_bytes())
+    }
+
+    fn claim(&self) -> SecurityClaim {
+        SecurityClaim {
+            scheme: "BFV",
+            degree: self.degree(),
+            log2_key_modulus: self.bits() as f64,
+            plain_moduli: vec![self.plain_modulus()],
+            secrets: SecretDistribution::Ternary,
+            security: self.security(),
+        }
     }
 
     fn put(&self, fields: &mut Fields) {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use sunzi_circuits::EvaluationKeys;
 use sunzi_rlwe::wire::{
-    Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat, WireError, joint_fingerprint,
-    load, replace, write,
+    Accept, Fingerprint, Format, GaloisFile, Kind, NoContext, Reader, SchemeFormat, SecurityClaim,
+    StoredParameters, WireError, joint_fingerprint, load, replace, write,
 };
 use sunzi_rlwe::{KeyId, RelinearizationKey};
 
@@ -34,17 +34,25 @@ impl Parameters {
     /// Reads parameters: one object, or for BGV one for each plaintext modulus.
     ///
     /// # Errors
+    /// Any [`WireError`]: [`WireError::Insecure`] for parameters that were written without security.
+    pub fn read(input: impl BufRead) -> Result<Self, WireError> {
+        Self::read_as(Accept::Secure, input)
+    }
+
+    /// The same with a choice of what is accepted.
+    ///
+    /// # Errors
     /// Any [`WireError`].
-    pub fn read(mut input: impl BufRead) -> Result<Self, WireError> {
+    pub fn read_as(accept: Accept, mut input: impl BufRead) -> Result<Self, WireError> {
         let reader = Reader::new(&mut input)?;
         let parameters = match Kind::of(reader.header().kind) {
-            Some(Kind::CkksParameters) => Self::Ckks(reader.read(&NoContext)?),
-            Some(Kind::CrtParameters) => Self::Bfv(reader.read(&NoContext)?),
+            Some(Kind::CkksParameters) => Self::Ckks(reader.read(&accept)?),
+            Some(Kind::CrtParameters) => Self::Bfv(reader.read(&accept)?),
             Some(Kind::BgvParameters) => {
-                let parameters: sunzi_bgv::Parameters = reader.read(&NoContext)?;
+                let parameters: sunzi_bgv::Parameters = reader.read(&accept)?;
                 let mut plain_moduli = vec![parameters.plain_modulus()];
                 while let Some(reader) = next(&mut input)? {
-                    let other: sunzi_bgv::Parameters = reader.read(&NoContext)?;
+                    let other: sunzi_bgv::Parameters = reader.read(&accept)?;
                     let t = other.plain_modulus();
                     if plain_moduli.len() == MOST || parameters.clone().with_plain_modulus(t) != other {
                         return Err(WireError::Parameters { what: "ring, moduli or key switching" });
@@ -54,7 +62,7 @@ impl Parameters {
                 return Ok(Self::Bgv { parameters, plain_moduli });
             }
             // Whatever else it is: the error names it.
-            _ => Self::Bfv(reader.read::<sunzi_bfv::Parameters, _>(&NoContext)?.into()),
+            _ => Self::Bfv(reader.read::<sunzi_bfv::Parameters, _>(&accept)?.into()),
         };
         match next(&mut input)? {
             Some(_) => Err(WireError::Trailing { extra: 1 }),
@@ -65,9 +73,29 @@ impl Parameters {
     /// The parameters of a file.
     ///
     /// # Errors
-    /// Any [`WireError`].
+    /// As [`read`](Self::read).
     pub fn load(path: &Path) -> Result<Self, WireError> {
-        Self::read(BufReader::new(File::open(path).map_err(WireError::Io)?))
+        Self::load_as(Accept::Secure, path)
+    }
+
+    /// The same with a choice of what is accepted.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load_as(accept: Accept, path: &Path) -> Result<Self, WireError> {
+        Self::read_as(accept, BufReader::new(File::open(path).map_err(WireError::Io)?))
+    }
+
+    /// What their security rests on, and the bits that they claim.
+    #[must_use]
+    pub fn claim(&self) -> SecurityClaim {
+        match self {
+            Self::Bfv(parameters) => parameters.claim(),
+            Self::Bgv { parameters, plain_moduli } => {
+                SecurityClaim { plain_moduli: plain_moduli.clone(), ..parameters.claim() }
+            }
+            Self::Ckks(parameters) => parameters.claim(),
+        }
     }
 
     /// Writes what [`read`](Self::read) reads.
@@ -112,17 +140,33 @@ impl Contexts {
     /// Builds the tables of the parameters in a folder of keys.
     ///
     /// # Errors
-    /// Any [`WireError`].
+    /// Any [`WireError`]: [`WireError::Insecure`] for parameters that were written without security.
     pub fn open(folder: &Path) -> Result<Self, WireError> {
-        Self::load(&folder.join(PARAMETERS))
+        Self::open_as(Accept::Secure, folder)
+    }
+
+    /// The same with a choice of what is accepted.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn open_as(accept: Accept, folder: &Path) -> Result<Self, WireError> {
+        Self::load_as(accept, &folder.join(PARAMETERS))
     }
 
     /// Builds the tables of the parameters in a file.
     ///
     /// # Errors
-    /// Any [`WireError`].
+    /// As [`open`](Self::open).
     pub fn load(path: &Path) -> Result<Self, WireError> {
-        Self::new(&Parameters::load(path)?).map_err(WireError::scheme)
+        Self::load_as(Accept::Secure, path)
+    }
+
+    /// The same with a choice of what is accepted.
+    ///
+    /// # Errors
+    /// Any [`WireError`].
+    pub fn load_as(accept: Accept, path: &Path) -> Result<Self, WireError> {
+        Self::new(&Parameters::load_as(accept, path)?).map_err(WireError::scheme)
     }
 
     /// Names the parameters of messages in all plaintext moduli.

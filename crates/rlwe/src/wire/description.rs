@@ -174,15 +174,10 @@ impl<R: Packing> RlweContext<R> {
 
 /// Writes the security asked for, in bits.
 pub fn put_security(fields: &mut Fields, security: Security) {
-    fields.u64(match security {
-        Security::InsecureForResearchOnly => 0,
-        Security::Bits128 => 128,
-        Security::Bits192 => 192,
-        Security::Bits256 => 256,
-    });
+    fields.u64(security.bits().into());
 }
 
-/// Reads it.
+/// Reads it. Whether parameters without any are taken is for [`Accept`](super::Accept) to say.
 ///
 /// # Errors
 /// [`WireError::Value`]; [`WireError::Length`].

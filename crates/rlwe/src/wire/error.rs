@@ -4,7 +4,7 @@ use std::io;
 
 use sunzi_ring::{PackingError, RingError};
 
-use super::Kind;
+use super::{Kind, SecurityClaim};
 use crate::{KeyId, RlweError};
 
 /// Why an object was not read or written: what was expected, what came, what to do.
@@ -48,6 +48,15 @@ pub enum WireError {
     Parameters {
         /// What differs.
         what: &'static str,
+    },
+    /// Parameters that protect nothing, where these were not asked for.
+    #[error(
+        "the parameters were written without a check of their security ({claim}): take others, or opt out by name \
+         (--insecure-for-research-only, insecure_for_research_only=True, Accept::InsecureForResearchOnly), never for data that matters"
+    )]
+    Insecure {
+        /// What they say of themselves.
+        claim: SecurityClaim,
     },
     /// An object of another secret key.
     #[error("the file belongs to key {}, expected {}: use the keys that were made together", name(*got), name(*expected))]
@@ -120,6 +129,8 @@ pub enum Fault {
     Damage,
     /// The object in memory cannot be written.
     Object,
+    /// The file is whole, but asks for what is refused: no security, or more memory than there is.
+    Refused,
 }
 
 impl WireError {
@@ -134,6 +145,7 @@ impl WireError {
             | Self::Parameters { .. }
             | Self::Key { .. } => Fault::Mismatch,
             Self::MixedKeys => Fault::Object,
+            Self::Insecure { .. } | Self::Rlwe(RlweError::Insecure { .. }) => Fault::Refused,
             _ => Fault::Damage,
         }
     }

@@ -108,6 +108,19 @@ impl Kind {
         Self::of(number).map_or_else(|| format!("an unknown object ({number:#06x})"), |kind| kind.to_string())
     }
 
+    /// Whether it is parameters, whose security is checked by [`Accept`](super::Accept) when they are read.
+    #[must_use]
+    pub const fn is_parameters(self) -> bool {
+        matches!(
+            self,
+            Self::BfvParameters
+                | Self::BgvParameters
+                | Self::CkksParameters
+                | Self::CrtParameters
+                | Self::FermatParameters
+        )
+    }
+
     /// Whether it is a table.
     #[must_use]
     pub const fn is_table(self) -> bool {

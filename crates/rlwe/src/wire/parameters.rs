@@ -1,16 +1,112 @@
 //! Parameters of any scheme: read without a context, since they make one.
 
+use std::fmt;
 use std::io::BufRead;
 
+use serde::Serialize;
+
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
-use crate::KeyId;
+use crate::{KeyId, SecretDistribution, Security, security};
 
 /// More bytes than any parameters take.
 const MOST: usize = 1 << 16;
 
-/// What reads and writes parameters, which belong to no context.
+/// What reads and writes parameters, which belong to no context: [`Accept::Secure`] of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContext;
+
+/// Which parameters are read. Whatever is accepted, the security that a file claims is checked against the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accept {
+    /// Those with a security of 128 bits or more; all others are [`WireError::Insecure`].
+    #[default]
+    Secure,
+    /// Also those that were written with [`Security::InsecureForResearchOnly`] and may protect nothing. For tests and for published sets
+    /// that today's estimates no longer cover, never for data that matters.
+    InsecureForResearchOnly,
+}
+
+impl Accept {
+    /// The opt-out where it is asked for by its name.
+    #[must_use]
+    pub fn insecure_for_research_only(yes: bool) -> Self {
+        if yes { Self::InsecureForResearchOnly } else { Self::Secure }
+    }
+
+    /// Fails for parameters that are not accepted, and for those whose claim the table does not bear out.
+    ///
+    /// # Errors
+    /// [`WireError::Insecure`]; [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
+    pub fn check(self, claim: &SecurityClaim) -> Result<(), WireError> {
+        if claim.security == Security::InsecureForResearchOnly && self == Self::Secure {
+            return Err(WireError::Insecure { claim: claim.clone() });
+        }
+        claim.check()
+    }
+}
+
+/// What the security of parameters rests on, and the bits that they claim.
+///
+/// ```
+/// use sunzi_rlwe::wire::SecurityClaim;
+/// use sunzi_rlwe::{SecretDistribution, Security};
+///
+/// let claim = SecurityClaim {
+///     scheme: "BFV",
+///     degree: 4096,
+///     log2_key_modulus: 105.5,
+///     plain_moduli: vec![65537],
+///     secrets: SecretDistribution::Ternary,
+///     security: Security::Bits128,
+/// };
+/// assert_eq!(claim.to_string(), "BFV, n = 4096, log2 QP = 105.5, t = 65537, security 128 bits");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SecurityClaim {
+    /// The scheme.
+    pub scheme: &'static str,
+    /// The ring degree n.
+    pub degree: usize,
+    /// log2 of the modulus of keys: that of ciphertexts and the special one.
+    pub log2_key_modulus: f64,
+    /// The plaintext moduli; none for CKKS.
+    pub plain_moduli: Vec<u64>,
+    /// How secrets are drawn.
+    pub secrets: SecretDistribution,
+    /// What they were made for.
+    #[serde(rename = "bits", serialize_with = "in_bits")]
+    pub security: Security,
+}
+
+impl SecurityClaim {
+    /// Fails unless the table bears it out; where nothing is claimed there is nothing to check.
+    ///
+    /// # Errors
+    /// [`RlweError::Insecure`](crate::RlweError::Insecure) in a [`WireError::Rlwe`].
+    pub fn check(&self) -> Result<(), WireError> {
+        Ok(security::check_of(self.secrets, self.degree, self.log2_key_modulus, self.security)?)
+    }
+}
+
+fn in_bits<S: serde::Serializer>(security: &Security, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u32(security.bits())
+}
+
+impl fmt::Display for SecurityClaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, n = {}, log2 QP = {:.1}", self.scheme, self.degree, self.log2_key_modulus)?;
+        for (i, t) in self.plain_moduli.iter().enumerate() {
+            if i == 0 { write!(f, ", t = {t}")? } else { write!(f, " * {t}")? }
+        }
+        if let SecretDistribution::FixedWeight(weight) = self.secrets {
+            write!(f, ", secrets of weight {weight}")?;
+        }
+        match self.security.bits() {
+            0 => f.write_str(", NO SECURITY (for research only)"),
+            bits => write!(f, ", security {bits} bits"),
+        }
+    }
+}
 
 /// Parameters as numbers.
 pub trait StoredParameters: Sized {
@@ -18,16 +114,18 @@ pub trait StoredParameters: Sized {
     const KIND: Kind;
     /// Names them: as the contexts that are made of them do.
     fn fingerprint(&self) -> Fingerprint;
+    /// What their security rests on.
+    fn claim(&self) -> SecurityClaim;
     /// Writes them.
     fn put(&self, fields: &mut Fields);
-    /// Reads them, and fails for any that make no context.
+    /// Reads them, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to say.
     ///
     /// # Errors
     /// [`WireError::Value`]; [`WireError::Length`]; [`WireError::Scheme`].
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError>;
 }
 
-impl<P: StoredParameters> Format<P> for NoContext {
+impl<P: StoredParameters> Format<P> for Accept {
     const KIND: Kind = P::KIND;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
@@ -50,6 +148,27 @@ impl<P: StoredParameters> Format<P> for NoContext {
         let parameters = P::get(&mut fields)?;
         fields.finish()?;
         parameters.fingerprint().check(&header.parameters)?;
+        self.check(&parameters.claim())?;
         Ok(parameters)
+    }
+}
+
+impl<P: StoredParameters> Format<P> for NoContext {
+    const KIND: Kind = P::KIND;
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        None
+    }
+
+    fn origin(&self, parameters: &P) -> (Fingerprint, Option<KeyId>) {
+        Accept::Secure.origin(parameters)
+    }
+
+    fn put(&self, parameters: &P, sink: &mut impl Sink) -> Result<(), WireError> {
+        Format::<P>::put(&Accept::Secure, parameters, sink)
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<P, WireError> {
+        Format::<P>::get(&Accept::Secure, header, source)
     }
 }
