@@ -11,6 +11,7 @@ mod links;
 mod peers;
 mod python;
 mod reliability;
+mod shipped;
 mod step;
 mod test;
 mod tree;
@@ -38,6 +39,8 @@ enum Task {
     Layers,
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
+    /// Check that what users build has no door to secrets and counts nothing
+    Shipped,
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
     /// Measure the figures of security and reliability, and print them beside their bars
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Task::Test { long } => test::run(long),
         Task::Layers => layers::run(),
         Task::Limits => limits::run(),
+        Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
         Task::Reliability(arguments) => reliability::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),

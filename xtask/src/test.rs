@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 
 use crate::step::{self, Step};
-use crate::{layers, limits, python, reliability, tree};
+use crate::{layers, limits, python, reliability, shipped, tree};
 
 /// Runs all checks and tests; with `long`, also the tests marked `#[ignore = "long: ..."]`.
 pub(crate) fn run(long: bool) -> Result<String, String> {
@@ -24,6 +24,7 @@ fn steps() -> Vec<Step> {
         Step::cargo("format", "fmt --all --check"),
         Step::check("layers", layers::check, "cargo xtask layers"),
         Step::check("limits", limits::check, "cargo xtask limits"),
+        Step::check("shipped", shipped::check, "cargo xtask shipped"),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
             "clippy with peers",

@@ -144,7 +144,7 @@ impl Subject {
         let n = self.shape.degree();
         let call = self.job.contender(name)?;
         let counts =
-            tally::count(&call)?.ok_or(BenchError::Request("counts: build with the feature tally"))?;
+            tally::count(&call)?.ok_or(BenchError::Request("counts: this build does not count; cargo run --release -p sunzi-cli --features tally -- bench --model does"))?;
         let stream = Stream::new(self.bytes(name)?);
         let mut units = Units::new(n)?;
         let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);

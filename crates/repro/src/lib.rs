@@ -16,6 +16,7 @@ pub mod bajard;
 pub mod behz;
 mod error;
 pub mod kpz;
+mod noise;
 mod parts;
 pub mod plot;
 pub mod report;

@@ -9,6 +9,7 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness}
 use super::subject::random_message;
 use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
 use crate::ReproError;
+use crate::noise;
 use crate::report::{Corner, Figure, Panel, Series};
 use crate::run::Progress;
 
@@ -164,7 +165,8 @@ fn check(context: &Context, pool: &[Known], secret: &SecretKey<Ring>) -> Result<
 
 fn largest(context: &Context, pool: &[Known], secret: &SecretKey<Ring>) -> Result<f64, ReproError> {
     pool.iter().try_fold(f64::NEG_INFINITY, |largest: f64, (ciphertext, message)| {
-        Ok(largest.max(context.measure_noise(ciphertext, message, secret)?))
+        let known = (message.coefficients(), 1, context.plain_modulus());
+        Ok(largest.max(noise::measured(context.rlwe(), ciphertext, secret, known)?))
     })
 }
 

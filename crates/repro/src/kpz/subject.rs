@@ -12,6 +12,7 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, Sec
 use super::parameters::Parameters;
 use super::printed::Column;
 use crate::ReproError;
+use crate::noise;
 
 /// A scheme with keys.
 pub(super) trait Subject {
@@ -146,7 +147,8 @@ impl Subject for BfvSubject {
 
     fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, ReproError> {
         let right = self.context.decrypt_unchecked(a, &self.secret)? == *message;
-        Ok(if right { Some(self.context.measure_noise(a, message, &self.secret)?) } else { None })
+        let known = (message.coefficients(), 1, self.context.plain_modulus());
+        Ok(if right { Some(noise::measured(self.context.rlwe(), a, &self.secret, known)?) } else { None })
     }
 
     fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self> {
@@ -207,7 +209,9 @@ impl Subject for BgvSubject {
     }
 
     fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, ReproError> {
-        let noise = self.context.measure_noise(a, message, &self.secret)?;
+        let factor = self.context.factor(a.metadata().level()).unwrap_or(1);
+        let known = (message.coefficients(), factor, self.context.plain_modulus());
+        let noise = noise::measured(self.context.rlwe(), a, &self.secret, known)?;
         let mut bounded = a.clone();
         bounded.set_noise(bound(noise));
         match self.context.decrypt(&bounded, &self.secret) {

@@ -1,0 +1,75 @@
+//! `cargo xtask shipped`: the features of what users build. Cargo joins those that any dependency asks for, so that one crate among them opens a
+//! door for all.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::step;
+
+/// What users build.
+const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
+/// Measurements by the secret key, counts of all operations, marks for memory checkers.
+const FORBIDDEN: [&str; 3] = ["danger", "tally", "memcheck"];
+
+/// Fails if a crate of the workspace has one of these features in what is shipped.
+pub(crate) fn check(root: &Path) -> Result<String, String> {
+    let mut found = Vec::new();
+    for package in SHIPPED {
+        let tree = tree(root, package)?;
+        found.extend(forbidden(&tree)?.into_iter().map(|line| format!("{package} builds {line}")));
+    }
+    if found.is_empty() {
+        return Ok(format!("{} have none of {}", SHIPPED.join(", "), FORBIDDEN.join(", ")));
+    }
+    Err(format!("features that no user should get: ask for them in tests only\n  - {}", found.join("\n  - ")))
+}
+
+/// Every package that is built into this one, and its features in brackets.
+fn tree(root: &Path, package: &str) -> Result<String, String> {
+    let output = Command::new(step::cargo())
+        .args(["tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", "-f", "{p} [{f}]"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot start cargo tree: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Lines of this workspace's packages with such a feature.
+fn forbidden(tree: &str) -> Result<Vec<String>, String> {
+    let own =
+        |line: &&str| line.starts_with("sunzi") || line.starts_with("repro ") || line.starts_with("bench ");
+    let mut found: Vec<String> = Vec::new();
+    let mut packages = 0;
+    for line in tree.lines().filter(own) {
+        packages += 1;
+        let (_, features) = line.rsplit_once('[').ok_or_else(|| format!("cargo tree prints {line:?}"))?;
+        let features = features.trim_end_matches(" (*)").trim_end_matches(']');
+        let bad = features.split(',').any(|feature| FORBIDDEN.contains(&feature));
+        if bad && found.iter().all(|known| !line.starts_with(known.as_str())) {
+            found.push(line.to_owned());
+        }
+    }
+    if packages == 0 { Err("cargo tree names no package of this workspace".to_owned()) } else { Ok(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_users_build_opens_no_door() {
+        check(&crate::tree::root()).unwrap();
+    }
+
+    #[test]
+    fn a_door_is_found_wherever_it_is() {
+        let tree = "sunzi-cli v0.1.0 (/x) []\nsunzi-bfv v0.1.0 (/x) [danger,default]\nserde v1.0.0 [danger]\n\
+                    sunzi-kernels v0.1.0 (/x) [tally] (*)\n";
+        assert_eq!(forbidden(tree).unwrap().len(), 2);
+        assert_eq!(forbidden("sunzi v0.1.0 [parquet]\n").unwrap().len(), 0);
+        assert!(forbidden("serde v1.0.0 []\n").is_err());
+    }
+}
