@@ -19,7 +19,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A value of a row, 1 to 20; `what` says what of.
+    /// A value of a row; `what` says what of.
     pub fn new(row: u8, what: impl Into<String>) -> Self {
         Self { row, what: what.into(), cases: 1, of: 1 }
     }

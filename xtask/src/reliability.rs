@@ -1,4 +1,4 @@
-//! `cargo xtask reliability`: the twenty figures of security and reliability, each from the run that prints it.
+//! `cargo xtask reliability`: the figures of security and reliability, each from the run that prints it.
 //!
 //! Tests record what they measure (`testing/src/figures.rs`) in a file that an environment variable names; the table says for
 //! every row what was measured, beside its bar, and the command that measures it again.

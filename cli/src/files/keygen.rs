@@ -12,7 +12,8 @@ use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
 use sunzi::rlwe::{
-    GaloisKeys, LedgerFile, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness,
+    GaloisKeys, LedgerFile, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory,
+    randomness,
 };
 use sunzi::{bfv, bgv, ckks};
 
@@ -91,6 +92,11 @@ fn make<R: Packing>(
             exponents(context.ring(), parameters, &args.rotations)?.into_iter().map(|k| (k, level)).collect()
         }
     };
+    // Before any work: all of them are in memory together.
+    let mut levels = exponents.iter().map(|&(_, level)| level).chain([context.level()]);
+    let needed = levels
+        .try_fold(0_u64, |sum, level| context.switch_key_bytes(level).map(|bytes| sum.saturating_add(bytes)));
+    memory::require(needed.map_err(CliError::input)?).map_err(CliError::input)?;
     if !args.json {
         output::print(&announcement(context, parameters, exponents.len()))?;
     }

@@ -134,6 +134,7 @@ impl StoredParameters for Parameters {
             scheme: "BGV",
             degree: self.degree(),
             log2_key_modulus: self.log2_key_modulus(),
+            moduli: self.moduli().len() + self.key_switching().special_moduli.len(),
             plain_moduli: vec![self.plain_modulus()],
             secrets: SecretDistribution::Ternary,
             security: self.security(),

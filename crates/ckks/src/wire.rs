@@ -119,6 +119,7 @@ impl StoredParameters for Parameters {
             scheme: "CKKS",
             degree: self.degree(),
             log2_key_modulus: self.log2_key_modulus(),
+            moduli: self.moduli().len() + self.key_switching().special_moduli.len(),
             plain_moduli: Vec::new(),
             secrets: self.secrets(),
             security: self.security(),

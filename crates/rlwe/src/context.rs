@@ -152,6 +152,17 @@ impl<R: PolyRing> RlweContext<R> {
         Ok(self.gadget.at_level(level)?)
     }
 
+    /// About what a switching key for ciphertexts of this level takes in bytes, without the half that follows from a seed.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    pub fn switch_key_bytes(&self, level: usize) -> Result<u64, RlweError> {
+        let gadget = self.gadget_at(level)?;
+        let ring = gadget.key_ring();
+        let polynomial = (ring.degree() as u64).saturating_mul(8 * ring.level() as u64);
+        Ok(polynomial.saturating_mul(gadget.digit_count() as u64))
+    }
+
     /// What key switching was made with.
     pub(crate) fn options(&self) -> &GadgetOptions {
         self.gadget.options()

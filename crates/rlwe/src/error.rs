@@ -27,6 +27,16 @@ pub enum RlweError {
         /// The security asked for.
         security: Security,
     },
+    /// More memory than the machine has left.
+    #[error(
+        "this takes about {needed} bytes of memory, {available} are left: take smaller parameters, fewer keys, or another machine"
+    )]
+    Memory {
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
     /// Two objects belong to different secret keys.
     #[error("{what} belongs to another secret key than the ciphertext: use the keys made together with it")]
     KeyMismatch {

@@ -9,7 +9,7 @@ use sunzi_ring::{Evaluation, Gadget, PolyRing, RingError};
 use zeroize::Zeroizing;
 
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
-use crate::{key_switch, randomness};
+use crate::{key_switch, memory, randomness};
 
 /// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits are those of
 /// the ciphertext whatever k is.
@@ -99,6 +99,10 @@ impl<R: PolyRing> GaloisKeys<R> {
             let highest = levels.entry(exponent).or_default();
             *highest = level.max(*highest);
         }
+        let needed = levels.values().try_fold(0_u64, |sum, &level| {
+            Ok::<_, RlweError>(sum.saturating_add(context.switch_key_bytes(level)?))
+        })?;
+        memory::require(needed)?;
         let root = randomness::secret_root(rng);
         let reported = Mutex::new((0, progress));
         let generate = |(i, (&exponent, &level)): (usize, (&u64, &usize))| {

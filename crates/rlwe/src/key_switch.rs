@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::keys::{vector_sample, zero_sample};
 use crate::noise::{self, NoiseTerm};
 use crate::uniform_half::UniformHalf;
-use crate::{Log2, RlweContext, RlweError, randomness};
+use crate::{Log2, RlweContext, RlweError, memory, randomness};
 
 /// Encryptions of g_i·s' under s for the gadget g, one for every digit, modulo Q_l·P: `[BEHZ16, 4.5]` and
 /// `[KPZ21, B.2]` with the factors of the digits in g `[KPZ21, Remark B.3]`, so that it serves every level up to l; without the limbs
@@ -48,6 +48,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<Self, RlweError> {
         context.check_security()?;
         let gadget = context.gadget_at(level)?;
+        memory::require(context.switch_key_bytes(level)?)?;
         let lower = [secret, source].map(|a| {
             // No copy of what has that level.
             if level == context.level() {

@@ -18,6 +18,7 @@ pub mod extended;
 pub mod galois;
 pub mod key_switch;
 pub mod keys;
+pub mod memory;
 pub mod moduli;
 pub mod noise;
 pub mod plain_factor;

@@ -39,6 +39,10 @@ class Invalid(ParameterError):
     """A program that cannot be, or that no parameters hold."""
 
 
+class Memory(ParameterError):
+    """More memory than the machine has left."""
+
+
 class KeySwitching(ParameterError):
     """Digits or special moduli that do not fit."""
 

@@ -1,4 +1,4 @@
-//! What the twenty rows ask for, and what measures them.
+//! What the rows ask for, and what measures them.
 
 /// One row.
 pub(super) struct Row {
@@ -20,7 +20,7 @@ const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'st
     Row { number, figure, bar, commands }
 }
 
-pub(super) const ROWS: [Row; 20] = [
+pub(super) const ROWS: [Row; 21] = [
     row(
         1,
         "every key of every shipped parameter set against the 2024 table",
@@ -79,7 +79,10 @@ pub(super) const ROWS: [Row; 20] = [
         FUZZED,
         "mutated files of every type, a million by rules and the others by coverage",
         "10^7 or more, 0 panics, at most twice the input and a constant allocated",
-        &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
+        &[
+            "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
+            "test --release -p sunzi-testing --test hostile_parameters",
+        ],
     ),
     row(
         11,
@@ -136,6 +139,12 @@ pub(super) const ROWS: [Row; 20] = [
         "8000, 0 wrong, memory flat",
         &["test -p sunzi-testing --test soak -- --include-ignored", "xtask python"],
     ),
+    row(
+        25,
+        "security of whatever is loaded: parameters without any, or with less than they claim, over all kinds and ways in",
+        "0 accepted unless asked for by name",
+        &["test -p sunzi-testing --test loading"],
+    ),
 ];
 
 #[cfg(test)]
@@ -144,6 +153,6 @@ mod tests {
 
     #[test]
     fn rows_are_numbered_in_order() {
-        assert!(ROWS.iter().zip(1..).all(|(row, number)| row.number == number));
+        assert!(ROWS.windows(2).all(|pair| matches!(pair, [one, next] if one.number < next.number)));
     }
 }

@@ -145,7 +145,9 @@ impl WireError {
             | Self::Parameters { .. }
             | Self::Key { .. } => Fault::Mismatch,
             Self::MixedKeys => Fault::Object,
-            Self::Insecure { .. } | Self::Rlwe(RlweError::Insecure { .. }) => Fault::Refused,
+            Self::Insecure { .. } | Self::Rlwe(RlweError::Insecure { .. } | RlweError::Memory { .. }) => {
+                Fault::Refused
+            }
             _ => Fault::Damage,
         }
     }

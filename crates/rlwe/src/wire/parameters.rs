@@ -6,7 +6,7 @@ use std::io::BufRead;
 use serde::Serialize;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
-use crate::{KeyId, SecretDistribution, Security, security};
+use crate::{KeyId, SecretDistribution, Security, memory, security};
 
 /// More bytes than any parameters take.
 const MOST: usize = 1 << 16;
@@ -55,6 +55,7 @@ impl Accept {
 ///     scheme: "BFV",
 ///     degree: 4096,
 ///     log2_key_modulus: 105.5,
+///     moduli: 3,
 ///     plain_moduli: vec![65537],
 ///     secrets: SecretDistribution::Ternary,
 ///     security: Security::Bits128,
@@ -69,6 +70,8 @@ pub struct SecurityClaim {
     pub degree: usize,
     /// log2 of the modulus of keys: that of ciphertexts and the special one.
     pub log2_key_modulus: f64,
+    /// Moduli of a word that the ring of keys has.
+    pub moduli: usize,
     /// The plaintext moduli; none for CKKS.
     pub plain_moduli: Vec<u64>,
     /// How secrets are drawn.
@@ -148,7 +151,10 @@ impl<P: StoredParameters> Format<P> for Accept {
         let parameters = P::get(&mut fields)?;
         fields.finish()?;
         parameters.fingerprint().check(&header.parameters)?;
-        self.check(&parameters.claim())?;
+        let claim = parameters.claim();
+        self.check(&claim)?;
+        // Whoever reads parameters makes their tables next.
+        memory::require(memory::table_bytes(claim.degree, claim.moduli))?;
         Ok(parameters)
     }
 }

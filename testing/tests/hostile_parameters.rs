@@ -1,0 +1,175 @@
+//! Parameters made up to cost: whatever a file of at most 64 KiB says, reading it takes a second and little memory, and what it would make too
+//! large for the machine is an error before any work.
+
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, Instant};
+
+    use sunzi_bfv::{CrtParameters, FermatParameters};
+    use sunzi_math::primes_with_bits;
+    use sunzi_ring::GadgetOptions;
+    use sunzi_rlwe::wire::{self, Accept, CHECKSUM_LEN, HEADER_LEN, NoContext, StoredParameters};
+    use sunzi_rlwe::{RingShape, RlweError, SecretDistribution, Security, memory};
+    use sunzi_testing::Figure;
+    use sunzi_testing::wire::alloc;
+
+    use super::MEMORY;
+
+    const RESEARCH: Security = Security::InsecureForResearchOnly;
+    const CLAIMS: [Security; 2] = [RESEARCH, Security::Bits128];
+
+    /// Memory is counted for one test at a time.
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    /// Times and sizes of what was read.
+    #[derive(Default)]
+    struct Seen {
+        files: usize,
+        slow: Vec<String>,
+        large: Vec<String>,
+        slowest: Duration,
+        most: usize,
+    }
+
+    impl Seen {
+        /// Reads a file both ways: a second and one for each MB, and the bytes that any file may take.
+        fn read<P: StoredParameters>(&mut self, name: &str, bytes: &[u8]) {
+            for accept in [Accept::Secure, Accept::InsecureForResearchOnly] {
+                let before = MEMORY.current_usage();
+                MEMORY.reset_peak_usage();
+                let start = Instant::now();
+                let read = wire::from_bytes::<P, _>(&accept, bytes);
+                let (time, used) = (start.elapsed(), MEMORY.peak_usage().saturating_sub(before));
+                drop(read);
+                self.files += 1;
+                if time.as_secs_f64() > 1.0 + bytes.len() as f64 / 1e6 {
+                    self.slow.push(format!("{name}: {time:?}"));
+                }
+                if used > alloc::ceiling(bytes.len()) {
+                    self.large.push(format!("{name}: {used} bytes for {}", bytes.len()));
+                }
+                self.slowest = self.slowest.max(time);
+                self.most = self.most.max(used);
+            }
+        }
+
+        fn parameters<P: StoredParameters>(&mut self, name: &str, parameters: &P) {
+            let bytes = wire::to_bytes(&NoContext, parameters).unwrap();
+            self.read::<P>(name, &bytes);
+            // Any word of them may be anything: counts, indices, choices.
+            let end = bytes.len() - CHECKSUM_LEN;
+            let words = (end - HEADER_LEN) / 8;
+            for at in (0..words.min(24)).chain(words.saturating_sub(24)..words) {
+                for value in [0, 1, 7, 1 << 17, 1 << 32, 1 << 61, u64::MAX] {
+                    let mut forged = bytes.clone();
+                    let place = HEADER_LEN + 8 * at;
+                    forged[place..place + 8].copy_from_slice(&value.to_le_bytes());
+                    let checksum = wire::checksum(&forged[HEADER_LEN..end]);
+                    forged[end..].copy_from_slice(&checksum.to_le_bytes());
+                    self.read::<P>(name, &forged);
+                }
+            }
+        }
+    }
+
+    /// Key switching that makes as many digits as can be, or as many special moduli.
+    fn switchings(special: &[u64]) -> [GadgetOptions; 4] {
+        let radix = |bits| GadgetOptions { radix_bits: Some(bits), ..GadgetOptions::default() };
+        let hybrid = |digits| {
+            let special_moduli = special.to_vec();
+            GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() }
+        };
+        [radix(1), radix(61), hybrid(1), hybrid(255)]
+    }
+
+    #[test]
+    fn hostile_parameters_are_read_in_time_and_memory() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = Seen::default();
+        for (log2_degree, count, bits) in
+            [(17, 256, 61), (17, 200, 32), (16, 256, 40), (10, 256, 61), (17, 1, 61)]
+        {
+            let all = primes_with_bits(bits, 2 << log2_degree, count).unwrap();
+            let (special, moduli) = all.split_at(count / 4);
+            let levels: Vec<usize> = (1..=moduli.len()).collect();
+            for security in CLAIMS {
+                for switching in switchings(special) {
+                    let name = format!("n = 2^{log2_degree}, {count} of {bits} bits, {security:?}");
+                    let algorithms = sunzi_bfv::Algorithms {
+                        key_switching: switching.clone(),
+                        ..sunzi_bfv::Algorithms::default()
+                    };
+                    let bfv = sunzi_bfv::Parameters::new(log2_degree, moduli.to_vec(), 257, security);
+                    seen.parameters(&name, &bfv.with_algorithms(algorithms.clone()));
+                    let plain = (0..256).map(|i| 257 + 2 * i).collect();
+                    let crt = CrtParameters::new(log2_degree, moduli.to_vec(), plain, security);
+                    seen.parameters(&name, &crt.with_algorithms(algorithms));
+                    let bgv = sunzi_bgv::Parameters::new(log2_degree, moduli.to_vec(), 257, security);
+                    seen.parameters(&name, &bgv.with_key_switching(switching.clone()));
+                    let levels = levels.clone();
+                    let rungs: Vec<Vec<usize>> = (1..=moduli.len()).map(|l| (0..l).rev().collect()).collect();
+                    let ckks =
+                        sunzi_ckks::Parameters::new(log2_degree, moduli.to_vec(), levels, bits - 2, security)
+                            .with_key_switching(switching)
+                            .with_secrets(SecretDistribution::FixedWeight(192));
+                    seen.parameters(&name, &ckks.clone().with_rungs(rungs));
+                    seen.parameters(&name, &ckks);
+                }
+            }
+        }
+        odd(&mut seen);
+        for bits in [64, 256, 1 << 16, 1 << 20, 1 << 24] {
+            if let Ok(parameters) = FermatParameters::new(1 << 17, bits, 769, RESEARCH) {
+                seen.parameters(&format!("2^{bits} - 1"), &parameters);
+            }
+        }
+        let Seen { files, slow, large, slowest, most } = seen;
+        println!("{files} files, slowest {slowest:?}, most {most} bytes; slow {slow:?}, large {large:?}");
+        Figure::new(10, "made-up parameters over a second and one for each MB, or over the memory of a file")
+            .cases(files, files)
+            .none_wrong(slow.len() + large.len());
+    }
+
+    /// Rings of indices that are hard to take apart, or too large.
+    fn odd(seen: &mut Seen) {
+        for index in [3, 131_071, 65_537, 3 * 5 * 7 * 11 * 13, 255_255, 1 << 40, (1 << 61) - 1, u64::MAX] {
+            for security in CLAIMS {
+                let ring = RingShape::of_index(index);
+                let moduli = vec![1_152_921_504_606_846_883; 256];
+                let name = format!("index {index}");
+                seen.parameters(&name, &sunzi_bfv::Parameters::new(ring, moduli.clone(), 2, security));
+                seen.parameters(&name, &sunzi_bgv::Parameters::new(ring, moduli, 2, security));
+            }
+        }
+    }
+
+    /// Digits of two bits: a thousand keys take terabytes.
+    #[test]
+    fn keys_that_no_machine_holds_are_refused_before_any_work() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory::available().is_none() {
+            return;
+        }
+        let moduli = primes_with_bits(61, 2 << 12, 128).unwrap();
+        let options = GadgetOptions { radix_bits: Some(2), ..GadgetOptions::default() };
+        let ring = sunzi_ring::Ring::new(2 << 12, &moduli).unwrap();
+        let context = sunzi_rlwe::RlweContext::with_gadget(ring, RESEARCH, &options).unwrap();
+        let one = context.switch_key_bytes(context.level()).unwrap();
+        assert!(one > 1 << 33, "{one}");
+        let mut rng = sunzi_rlwe::randomness::from_os().unwrap();
+        let secret = sunzi_rlwe::SecretKey::generate(&context, &mut rng).unwrap();
+        let (start, before) = (Instant::now(), MEMORY.current_usage());
+        MEMORY.reset_peak_usage();
+        let keys = sunzi_rlwe::GaloisKeys::generate(&context, &secret, (3..2003).step_by(2), &mut rng);
+        let Err(RlweError::Memory { needed, available }) = keys else { panic!("keys of {one} bytes each") };
+        assert!(needed == 1000 * one && available < needed);
+        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(MEMORY.peak_usage().saturating_sub(before) < 1 << 20);
+    }
+}
