@@ -20,9 +20,11 @@ use sunzi_rlwe::{PublicKey, Security};
 pub enum Outcome {
     /// So many printed intervals hold the truth; how many rows the widest of them leaves open, of those that count rows.
     True(usize),
-    /// It was refused by name.
+    /// It was refused by name before it ran, or its result was.
     Refused(String),
-    /// A printed interval does not hold the truth, or a run failed.
+    /// It was planned, and the run was refused by name.
+    Stopped(String),
+    /// A printed interval does not hold the truth, or there was no plan for no reason.
     Wrong(String),
 }
 
@@ -58,8 +60,18 @@ impl Draw {
         let mut cell = |row: usize| match style {
             0 => low,
             1 => high,
-            2 => [low, high][row % 2],
-            3 => [threshold, low, high][self.below(3) as usize],
+            2 => {
+                if row.is_multiple_of(2) {
+                    low
+                } else {
+                    high
+                }
+            }
+            3 => match self.below(3) {
+                0 => threshold,
+                1 => low,
+                _ => high,
+            },
             4 => threshold + spread * (self.unit() - 0.5),
             5 => base + spread * (self.unit() - 0.5),
             6 => {
@@ -197,8 +209,7 @@ pub fn outcome(text: &str, table: &Table, options: &Options, seed: u64) -> Outco
     };
     match opened(&plan, table, seed) {
         Ok((totals, columns)) => compared(&program, table, &totals, &columns),
-        Err(Failed(ProgramError::Refused(refusal))) => Outcome::Refused(refusal.to_string()),
-        Err(Failed(error)) => Outcome::Wrong(format!("{text}: {error}")),
+        Err(Failed(error)) => Outcome::Stopped(error.to_string()),
     }
 }
 

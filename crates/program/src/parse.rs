@@ -11,7 +11,7 @@
 //! | `sum(x)`, `count()`, `count(x > 5)`, `mean(x)`, `var(x)`, `std(x)`, `cov(x, y)`, `corr(x, y)`, `dot(x, y)` | totals; var, std and cov divide by n − 1 |
 //! | `… by region, sex` | the same for every group of rows |
 //! | `poly(x, a0, a1, …)` | Σ a_i·x^i |
-//! | `sigmoid(x)`, `tanh`, `exp`, `log`, `sqrt`, `inverse`, each also `(x, low, high)` | functions, by polynomials on an interval |
+//! | `sigmoid(x)`, `tanh`, `exp`, `log`, `sqrt`, `inverse` | functions, by polynomials wherever x may lie by the ranges of columns; `(x, low, high)` is taken, and narrows nothing |
 //! | `linear("file")`, `logistic("file")` | scores with weights from a JSON file |
 //!
 //! A hand-written parser by operator precedence: the language is small, and its errors are what matters.

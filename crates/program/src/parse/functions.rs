@@ -36,7 +36,7 @@ struct Weights {
     weights: BTreeMap<String, f64>,
     #[serde(default)]
     intercept: f64,
-    /// Where the score lies, if that is narrower than the ranges of columns tell.
+    /// Where the score lies; the ranges of columns tell, and this narrows nothing.
     interval: Option<[f64; 2]>,
 }
 
@@ -206,7 +206,7 @@ impl Compiler<'_> {
             return Err(Wrong::at(&file.span, "expected the name of a file between quotation marks"));
         };
         let bad = |message: String| {
-            let help = r#"a file of weights is {"weights": {"age": 0.5, …}, "intercept": 1.5}, with "interval": [low, high] if you know it"#;
+            let help = r#"a file of weights is {"weights": {"age": 0.5, …}, "intercept": 1.5}"#;
             Wrong::at(&file.span, message).with_help(help)
         };
         let text = (self.files)(path).map_err(bad)?;
