@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "most of an hour"]
+    #[ignore = "long: ten thousand programs, a quarter of an hour"]
     fn the_truth_lies_within_what_is_printed_of_ten_thousand_programs() {
         law(PROGRAMS.div_ceil(3));
     }
