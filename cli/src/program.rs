@@ -1,5 +1,6 @@
 //! Programs over encrypted tables: `sunzi plan`, `sunzi eval` and `sunzi decrypt`.
 
+mod agreed;
 pub(crate) mod decrypt;
 pub(crate) mod eval;
 pub(crate) mod plan;

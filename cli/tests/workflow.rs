@@ -49,7 +49,7 @@ fn workflow(folder: &Folder, table: &str, options: &str, program: &str, scheme: 
     assert!(!Path::new(&folder.path("keys/eval/secret.sz")).exists());
     run(&["eval", program, "--keys", "keys/eval", "t.sz", "-o", "out.sz", "--memory", "4G"]);
     let csv = run(&["decrypt", "--keys", "keys/secret", "out.sz", "--csv"]);
-    assert!(csv.starts_with("result,of,value,error\n"), "{csv}");
+    assert!(csv.starts_with("result,of,value,error,encrypted\n"), "{csv}");
     json(&folder.run("decrypt --keys keys/secret out.sz --json"))["results"].clone()
 }
 

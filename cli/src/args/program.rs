@@ -132,7 +132,7 @@ pub(crate) struct DecryptArgs {
     pub(crate) sharing: SharingArgs,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
-    /// Print CSV: result, group or row, value, error
+    /// Print CSV: result, group or row, value, error, whether it came encrypted
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Print one JSON object
@@ -152,8 +152,8 @@ pub(crate) struct SharingArgs {
     /// With --share: all that is shared is within statistical distance 2^-BITS of what does not depend on the key, 1 to 80
     #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
     pub(crate) statistical_bits: u32,
-    /// With --share: the program that was agreed on; results of another one are refused. CKKS needs it, for the errors that it leaves
-    #[arg(long = "for", value_name = "PROGRAM", requires_all = ["share", "schema"])]
+    /// The program that was agreed on; results of another one are refused. Sharing results of CKKS needs it, for the errors that it leaves
+    #[arg(long = "for", value_name = "PROGRAM", requires = "schema")]
     pub(crate) program: Option<String>,
     /// With --for: a file with the schema of the table as JSON
     #[arg(long, value_name = "FILE", requires = "program")]

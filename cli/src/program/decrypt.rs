@@ -11,6 +11,7 @@ use sunzi::program::{Contexts, NodeId, Opened, ProgramError, Sharing};
 use sunzi::rlwe::KeyId;
 use sunzi::rlwe::wire::WireError;
 
+use super::agreed::{self, Clear};
 use super::print::{Csv, Printed, text};
 use super::{refuse_in, share};
 use crate::args::DecryptArgs;
@@ -56,9 +57,10 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let mut reader = reader(args, &contexts, secret.id())?;
     let description = reader.description().clone();
     let codec = contexts.codec(&description.layout).map_err(|error| refuse_in(&args.file, error))?;
+    let plans = agreed::plans(&args.sharing, &contexts, &description)?;
     let mut sharing = match policy {
         Some(policy) => {
-            let noise = share::declared(&args.sharing, &contexts, &description)?;
+            let noise = share::declared(&contexts, plans.as_ref())?;
             // To its end first: what is damaged or does not fit neither makes a ledger nor is counted.
             let whole = self::reader(args, &contexts, secret.id())?;
             let count = whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(args))?;
@@ -67,7 +69,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
         None => None,
     };
     let mut columns: BTreeMap<NodeId, Vec<Estimate>> = BTreeMap::new();
-    let csv = Csv::new(&description.program);
+    let clear = Clear::new(&description.program, &reader.clear());
+    let csv = Csv::new(&description.program, &clear);
     if args.csv {
         csv.header()?;
     }
@@ -86,13 +89,16 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let totals = totals.map_err(|stopped| stopped.of(args))?;
     let opened: Vec<(&str, Opened)> = description.program.finish(|id| totals.get(&id).cloned());
     if args.csv {
-        opened.iter().try_for_each(|(name, opened)| csv.result(name, opened))?;
+        opened.iter().enumerate().try_for_each(|(at, (name, opened))| csv.result(at, name, opened))?;
     } else if args.json {
-        output::print_json(&Printed::new(&opened, &columns))?;
+        output::print_json(&Printed::new(&opened, &columns, &clear))?;
     } else {
-        output::print(&text(&opened, &columns))?;
+        output::print(&text(&opened, &columns, &clear))?;
     }
     if !args.quiet {
+        if plans.is_none() {
+            output::remark(&agreed::trusted(&description.program));
+        }
         remark(&contexts, sharing.as_ref());
     }
     Ok(())

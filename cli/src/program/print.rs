@@ -8,10 +8,14 @@ use serde::Serialize;
 use sunzi::program::run::Estimate;
 use sunzi::program::{NodeId, Number, Opened, OutputValue, Program, Undefined};
 
+use super::agreed::Clear;
 use crate::error::{CliError, one_line};
 
 /// Digits that an exact number is printed with.
 const LONGEST: usize = 40;
+
+/// What stands behind a number that the server knows.
+const CLEAR: &str = " (never encrypted)";
 
 /// All results.
 #[derive(Debug, Serialize)]
@@ -44,9 +48,9 @@ enum Told {
 }
 
 impl Told {
-    fn new(number: &Result<Estimate, Undefined>) -> Self {
+    fn new(number: &Result<Estimate, Undefined>, clear: bool) -> Self {
         match number {
-            Ok(estimate) => Self::Number(Value::new(estimate)),
+            Ok(estimate) => Self::Number(Value::new(estimate, clear)),
             Err(why) => Self::Not { undefined: why.to_string() },
         }
     }
@@ -67,15 +71,23 @@ struct Value {
     error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exact: Option<String>,
+    /// It was never encrypted: the server knows it, and may have written what it liked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    never_encrypted: Option<bool>,
 }
 
 impl Value {
-    fn new(estimate: &Estimate) -> Self {
+    fn new(estimate: &Estimate, clear: bool) -> Self {
         let exact = match &estimate.number {
             Number::Exact(ratio) => Some(ratio.to_string()),
             Number::Real(_) => None,
         };
-        Self { value: estimate.number.to_f64(), error: off(estimate), exact }
+        Self {
+            value: estimate.number.to_f64(),
+            error: off(estimate),
+            exact,
+            never_encrypted: clear.then_some(true),
+        }
     }
 }
 
@@ -132,103 +144,115 @@ fn told(number: &Result<Estimate, Undefined>) -> String {
 }
 
 impl Printed {
-    pub(super) fn new(opened: &[(&str, Opened)], columns: &BTreeMap<NodeId, Vec<Estimate>>) -> Self {
-        let named = |(name, opened): &(&str, Opened)| {
+    pub(super) fn new(
+        opened: &[(&str, Opened)],
+        columns: &BTreeMap<NodeId, Vec<Estimate>>,
+        clear: &Clear,
+    ) -> Self {
+        let named = |(at, (name, opened)): (usize, &(&str, Opened))| {
             let value = match opened {
-                Opened::Number(number) => Values::Number(Told::new(number)),
+                Opened::Number(number) => Values::Number(Told::new(number, clear.at(at, 0))),
                 Opened::Groups(groups) => {
-                    let group = |(labels, number): &(Vec<String>, Result<Estimate, Undefined>)| Grouped {
-                        labels: labels.clone(),
-                        number: Told::new(number),
-                    };
-                    Values::Groups(groups.iter().map(group).collect())
+                    let group =
+                        |(place, (labels, number)): (usize, &(Vec<String>, Result<Estimate, Undefined>))| {
+                            Grouped { labels: labels.clone(), number: Told::new(number, clear.at(at, place)) }
+                        };
+                    Values::Groups(groups.iter().enumerate().map(group).collect())
                 }
                 Opened::Column(id) => {
-                    Values::Rows(columns.get(id).into_iter().flatten().map(Value::new).collect())
+                    let rows = columns.get(id).into_iter().flatten();
+                    Values::Rows(rows.map(|cell| Value::new(cell, clear.at(at, 0))).collect())
                 }
             };
             Named { name: (*name).to_owned(), value }
         };
-        Self { results: opened.iter().map(named).collect() }
+        Self { results: opened.iter().enumerate().map(named).collect() }
     }
 }
 
 /// Results for people.
-pub(super) fn text(opened: &[(&str, Opened)], columns: &BTreeMap<NodeId, Vec<Estimate>>) -> String {
+pub(super) fn text(
+    opened: &[(&str, Opened)],
+    columns: &BTreeMap<NodeId, Vec<Estimate>>,
+    clear: &Clear,
+) -> String {
     const FIRST: usize = 5;
     let mut text = String::new();
-    let mut line = |words: &str, value: String| {
-        text.push_str(&format!("{}: {value}\n", one_line(words)));
+    let mut line = |words: &str, value: String, clear: bool| {
+        let mark = if clear { CLEAR } else { "" };
+        text.push_str(&format!("{}: {value}{mark}\n", one_line(words)));
     };
-    for (name, opened) in opened {
+    for (at, (name, opened)) in opened.iter().enumerate() {
         match opened {
-            Opened::Number(number) => line(name, told(number)),
+            Opened::Number(number) => line(name, told(number), clear.at(at, 0)),
             Opened::Groups(groups) => {
-                for (labels, number) in groups {
-                    line(&format!("{name} [{}]", labels.join(", ")), told(number));
+                for (place, (labels, number)) in groups.iter().enumerate() {
+                    let words = format!("{name} [{}]", labels.join(", "));
+                    line(&words, told(number), clear.at(at, place));
                 }
             }
             Opened::Column(id) => {
                 let rows = columns.get(id).map_or(&[][..], Vec::as_slice);
                 let first: Vec<String> = rows.iter().take(FIRST).map(shown).collect();
                 let more = if rows.len() > FIRST { ", … (--csv prints all)" } else { "" };
-                line(name, format!("{} rows: {}{more}", rows.len(), first.join(", ")));
+                line(name, format!("{} rows: {}{more}", rows.len(), first.join(", ")), clear.at(at, 0));
             }
         }
     }
     text
 }
 
-/// One line for each number: result, group or row, value, error.
+/// One line for each number: result, group or row, value, error, and whether it came encrypted.
 pub(super) struct Csv<'a> {
     program: &'a Program,
+    clear: &'a Clear,
 }
 
 impl<'a> Csv<'a> {
-    pub(super) fn new(program: &'a Program) -> Self {
-        Self { program }
+    pub(super) fn new(program: &'a Program, clear: &'a Clear) -> Self {
+        Self { program, clear }
     }
 
     pub(super) fn header(&self) -> Result<(), CliError> {
-        write(["result", "of", "value", "error"].map(str::to_owned))
+        write(["result", "of", "value", "error", "encrypted"].map(str::to_owned))
     }
 
     /// Rows of a column, from this one on.
     pub(super) fn rows(&self, id: NodeId, first: usize, cells: &[Estimate]) -> Result<(), CliError> {
         let of =
-            |output: &&sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
-        for output in self.program.outputs().iter().filter(of) {
+            |output: &sunzi::program::Output| matches!(output.value, OutputValue::Column(own) if own == id);
+        for (at, output) in self.program.outputs().iter().enumerate().filter(|(_, output)| of(output)) {
             for (row, cell) in cells.iter().enumerate() {
-                line(&output.name, (first + row + 1).to_string(), Ok(cell))?;
+                line(&output.name, (first + row + 1).to_string(), Ok(cell), self.clear.at(at, 0))?;
             }
         }
         Ok(())
     }
 
     /// A number, or one for each group.
-    pub(super) fn result(&self, name: &str, opened: &Opened) -> Result<(), CliError> {
+    pub(super) fn result(&self, at: usize, name: &str, opened: &Opened) -> Result<(), CliError> {
         match opened {
-            Opened::Number(number) => line(name, String::new(), number.as_ref()),
-            Opened::Groups(groups) => {
-                groups.iter().try_for_each(|(labels, number)| line(name, labels.join(", "), number.as_ref()))
-            }
+            Opened::Number(number) => line(name, String::new(), number.as_ref(), self.clear.at(at, 0)),
+            Opened::Groups(groups) => groups.iter().enumerate().try_for_each(|(place, (labels, number))| {
+                line(name, labels.join(", "), number.as_ref(), self.clear.at(at, place))
+            }),
             Opened::Column(_) => Ok(()),
         }
     }
 }
 
 /// A number and its error; nothing and why.
-fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>) -> Result<(), CliError> {
+fn line(name: &str, of: String, number: Result<&Estimate, &Undefined>, clear: bool) -> Result<(), CliError> {
     let value = number.map_or_else(|_| String::new(), |estimate| decimals(&estimate.number));
     let error = match number {
         Ok(estimate) => off(estimate).map_or_else(String::new, |error| format!("{error:e}")),
         Err(why) => why.to_string(),
     };
-    write([name.to_owned(), of, value, error])
+    write([name.to_owned(), of, value, error, if clear { "no" } else { "yes" }.to_owned()])
 }
 
 /// A line with quotation marks where CSV asks for them.
-fn write(fields: [String; 4]) -> Result<(), CliError> {
+fn write(fields: [String; 5]) -> Result<(), CliError> {
     let quoted = |field: &String| {
         if field.contains([',', '"', '\n', '\r']) {
             format!("\"{}\"", field.replace('"', "\"\""))

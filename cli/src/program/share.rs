@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use sunzi::program::analysis::{Layout, SchemeChoice};
+use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::contexts::LEDGER;
-use sunzi::program::results::Description;
 use sunzi::program::sharing::LedgerFile;
 use sunzi::program::{Contexts, NodeId, Plan, Sharing};
 use sunzi::rlwe::wire::{Fault, WireError};
 use sunzi::rlwe::{DeclaredNoise, KeyId, RlweError, SharingPolicy};
 
-use super::plan::of_file;
-use super::{parse, parts};
 use crate::args::SharingArgs;
 use crate::error::{CliError, quoted};
 use crate::files;
@@ -93,13 +90,9 @@ fn ledger(policy: SharingPolicy, key: KeyId, folder: &Path) -> Result<LedgerFile
     Ok(ledger)
 }
 
-/// What the key holder declares of the noise, once the results are those of the program that was agreed on.
-pub(super) fn declared(
-    args: &SharingArgs,
-    contexts: &Contexts,
-    description: &Description,
-) -> Result<Declared, CliError> {
-    let (Some(text), Some(schema)) = (&args.program, &args.schema) else {
+/// What the key holder declares of the noise: of the plans that the agreed program may have been run by, the larger counts.
+pub(super) fn declared(contexts: &Contexts, plans: Option<&[Plan; 2]>) -> Result<Declared, CliError> {
+    let Some(plans) = plans else {
         return match contexts.scheme() {
             SchemeChoice::Ckks => Err(CliError::input(
                 "results of CKKS are shared with the errors that the agreed program leaves: give it with --for PROGRAM --schema FILE",
@@ -107,25 +100,8 @@ pub(super) fn declared(
             SchemeChoice::Bfv | SchemeChoice::Bgv => Ok(BTreeMap::new()),
         };
     };
-    let schema = of_file(schema)?;
-    let program = parse(text, &schema)?;
-    if program != description.program {
-        let named = quoted(text);
-        return Err(CliError::mismatch(format!("these are not the results of {named} over that schema")));
-    }
-    let (parameters, rows) = (contexts.parameters(), schema.rows as usize);
-    let most = Layout::of_parts(rows, parameters.slots(), parts(&schema, args.partition.as_ref())?);
-    let own = description.layout;
-    if own.chunks > most.chunks {
-        return Err(CliError::mismatch(format!(
-            "the table had {} chunks, at most {} are expected: give the --partition that cut it",
-            own.chunks, most.chunks
-        )));
-    }
-    // The file says how the rows stood: of that and of what may be, the larger noise counts.
     let mut noise = Declared::new();
-    for layout in [most, own] {
-        let plan = Plan::for_layout(&program, parameters, layout, args.precision).map_err(super::refuse)?;
+    for plan in plans {
         for (id, declared) in plan.declared_noise().map_err(super::refuse)? {
             let larger = noise.get(&id).is_none_or(|before| before.bits() < declared.bits());
             if larger {

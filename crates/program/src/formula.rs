@@ -26,8 +26,8 @@ pub enum Formula {
     SquareRoot(Box<Formula>),
 }
 
-/// Formulas nested deeper than this are refused.
-pub(crate) const DEEPEST: usize = 100;
+/// Formulas nested deeper than this are refused: each level is two of JSON, whose reader allows 128.
+pub(crate) const DEEPEST: usize = 58;
 
 impl Formula {
     pub(crate) fn add(self, other: Self) -> Self {
@@ -63,6 +63,11 @@ impl Formula {
     /// How deep it is nested.
     pub(crate) fn depth(&self) -> usize {
         1 + self.parts().into_iter().flatten().map(Self::depth).max().unwrap_or(0)
+    }
+
+    /// How many parts it has.
+    pub(crate) fn size(&self) -> usize {
+        1 + self.parts().into_iter().flatten().map(Self::size).sum::<usize>()
     }
 
     /// The totals it needs.

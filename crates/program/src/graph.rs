@@ -14,6 +14,8 @@ use crate::{Decimal, Function, ProgramError};
 
 /// Most nodes of a program.
 pub const MAX_NODES: usize = 1 << 16;
+/// Most terms of all sums and polynomials together, those of sums that went into others counted again.
+pub const MAX_TERMS: usize = 1 << 19;
 /// The largest degree of a polynomial, and the largest exponent of a power.
 pub const MAX_DEGREE: usize = 255;
 
@@ -89,6 +91,11 @@ impl Node {
         }
     }
 
+    /// Terms of a sum.
+    fn terms(&self) -> usize {
+        if let Self::Linear { terms, .. } = self { terms.len() } else { 0 }
+    }
+
     /// The column that this node reads.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
@@ -119,10 +126,18 @@ impl Node {
 /// assert_eq!(graph.describe(square, &schema), "(x - y) * (x - y)");
 /// # Ok::<(), sunzi_program::ProgramError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
     known: HashMap<Node, NodeId>,
+    /// Terms that went through its operations.
+    terms: usize,
+}
+
+impl PartialEq for Graph {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+    }
 }
 
 impl Graph {
@@ -151,10 +166,20 @@ impl Graph {
         Ok(id)
     }
 
+    /// Sums of sums are written out, which grows faster than any text.
+    fn count(&mut self, terms: usize) -> Result<(), ProgramError> {
+        self.terms += terms;
+        if self.terms <= MAX_TERMS {
+            return Ok(());
+        }
+        let problem = format!("more than {MAX_TERMS} terms in sums and polynomials: compute less at once");
+        Err(ProgramError::Invalid(problem))
+    }
+
     /// A column of numbers.
     ///
     /// # Errors
-    /// [`ProgramError::Invalid`], here and below, for more than [`MAX_NODES`] nodes.
+    /// [`ProgramError::Invalid`], here and below, for more than [`MAX_NODES`] nodes and [`MAX_TERMS`] terms.
     pub fn column(&mut self, column: usize) -> Result<NodeId, ProgramError> {
         self.insert(Node::Column(column))
     }
@@ -190,6 +215,10 @@ impl Graph {
     /// As [`column`](Self::column); [`ProgramError::Digits`] for constants of too many digits.
     pub fn linear(&mut self, terms: &[(NodeId, Decimal)], constant: Decimal) -> Result<NodeId, ProgramError> {
         let too_long = || ProgramError::Digits;
+        for (id, _) in terms {
+            let inner = self.node(*id).map_or(0, |node| node.terms());
+            self.count(1 + inner)?;
+        }
         let mut sum: std::collections::BTreeMap<NodeId, Decimal> = std::collections::BTreeMap::new();
         let mut constant = constant;
         let mut add = |id: NodeId, factor: Decimal| {
@@ -298,6 +327,7 @@ impl Graph {
             return self.constant(value.ok_or(ProgramError::Digits)?);
         }
         self.check(of)?;
+        self.count(length)?;
         self.insert(Node::Polynomial { of, coefficients: coefficients.to_vec() })
     }
 

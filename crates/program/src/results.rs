@@ -67,6 +67,24 @@ impl Description {
         Ok(Self { filled: Some(filled), ..self })
     }
 
+    /// Fails unless these are the results of a plan: those of its program, read as it says.
+    ///
+    /// Errors and padding of CKKS are doubles that another machine may round another way: they are near those of the plan.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`].
+    pub fn check_plan(&self, plan: &Plan) -> Result<(), ProgramError> {
+        if self.program != plan.program {
+            return Err(ProgramError::mismatch("the program", "that of the plan", "another"));
+        }
+        let own = Opening::of(plan)?;
+        let agree = |(id, opening): (&NodeId, &Opening)| own.get(id).is_some_and(|own| own.is_near(opening));
+        if self.openings.len() == own.len() && self.openings.iter().all(agree) {
+            return Ok(());
+        }
+        Err(ProgramError::mismatch("how results are read", "as the plan says", "another way"))
+    }
+
     /// Rows of a chunk.
     #[must_use]
     pub fn rows_of(&self, chunk: usize) -> usize {

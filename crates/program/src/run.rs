@@ -16,7 +16,7 @@ mod peak;
 mod reference;
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use encrypted::{Answer, Input, evaluate};
 pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
@@ -93,7 +93,7 @@ pub fn run<B: Backend>(
             if let (true, Some(value)) = (schedule.columns.contains(&id), values.get(&id)) {
                 column(id, chunk, backend.column(value)?)?;
             }
-            values.retain(|id, _| schedule.last.get(id).is_some_and(|&last| last > step));
+            schedule.let_go(program, id, step, |id| drop(values.remove(&id)));
         }
     }
     let finish = |(id, total): (NodeId, Option<B::Total>)| {
@@ -104,7 +104,7 @@ pub fn run<B: Backend>(
 }
 
 /// Products that are summed and nothing else, which exact schemes finish after all chunks.
-pub(crate) fn only_summed(program: &Program) -> Vec<NodeId> {
+pub(crate) fn only_summed(program: &Program) -> BTreeSet<NodeId> {
     Schedule::new(program).only_summed
 }
 
@@ -112,9 +112,9 @@ pub(crate) fn only_summed(program: &Program) -> Vec<NodeId> {
 struct Schedule {
     order: Vec<NodeId>,
     last: BTreeMap<NodeId, usize>,
-    columns: std::collections::BTreeSet<NodeId>,
+    columns: BTreeSet<NodeId>,
     /// Products that are summed and nothing else: they may be finished after all chunks.
-    only_summed: Vec<NodeId>,
+    only_summed: BTreeSet<NodeId>,
 }
 
 impl Schedule {
@@ -132,6 +132,13 @@ impl Schedule {
             order.iter().filter(|id| is_product(id) && !last.contains_key(id) && !columns.contains(id));
         let only_summed = only_summed.copied().collect();
         Self { order, last, columns, only_summed }
+    }
+
+    /// The values that nothing needs after a step.
+    fn let_go(&self, program: &Program, id: NodeId, step: usize, mut go: impl FnMut(NodeId)) {
+        let operands = program.graph().node(id).map(Node::operands).unwrap_or_default();
+        let used = operands.into_iter().collect::<BTreeSet<_>>().into_iter().chain([id]);
+        used.filter(|id| self.last.get(id).is_none_or(|&last| last <= step)).for_each(&mut go);
     }
 
     /// Computes a node, and adds it to its sum if there is one.

@@ -1,9 +1,9 @@
 //! Files of results at the ends of what they may say.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod timed;
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
@@ -17,6 +17,7 @@ use sunzi_program::{Column, Contexts, Number, Options, Plan, Program, ProgramErr
 use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, WireError, checksum};
 use sunzi_rlwe::{SecretKey, Security};
+use timed::within;
 
 #[derive(Debug)]
 enum Failed {
@@ -67,27 +68,17 @@ fn exact_results_are_read_as_the_program_says() {
     }
 }
 
-/// What one file may take: a second, and a second more for each MB.
-fn limit(bytes: usize) -> Duration {
-    Duration::from_secs_f64(1.0 + bytes as f64 / 1e6)
-}
-
-/// Reads a file to its end and finishes the formulas, as a key holder does, and says whether that went well; panics where it takes too long.
+/// Reads a file to its end and finishes the formulas, as a key holder does, and says whether that went well; fails where it takes too long.
 fn opened(contexts: &Contexts, secret: &Arc<SecretKey<Ring>>, file: Vec<u8>) -> bool {
-    let (contexts, secret, most) = (contexts.clone(), Arc::clone(secret), limit(file.len()));
-    let (done, ended) = channel();
-    // A thread of its own: one that hangs must not hang the test.
-    std::thread::spawn(move || {
-        let open = || {
-            let mut reader = ResultsReader::open(&contexts, file.as_slice()).map_err(|_| Failed::Wire)?;
-            let description = reader.description().clone();
-            let codec = contexts.codec(&description.layout).map_err(|_| Failed::Program)?;
-            let totals = reader.decrypt::<Failed>(&codec, &secret, |_, _, _| Ok(()))?;
-            Ok::<_, Failed>(description.program.finish(|id| totals.get(&id).cloned()).len())
-        };
-        let _ = done.send(open().is_ok());
-    });
-    ended.recv_timeout(most).expect("no more than a second and a second for each MB")
+    let (contexts, secret, bytes) = (contexts.clone(), Arc::clone(secret), file.len());
+    let open = move || {
+        let mut reader = ResultsReader::open(&contexts, file.as_slice()).map_err(|_| Failed::Wire)?;
+        let description = reader.description().clone();
+        let codec = contexts.codec(&description.layout).map_err(|_| Failed::Program)?;
+        let totals = reader.decrypt::<Failed>(&codec, &secret, |_, _, _| Ok(()))?;
+        Ok::<_, Failed>(description.program.finish(|id| totals.get(&id).cloned()).len())
+    };
+    within("a file", bytes, move || open().is_ok())
 }
 
 fn small(scheme: SchemeChoice, program: &Program) -> (Plan, Contexts, Arc<SecretKey<Ring>>) {
@@ -177,6 +168,30 @@ fn formulas_take_no_longer_than_their_text() {
         let crafted = file(&contexts, &secret, description, &[Answer::Clear(total.clone())]);
         assert!(opened(&contexts, &secret, crafted), "{levels}");
     }
+}
+
+/// Errors that a server states are those of the plan, or the key holder is told.
+#[test]
+fn results_are_compared_with_a_plan() {
+    let schema = Schema::new(3, vec![Column::real("x", -1.0, 1.0)]).unwrap();
+    let program = Program::parse("sum(tanh(x))", &schema).unwrap();
+    let (plan, ..) = small(SchemeChoice::Ckks, &program);
+    let own = Description::of(&plan).unwrap();
+    own.check_plan(&plan).unwrap();
+    let changed = |by: f64| {
+        let mut description = own.clone();
+        for opening in description.openings.values_mut() {
+            let Opening::Real { error, .. } = opening else { panic!("CKKS was asked for") };
+            *error *= by;
+        }
+        description
+    };
+    changed(1.0 + 1e-9).check_plan(&plan).unwrap();
+    assert!(changed(0.5).check_plan(&plan).is_err());
+    assert!(changed(2.0).check_plan(&plan).is_err());
+    let other = Program::parse("sum(x)", &schema).unwrap();
+    assert!(Description { program: other, ..own.clone() }.check_plan(&plan).is_err());
+    assert!(Description { openings: Default::default(), ..own }.check_plan(&plan).is_err());
 }
 
 /// A server may know sums of clear columns, and nothing of the others.

@@ -1,10 +1,10 @@
 //! What a table holds: found by reading all of it once, or declared and then checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
-use sunzi_program::schema::{Kind, LARGEST_CELL};
-use sunzi_program::{Column, Schema};
+use sunzi_program::schema::{Kind, LARGEST_CELL, MAX_COLUMNS};
+use sunzi_program::{Column, ProgramError, Schema};
 
 use crate::fit::Fit;
 use crate::{Cell, Decimal, Rows, TableError};
@@ -79,16 +79,19 @@ pub fn read_schema(json: &str) -> Result<Asked, TableError> {
 /// are named and missing, and for more than [`MOST_LABELS`] texts; [`TableError::Changed`] for other rows than declared; those of [`Rows`].
 pub fn survey(rows: &mut dyn Rows, asked: &Asked) -> Result<Surveyed, TableError> {
     let names = rows.names().to_vec();
+    // Headers may be long: each name is looked up at once, and too many are refused before any row is read.
+    let places: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+    let position = |name: &str| places.get(name).copied().ok_or_else(|| missing(&names, name));
     let mut columns = Vec::new();
     for name in asked.clear.iter().chain(&asked.categories) {
-        position(&names, name)?;
+        position(name)?;
     }
     match &asked.declared {
         Some(declared) => {
             for column in declared {
                 let encrypted = column.encrypted && !asked.clear.contains(&column.name);
                 let column = Column { encrypted, ..column.clone() };
-                columns.push((position(&names, &column.name)?, Found::Declared(Fit::new(&column)), column));
+                columns.push((position(&column.name)?, Found::Declared(Fit::new(&column)), column));
             }
         }
         None => {
@@ -100,11 +103,12 @@ pub fn survey(rows: &mut dyn Rows, asked: &Asked) -> Result<Surveyed, TableError
                 return Err(TableError::column(only, problem));
             }
             let wanted = if asked.columns.is_empty() { &names } else { &asked.columns };
+            check_count(wanted.len())?;
             for name in wanted {
                 let found = if asked.categories.contains(name) { Found::labels() } else { Found::default() };
                 let kind = Kind::Category { labels: Vec::new() };
                 let column = Column { name: name.clone(), kind, encrypted: !asked.clear.contains(name) };
-                columns.push((position(&names, name)?, found, column));
+                columns.push((position(name)?, found, column));
             }
         }
     }
@@ -125,13 +129,20 @@ pub fn survey(rows: &mut dyn Rows, asked: &Asked) -> Result<Surveyed, TableError
     Ok(Surveyed { schema, sources })
 }
 
-fn position(names: &[String], name: &str) -> Result<usize, TableError> {
-    let missing = || {
-        let (shown, more) = (names.iter().take(8).cloned().collect::<Vec<_>>().join(", "), names.len() > 8);
-        let more = if more { ", …" } else { "" };
-        TableError::column(name, format!("is not in the table; its columns are {shown}{more}"))
-    };
-    names.iter().position(|other| other == name).ok_or_else(missing)
+fn check_count(columns: usize) -> Result<(), TableError> {
+    if columns <= MAX_COLUMNS {
+        return Ok(());
+    }
+    let problem = format!(
+        "{columns} columns, at most {MAX_COLUMNS} are possible: take a table of fewer, or choose some"
+    );
+    Err(ProgramError::Schema(problem).into())
+}
+
+fn missing(names: &[String], name: &str) -> TableError {
+    let (shown, more) = (names.iter().take(8).cloned().collect::<Vec<_>>().join(", "), names.len() > 8);
+    let more = if more { ", …" } else { "" };
+    TableError::column(name, format!("is not in the table; its columns are {shown}{more}"))
 }
 
 /// What was seen of a column.

@@ -2,6 +2,8 @@
 //!
 //! Everything is kept for all plaintext moduli, and computed for one after the other.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use sunzi_ring::RnsDigits;
 
 use super::approximate::{Action, Lowered, integral};
@@ -23,16 +25,25 @@ pub(super) fn bytes(
     let options = parameters.key_switching();
     let digits = RnsDigits::new(options, parameters.moduli());
     let all: Vec<usize> = (0..parameters.moduli().len()).collect();
-    let rows = Rows {
+    let mut rows = Rows {
         program,
         known,
         parameters,
         lowered,
-        summed: if lowered.is_some() { Vec::new() } else { only_summed(program) },
+        summed: if lowered.is_some() { BTreeSet::new() } else { only_summed(program) },
+        factors: BTreeMap::new(),
         digits: digits.map_or(1, |digits| digits.limbs_of(&all).len()),
         special: options.special_moduli.len(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
+    for &product in &rows.summed {
+        let pair = rows.operands(product);
+        for &factor in &pair.iter().copied().collect::<BTreeSet<_>>() {
+            let square = pair.iter().all(|&other| other == factor);
+            let (count, squared) = rows.factors.entry(factor).or_default();
+            (*count, *squared) = (*count + 1, *squared || square);
+        }
+    }
     let rows = peak(program, &rows);
     // A quarter more: what is given back is taken again only for lengths between its own and half of it.
     8 * parameters.degree() as u64 * (rows + rows / 4)
@@ -68,7 +79,9 @@ struct Rows<'a> {
     parameters: &'a Parameters,
     lowered: Option<&'a Lowered>,
     /// Products that are summed before they are finished.
-    summed: Vec<NodeId>,
+    summed: BTreeSet<NodeId>,
+    /// In how many of them a node is a factor, and whether it is squared.
+    factors: BTreeMap<NodeId, (usize, bool)>,
     digits: usize,
     special: usize,
     threads: usize,
@@ -142,11 +155,9 @@ impl Holdings for Rows<'_> {
         if !self.encrypted(id) {
             return 0;
         }
-        let pairs = self.summed.iter().map(|&product| self.operands(product));
-        let factors: Vec<Vec<NodeId>> = pairs.filter(|pair| pair.contains(&id)).collect();
-        let square = factors.iter().any(|pair| pair.iter().all(|&factor| factor == id));
+        let (factors, square) = self.factors.get(&id).copied().unwrap_or_default();
         // Once a factor of sums, it is kept as those take it too: in BFV from one side or from both.
-        let beside = match (self.parameters, factors.len()) {
+        let beside = match (self.parameters, factors) {
             (_, 0) => 0,
             (Parameters::Bfv(_), 1) if !square => 2 * self.all() + 2 * self.wide(),
             (Parameters::Bfv(_), _) => 2 * self.all() + 4 * self.wide(),

@@ -122,7 +122,7 @@ impl Timing {
     pub fn seconds(&self, plan: &Plan) -> f64 {
         let known = facts(&plan.program);
         let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
-        let summed = if plan.lowered.is_some() { Vec::new() } else { only_summed(&plan.program) };
+        let summed = if plan.lowered.is_some() { Default::default() } else { only_summed(&plan.program) };
         let mut chunk = Work::default();
         for id in plan.program.used().into_iter().filter(encrypted) {
             chunk.add(work(plan, &known, id, summed.contains(&id)), share(plan, &known, id));

@@ -6,13 +6,15 @@ use crate::schema::{Kind, Schema};
 
 /// Longer texts are cut.
 const LONGEST: usize = 120;
+/// Deeper expressions are cut too: what writes them calls itself.
+const DEEPEST: usize = 200;
 
 impl Graph {
     /// The expression of a node, cut after 120 characters.
     #[must_use]
     pub fn describe(&self, id: NodeId, schema: &Schema) -> String {
         let mut text = String::new();
-        self.write(id, schema, false, &mut text);
+        self.write(id, (schema, DEEPEST), false, &mut text);
         if text.chars().count() > LONGEST {
             text = text.chars().take(LONGEST).chain("…".chars()).collect();
         }
@@ -20,11 +22,16 @@ impl Graph {
     }
 
     /// Appends a node, in parentheses if it is a sum and must be one factor.
-    fn write(&self, id: NodeId, schema: &Schema, factor: bool, text: &mut String) {
+    fn write(&self, id: NodeId, (schema, deepest): (&Schema, usize), factor: bool, text: &mut String) {
         // What comes after the cut is not needed, and shared nodes may be very long in words.
         if text.len() > 4 * LONGEST {
             return;
         }
+        let Some(deepest) = deepest.checked_sub(1) else {
+            text.push('…');
+            return;
+        };
+        let below = (schema, deepest);
         let name = |column: usize| schema.columns.get(column).map_or("?", |column| column.name.as_str());
         match self.node(id) {
             None => text.push('?'),
@@ -38,24 +45,24 @@ impl Graph {
             }
             Some(Node::Linear { terms, constant }) => {
                 text.push_str(if factor { "(" } else { "" });
-                self.write_linear(terms, *constant, schema, text);
+                self.write_linear(terms, *constant, below, text);
                 text.push_str(if factor { ")" } else { "" });
             }
             Some(Node::Product(a, b)) => {
-                self.write(*a, schema, true, text);
+                self.write(*a, below, true, text);
                 text.push_str(" * ");
-                self.write(*b, schema, true, text);
+                self.write(*b, below, true, text);
             }
             Some(Node::Polynomial { of, coefficients }) => {
                 text.push_str("poly(");
-                self.write(*of, schema, false, text);
+                self.write(*of, below, false, text);
                 coefficients.iter().for_each(|c| text.push_str(&format!(", {c}")));
                 text.push(')');
             }
             Some(Node::Apply { of, function, interval }) => {
                 text.push_str(function.name());
                 text.push('(');
-                self.write(*of, schema, false, text);
+                self.write(*of, below, false, text);
                 if let Some((low, high)) = interval {
                     text.push_str(&format!(", {low}, {high}"));
                 }
@@ -63,7 +70,7 @@ impl Graph {
             }
             Some(Node::Positive { of, or_zero }) => {
                 text.push('(');
-                self.write(*of, schema, false, text);
+                self.write(*of, below, false, text);
                 text.push_str(if *or_zero { " >= 0)" } else { " > 0)" });
             }
         }
@@ -73,7 +80,7 @@ impl Graph {
         &self,
         terms: &[(NodeId, Decimal)],
         constant: Decimal,
-        schema: &Schema,
+        below: (&Schema, usize),
         text: &mut String,
     ) {
         let magnitude = |c: Decimal| if c.mantissa() < 0 { c.checked_neg().unwrap_or(c) } else { c };
@@ -88,7 +95,7 @@ impl Graph {
             if magnitude(c) != Decimal::ONE {
                 text.push_str(&format!("{} * ", magnitude(c)));
             }
-            self.write(id, schema, true, text);
+            self.write(id, below, true, text);
             first = false;
         }
         match (first, constant.mantissa()) {

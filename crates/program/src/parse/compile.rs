@@ -1,6 +1,6 @@
 //! Trees to graphs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::Wrong;
@@ -12,6 +12,8 @@ use crate::{Decimal, Formula, Function, Graph, NodeId, Program, ProgramError, Sc
 
 /// Most groups of one statement.
 const MAX_GROUPS: usize = 4096;
+/// Most parts of all formulas together: names stand for what they name, and groups for all of it again.
+const MAX_PARTS: usize = 1 << 19;
 
 /// What an expression is.
 #[derive(Clone)]
@@ -29,6 +31,9 @@ pub(super) struct Compiler<'a> {
     pub(super) graph: Graph,
     pub(super) files: Files<'a>,
     names: HashMap<String, Value>,
+    columns: HashMap<&'a str, usize>,
+    /// Parts of formulas that were made or named again.
+    parts: usize,
     /// 1 in the rows of the group at hand.
     pub(super) group: Option<NodeId>,
 }
@@ -37,35 +42,50 @@ pub(super) fn program(text: &str, schema: &Schema, files: Files<'_>) -> Result<P
     if text.len() > LONGEST_TEXT {
         return Err(ProgramError::Invalid(format!("a text of more than {LONGEST_TEXT} bytes")));
     }
-    let mut compiler =
-        Compiler { schema, graph: Graph::default(), files, names: HashMap::new(), group: None };
+    let columns = schema.columns.iter().map(|column| column.name.as_str()).zip(0..).collect();
+    let (graph, names) = (Graph::default(), HashMap::new());
+    let mut compiler = Compiler { schema, graph, files, names, columns, parts: 0, group: None };
     match compiler.outputs(text) {
         Ok(outputs) => Program::new(schema.clone(), compiler.graph, outputs),
         Err(wrong) => Err(Box::new(wrong.in_text(text)).into()),
     }
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     fn outputs(&mut self, text: &str) -> Result<Vec<Output>, Wrong> {
-        let mut outputs: Vec<Output> = Vec::new();
+        let (mut outputs, mut taken): (Vec<Output>, HashSet<String>) = Default::default();
         for statement in statements(text)? {
             let value = self.statement(&statement)?;
             let name = match &statement.name {
                 Some((name, span)) => {
-                    if self.schema.position(name).is_some() {
+                    if self.position(name).is_some() {
                         return Err(Wrong::at(span, format!("`{name}` is a column: choose another name")));
                     }
                     name.clone()
                 }
                 None => text.get(statement.span.clone()).unwrap_or_default().to_owned(),
             };
-            if outputs.iter().any(|output| output.name == name) {
+            if !taken.insert(name.clone()) {
                 let span = statement.name.as_ref().map_or(&statement.span, |(_, span)| span);
                 return Err(Wrong::at(span, format!("there is a result {name:?} already")));
             }
             outputs.push(Output { name, value });
         }
         Ok(outputs)
+    }
+
+    /// The position of a column.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.columns.get(name).copied()
+    }
+
+    fn spend(&mut self, value: &Value, span: &Range<usize>) -> Result<(), Wrong> {
+        self.parts += if let Value::Total(formula) = value { formula.size() } else { 0 };
+        if self.parts <= MAX_PARTS {
+            return Ok(());
+        }
+        let problem = format!("formulas of more than {MAX_PARTS} parts: compute less at once");
+        Err(Wrong::at(span, problem))
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<OutputValue, Wrong> {
@@ -110,7 +130,9 @@ impl Compiler<'_> {
             self.group = mask;
             let value = self.value(&statement.value);
             self.group = None;
-            match value? {
+            let value = value?;
+            self.spend(&value, &statement.span)?;
+            match value {
                 Value::Total(formula) => results.push(Group { labels, formula }),
                 _ => {
                     let message = "`by` groups totals, and this has a number for each row";
@@ -123,10 +145,10 @@ impl Compiler<'_> {
     }
 
     /// A column of labels.
-    fn category(&self, name: &str, span: &Range<usize>) -> Result<(usize, Vec<String>), Wrong> {
-        let position = self.schema.position(name);
+    fn category(&self, name: &str, span: &Range<usize>) -> Result<(usize, &'a [String]), Wrong> {
+        let position = self.position(name);
         match position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind) {
-            Some(ColumnKind::Category { labels }) => Ok((position.unwrap_or(0), labels.clone())),
+            Some(ColumnKind::Category { labels }) => Ok((position.unwrap_or(0), labels)),
             Some(_) => Err(Wrong::at(span, format!("`{name}` holds numbers: group by a column of labels"))),
             None => Err(Wrong::unknown(span, "column", name, self.column_names())),
         }
@@ -163,10 +185,11 @@ impl Compiler<'_> {
     }
 
     fn name(&mut self, name: &str, span: &Range<usize>) -> Result<Value, Wrong> {
-        if let Some(value) = self.names.get(name) {
-            return Ok(value.clone());
+        if let Some(value) = self.names.get(name).cloned() {
+            self.spend(&value, span)?;
+            return Ok(value);
         }
-        let Some(position) = self.schema.position(name) else {
+        let Some(position) = self.position(name) else {
             let names = self.names.keys().map(String::as_str);
             let wrong = Wrong::unknown(span, "column", name, self.column_names().chain(names));
             let is_function = Function::ALL.iter().any(|function| function.name() == name)

@@ -218,7 +218,7 @@ impl Compiler<'_> {
         };
         let mut terms = Vec::new();
         for (column, weight) in &weights.weights {
-            let position = self.schema.position(column);
+            let position = self.position(column);
             let kind = position.and_then(|at| self.schema.columns.get(at)).map(|column| &column.kind);
             let (Some(position), Some(ColumnKind::Decimal { .. } | ColumnKind::Real { .. })) =
                 (position, kind)

@@ -83,6 +83,18 @@ impl Opening {
         facts.exact.map(|exact| Self::Exact { decimals: exact.decimals, padding: exact.padding })
     }
 
+    /// Whether it reads the same: exactly, but for roundings of what CKKS knows in doubles.
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs()) + f64::MIN_POSITIVE;
+        match (self, other) {
+            (
+                Self::Real { exponent, padding, error },
+                Self::Real { exponent: other_exponent, padding: other_padding, error: other_error },
+            ) => exponent == other_exponent && near(*padding, *other_padding) && near(*error, *other_error),
+            _ => self == other,
+        }
+    }
+
     /// Those of all nodes that come out of a plan.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! What a run holds at once, at most.
 
+use std::collections::BTreeMap;
+
 use super::Schedule;
 use crate::{NodeId, Program};
 
@@ -21,14 +23,16 @@ pub(crate) fn peak(program: &Program, holdings: &impl Holdings) -> u64 {
     let totals: Vec<NodeId> = program.totals().into_iter().collect();
     let sums: u64 = totals.iter().map(|&id| holdings.total(id)).sum();
     let mut most = totals.iter().map(|&id| holdings.finish(id)).max().unwrap_or(0);
-    let mut kept = Vec::new();
+    let mut kept = BTreeMap::new();
+    let mut values = 0;
     for (step, &id) in schedule.order.iter().enumerate() {
         if !schedule.only_summed.contains(&id) {
-            kept.push(id);
+            let value = holdings.value(id);
+            values += value;
+            kept.insert(id, value);
         }
-        let values: u64 = kept.iter().map(|&id| holdings.value(id)).sum();
         most = most.max(values + holdings.step(id));
-        kept.retain(|id| schedule.last.get(id).is_some_and(|&last| last > step));
+        schedule.let_go(program, id, step, |id| values -= kept.remove(&id).unwrap_or(0));
     }
     sums + most
 }

@@ -1,5 +1,6 @@
 //! Cells as Arrow arrays and back.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{Decimal128Builder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
@@ -84,8 +85,8 @@ pub(super) fn unpack(column: &Column, array: &ArrayRef, rows: usize, partition: 
         }
         Kind::Real { .. } => Some(Cells::Reals(values.as_primitive_opt::<Float64Type>()?.values().to_vec())),
         Kind::Category { labels } => {
-            let place = |text: Option<&str>| labels.iter().position(|label| Some(label.as_str()) == text);
-            let places = values.as_string_opt::<i32>()?.iter().map(|text| place(text).map(|at| at as u32));
+            let places: HashMap<&str, u32> = labels.iter().map(String::as_str).zip(0..).collect();
+            let places = values.as_string_opt::<i32>()?.iter().map(|text| places.get(text?).copied());
             places.collect::<Option<_>>().map(Cells::Labels)
         }
     }
