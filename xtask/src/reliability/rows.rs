@@ -20,7 +20,7 @@ const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'st
     Row { number, figure, bar, commands }
 }
 
-pub(super) const ROWS: [Row; 22] = [
+pub(super) const ROWS: [Row; 23] = [
     row(
         1,
         "every key of every shipped parameter set against the 2024 table",
@@ -144,6 +144,12 @@ pub(super) const ROWS: [Row; 22] = [
         "printed intervals of random programs on columns that mislead, BFV, BGV and CKKS, through files",
         "10^4 programs, 0 intervals without the truth, at most 10 % refused",
         &["test -p sunzi-testing --test truth -- --include-ignored"],
+    ),
+    row(
+        24,
+        "noise bounds after bootstrapping: random and adversarial messages, every shipped set",
+        "10^3 messages a set in small rings and some at the real degrees, 0 above, gap of the bound at most 12 bits",
+        &["test -p sunzi-testing --test bootstrapped -- --include-ignored --test-threads=1"],
     ),
     row(
         25,

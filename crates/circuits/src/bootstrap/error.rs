@@ -46,6 +46,19 @@ pub enum BootstrapError {
         /// Where its SlotsToCoeffs stands.
         order: &'static str,
     },
+    /// What hides the noise of a result leaves too little of it.
+    #[error(
+        "shared, {policy}, the result keeps {left:.1} bits, {bits_short:.1} fewer than asked for: ask for fewer bits, share fewer results at a larger \
+         distance, or bootstrap with a set whose error is smaller, such as Set::high_precision_128"
+    )]
+    SharingRoom {
+        /// What was to be promised.
+        policy: sunzi_rlwe::SharingPolicy,
+        /// −log2 of the deviation of a slot after sharing.
+        left: f64,
+        /// Bits that are missing.
+        bits_short: f64,
+    },
     /// Numbers of a set that do not fit each other.
     #[error("{what} of {got}: it must be {expected}")]
     Set {

@@ -20,13 +20,15 @@
 //! The approximation error of EvalMod has no part in that: where all of a message lies in one coefficient, as if all slots are equal, the bound is all but reached.
 //! A message of slots of at most M has coefficients with Σ m_k² ≤ M², so that an error that grows as fast as m² adds up over them to no more than in the one.
 
+use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, CkksError};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
+use sunzi_rlwe::sharing::Flooding;
+use sunzi_rlwe::{DeclaredNoise, Log2, NoiseBound, NoiseTerm, SharingPolicy};
 
-use super::Blueprint;
 use super::set::Order;
+use super::{Blueprint, BootstrapError};
 
 /// Messages whose noise takes x mod 1 this far are not told from their neighbours.
 pub(super) const MOST: f64 = 0.25;
@@ -34,6 +36,30 @@ pub(super) const MOST: f64 = 0.25;
 const RARE: f64 = 64.0 * std::f64::consts::LN_2;
 
 impl<R: PolyRing> Blueprint<R> {
+    /// The noise to declare when results of a computation are shared that keep at least `bits` behind the binary point: that of `own`, which the key holder
+    /// computed and bootstrapped on encryptions of their own.
+    ///
+    /// # Errors
+    /// [`BootstrapError::SharingRoom`] with the bits that are missing where what hides the noise leaves fewer; [`BootstrapError::Ckks`] where it does not fit the modulus.
+    pub fn declared_noise(
+        &self,
+        own: &Ciphertext<R>,
+        policy: SharingPolicy,
+        bits: f64,
+    ) -> Result<DeclaredNoise, BootstrapError> {
+        let declared = DeclaredNoise::of_own_run(own.noise(), self.context.ring().expansion());
+        let degree = self.context.degree();
+        let hiding = Flooding::new(policy, declared, degree).map_err(CkksError::from)?;
+        let metadata = own.metadata();
+        let added = slot_error(hiding.log2_deviation().exp2(), metadata.slots, metadata.scale);
+        let left = metadata.precision.plus_error(added).bits();
+        if left < bits || left.is_nan() {
+            return Err(BootstrapError::SharingRoom { policy, left, bits_short: bits - left });
+        }
+        self.context.check_shareable(own, declared, policy)?;
+        Ok(declared)
+    }
+
     /// What no slot exceeds that has this noise at this scale.
     pub(super) fn largest_slot(&self, noise: &NoiseBound, scale: f64) -> f64 {
         noise.peak.bits().exp2() * self.context.degree() as f64 / 2.0 / scale
