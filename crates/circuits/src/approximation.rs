@@ -1,13 +1,16 @@
 //! Polynomials next to functions, in the clear: what [`series`](crate::series) evaluates under encryption.
 //!
-//! * [`approximate`]: any closure on an interval, by its Chebyshev series, to a degree or to an error.
-//! * [`inverse`], [`square_root`]: on an interval away from 0, or down to it.
-//! * [`minimax`]: the best polynomial of all, by the algorithm of Remez.
-//! * [`CompositeSign`]: sign by composition of minimax polynomials, for comparisons and maxima.
-//!
-//! Every result states its error.
+//! * [`approximate_function`]: a known [`Function`] on an interval, by its Chebyshev series, to a degree or to an error. The error is proved.
+//! * [`approximate_smooth`]: a function of one's own, of which a bound on a derivative is known. The error is proved if the bound is true.
+//! * [`approximate`]: any closure. The error is measured on a grid and not proved.
+//! * [`inverse`], [`square_root`]: on an interval away from 0, or down to it; measured.
+//! * [`minimax`]: the best polynomial of all, by the algorithm of Remez; measured, [`proved_error`] proves it for known functions.
+//! * [`CompositeSign`]: sign by composition of minimax polynomials, for comparisons and maxima; measured.
 
+mod function;
 mod linear;
+mod proof;
+mod proved;
 mod remez;
 mod sign;
 
@@ -15,14 +18,16 @@ use std::f64::consts::PI;
 
 use crate::series::{Series, SeriesError, check_interval};
 
+pub use function::Function;
 pub(crate) use linear::least_squares;
+pub use proved::{ProvedApproximation, Smoothness, approximate_function, approximate_smooth, proved_error};
 pub use remez::minimax;
 pub use sign::CompositeSign;
 
 /// The largest degree that [`approximate`] tries: ten levels.
 pub const LARGEST_DEGREE: usize = 1023;
 
-/// A polynomial and how far it is from the function.
+/// A polynomial and how far it is from the function, as far as that was looked at: for an error that is proved see [`ProvedApproximation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Approximation {
     /// The polynomial.
