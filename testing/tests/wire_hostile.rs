@@ -13,15 +13,17 @@ mod tests {
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
     use sunzi_testing::Figure;
-    use sunzi_testing::wire::{Specimen, alloc, every_specimen, mutation};
+    use sunzi_testing::wire::{Specimen, alloc, crafted, every_specimen, mutation};
 
     use super::MEMORY;
 
     /// Names a process its share of the specimens: memory is counted for a whole process, so that only processes go side by side.
     const SHARE: &str = "SUNZI_SHARE_OF_MUTANTS";
     const SHARES: usize = 2;
+    const MILLION: f64 = 1e6;
     /// What its counts stand behind.
-    const COUNTS: &str = "refused, accepted, most bytes, for a file of: ";
+    const COUNTS: &str =
+        "refused, accepted, most bytes, for a file of, parts in a million of memory and time: ";
 
     /// Memory is counted for one test at a time.
     static ALONE: Mutex<()> = Mutex::new(());
@@ -33,6 +35,10 @@ mod tests {
         accepted: usize,
         /// The most bytes allocated beyond those of a mutant's own ceiling, and what came.
         worst: Option<(usize, usize, String)>,
+        /// The largest part of its memory that a mutant took, and of its time with all operations.
+        fullest: f64,
+        slowest: f64,
+        slow: String,
     }
 
     impl Tally {
@@ -47,6 +53,19 @@ mod tests {
             if let Some((bytes, from, _)) = &self.worst {
                 Figure::new(10, format!("most bytes allocated for a file, of {from} bytes"))
                     .stated(*bytes as f64);
+            }
+            Figure::new(21, "seconds for a mutated file with every operation, over 1 s + 1 s/MB")
+                .cases(mutants, 1_000_000)
+                .at_most(self.slowest, 1.0);
+            Figure::new(22, "bytes allocated for a mutated file, over four times its length and 1 MiB")
+                .cases(mutants, 1_000_000)
+                .at_most(self.fullest, 1.0);
+        }
+
+        fn time(&mut self, seconds: f64, len: usize, name: &str) {
+            let part = seconds / alloc::seconds(len);
+            if part > self.slowest {
+                (self.slowest, self.slow) = (part, format!("{name}: {seconds} s for {len} bytes"));
             }
         }
     }
@@ -63,10 +82,12 @@ mod tests {
                 let bytes = mutation::mutant(specimen, &mut rng);
                 let before = MEMORY.current_usage();
                 MEMORY.reset_peak_usage();
+                let start = alloc::clock();
                 let read = specimen.rewritten(&bytes);
                 let used = MEMORY.peak_usage().saturating_sub(before);
                 let ceiling = alloc::ceiling(bytes.len());
                 assert!(used <= ceiling, "{}: {used} bytes for {}", specimen.name, bytes.len());
+                tally.fullest = tally.fullest.max(used as f64 / ceiling as f64);
                 if tally.worst.as_ref().is_none_or(|&(worst, ..)| used > worst) {
                     tally.worst = Some((used, bytes.len(), specimen.name.clone()));
                 }
@@ -78,6 +99,7 @@ mod tests {
                     }
                     tally.accepted += 1;
                 }
+                tally.time(alloc::clock() - start, bytes.len(), &specimen.name);
             }
         }
         tally
@@ -89,6 +111,40 @@ mod tests {
         let tally = run(&specimens, 30, 1, 1);
         tally.record();
         assert!(tally.refused > 0 && tally.accepted > 0, "{tally:?}");
+    }
+
+    /// Whole files with parts that cost more than their bytes.
+    #[test]
+    fn crafted_files_end_in_their_time_and_memory() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut tally, mut count, mut fullest) = (Tally::default(), 0, 0.0_f64);
+        for (specimen, files) in crafted().unwrap() {
+            specimen.run(&specimen.bytes).unwrap();
+            for file in files {
+                let before = MEMORY.current_usage();
+                MEMORY.reset_peak_usage();
+                let start = alloc::clock();
+                let read = specimen.rewritten(&file.bytes).is_ok();
+                let used = MEMORY.peak_usage().saturating_sub(before);
+                let _ = specimen.run(&file.bytes);
+                let took = alloc::clock() - start;
+                println!(
+                    "{}: {} bytes, read {read}, {took:.3} s, {used} bytes of memory = {:.1}",
+                    file.name,
+                    file.bytes.len(),
+                    used as f64 / file.bytes.len() as f64
+                );
+                tally.time(took, file.bytes.len(), &file.name);
+                fullest = fullest.max(used as f64 / alloc::crafted_ceiling(file.bytes.len()) as f64);
+                count += 1;
+            }
+        }
+        Figure::new(21, "seconds for a crafted file with every operation, over 1 s + 1 s/MB")
+            .cases(count, 60)
+            .at_most(tally.slowest, 1.0);
+        Figure::new(22, "bytes allocated for a crafted file of JSON, over 64 times its length and 1 MiB")
+            .cases(count, 60)
+            .at_most(fullest, 1.0);
     }
 
     /// The tallies of all shares, each in a process of its own.
@@ -108,10 +164,12 @@ mod tests {
             assert!(output.status.success(), "{text}");
             let counts = text.lines().find_map(|line| line.strip_prefix(COUNTS)).unwrap();
             let counts: Vec<usize> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
-            let [refused, accepted, bytes, from] = counts[..] else { panic!("{text}") };
+            let [refused, accepted, bytes, from, memory, time] = counts[..] else { panic!("{text}") };
             all.refused += refused;
             all.accepted += accepted;
             all.worst = all.worst.max(Some((bytes, from, String::new())));
+            all.fullest = all.fullest.max(memory as f64 / MILLION);
+            all.slowest = all.slowest.max(time as f64 / MILLION);
         }
         all.record();
         assert!(all.refused + all.accepted >= 1_000_000);
@@ -127,6 +185,8 @@ mod tests {
         let tally = run(&own, count, 1, 2 + share as u64);
         println!("{tally:?}");
         let (bytes, from, _) = tally.worst.unwrap();
-        println!("\n{COUNTS}{} {} {bytes} {from}", tally.refused, tally.accepted);
+        let millionths = |part: f64| (part * MILLION).ceil() as u64;
+        let (memory, time) = (millionths(tally.fullest), millionths(tally.slowest));
+        println!("\n{COUNTS}{} {} {bytes} {from} {memory} {time}", tally.refused, tally.accepted);
     }
 }

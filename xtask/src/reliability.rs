@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     long: bool,
     /// These rows only, such as 2,14
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=20))]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=25))]
     rows: Vec<u8>,
     /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
     #[arg(long, requires = "long")]

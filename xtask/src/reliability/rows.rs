@@ -21,6 +21,7 @@ const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'st
 }
 
 pub(super) const ROWS: [Row; 23] = [
+pub(super) const ROWS: [Row; 24] = [
     row(
         1,
         "every key of every shipped parameter set against the 2024 table",
@@ -138,6 +139,22 @@ pub(super) const ROWS: [Row; 23] = [
         "random operations through Rust and Python",
         "8000, 0 wrong, memory flat",
         &["test -p sunzi-testing --test soak -- --include-ignored", "xtask python"],
+    ),
+    row(
+        21,
+        "time of any file or program: the worst over a second and a second for each MB",
+        "10^6 mutants, crafted files and texts of programs of every kind, at most 1",
+        &[
+            "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
+            "test -p sunzi-program --test limits --test results",
+            "test -p sunzi-cli --test crafted",
+        ],
+    ),
+    row(
+        22,
+        "memory of any file: the worst over four times its bytes, 64 times for descriptions in JSON, and 1 MiB",
+        "10^6 mutants and crafted files of every kind, at most 1",
+        &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
     ),
     row(
         23,
