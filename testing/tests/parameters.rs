@@ -7,11 +7,12 @@ mod tests {
     use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
     use sunzi_testing::Figure;
 
-    /// Table 5.2 of ePrint 2024/463 once more, from n = 2^10 to 2^17: not the one the library checks by.
+    /// Table 5.2 of ePrint 2024/463 once more, from n = 2^10 to 2^17, less where an attack is estimated below what is claimed (128 bits at 2^16 and 2^17, 192 at 2^15,
+    /// 256 at 2^17: `docs/notes/security/`): not the one the library checks by.
     const GUIDELINES: [(Security, [u32; 8]); 3] = [
-        (Security::Bits128, [26, 53, 106, 214, 430, 868, 1747, 3523]),
-        (Security::Bits192, [0, 36, 73, 147, 297, 597, 1199, 2411]),
-        (Security::Bits256, [0, 27, 56, 114, 230, 462, 929, 1866]),
+        (Security::Bits128, [26, 53, 106, 214, 430, 868, 1746, 3517]),
+        (Security::Bits192, [0, 36, 73, 147, 297, 596, 1199, 2411]),
+        (Security::Bits256, [0, 27, 56, 114, 230, 462, 929, 1865]),
     ];
 
     /// Counts keys, and those whose modulus is above the table.

@@ -61,7 +61,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
 }
 
 /// `cargo metadata` as JSON.
-fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
+pub(crate) fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
     let output = Command::new(step::cargo())
         .args(["metadata", "--format-version", "1"])
         .args(options)
@@ -75,14 +75,14 @@ fn metadata(root: &Path, options: &[&str]) -> Result<Value, String> {
         .map_err(|error| format!("cargo metadata printed something else than JSON: {error}"))
 }
 
-fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
+pub(crate) fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
     metadata
         .get("packages")
         .and_then(Value::as_array)
         .ok_or_else(|| "cargo metadata names no packages".to_owned())
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value.get(key).and_then(Value::as_str).ok_or_else(|| format!("cargo metadata lacks the field {key}"))
 }
 

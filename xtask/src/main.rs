@@ -13,6 +13,7 @@ mod python;
 mod reliability;
 mod shipped;
 mod step;
+mod supply;
 mod test;
 mod tree;
 
@@ -41,6 +42,8 @@ enum Task {
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
     Shipped,
+    /// Check licences, sources and checksums of what others wrote, without network; cargo deny besides where it is installed
+    Supply(supply::Arguments),
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
     /// Measure the figures of security and reliability, and print them beside their bars
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Layers => layers::run(),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
+        Task::Supply(arguments) => supply::run(&arguments),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
         Task::Reliability(arguments) => reliability::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 
 use crate::step::{self, Step};
-use crate::{layers, limits, python, reliability, shipped, tree};
+use crate::{layers, limits, python, reliability, shipped, supply, tree};
 
 /// Runs all checks and tests; with `long`, also the tests marked `#[ignore = "long: ..."]`.
 pub(crate) fn run(long: bool) -> Result<String, String> {
@@ -25,6 +25,7 @@ fn steps() -> Vec<Step> {
         Step::check("layers", layers::check, "cargo xtask layers"),
         Step::check("limits", limits::check, "cargo xtask limits"),
         Step::check("shipped", shipped::check, "cargo xtask shipped"),
+        Step::check("supply", supply::check, "cargo xtask supply"),
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
             "clippy with peers",

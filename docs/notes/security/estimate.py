@@ -1,6 +1,6 @@
 """Estimates what the limits of crates/rlwe/src/security.rs are worth, with the public lattice estimator.
 
-    PYTHONPATH=<folder of lattice-estimator> python estimate.py --group ternary|sparse|cyclotomic [--only NAME] > FILE
+    PYTHONPATH=<folder of lattice-estimator> python estimate.py --group ternary|sparse|cyclotomic|module [--only NAME] > FILE
 
 Needs SageMath, or the packages passagemath-standard and passagemath-symbolics, and a checkout of
 https://github.com/malb/lattice-estimator. One JSON object a line, as soon as it is there: log2 of the operations of
@@ -47,6 +47,9 @@ def cases(group):
     elif group == "sparse":
         for weight, log_n, bits in SPARSE:
             yield f"weight {weight}, n = 2^{log_n}", 2**log_n, bits, weight, 128
+    elif group == "module":
+        # Two polynomials of n = 2^15 with weight 32 together, modulo q_0·P' of the set n15-128: one secret of dimension 2^16.
+        yield "n15-128, weight 32 in two polynomials", 2**16, 105, 32, 128
     else:
         for m, n in CYCLOTOMIC:
             for security, limits in TERNARY.items():
@@ -59,6 +62,7 @@ def attacks(parameters, weight):
     """The attacks that can be the best: lattices alone, and guessing beside them where secrets are sparse."""
     model = {"red_cost_model": RC.MATZOV}
     yield "usvp", lambda: LWE.primal_usvp(parameters, **model)
+    yield "primal_bdd", lambda: LWE.primal_bdd(parameters, **model)
     yield "dual_hybrid", lambda: LWE.dual_hybrid(parameters, **model)
     if weight:
         yield "primal_hybrid", lambda: LWE.primal_hybrid(parameters, mitm=True, babai=False, **model)
@@ -66,7 +70,7 @@ def attacks(parameters, weight):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--group", choices=["ternary", "sparse", "cyclotomic"], required=True)
+    arguments.add_argument("--group", choices=["ternary", "sparse", "cyclotomic", "module"], required=True)
     arguments.add_argument("--only", default="", help="cases whose name contains this")
     arguments = arguments.parse_args()
     for name, n, bits, weight, claimed in cases(arguments.group):
@@ -80,10 +84,10 @@ def main():
         for attack, run in attacks(parameters, weight):
             try:
                 operations = run()["rop"]
-                row[attack] = round(math.log2(operations), 1) if operations < math.inf else "no attack found"
+                row[attack] = round(math.log2(operations), 2) if operations < math.inf else "no attack found"
             except Exception as error:  # An attack that has no solution says so; the others count.
                 row[attack] = str(error)
-        row["bits"] = min(value for key, value in row.items() if key in ("usvp", "dual_hybrid", "primal_hybrid") and isinstance(value, float))
+        row["bits"] = min(value for key, value in row.items() if key in ("usvp", "primal_bdd", "dual_hybrid", "primal_hybrid") and isinstance(value, float))
         row["seconds"] = round(time.time() - begin)
         print(json.dumps(row), flush=True)
 

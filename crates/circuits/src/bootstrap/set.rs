@@ -98,7 +98,7 @@ impl Set {
     /// 20.9 bits in the mean, 20.0 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 20.5 bits in the mean, 16.5 in the worst slot.
-    /// log2 QP = 1719 of 1747, failure 2^-132, keys of 4.8 GiB in memory and 2.5 GB in a file.
+    /// log2 QP = 1719 of 1746, failure 2^-132, keys of 4.8 GiB in memory and 2.5 GB in a file.
     #[must_use]
     pub fn default_128() -> Self {
         Self {
@@ -137,7 +137,7 @@ impl Set {
     /// 21.5 bits in the mean, 20.2 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 19.4 bits in the mean, 17.0 in the worst slot.
-    /// log2 QP = 1666 of 1747, failure 2^-132, keys of 3.3 GiB in memory and 1.7 GB in a file.
+    /// log2 QP = 1666 of 1746, failure 2^-132, keys of 3.3 GiB in memory and 1.7 GB in a file.
     #[must_use]
     pub fn fast_128() -> Self {
         let default = Self::default_128();
@@ -198,7 +198,7 @@ impl Set {
     /// 36.3 bits in the mean, 33.5 in the worst slot,
     /// and after fifty bootstrappings in a row
     /// 33.4 bits in the mean, 31.0 in the worst slot.
-    /// log2 QP = 1676 of 1747, failure 2^-132.
+    /// log2 QP = 1676 of 1746, failure 2^-132.
     #[must_use]
     pub fn high_precision_128() -> Self {
         Self {
