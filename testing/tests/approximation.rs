@@ -102,7 +102,11 @@ fn exactly(series: &Series, x: f64) -> (BigInt, u32) {
     let fixed = |x: f64| BigInt::from((x * 2_f64.powi(120)) as i128) << 80_u32;
     let exact = |x: f64| {
         let whole = fixed(x);
-        assert_eq!(whole.to_f64().unwrap_or(f64::NAN) / 2_f64.powi(BITS as i32), x, "a double with bits below 2^-120");
+        assert_eq!(
+            whole.to_f64().unwrap_or(f64::NAN) / 2_f64.powi(BITS as i32),
+            x,
+            "a double with bits below 2^-120"
+        );
         whole
     };
     // Clenshaw in 200 bits behind the point, cut off after each product: wrong by less than 2^-150.
