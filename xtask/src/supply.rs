@@ -69,10 +69,19 @@ fn metadata(root: &Path) -> Result<Value, String> {
     layers::metadata(root, &["--locked", "--all-features"])
 }
 
-/// The licences of deny.toml.
+/// The licences of deny.toml, and "package: licence" for each exception.
 fn allowed(text: &str) -> Result<Vec<String>, String> {
-    let lines = text.lines().skip_while(|line| *line != "allow = [").skip(1).take_while(|line| *line != "]");
-    let allowed: Vec<String> = lines.map(|line| line.trim().trim_matches([',', '"']).to_owned()).collect();
+    let list = |head: &'static str| {
+        text.lines().skip_while(move |line| *line != head).skip(1).take_while(|line| *line != "]")
+    };
+    let mut allowed: Vec<String> =
+        list("allow = [").map(|line| line.trim().trim_matches([',', '"']).to_owned()).collect();
+    for line in list("exceptions = [") {
+        match line.split('"').collect::<Vec<_>>().as_slice() {
+            [_, package, _, licence, _] => allowed.push(format!("{package}: {licence}")),
+            _ => return Err(format!("deny.toml: an exception has one package and one licence: {line}")),
+        }
+    }
     if allowed.is_empty() {
         Err("deny.toml allows no licence: one in a line behind `allow = [`".to_owned())
     } else {
@@ -108,7 +117,7 @@ fn violations(
     for package in layers::packages(metadata)? {
         let (name, version) = (layers::text(package, "name")?, layers::text(package, "version")?);
         let licence = package.get("license").and_then(Value::as_str).unwrap_or_default();
-        if !permitted(licence, allowed) {
+        if !permitted(licence, allowed) && !allowed.contains(&format!("{name}: {licence}")) {
             found.push(format!(
                 "{name} {version} has the licence {licence:?}, which deny.toml does not allow"
             ));
@@ -221,6 +230,13 @@ mod tests {
         assert_eq!(found(&[a.clone(), package("b", Some("registry+x"), "MIT")]).len(), 1);
         assert_eq!(found(&[a.clone(), package("a", Some("registry+y"), "MIT")]).len(), 1);
         assert_eq!(found(&[package("a", Some("git+x"), "GPL-3.0")]).len(), 2);
+        let text =
+            "allow = [\n    \"MIT\",\n]\nexceptions = [\n    { crate = \"a\", allow = [\"GPL-3.0\"] },\n]\n";
+        let allowed = allowed(text).unwrap();
+        for (name, wrong) in [("a", 0), ("own", 1)] {
+            let packages = json!({ "packages": [package(name, None, "GPL-3.0")] });
+            assert_eq!(violations(&packages, &allowed, &checksums).unwrap().0.len(), wrong);
+        }
         let metadata =
             json!({ "packages": [own, a], "resolve": { "nodes": [{ "id": "own", "dependencies": ["a"] }] } });
         let bill = bill(&metadata, &checksums).unwrap();
