@@ -4,6 +4,8 @@
 //! after a product a multiplication by an integer, which costs no level, makes up for a range that is smaller than the
 //! product of the ranges.
 
+use std::collections::BTreeMap;
+
 use sunzi_circuits::approximation::{CompositeSign, Target, approximate};
 use sunzi_circuits::series::{Series, SeriesError, depth};
 
@@ -61,7 +63,11 @@ pub(crate) struct Lowered {
     pub(crate) precision: u32,
     /// The level that sums are rotated at.
     pub(crate) sum_level: usize,
+    /// Polynomials of functions that were found, by function, range, powers of two and precision: a program may have one in thousands of nodes.
+    fitted: BTreeMap<Fitted, Found>,
 }
+
+type Fitted = (&'static str, [u64; 4], u32);
 
 impl Lowered {
     pub(crate) fn step(&self, id: NodeId) -> Option<&Step> {
@@ -81,7 +87,8 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
         return Err(Box::new(Refusal { reason: reason.to_owned(), expression }));
     }
     let used = program.used();
-    let mut lowered = Lowered { steps: Vec::with_capacity(all.len()), precision, sum_level: 0 };
+    let mut lowered =
+        Lowered { steps: Vec::with_capacity(all.len()), precision, sum_level: 0, fitted: BTreeMap::new() };
     for index in 0..all.len() {
         let id = NodeId(index as u32);
         let step = if used.contains(&id) { Some(lowered.of_node(program, id, all)?) } else { None };
@@ -204,7 +211,7 @@ impl Lowered {
     }
 
     /// The polynomial of a node in stored numbers, its operand from what is known of that.
-    fn series(&self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
+    fn series(&mut self, node: &Node, of: &Facts, x: &Step, e: i32) -> Result<Found, String> {
         let (from, to) = (exp2(x.exponent), exp2(-e));
         let words = |error: SeriesError| error.to_string();
         match node {
@@ -216,6 +223,10 @@ impl Lowered {
                 if !function.is_smooth(low, high) {
                     return Err(apart(*function, of, margin));
                 }
+                let key = (function.name(), [low, high, from, to].map(f64::to_bits), self.precision);
+                if let Some(found) = self.fitted.get(&key) {
+                    return Ok(found.clone());
+                }
                 let error = exp2(-(self.precision as i32));
                 let value = |s: f64| function.at(s * from) * to;
                 let found =
@@ -225,7 +236,9 @@ impl Lowered {
                             "{name} from {low:.3e} to {high:.3e}: {error}; declare narrower ranges of columns"
                         )
                     })?;
-                Ok(Found { series: found.series, error: found.error, allowed })
+                let found = Found { series: found.series, error: found.error, allowed };
+                self.fitted.insert(key, found.clone());
+                Ok(found)
             }
             Node::Polynomial { coefficients, .. } => {
                 let coefficients: Vec<f64> = coefficients.iter().map(|c| c.to_f64()).collect();
@@ -243,6 +256,7 @@ impl Lowered {
 }
 
 /// A polynomial in stored numbers.
+#[derive(Clone, Debug)]
 struct Found {
     series: Series,
     /// By how much it may be off.
