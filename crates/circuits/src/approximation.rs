@@ -5,7 +5,7 @@
 //! * [`approximate`]: any closure. The error is measured on a grid and not proved.
 //! * [`inverse`], [`square_root`]: on an interval away from 0, or down to it; measured.
 //! * [`minimax`]: the best polynomial of all, by the algorithm of Remez; measured, [`proved_error`] proves it for known functions.
-//! * [`CompositeSign`]: sign by composition of minimax polynomials, for comparisons and maxima; measured.
+//! * [`CompositeSign`]: sign by composition of minimax polynomials, for comparisons and maxima; proved.
 
 mod function;
 mod linear;

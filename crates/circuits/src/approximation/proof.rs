@@ -9,8 +9,12 @@ use std::f64::consts::PI;
 
 use crate::series::{Basis, Series};
 
-/// Points of the grid for each degree: the bound is 1/cos(π/32) = 1.005 times what is measured.
+/// Points of the grid for each degree at least: the bound is 1/cos(π/32) = 1.005 times what is measured.
 const GRID: usize = 16;
+/// Points for each degree at most: 1.00002 times.
+const FINEST: usize = 256;
+/// Points of a grid that cost nothing to speak of.
+const CHEAP: usize = 4096;
 /// Sums of products of a grid and a polynomial at most.
 const MOST_WORK: usize = 1 << 26;
 /// Degrees of q at least and at most.
@@ -45,9 +49,10 @@ impl Known<'_> {
             reach = (reach + reach / 4 + 1).min(most);
         }
         let apart = (self.best)(reach);
-        let (error, rounding, _) = self.on_grid(series, GRID * reach);
+        let grid = (CHEAP / reach).clamp(GRID, FINEST);
+        let (error, rounding, _) = self.on_grid(series, grid * reach);
         let slack = Values::slack(series, [self.low, self.high]);
-        let nearest = PI / (2 * GRID) as f64 + reach as f64 * slack;
+        let nearest = PI / (2 * grid) as f64 + reach as f64 * slack;
         (apart + (error + rounding + apart) / nearest.min(1.5).cos()) * (1.0 + 1e-12)
     }
 
@@ -67,6 +72,12 @@ impl Known<'_> {
         let rounding = values.rounding + largest * self.relative + (self.change)(moved);
         (error, rounding, largest)
     }
+}
+
+/// A bound on |p − value| over \[low, high\], for a polynomial in a Chebyshev basis on an interval that holds this one.
+pub(crate) fn distance(series: &Series, value: f64, low: f64, high: f64) -> f64 {
+    let known = Known { low, high, at: &|_| value, relative: 0.0, change: &|_| 0.0, best: &|_| 0.0 };
+    known.largest_error(series)
 }
 
 /// Values of a polynomial at the points of a grid, each Σ c_k·cos(kθ), which keeps roundings small.

@@ -63,7 +63,7 @@ pub fn proved_error(function: Function, series: &Series, low: f64, high: f64) ->
     with_known(function, low, high, |known| Ok(known.largest_error(series)))
 }
 
-/// The same for a function of one's own, if what is said of its smoothness is true: nothing can check that.
+/// The Chebyshev series of a function of one's own and its error, proved if what is said of its smoothness is true: nothing can check that.
 ///
 /// A Lipschitz constant leaves much room between points: ask for errors down to 10^-4 of L·(high − low) with it, or give the second derivative.
 ///
@@ -103,7 +103,7 @@ pub fn approximate_smooth(
 }
 
 impl ProvedApproximation {
-    /// That of to·f(from·s) at s = x/from, for powers of two: no number is rounded.
+    /// The approximation of to·f(from·s) at s = x/from, for powers of two: no number is rounded.
     ///
     /// # Errors
     /// [`SeriesError::OutOfRange`] for anything but positive powers of two; those of [`Series::new`] where numbers become too large.
@@ -140,41 +140,54 @@ fn with_known<T>(
     })
 }
 
+/// Numbers of nodes that are tried in turn: smooth functions need few.
+const NODES: [usize; 3] = [128, 512, 2 * (LARGEST_DEGREE + 1)];
+
 fn approximated(known: &Known<'_>, target: Target) -> Result<ProvedApproximation, SeriesError> {
-    let (low, high) = (known.low, known.high);
-    let nodes = match target {
-        Target::Degree(degree) if degree <= LARGEST_DEGREE => 4 * (degree + 1),
+    let coefficients = |nodes: usize| chebyshev_coefficients(&known.at, known.low, known.high, nodes);
+    match target {
+        Target::Degree(degree) if degree <= LARGEST_DEGREE => {
+            let series = cut(known.low, known.high, &coefficients(4 * (degree + 1))?, degree + 1)?;
+            Ok(ProvedApproximation { error: known.largest_error(&series), series })
+        }
         Target::Degree(degree) => {
             let expected = "at most 1023";
-            return Err(SeriesError::OutOfRange { what: "the degree", got: degree as f64, expected });
+            Err(SeriesError::OutOfRange { what: "the degree", got: degree as f64, expected })
         }
-        Target::Error(_) => 2 * (LARGEST_DEGREE + 1),
-    };
-    let coefficients = chebyshev_coefficients(&known.at, low, high, nodes)?;
-    let proved = |keep: usize| -> Result<ProvedApproximation, SeriesError> {
-        let series = cut(low, high, &coefficients, keep)?;
-        let error = known.largest_error(&series);
-        Ok(ProvedApproximation { series, error })
-    };
-    let wanted = match target {
-        Target::Degree(degree) => return proved(degree + 1),
-        Target::Error(wanted) => wanted,
-    };
-    let mut keep = kept(&coefficients, wanted * 0.99);
+        Target::Error(wanted) => {
+            let mut reached = Err(SeriesError::NotReached { wanted, largest: 0, reached: f64::INFINITY });
+            for nodes in NODES {
+                reached = reaching(known, &coefficients(nodes)?, wanted);
+                if reached.is_ok() {
+                    break;
+                }
+            }
+            reached
+        }
+    }
+}
+
+/// The fewest coefficients whose error is proved to be at most `wanted`, of the first half of those that are there: they are right.
+fn reaching(
+    known: &Known<'_>,
+    coefficients: &[f64],
+    wanted: f64,
+) -> Result<ProvedApproximation, SeriesError> {
+    let (low, high, most) = (known.low, known.high, coefficients.len() / 2);
+    let mut keep = kept(coefficients, wanted * 0.99).min(most);
     loop {
-        let series = cut(low, high, &coefficients, keep.min(LARGEST_DEGREE + 1))?;
-        let measured = largest_error(&known.at, &series, low, high, 4 * (keep + 4));
-        let mut reached = measured;
-        if measured <= wanted {
+        let series = cut(low, high, coefficients, keep)?;
+        let mut reached = largest_error(&known.at, &series, low, high, 4 * (keep + 4));
+        if reached <= wanted {
             reached = known.largest_error(&series);
             if reached <= wanted {
                 return Ok(ProvedApproximation { series, error: reached });
             }
         }
-        if keep > LARGEST_DEGREE {
-            return Err(SeriesError::NotReached { wanted, largest: LARGEST_DEGREE, reached });
+        if keep == most {
+            return Err(SeriesError::NotReached { wanted, largest: most - 1, reached });
         }
-        keep = (keep + keep / 16 + 1).min(LARGEST_DEGREE + 1);
+        keep = (keep + keep / 16 + 1).min(most);
     }
 }
 

@@ -1,10 +1,17 @@
 //! Sign by composition of minimax polynomials.
 
-use super::minimax;
+use super::proof::distance;
+use super::{Approximation, minimax, nodes};
 use crate::series::{Parity, Series, SeriesError};
 
 /// Levels that one polynomial of a composition may take: degrees 3, 7, 15 and 31.
 const STAGES: std::ops::RangeInclusive<usize> = 2..=5;
+/// More than roundings of all coefficients of a polynomial change it by.
+const ROUNDED: f64 = 1e-13;
+/// Which part of a small least value a proof may cost.
+const LOST: f64 = 1e-3;
+/// Intervals that a proof may take.
+const MOST_INTERVALS: usize = 1 << 16;
 /// No composition takes more levels.
 const DEEPEST: usize = 64;
 
@@ -13,19 +20,39 @@ const DEEPEST: usize = 64;
 ///
 /// Each polynomial takes ±\[a, 1\] to ±\[a′, 1\] with a′ nearer to 1, and the minimax approximation of 1 on \[a, 1\] by odd
 /// polynomials of a degree does that best; the degrees are found by dynamic programming over the depth, which is exact since
-/// a larger a always ends at a larger a′. Between −gap and gap the value lies between −1 and 1, up to `error`.
+/// a larger a always ends at a larger a′. Between −gap and gap the value has the sign of x or is 0, and is at most 1 + `error` in size.
+///
+/// All of that is proved for the polynomials with their rounded coefficients, not only seen on a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompositeSign {
     stages: Vec<Series>,
     gap: f64,
     error: f64,
+    start: Start,
 }
 
-/// The best composition of one depth: its polynomials and the a that they end at.
+/// What is proved next to 0: |value| ≤ slope·|x| for |x| up to `within`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Start {
+    slope: f64,
+    within: f64,
+}
+
+/// The best composition of one depth: its polynomials, the a that they end at, and how they start.
 #[derive(Clone)]
 struct Best {
     stages: Vec<Series>,
     a: f64,
+    start: Start,
+}
+
+impl Best {
+    /// With one more polynomial, which multiplies numbers up to the a of this one by at most so much.
+    fn followed_by(&self, last: Series, a: f64, slope: f64) -> Self {
+        let stages = self.stages.iter().cloned().chain([last]).collect();
+        let within = self.start.within.min(self.a / self.start.slope);
+        Self { stages, a, start: Start { slope: self.start.slope * slope, within } }
+    }
 }
 
 impl CompositeSign {
@@ -40,7 +67,8 @@ impl CompositeSign {
     /// ```
     ///
     /// # Errors
-    /// [`SeriesError::OutOfRange`] unless 2^-30 ≤ gap < 1 and 10^-12 ≤ error < 1.
+    /// [`SeriesError::OutOfRange`] unless 2^-30 ≤ gap < 1 and 10^-12 ≤ error < 1; [`SeriesError::NotReached`] where no composition of 64 levels
+    /// has a proved error as small.
     pub fn new(gap: f64, error: f64) -> Result<Self, SeriesError> {
         if !(2.0_f64.powi(-30)..1.0).contains(&gap) {
             let expected = "from 2^-30 to below 1";
@@ -50,27 +78,35 @@ impl CompositeSign {
             let expected = "from 1e-12 to below 1";
             return Err(SeriesError::OutOfRange { what: "the error", got: error, expected });
         }
-        let mut best: Vec<Option<Best>> = vec![Some(Best { stages: Vec::new(), a: gap }), None];
+        let start = Start { slope: 1.0, within: 1.0 };
+        let mut best = vec![Some(Best { stages: Vec::new(), a: gap, start }), None];
         let mut reached = 1.0;
         for depth in 2..=DEEPEST {
             let mut next: Option<Best> = None;
             for stage in STAGES {
                 let before = depth.checked_sub(stage).and_then(|d| best.get(d)).and_then(Option::as_ref);
                 let Some(before) = before else { continue };
-                let found = minimax(|_| 1.0, before.a, 1.0, (1 << stage) - 1, Parity::Odd)?;
-                reached = found.error;
-                if reached <= error {
-                    let stages = before.stages.iter().cloned().chain([found.series]).collect();
-                    return Ok(Self { stages, gap, error: reached });
+                let Approximation { series: found, error: seen, .. } =
+                    minimax(|_| 1.0, before.a, 1.0, (1 << stage) - 1, Parity::Odd)?;
+                let apart = distance(&found, 1.0, before.a, 1.0);
+                reached = apart;
+                if apart <= error
+                    && let Some(slope) = slope_within(&found, before.a, apart)
+                {
+                    let Best { stages, start, .. } = before.followed_by(found, 1.0, slope);
+                    return Ok(Self { stages, gap, error: apart, start });
                 }
-                // Divided by 1 + error, so that the next one has no change of variable.
-                let a = (1.0 - found.error) / (1.0 + found.error);
+                // No larger than 1 anywhere, so that the next one has no change of variable.
+                let most = (1.0 + apart) * (1.0 + ROUNDED);
+                let a = least(&found, before.a, apart, seen) / most * (1.0 - ROUNDED);
                 // A short polynomial may gain less than the rounding of its error.
-                if a > before.a && next.as_ref().is_none_or(|next| a > next.a) {
-                    let scaled =
-                        found.series.coefficients().iter().map(|c| c / (1.0 + found.error)).collect();
+                if a > before.a
+                    && next.as_ref().is_none_or(|next| a > next.a)
+                    && let Some(slope) = slope_within(&found, before.a, apart)
+                {
+                    let scaled = found.coefficients().iter().map(|c| c / most).collect();
                     let last = Series::chebyshev(-1.0, 1.0, scaled)?;
-                    next = Some(Best { stages: before.stages.iter().cloned().chain([last]).collect(), a });
+                    next = Some(before.followed_by(last, a, slope / most * (1.0 + ROUNDED)));
                 }
             }
             best.push(next);
@@ -90,10 +126,16 @@ impl CompositeSign {
         self.gap
     }
 
-    /// The largest |value − sgn(x)| for gap ≤ |x| ≤ 1, measured.
+    /// A bound on |value − sgn(x)| for gap ≤ |x| ≤ 1, proved.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
+    }
+
+    /// The largest |x| up to which |value| is proved to be at most so much, next to 0.
+    #[must_use]
+    pub fn largest_below(&self, value: f64) -> f64 {
+        (value / self.start.slope).min(self.start.within) * (1.0 - ROUNDED)
     }
 
     /// Levels.
@@ -109,61 +151,60 @@ impl CompositeSign {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::approximation::nodes;
+/// The largest p(x)/x of an odd polynomial on \[−a, a\]; none unless it is proved that p has the sign of x there, and that |p| ≤ 1 + `error`.
+fn slope_within(series: &Series, a: f64, error: f64) -> Option<f64> {
+    let slope = steepest(series, a)?;
+    (error < 1.0 && is_below(series, [0.0, a], 1.0 + error)).then_some(slope)
+}
 
-    #[test]
-    fn the_error_holds_everywhere_outside_the_gap() {
-        for (gap, error) in [
-            (0.5, 1e-3),
-            (0.125, 1e-6),
-            (1.0 / 256.0, 1e-6),
-            (2f64.powi(-12), 2f64.powi(-12)),
-            (2f64.powi(-16), 2f64.powi(-16)),
-        ] {
-            let sign = CompositeSign::new(gap, error).unwrap();
-            assert!(sign.error() <= error);
-            for x in nodes(gap, 1.0, 20011).chain([gap, 1.0]) {
-                for (x, sgn) in [(x, 1.0), (-x, -1.0)] {
-                    assert!((sign.at(x) - sgn).abs() <= sign.error() * 1.001 + 1e-13, "{gap} at {x}");
-                }
-            }
-            for x in nodes(-gap, gap, 101) {
-                assert!(sign.at(x).abs() <= 1.0 + sign.error() * 1.001, "{gap} at {x}");
-            }
+/// The least p on \[a, 1\], where |p − 1| ≤ `apart` and the largest distance that was seen is `seen`: distances next to 1 tell it badly.
+fn least(series: &Series, a: f64, apart: f64, seen: f64) -> f64 {
+    let (proved, likely) = (1.0 - apart, (1.0 - seen) * (1.0 - LOST));
+    if apart < 0.5 {
+        return proved;
+    }
+    let negative = series.coefficients().iter().map(|c| -c).collect();
+    let negative = Series::chebyshev(-1.0, 1.0, negative);
+    if negative.is_ok_and(|negative| is_below(&negative, [a, 1.0], -likely)) { likely } else { proved }
+}
+
+/// The largest p(x)/x of an odd polynomial on \[−a, a\]; none unless it is proved to be above 0 throughout.
+fn steepest(series: &Series, a: f64) -> Option<f64> {
+    // T_1/x = 1 and T_(k+1)/x = 2·T_k − T_(k−1)/x.
+    let odd: Vec<f64> = series.coefficients().iter().skip(1).step_by(2).copied().collect();
+    let mut quotient = vec![0.0; (2 * odd.len()).saturating_sub(1)];
+    let mut sum = 0.0;
+    for (i, c) in odd.iter().enumerate().rev() {
+        sum = c - sum;
+        let coefficient = if i == 0 { sum } else { 2.0 * sum };
+        quotient.get_mut(2 * i).into_iter().for_each(|slot| *slot = coefficient);
+    }
+    let quotient = Series::chebyshev(-1.0, 1.0, quotient).ok()?;
+    let values = || nodes(-a, a, 16 * (odd.len() + 1)).chain([0.0, a]).map(|x| quotient.at(x));
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    let middle = f64::midpoint(low, high);
+    let apart = distance(&quotient, middle, -a, a);
+    (apart < middle).then(|| (middle + apart) * (1.0 + ROUNDED))
+}
+
+/// Whether p ≤ `most` on an interval within \[−1, 1\] can be proved: on a short interval p is at most its larger end and what a second derivative adds, which is at most
+/// N²(N² − 1)/3 times the largest |p| (V. Markov).
+fn is_below(series: &Series, interval: [f64; 2], most: f64) -> bool {
+    let squared = (series.degree() * series.degree()) as f64;
+    let second = squared * (squared - 1.0) / 3.0 * distance(series, 0.0, -1.0, 1.0);
+    let rounding = ROUNDED / 8.0;
+    let mut open = vec![interval];
+    for _ in 0..MOST_INTERVALS {
+        let Some([low, high]) = open.pop() else { return true };
+        let larger = series.at(low).max(series.at(high)) + rounding;
+        if larger + second * (high - low).powi(2) / 8.0 <= most {
+            continue;
         }
-    }
-
-    #[test]
-    fn no_shallower_than_compositions_of_equal_degrees() {
-        for (alpha, expected) in [(4, 6), (8, 12), (12, 17), (16, 21)] {
-            let bound = 2f64.powi(-alpha);
-            let depth = CompositeSign::new(bound, bound).unwrap().depth();
-            assert_eq!(depth, expected, "{alpha}");
-            for stage in STAGES {
-                let (mut a, mut levels, mut error) = (bound, 0, 1.0);
-                while error > bound {
-                    error = minimax(|_| 1.0, a, 1.0, (1 << stage) - 1, Parity::Odd).unwrap().error;
-                    let reached = (1.0 - error) / (1.0 + error);
-                    // Stages too short to get anywhere from so small a value.
-                    if reached <= a {
-                        levels = usize::MAX;
-                        break;
-                    }
-                    (a, levels) = (reached, levels + stage);
-                }
-                assert!(depth <= levels, "{alpha}: {depth} levels, {levels} with stages of {stage}");
-            }
+        let middle = f64::midpoint(low, high);
+        if larger > most || middle <= low || middle >= high {
+            return false;
         }
+        open.extend([[low, middle], [middle, high]]);
     }
-
-    #[test]
-    fn bad_arguments() {
-        assert!(CompositeSign::new(0.0, 1e-3).is_err());
-        assert!(CompositeSign::new(1.0, 1e-3).is_err());
-        assert!(CompositeSign::new(0.1, 0.0).is_err());
-        assert!(CompositeSign::new(f64::NAN, 0.1).is_err());
-    }
+    false
 }
