@@ -102,7 +102,8 @@ impl Draw {
             let one = self.below(4) == 0;
             Cells::Labels((0..rows).map(|_| if one { 0 } else { self.below(n) as u32 }).collect())
         });
-        Table::new(schema, [x, y, u, w, k].into_iter().chain(labels).collect())
+        let v = Cells::Reals(self.cells(rows, -2.0, 2.0, 0.5));
+        Table::new(schema, [x, y, u, w, k].into_iter().chain(labels).chain([v]).collect())
     }
 
     /// An expression of numbers that exact schemes have.
@@ -125,6 +126,8 @@ impl Draw {
         let compared =
             ["(x > 2)", "(x >= 2)", "(y == 3)", "(x <= y)", "(y > 3) * x", "((y > 3) + (x > 2) >= 1)"];
         let close = ["(u > 0)", "(w >= 1)", "(u > 0) * w", "(u < 0.5) * u", "sigmoid(u + 3 * (w > 1))"];
+        let clear =
+            ["(v > 0.5)", "(v <= 0.3 - k) * u", "(v * v > 0)", "v * u", "exp(v)", "(0.1 * v - k + 0.2 >= 0)"];
         let functions = [
             "sigmoid(4 * u)",
             "tanh(u + 0.1 * x)",
@@ -137,7 +140,8 @@ impl Draw {
             "exp(u) * sqrt(w)",
         ];
         let smooth = ["u", "w", "u * w", "u * u", "x * u", "(w - u)^3", "poly(u, 0, 1, -0.5, 0.25)"];
-        match self.below(10) {
+        match self.below(11) {
+            10 => self.of(&clear).to_owned(),
             0..=2 => self.of(&smooth).to_owned(),
             3..=5 => self.of(&functions).to_owned(),
             6..=8 => self.of(&compared).to_owned(),
@@ -191,6 +195,7 @@ pub fn schema(rows: u64) -> Result<Schema, ProgramError> {
         Column::integer("k", 0, 7).in_the_clear(),
         Column::category("g", &["a", "b", "c"]),
         Column::category("s", &["f", "m"]).in_the_clear(),
+        Column::real("v", -2.0, 2.0).in_the_clear(),
     ];
     Schema::new(rows, columns)
 }

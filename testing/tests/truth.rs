@@ -54,6 +54,19 @@ mod tests {
         law(PROGRAMS.div_ceil(3));
     }
 
+    /// Programs that were once planned with too little room.
+    #[test]
+    fn what_is_planned_has_room_for_its_run() {
+        let masked = "dot((g == \"b\") * k, poly((s != \"m\"), 1, -2, 0.5)) by g";
+        let twice = "sum(((s != \"m\") * (k > 3) - ((s != \"m\") + x))); sum((g == \"b\") * (k > 3) * (y + (k > 3))) by s";
+        for (text, rows) in [(masked, 124), (twice, 74)] {
+            let schema = schema(rows).unwrap();
+            let table = Draw::new(rows).table(&schema).unwrap();
+            let came = outcome(text, &table, &options(SchemeChoice::Bfv), 1);
+            assert!(matches!(came, Outcome::True(_)), "{text}: {came:?}");
+        }
+    }
+
     /// 2 000 rows of 17 digits, half of them just above 0.
     fn near_zero() -> Table {
         let mut draw = Draw::new(3);

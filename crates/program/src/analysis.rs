@@ -5,6 +5,8 @@ mod choice;
 mod demand;
 mod facts;
 mod memory;
+mod room;
+mod rounding;
 mod timing;
 mod within;
 

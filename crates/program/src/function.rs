@@ -1,6 +1,7 @@
 //! Smooth functions of the language: values, steepness, and where they are defined.
 
 use serde::{Deserialize, Serialize};
+use sunzi_circuits::approximation::Function as Known;
 
 /// A smooth function, evaluated by a polynomial near it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,17 +38,22 @@ impl Function {
         }
     }
 
+    /// The function whose polynomials have proved errors.
+    pub(crate) fn known(self) -> Known {
+        match self {
+            Self::Sigmoid => Known::Sigmoid,
+            Self::Tanh => Known::Tanh,
+            Self::Exp => Known::Exp,
+            Self::Log => Known::Ln,
+            Self::Sqrt => Known::SquareRoot,
+            Self::Inverse => Known::Inverse,
+        }
+    }
+
     /// Its value.
     #[must_use]
     pub fn at(self, x: f64) -> f64 {
-        match self {
-            Self::Sigmoid => 1.0 / (1.0 + (-x).exp()),
-            Self::Tanh => x.tanh(),
-            Self::Exp => x.exp(),
-            Self::Log => x.ln(),
-            Self::Sqrt => x.sqrt(),
-            Self::Inverse => 1.0 / x,
-        }
+        self.known().at(x)
     }
 
     /// Whether it is smooth on \[low, high\], both ends included: everywhere, above 0, or on one side of 0.

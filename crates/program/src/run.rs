@@ -14,6 +14,7 @@ pub mod exact;
 mod opening;
 mod peak;
 mod reference;
+mod signed;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
 pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};
 pub(crate) use reference::{computed, leaf, total};
+pub(crate) use signed::{signed_product, signed_sum};
 pub use table::{Cells, Table, encrypted_inputs};
 
 use crate::analysis::Layout;

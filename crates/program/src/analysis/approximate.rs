@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use sunzi_circuits::approximation::{CompositeSign, Target, approximate};
+use sunzi_circuits::approximation::{CompositeSign, Target, approximate, approximate_function};
 use sunzi_circuits::series::{Series, SeriesError, depth};
 
 use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
-use crate::{Function, NodeId, Program};
+use crate::run::{signed_product, signed_sum};
+use crate::{Decimal, Function, NodeId, Program};
 
 /// A product is multiplied by at most 2^this.
 const MOST_SHIFT: i32 = 10;
@@ -23,6 +24,8 @@ const GAP_BITS: i32 = 6;
 const GAP_SLACK: f64 = 1.0 / 8.0;
 /// The largest sign of a number whose errors alone decide it: [bands](crate::bands) hold up to 1/2.
 const LARGEST_UNDECIDED: f64 = 0.45;
+/// Half a unit in the last place: what a rounding changes relatively.
+pub(super) const UNIT: f64 = f64::EPSILON / 2.0;
 
 /// What to do with the stored operands of a node.
 #[derive(Clone, Debug)]
@@ -128,12 +131,23 @@ impl Lowered {
             let reason = "by the ranges of its columns it has no bounds, and an interval beside a function gives it none: declare narrower ranges of columns";
             return Err(refuse(reason.to_owned()));
         }
-        let padding = padding(program, node, &operands);
+        let padding = facts.exact.map_or_else(
+            || padding(program, node, &operands),
+            |exact| exact.padding as f64 / 10_f64.powi(exact.decimals as i32),
+        );
         let e = exponent(facts, padding);
         let drop = operands.iter().map(|step| step.drop).max().unwrap_or(0);
         let mut step =
             Step { exponent: e, drop, padding: padding / exp2(e), error: 0.0, action: Action::Clear };
         if !facts.encrypted {
+            if let (Node::Positive { of, .. }, None) = (node, facts.exact) {
+                let of = all.get(of.index()).ok_or_else(missing)?;
+                let reason = "clear numbers that are computed from real columns are compared, and roundings may change what comes out: declare the decimals of the columns";
+                if !of.signed {
+                    return Err(refuse(reason.to_owned()));
+                }
+            }
+            step.error = if facts.exact.is_some() { 0.0 } else { facts.rounding };
             return Ok(step);
         }
         step.error = inherited(node, &operands, all);
@@ -188,8 +202,8 @@ impl Lowered {
             format!("numbers up to 2^{} are compared in steps of {gap:.2e} of that: {error}", x.exponent)
         })?;
         let mut allowed = gap * GAP_SLACK;
-        while half.is_none() && sign.at(allowed) > LARGEST_UNDECIDED {
-            allowed /= 2.0;
+        if half.is_none() {
+            allowed = allowed.min(sign.largest_below(LARGEST_UNDECIDED));
         }
         allowed -= x.error / exp2(x.exponent);
         if allowed <= 0.0 {
@@ -227,10 +241,10 @@ impl Lowered {
                 if let Some(found) = self.fitted.get(&key) {
                     return Ok(found.clone());
                 }
-                let error = exp2(-(self.precision as i32));
-                let value = |s: f64| function.at(s * from) * to;
-                let found =
-                    approximate(value, low / from, high / from, Target::Error(error)).map_err(|error| {
+                let error = exp2(-(self.precision as i32)) / to;
+                let found = approximate_function(function.known(), low, high, Target::Error(error))
+                    .and_then(|found| found.rescaled(from, to))
+                    .map_err(|error| {
                         let (low, high, name) = (of.low, of.high, function.name());
                         format!(
                             "{name} from {low:.3e} to {high:.3e}: {error}; declare narrower ranges of columns"
@@ -245,7 +259,11 @@ impl Lowered {
                 let value = |v: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * v + c);
                 let degree = Target::Degree(coefficients.len() - 1);
                 let found = approximate(|s| value(s * from) * to, -1.0, 1.0, degree).map_err(words)?;
-                Ok(Found { series: found.series, error: 0.0, allowed: f64::INFINITY })
+                Ok(Found {
+                    series: found.series,
+                    error: roundings(&coefficients, from) * to,
+                    allowed: f64::INFINITY,
+                })
             }
             _ => {
                 let series = Series::power(Vec::new()).map_err(words)?;
@@ -263,6 +281,14 @@ struct Found {
     error: f64,
     /// By how much its operand may be off besides.
     allowed: f64,
+}
+
+/// A bound on what roundings change where a polynomial with these coefficients goes to another basis on \[−from, from\]: 4(d + 1) values by Horner's
+/// rule, d + 1 sums of so many products, and coefficients below four units that are left out.
+fn roundings(coefficients: &[f64], from: f64) -> f64 {
+    let terms = coefficients.len() as f64;
+    let largest = coefficients.iter().rev().fold(0.0, |sum, c| sum * from + c.abs());
+    terms * (6.0 * terms + 32.0) * UNIT * largest
 }
 
 /// Why a function has no polynomial on the range of its operand.
@@ -286,8 +312,12 @@ fn inherited(node: &Node, operands: &[Step], all: &[Facts]) -> f64 {
     let largest = |id: &NodeId| all.get(id.index()).map_or(0.0, |f| f.low.abs().max(f.high.abs()));
     match node {
         Node::Column(_) | Node::Indicator { .. } | Node::Positive { .. } => 0.0,
-        Node::Linear { terms, .. } => {
-            terms.iter().enumerate().map(|(i, (_, c))| c.to_f64().abs() * error(i)).sum()
+        Node::Linear { terms, constant } => {
+            // Constants are doubles under encryption: two roundings each.
+            let part = |(i, (id, c)): (usize, &(NodeId, Decimal))| {
+                c.to_f64().abs() * (error(i) + 2.0 * UNIT * largest(id))
+            };
+            terms.iter().enumerate().map(part).sum::<f64>() + 2.0 * UNIT * constant.to_f64().abs()
         }
         Node::Product(a, b) => {
             let (x, y) = (error(0), error(usize::from(a != b)));
@@ -326,10 +356,10 @@ fn padding(program: &Program, node: &Node, operands: &[Step]) -> f64 {
         Node::Column(column) => program.schema().columns.get(*column).map_or(0.0, crate::Column::padding),
         Node::Indicator { .. } => 0.0,
         Node::Linear { terms, constant } => {
-            let terms = terms.iter().enumerate().map(|(i, &(_, c))| c.to_f64() * at(i));
-            terms.sum::<f64>() + constant.to_f64()
+            let terms = terms.iter().enumerate().map(|(i, &(_, c))| (c.to_f64(), at(i)));
+            signed_sum(constant.to_f64(), terms)
         }
-        Node::Product(a, b) => at(0) * at(usize::from(a != b)),
+        Node::Product(a, b) => signed_product(at(0), at(usize::from(a != b))),
         Node::Polynomial { coefficients, .. } => {
             coefficients.iter().rev().fold(0.0, |sum, c| sum * at(0) + c.to_f64())
         }

@@ -10,6 +10,7 @@ use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
+use super::room::bits_left;
 use super::{Facts, Layout, Options, Plan, Refusal, facts};
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
@@ -186,7 +187,7 @@ fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, 
     };
     for log2_degree in degrees {
         let layout = Layout::of_parts(program.schema().rows as usize, 1 << log2_degree, options.parts);
-        let found = candidates(&demand, &layout, options, log2_degree);
+        let found = candidates(program, &demand, &layout, options, log2_degree);
         let any = !found.is_empty();
         let mut better = false;
         for parameters in found {
@@ -241,13 +242,19 @@ fn too_large(program: &Program, known: &[Facts], demand: &Demand) -> Box<Refusal
 }
 
 /// Parameters of both exact schemes, as far as they fit and are wanted.
-fn candidates(demand: &Demand, layout: &Layout, options: &Options, log2_degree: u32) -> Vec<Parameters> {
+fn candidates(
+    program: &Program,
+    demand: &Demand,
+    layout: &Layout,
+    options: &Options,
+    log2_degree: u32,
+) -> Vec<Parameters> {
     let mut found = Vec::new();
     let mut builder = demand.bfv(layout).security(options.security).log2_degree(log2_degree);
     if let Some(policy) = options.sharing {
         builder = builder.sharing(policy);
     }
-    let Ok(explanation) = builder.explain() else { return found };
+    let Some(explanation) = with_room(program, builder, layout, options) else { return found };
     let plain: Vec<Vec<u64>> = match &explanation.chosen {
         Some(choice) => vec![choice.parameters.plain_moduli().to_vec()],
         None => {
@@ -261,6 +268,37 @@ fn candidates(demand: &Demand, layout: &Layout, options: &Options, log2_degree: 
         found.extend(plain.into_iter().filter_map(|plain| bgv(demand, layout, options, log2_degree, plain)));
     }
     found
+}
+
+/// Bits that BFV must have left besides room for what hides noise.
+pub(super) const MARGIN: f64 = 2.0;
+/// How often parameters are asked for again, with as many bits more as were missing.
+const TRIES: usize = 3;
+
+/// The builder's parameters of BFV that leave the program room: its own model knows the operations, not their order.
+fn with_room(
+    program: &Program,
+    builder: sunzi_bfv::ParametersBuilder,
+    layout: &Layout,
+    options: &Options,
+) -> Option<sunzi_bfv::Explanation> {
+    let mut missing = 0.0;
+    for _ in 0..TRIES {
+        let margin = MARGIN + missing;
+        let mut explanation = builder.clone().margin(margin as u32).explain().ok()?;
+        let Some(choice) = &explanation.chosen else { return Some(explanation) };
+        let needed = MARGIN + options.sharing.map_or(0.0, |policy| policy.room(choice.parameters.degree()));
+        let short = needed - bits_left(program, &choice.parameters, layout).unwrap_or(f64::NEG_INFINITY);
+        if short <= 0.0 {
+            return Some(explanation);
+        }
+        if !short.is_finite() {
+            explanation.chosen = None;
+            return Some(explanation);
+        }
+        missing += short.ceil();
+    }
+    None
 }
 
 fn bgv(

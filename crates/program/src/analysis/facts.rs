@@ -1,5 +1,6 @@
 //! What is known of every node before anything runs: ranges, digits, depth.
 
+use super::rounding;
 use crate::graph::{Graph, Node};
 use crate::schema::{Column, Kind, Schema};
 use crate::{Decimal, Function, NodeId, Program};
@@ -37,6 +38,10 @@ pub struct Facts {
     pub grid: Option<Exact>,
     /// Products of encrypted numbers in a row.
     pub depth: u32,
+    /// A bound on what roundings change where it is clear and computed in doubles: 0 for cells.
+    pub rounding: f64,
+    /// Whether its sign is right then all the same.
+    pub signed: bool,
 }
 
 impl Exact {
@@ -102,7 +107,7 @@ pub(crate) fn facts(program: &Program) -> Vec<Facts> {
     of_graph(program.graph(), program.schema())
 }
 
-/// The same of a graph that is no program yet.
+/// The facts of the nodes of a graph that is no program yet.
 pub(crate) fn of_graph(graph: &Graph, schema: &Schema) -> Vec<Facts> {
     let mut known: Vec<Facts> = Vec::with_capacity(graph.nodes().len());
     for node in graph.nodes() {
@@ -149,7 +154,8 @@ fn of_node(node: &Node, schema: &Schema, known: &[Facts]) -> Facts {
         }
         _ => 0,
     };
-    Facts { encrypted, low, high, exact, grid, depth: depth + step }
+    let (rounding, signed) = if encrypted { (0.0, true) } else { rounding::rounding(node, &operands) };
+    Facts { encrypted, low, high, exact, grid, depth: depth + step, rounding, signed }
 }
 
 /// Digits and range of a node from those of its operands; comparisons have them if `compares`.

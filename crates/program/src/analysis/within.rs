@@ -3,13 +3,11 @@
 use num_bigint::BigUint;
 
 use super::approximate::lower;
-use super::choice::{INEXACT, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
+use super::choice::{INEXACT, MARGIN, MOST_PRECISION, approximate_plan, deepest, exact_plan, inexact};
 use super::demand::Demand;
+use super::room::bits_left;
 use super::{Facts, Layout, Parameters, Plan, Refusal, facts};
 use crate::{NodeId, Program};
-
-/// Bits of noise that BFV must have left.
-const MARGIN: f64 = 2.0;
 
 /// The plan of a program in these parameters.
 pub(super) fn within(
@@ -26,7 +24,7 @@ pub(super) fn within(
         }
         let demand = Demand::new(program, &known)?;
         wide(program, &known, &demand, parameters)?;
-        noise(&demand, &layout, parameters).map_err(|reason| {
+        noise(program, &demand, &layout, parameters).map_err(|reason| {
             let deepest = program.used().into_iter().max_by_key(|id| known.get(id.index()).map(|f| f.depth));
             Box::new(Refusal { reason, expression: deepest.map(describe).unwrap_or_default() })
         })?;
@@ -83,10 +81,10 @@ fn wide(
 }
 
 /// Whether the noise that is left suffices; if not, why.
-fn noise(demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
+fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
     let remedy = "make parameters for this program, or compute less at once";
     match parameters {
-        Parameters::Bfv(own) => match demand.bfv(layout).bits_left(own) {
+        Parameters::Bfv(own) => match bits_left(program, own, layout) {
             Ok(bits) if bits >= MARGIN => Ok(()),
             Ok(bits) => Err(format!(
                 "{} product(s) in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",

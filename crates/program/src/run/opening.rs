@@ -161,10 +161,10 @@ impl Opening {
     /// A sum that the server knew: exact, or a double with what roundings may have made of it.
     pub(crate) fn clear(&self, number: Number, layout: &Layout) -> Estimate {
         match (&number, self) {
-            (Number::Real(_), Self::Real { exponent, .. }) => {
+            (Number::Real(_), Self::Real { exponent, error, .. }) => {
                 let slots = (layout.chunks * layout.span) as f64;
                 let rounding = f64::EPSILON * slots * (slots + ROUNDINGS) * exp2(*exponent);
-                Estimate { number, error: rounding }
+                Estimate { number, error: rounding + slots * error }
             }
             _ => number.into(),
         }

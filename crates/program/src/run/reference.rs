@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 
 use super::Table;
+use super::signed::{signed_product, signed_sum};
 use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{NodeId, Number, Program, ProgramError};
@@ -175,14 +176,16 @@ fn in_reals(node: &Node, values: &[Vec<f64>], rows: usize) -> Vec<f64> {
     match node {
         Node::Linear { terms, constant } => {
             let length = values.first().map_or(rows, Vec::len);
-            let mut sum = vec![constant.to_f64(); length];
-            for (&(_, c), values) in terms.iter().zip(values) {
-                let c = c.to_f64();
-                sum.iter_mut().zip(values).for_each(|(sum, v)| *sum += c * v);
-            }
-            sum
+            let constants: Vec<f64> = terms.iter().map(|(_, c)| c.to_f64()).collect();
+            let row = |at: usize| {
+                let cell = |values: &Vec<f64>| values.get(at).copied().unwrap_or(0.0);
+                signed_sum(constant.to_f64(), constants.iter().copied().zip(values.iter().map(cell)))
+            };
+            (0..length).map(row).collect()
         }
-        Node::Product(..) => first.iter().zip(values.get(1).unwrap_or(first)).map(|(x, y)| x * y).collect(),
+        Node::Product(..) => {
+            first.iter().zip(values.get(1).unwrap_or(first)).map(|(&x, &y)| signed_product(x, y)).collect()
+        }
         Node::Polynomial { coefficients, .. } => {
             let coefficients: Vec<f64> = coefficients.iter().map(|c| c.to_f64()).collect();
             first.iter().map(|x| coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)).collect()
