@@ -285,18 +285,18 @@ fn with_room(
     let mut missing = 0.0;
     for _ in 0..TRIES {
         let margin = MARGIN + missing;
-        let mut explanation = builder.clone().margin(margin as u32).explain().ok()?;
+        let explanation = builder.clone().margin(margin as u32).explain().ok()?;
         let Some(choice) = &explanation.chosen else { return Some(explanation) };
         let needed = MARGIN + options.sharing.map_or(0.0, |policy| policy.room(choice.parameters.degree()));
         let short = needed - bits_left(program, &choice.parameters, layout).unwrap_or(f64::NEG_INFINITY);
         if short <= 0.0 {
             return Some(explanation);
         }
-        if !short.is_finite() {
-            explanation.chosen = None;
-            return Some(explanation);
+        let Ok(predicted) = builder.bits_left(&choice.parameters) else { return None };
+        missing = (predicted - (needed - short)).ceil();
+        if !missing.is_finite() {
+            return None;
         }
-        missing += short.ceil();
     }
     None
 }
