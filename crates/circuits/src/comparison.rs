@@ -1,17 +1,21 @@
 //! Signs, comparisons and maxima of encrypted numbers, by composition of minimax polynomials.
+//!
+//! All of them take numbers from −1 to 1, and refuse slots that may be larger by their declared bounds
+//! ([`with_magnitude`](sunzi_ckks::Evaluator::with_magnitude)). What lies within the gap is not told: results are right outside of it.
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::RelinearizationKey;
 
 use crate::approximation::CompositeSign;
+use crate::series::evaluate::bounded;
 use crate::series::{Series, evaluate};
 
 /// sgn(x) slot by slot, for slots with gap ≤ |x| ≤ 1: off by at most the error of `sign`, in as many levels as it states. Within the
 /// gap the values lie between −1 and 1.
 ///
 /// # Errors
-/// [`CkksError::LevelExhausted`] with too few levels; as [`evaluate`].
+/// [`CkksError::Value`] for slots whose declared bound is above 1; [`CkksError::LevelExhausted`] with too few levels; as [`evaluate`].
 pub fn sign<R: PolyRing>(
     evaluator: &Evaluator<R>,
     sign: &CompositeSign,
@@ -34,7 +38,8 @@ pub fn positive<R: PolyRing>(
     mapped(evaluator, sign, x, [0.5, 0.5], key)
 }
 
-/// 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1: off by at most half of the error of `sign`.
+/// 1 where a > b and 0 where a < b, for slots with gap ≤ |a − b| ≤ 1, whose declared bounds add up to at most 1: off by at most half of the error of
+/// `sign`.
 ///
 /// # Errors
 /// As [`sign`]; as [`Evaluator::sub`].
@@ -48,8 +53,8 @@ pub fn greater<R: PolyRing>(
     positive(evaluator, sign, &evaluator.sub(a, b)?, key)
 }
 
-/// The larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots with |a − b| ≤ 1: off by at most half of the larger of error and
-/// gap, in one level more than `sign` states.
+/// The larger of a and b, (a + b)/2 + (a − b)·sgn(a − b)/2, for slots whose declared bounds add up to at most 1: off by at most half of the larger
+/// of error and gap, in one level more than `sign` states.
 ///
 /// # Errors
 /// As [`sign`]; as [`Evaluator::multiply`].
@@ -81,7 +86,8 @@ fn mapped<R: PolyRing>(
     let Some((last, stages)) = sign.stages().split_last() else { return Ok(x.clone()) };
     let mut value = x.clone();
     for stage in stages {
-        value = evaluate(evaluator, stage, &value, key)?;
+        // No stage leaves [−1, 1].
+        value = bounded(evaluate(evaluator, stage, &value, key)?, 1.0);
     }
     let mut coefficients: Vec<f64> = last.coefficients().iter().map(|c| c * slope).collect();
     if let Some(free) = coefficients.first_mut() {
@@ -121,7 +127,9 @@ mod tests {
         // Differences from −1 to 1, both ends and both sides of the gap among them.
         let left: Vec<f64> = (0..SLOTS).map(|i| i as f64 / 255.0 - 0.5).collect();
         let right: Vec<f64> = left.iter().map(|a| -a).collect();
-        let (a, b) = (encrypt(&left), encrypt(&right));
+        let large = encrypt(&left);
+        let declared = |a: &Ciphertext| evaluator.with_magnitude(a, 0.5).unwrap();
+        let (a, b) = (declared(&large), declared(&encrypt(&right)));
         let open = |c: &Ciphertext| encoder.decode_real(&context.decrypt(c, &secret).unwrap()).unwrap();
         let x = evaluator.sub(&a, &b).unwrap();
         let outcomes = [
@@ -139,6 +147,13 @@ mod tests {
                 assert!(sign.abs() <= 1.0 + slack);
             }
             assert!((max - l.max(*r)).abs() <= told.gap().max(slack) / 2.0, "{l} {r}: {max}");
+        }
+        // Declared to be 1 at most, they may be 2 apart.
+        for refused in
+            [greater(&evaluator, &told, &large, &b, &key), max(&evaluator, &told, &large, &b, &key)]
+        {
+            let error = refused.err().unwrap();
+            assert!(matches!(error, CkksError::Value { .. }), "{error}");
         }
         let low = evaluator.drop_to(&x, told.depth() - 1).unwrap();
         let error = sign(&evaluator, &told, &low, &key).err().unwrap();

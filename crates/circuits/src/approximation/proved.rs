@@ -3,7 +3,11 @@
 use super::function::VALUE_ERROR;
 use super::proof::Known;
 use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, kept, largest_error};
-use crate::series::{Series, SeriesError, check_interval};
+use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
+use sunzi_ring::PolyRing;
+use sunzi_rlwe::RelinearizationKey;
+
+use crate::series::{Series, SeriesError, check_interval, evaluate};
 
 /// A polynomial and a bound on how far it is from the function.
 ///
@@ -121,6 +125,28 @@ impl ProvedApproximation {
         };
         let coefficients = self.series.coefficients().iter().map(|c| c * to).collect();
         Ok(Self { series: Series::new(basis, coefficients)?, error: self.error * to })
+    }
+}
+
+impl ProvedApproximation {
+    /// Its value at an encrypted point, whose declared bound must lie in the interval. The error is added to the estimate that travels with the
+    /// ciphertext, as one that depends on everything: seven deviations of an estimate are more than the error, but sums of many independent results
+    /// are estimated as if their errors were random. Whoever needs a bound adds [`error`](Self::error) up beside.
+    ///
+    /// # Errors
+    /// As [`evaluate`](crate::series::evaluate()).
+    pub fn evaluate<R: PolyRing>(
+        &self,
+        evaluator: &Evaluator<R>,
+        x: &Ciphertext<R>,
+        key: &RelinearizationKey<R>,
+    ) -> Result<Ciphertext<R>, CkksError> {
+        let mut value = evaluate(evaluator, &self.series, x, key)?;
+        let metadata = value.metadata();
+        let precision = metadata.precision.plus_dependent_error(self.error);
+        let metadata = Metadata { precision, ..metadata.clone() };
+        value.set_metadata(metadata);
+        Ok(value)
     }
 }
 

@@ -296,7 +296,8 @@ impl EvalMod {
             Form::Cosine { .. } => {
                 let mut point = x;
                 evaluator.add_constant_assign(&mut point, -SHIFT / self.width)?;
-                let mut cosine = evaluate(evaluator, &self.base, &point, key)?;
+                // W has room for the shift.
+                let mut cosine = evaluate(evaluator, &self.base, &bounded(point, 1.0), key)?;
                 for _ in 0..self.parameters.doublings {
                     cosine = doubled(evaluator, &bounded(cosine, 1.0), key)?;
                 }

@@ -20,10 +20,13 @@ const OPERATION: &str = "evaluate a polynomial";
 ///
 /// Paterson–Stockmeyer with giant steps x^(b·2^i) or T_(b·2^i): about √(2d) + log2 d relinearisations, since sums of products
 /// share one; [`Series::cost`] counts them. Even polynomials are evaluated at x² or T_2, odd ones without even powers other than
-/// powers of two. In a Chebyshev basis the slots must lie in the interval: outside, values grow like the 2d-th power of the distance.
+/// powers of two. In a Chebyshev basis the slots must lie in the interval: outside, values grow like the 2d-th power of the distance. Where the
+/// declared bound of the slots reaches beyond both ends the polynomial is refused; which of the two ends a slot is near no bound tells.
 ///
 /// # Errors
-/// [`CkksError::LevelExhausted`] with too few levels; [`sunzi_rlwe::RlweError::KeyMismatch`];
+/// [`CkksError::Value`] for slots whose declared bound lies outside of the interval: declare a smaller one
+/// ([`with_magnitude`](Evaluator::with_magnitude)) or take a wider interval. [`CkksError::LevelExhausted`] with too few levels;
+/// [`sunzi_rlwe::RlweError::KeyMismatch`];
 /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
 pub fn evaluate<R: PolyRing>(
     evaluator: &Evaluator<R>,
@@ -75,6 +78,7 @@ fn evaluate_all<R: PolyRing>(
         let expected = "evaluate polynomials of one basis and interval together";
         return Err(CkksError::Value { what: "polynomials in bases: ", got: series.len() as f64, expected });
     }
+    check_bound(first.basis(), x.metadata().precision.magnitude())?;
     let needed = series.iter().map(|series| depth(series)).max().unwrap_or(0);
     let level = x.metadata().level;
     if level < needed {
@@ -101,6 +105,18 @@ fn evaluate_all<R: PolyRing>(
         Ok(bounded(value, series.largest_value()))
     };
     plans.iter().zip(series).map(&mut value).collect()
+}
+
+/// Fails for slots that may lie outside of an interval on both sides of it.
+fn check_bound(basis: Basis, magnitude: f64) -> Result<(), CkksError> {
+    match basis {
+        // What rounding a bound may add is allowed.
+        Basis::Chebyshev { low, high } if magnitude > low.abs().max(high.abs()) * (1.0 + 1e-9) => {
+            let expected = "the interval of the polynomial ends before: declare a smaller bound by with_magnitude, or take a wider interval";
+            Err(CkksError::Value { what: "a polynomial of slots of up to", got: magnitude, expected })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Levels that [`evaluate`] takes.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use sunzi_circuits::comparison;
-use sunzi_circuits::series::evaluate;
+use sunzi_circuits::series::{Basis, Series, evaluate};
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
@@ -106,6 +106,20 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
         );
         let expression = self.program.graph().describe(id, self.program.schema());
         Err(Box::new(Refusal { reason, expression }).into())
+    }
+
+    /// The operand of a polynomial, which lies in its interval: the plan has taken that from the ranges of columns.
+    fn within(
+        series: &Series,
+        evaluator: &Evaluator<R>,
+        x: &Ciphertext<R>,
+    ) -> Result<Ciphertext<R>, ProgramError> {
+        match series.basis() {
+            Basis::Chebyshev { low, high } => {
+                evaluator.with_magnitude(x, low.abs().max(high.abs()).min(1.0)).map_err(scheme)
+            }
+            Basis::Power => Ok(x.clone()),
+        }
     }
 
     /// A clear node over its power of two.
@@ -219,11 +233,14 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
             }
             (Action::Series { series, allowed }, [Value::Encrypted(x)]) => {
                 self.right_enough(id, x, *allowed)?;
-                evaluate(evaluator, series, x, self.keys.relinearization).map_err(scheme)?
+                let x = Self::within(series, evaluator, x)?;
+                evaluate(evaluator, series, &x, self.keys.relinearization).map_err(scheme)?
             }
             (Action::Sign { sign, offset, allowed }, [Value::Encrypted(x)]) => {
                 self.right_enough(id, x, *allowed)?;
                 let x = evaluator.add_constant(x, *offset).map_err(scheme)?;
+                // There is room for half a unit beside every operand of a comparison.
+                let x = evaluator.with_magnitude(&x, 1.0).map_err(scheme)?;
                 comparison::positive(evaluator, sign, &x, self.keys.relinearization).map_err(scheme)?
             }
             _ => return Err(broken()),
