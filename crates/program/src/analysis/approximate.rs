@@ -68,6 +68,8 @@ pub(crate) struct Lowered {
     pub(crate) sum_level: usize,
     /// Polynomials of functions that were found, by function, range, powers of two and precision: a program may have one in thousands of nodes.
     fitted: BTreeMap<Fitted, Found>,
+    /// Signs that were found, by what they tell apart and their error.
+    signs: BTreeMap<[u64; 2], CompositeSign>,
 }
 
 type Fitted = (&'static str, [u64; 4], u32);
@@ -90,8 +92,13 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
         return Err(Box::new(Refusal { reason: reason.to_owned(), expression }));
     }
     let used = program.used();
-    let mut lowered =
-        Lowered { steps: Vec::with_capacity(all.len()), precision, sum_level: 0, fitted: BTreeMap::new() };
+    let mut lowered = Lowered {
+        steps: Vec::with_capacity(all.len()),
+        precision,
+        sum_level: 0,
+        fitted: BTreeMap::new(),
+        signs: BTreeMap::new(),
+    };
     for index in 0..all.len() {
         let id = NodeId(index as u32);
         let step = if used.contains(&id) { Some(lowered.of_node(program, id, all)?) } else { None };
@@ -191,6 +198,17 @@ impl Lowered {
         exp2(GAP_BITS - self.precision as i32).min(REAL_GAP)
     }
 
+    /// A sign that tells numbers from `gap` on: found once for all comparisons alike.
+    fn told_by(&mut self, gap: f64, error: f64) -> Result<CompositeSign, SeriesError> {
+        let key = [gap, error].map(f64::to_bits);
+        if let Some(sign) = self.signs.get(&key) {
+            return Ok(sign.clone());
+        }
+        let sign = CompositeSign::new(gap, error)?;
+        self.signs.insert(key, sign.clone());
+        Ok(sign)
+    }
+
     /// The sign of what a step stored.
     fn sign(&mut self, of: &Facts, x: &Step, or_zero: bool, step: &mut Step) -> Result<(), String> {
         let half = of.grid.map(|grid| half_a_step(grid) / exp2(x.exponent));
@@ -198,7 +216,7 @@ impl Lowered {
         let gap = half.map_or(self.slack(), |half| if of.exact.is_some() { half } else { half / 2.0 });
         let error = exp2(-(self.precision as i32)).max(1e-12);
         let told = (gap * (1.0 - GAP_SLACK)).min(0.5);
-        let sign = CompositeSign::new(told, error).map_err(|error| {
+        let sign = self.told_by(told, error).map_err(|error| {
             format!("numbers up to 2^{} are compared in steps of {gap:.2e} of that: {error}", x.exponent)
         })?;
         let mut allowed = gap * GAP_SLACK;

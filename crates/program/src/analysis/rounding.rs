@@ -63,3 +63,76 @@ fn as_double(facts: &Facts) -> f64 {
 fn largest(facts: &Facts) -> f64 {
     facts.low.abs().max(facts.high.abs())
 }
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+    use num_rational::Ratio;
+    use num_traits::Signed;
+
+    use super::*;
+    use crate::analysis::facts::of_column;
+    use crate::number::nearest;
+    use crate::run::signed_sum;
+    use crate::{Column, Decimal, NodeId};
+
+    const RANGES: [(f64, f64); 4] = [(-1.0, 1.0), (0.1, 1e6), (-3e-5, 2e-9), (1e12, 1e12 + 1.0)];
+
+    fn exactly(v: f64) -> Ratio<BigInt> {
+        let (mut whole, mut shift) = (v, 0_u32);
+        while whole.fract() != 0.0 {
+            (whole, shift) = (2.0 * whole, shift + 1);
+        }
+        Ratio::new(BigInt::from(whole as i128), BigInt::from(1) << shift)
+    }
+
+    /// Numbers of a range, its ends among them.
+    fn numbers((low, high): (f64, f64)) -> Vec<f64> {
+        let inside = |i: i32| (low + (high - low) * f64::from(i) / 37.0 * 0.987).clamp(low, high);
+        (0..37).map(inside).chain([low, high]).collect()
+    }
+
+    fn holds(node: &Node, operands: &[Facts], double: f64, right: &Ratio<BigInt>) {
+        let (bound, _) = rounding(node, operands);
+        let off = (exactly(double) - right).abs();
+        let off = nearest(off.numer(), off.denom()).unwrap();
+        assert!(off <= bound, "{node:?}: {double} is off by {off:e} of {bound:e}");
+    }
+
+    #[test]
+    fn no_double_is_off_by_more() {
+        let (a, b) = (NodeId(0), NodeId(1));
+        let constants =
+            [Decimal::new(3, 1).unwrap(), Decimal::new(-7, 0).unwrap(), Decimal::new(1, 3).unwrap()];
+        let [c, d, e] = constants.map(|c| c.to_f64());
+        for (x_range, y_range) in RANGES.into_iter().flat_map(|x| RANGES.map(|y| (x, y))) {
+            let of = |(low, high)| of_column(&Column::real("x", low, high).in_the_clear());
+            let facts = [of(x_range), of(y_range)];
+            let sum =
+                Node::Linear { terms: vec![(a, constants[0]), (b, constants[1])], constant: constants[2] };
+            let product = Node::Product(a, b);
+            let polynomial = Node::Polynomial { of: a, coefficients: constants.to_vec() };
+            for (x, y) in numbers(x_range).into_iter().zip(numbers(y_range).into_iter().rev()) {
+                let [big_x, big_y, big_c, big_d, big_e] = [x, y, c, d, e].map(exactly);
+                let double = signed_sum(e, [(c, x), (d, y)].into_iter());
+                holds(&sum, &facts, double, &(&big_c * &big_x + &big_d * &big_y + &big_e));
+                holds(&product, &facts, x * y, &(&big_x * &big_y));
+                let double = (e * x + d) * x + c;
+                holds(&polynomial, &facts[..1], double, &((&big_e * &big_x + &big_d) * &big_x + &big_c));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_computed_from_cells_alone_keeps_its_sign() {
+        let cell = of_column(&Column::real("x", -1.0, 1.0).in_the_clear());
+        let (a, b, one) = (NodeId(0), NodeId(1), Decimal::ONE);
+        let sum = Node::Linear { terms: vec![(a, one), (b, one)], constant: one };
+        let (off, signed) = rounding(&sum, &[cell, cell]);
+        assert!(off > 0.0 && signed);
+        let rounded = Facts { rounding: off, signed, ..cell };
+        // A sum of sums, each rounded, has a sign of its own; their product has that of theirs.
+        assert!(!rounding(&sum, &[rounded, cell]).1);
+        assert!(rounding(&Node::Product(a, b), &[rounded, cell]).1);
+    }
+}
