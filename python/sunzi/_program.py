@@ -17,6 +17,9 @@ import numpy.typing as npt
 from . import _native, errors
 from ._array import EncryptedArray
 from ._context import Context, SchemeName, _scheme_for
+from ._encoding import Bounds
+from ._facts import ROUNDING
+from ._functions import DEVIATIONS
 from ._keys import Keys, Progress, keygen
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, traced
@@ -24,8 +27,6 @@ from .errors import NothingFits, ParameterError
 
 #: Ring degrees that are tried: log2 n.
 _DEGREES = range(11, 18)
-#: Errors of real numbers stay below this many deviations.
-_DEVIATIONS = 8
 #: Rounds of a measurement.
 _ROUNDS = 3
 
@@ -93,13 +94,21 @@ class Plan:
 
     @property
     def precision(self) -> Optional[float]:
-        """Bits behind the binary point of the results that are right; None for integers, which are exact."""
+        """Bits behind the binary point of the results that noise leaves right, an estimate, as ``EncryptedArray.precision``; None for integers, which are exact."""
         return self._rehearsal.precision
 
     @property
     def error(self) -> float:
-        """What no result is expected to be off by: eight deviations."""
-        return 0.0 if self.precision is None else _DEVIATIONS * 2.0**-self.precision
+        """What no number of the results is off by, as ``EncryptedArray.error``: 7.2 deviations of the noise and the errors of approximated functions.
+
+        Raises ``errors.NotProved`` where the error of a function is measured only, and names it.
+        """
+        if self.precision is None:
+            return 0.0
+        known = self._trace.known
+        if known.unproved is not None:
+            raise errors.NotProved(known.unproved)
+        return float(DEVIATIONS * 2.0**-self.precision + known.off + known.most * ROUNDING)
 
     @functools.cached_property
     def seconds(self) -> float:
@@ -150,7 +159,9 @@ class Plan:
         if self.precision is None:
             facts.append(("left", f"{self.bits_left:.0f} bits"))
         else:
+            unproved = self._trace.known.unproved
             facts.append(("precision", f"{self.precision:.1f} bits"))
+            facts.append(("error", f"{self.error:.2g}" if unproved is None else f"not proved: {unproved}"))
         facts.extend(("because", reason) for reason in self.reasons)
         facts.extend((f"{bits:.0f} bits", str(line)) for line, bits in self.spent()[:3])
         return facts
@@ -284,12 +295,13 @@ class Program:
         return plan
 
     def run(self, keys: Keys, *arrays: npt.ArrayLike, shadow: bool = False) -> Any:
-        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns.
+        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns. The bounds of each argument are its least and
+        its largest number: whoever sends encrypted arrays away declares some that tell nothing (``keys.encrypt(values, bounds=...)``).
 
         With ``shadow=True`` every operation is decrypted and compared with the same on clear numbers, and an error names the line of the program.
         """
         clear = [np.asarray(array) for array in arrays]
-        encrypted = [keys.encrypt(array) for array in clear]
+        encrypted = [keys.encrypt(array, bounds=_bounds_of(array)) for array in clear]
         if shadow:
             encrypted = shadowed(encrypted, clear, keys)
         return _opened(self._function(*encrypted), keys)
@@ -303,6 +315,13 @@ class Program:
 def program(function: Callable[..., Any]) -> Program:
     """Makes a function of arrays a program: see ``Program.plan`` and ``Program.run``."""
     return Program(function)
+
+
+def _bounds_of(array: npt.NDArray[Any]) -> Optional[Bounds]:
+    """Between what real numbers lie."""
+    if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
+        return None
+    return float(array.min()), float(array.max())
 
 
 def _opened(result: Any, keys: Keys) -> Any:
