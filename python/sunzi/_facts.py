@@ -100,7 +100,8 @@ class Facts:
         approximated functions in the maximum norm, as they travel. 0 for integers.
 
         Noise is taken for normally distributed with the estimated deviation: a number lies beyond with a probability of at most 2^-40. Bounds
-        and promises (``declared``) are taken for true. Whoever opens with ``decrypt_for_sharing`` adds noise that is not in it.
+        and promises (``declared``) are taken for true, and so is what arrays that others made say of themselves. Whoever opens with ``decrypt_for_sharing`` adds
+        noise that is not in it.
 
         Raises ``errors.NotProved`` where the error of a step was measured or estimated only, and names the step.
         """
@@ -142,14 +143,15 @@ class Facts:
     def _largest(self) -> float | None:
         """What the ciphertexts themselves say of absolute values."""
         if self._context.is_real:
-            return max((float("inf") if chunk.magnitude is None else chunk.magnitude for chunk in self._chunks), default=None)
+            found = [chunk.magnitude for chunk in self._chunks]
+            return max((math.inf if magnitude is None else magnitude for magnitude in found), default=None)
         modulus = self._context.plain_modulus
         return None if modulus is None else (modulus // 2) / abs(self._divisor)
 
     def _now(self) -> Known:
         """What is known by all that tells it."""
-        low, high = self.bounds
-        return self._known if (low, high) == self._known[:2] else self._known._replace(low=low, high=high)
+        known, (low, high) = self._known, self.bounds
+        return known if low == known.low and high == known.high else Known(low, high, known.off, known.unproved)
 
     @property
     def nbytes(self) -> int:

@@ -192,5 +192,14 @@ def _rest(a: float, b: float, found: float) -> float:
 
 def product(a_low: float, a_high: float, b_low: float, b_high: float) -> tuple[float, float]:
     """Between what products of numbers of two intervals lie."""
+    if a_low >= 0 and b_low >= 0:
+        return multiplied(a_low, b_low, -1), multiplied(a_high, b_high, 1)
+    if a_low == -a_high and b_low == -b_high:
+        most = multiplied(a_high, b_high, 1)
+        return -most, most
     pairs = ((a_low, b_low), (a_low, b_high), (a_high, b_low), (a_high, b_high))
-    return min(multiplied(a, b, -1) for a, b in pairs), max(multiplied(a, b, 1) for a, b in pairs)
+    found = [safe(a, b) for a, b in pairs]
+    least, most = min(found), max(found)
+    # Rounding keeps order: only the products that are least, or largest, when rounded may be so when exact.
+    low = min(multiplied(*pair, -1) for pair, value in zip(pairs, found) if value == least)
+    return low, max(multiplied(*pair, 1) for pair, value in zip(pairs, found) if value == most)

@@ -198,6 +198,11 @@ def test_ends_are_rounded_outward() -> None:
                 assert (Fraction(found) - exact) * side >= 0 and abs(Fraction(found) - exact) <= abs(exact) * Fraction(1, 2**51)
             divided = Fraction(_known.quotient(a, abs(b), side))
             assert (divided - Fraction(a) / abs(Fraction(b))) * side >= 0
+        ends = [sorted(float(v) for v in rng.choice([-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0], 2)) for _ in range(2)]
+        (a, b), (c, d) = ends
+        exacts = [Fraction(x) * Fraction(y) for x in (a, b) for y in (c, d)]
+        low, high = _known.product(a, b, c, d)
+        assert Fraction(low) <= min(exacts) and max(exacts) <= Fraction(high) and high <= float(max(exacts)) + 1e-14
     assert _known.added(0.5, 0.25, 1) == 0.75 and _known.multiplied(0.5, 3.0, -1) == 1.5 and _known.quotient(1.0, 4.0, 1) == 0.25
     assert Known().times(Known(0, 0))[:2] == (0, 0) and Known(2, math.inf).times(Known(-1, 3))[:2] == (-math.inf, math.inf)
     assert _known.multiplied(1e300, 1e300, -1) < math.inf and _known.multiplied(1e300, 1e300, 1) == math.inf
