@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._known import Known
 from .errors import NoiseTooLarge
 
 Function = Union[str, Callable[[float], float], _native.Series]
@@ -22,6 +23,8 @@ Reals = npt.NDArray[np.float64]
 
 #: Errors of real numbers stay below this many deviations, but for a share of 2^-40 of all numbers, where they are normally distributed.
 DEVIATIONS = 7.2
+#: What approximations may take of the room beyond an interval: elements of the basis are then at most 1.03.
+OFF_SHARE = 1 / 32
 #: Points of a grid for each degree.
 _POINTS = 32
 #: Half of a unit in the last place, relatively.
@@ -189,15 +192,31 @@ def steepest(series: _native.Series, low: float, high: float) -> float:
     return float(np.abs(values).max()) * factor + rounding
 
 
-def check_room(series: _native.Series, beyond: float) -> None:
-    """Fails where what a number may lie beyond the interval of a series, noise with it, is more than the series takes: T_k grows like cosh(k·√(2d))
-    at the distance d, and by no more than a sixth above its tangent while k²·d ≤ 1."""
+def distance(series: _native.Series, known: Known) -> float:
+    """How far what stands in ciphertexts, but for noise, may lie outside of the interval of a series."""
     if series.interval is None:
-        return
+        return 0.0
     low, high = series.interval
-    distance, most = 2 * beyond / (high - low), 1 / max(series.degree, 1) ** 2
-    if not distance <= most:
-        raise NoiseTooLarge(
-            f"numbers may lie {beyond:.2g} outside of [{low:g}, {high:g}], errors among them, and a polynomial of degree {series.degree} takes "
-            f"{most * (high - low) / 2:.2g} there: take a wider interval, a lower degree, or parameters of more precision"
-        )
+    return max(low - known.low, known.high - high, -known.off) + known.off
+
+
+def has_room(series: _native.Series, beyond: float, share: float = 1.0) -> bool:
+    """Whether a series takes numbers that lie so far outside of its interval: T_k grows like cosh(k·√(2d)) at the distance d, and by no more than a sixth above
+    its tangent while k²·d is at most 1, the share that there is."""
+    if series.interval is None:
+        return True
+    low, high = series.interval
+    return 2 * beyond / (high - low) * max(series.degree, 1) ** 2 <= share
+
+
+def check_room(series: _native.Series, known: Known, noise: float) -> None:
+    """Fails where a series may not take the numbers: those that are off may come to a 32nd of the room, and noise to the rest."""
+    beyond = distance(series, known)
+    if has_room(series, beyond + noise) and has_room(series, beyond, OFF_SHARE):
+        return
+    low, high = series.interval or (-math.inf, math.inf)
+    raise NoiseTooLarge(
+        f"numbers may lie {beyond + noise:.2g} outside of [{low:g}, {high:g}] by their errors, and a polynomial of degree {series.degree} takes "
+        f"{(high - low) / 2 / max(series.degree, 1) ** 2:.2g} of noise there and less of approximations: take a wider interval, a lower degree, or "
+        "parameters of more precision"
+    )

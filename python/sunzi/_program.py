@@ -234,6 +234,8 @@ class Program:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        #: What the arguments of the last plan were like.
+        self._planned: list[Like] = []
 
     def __call__(self, *arrays: EncryptedArray) -> Any:
         return self._function(*arrays)
@@ -260,7 +262,9 @@ class Program:
         """
         arguments = [Like.of(example) for example in examples]
         if context is not None:
-            return self._within(context, arguments, sharing)
+            plan = self._within(context, arguments, sharing)
+            self._planned = arguments
+            return plan
         real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
         name = _scheme_for(float if real else int, scheme)
         refusals: list[str] = []
@@ -276,6 +280,7 @@ class Program:
                 continue
             if refusals:
                 reasons.append(f"smaller rings are refused, the last one so: {refusals[-1]}")
+            self._planned = arguments
             return Plan(Context._of_all(natives), trace, rehearsal, reasons)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
@@ -295,13 +300,15 @@ class Program:
         return plan
 
     def run(self, keys: Keys, *arrays: npt.ArrayLike, shadow: bool = False) -> Any:
-        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns. The bounds of each argument are its least and
-        its largest number: whoever sends encrypted arrays away declares some that tell nothing (``keys.encrypt(values, bounds=...)``).
+        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns. The bounds of each argument are those of the
+        last plan where its numbers lie in them, else its least and its largest number: whoever sends encrypted arrays away declares some that tell nothing
+        (``keys.encrypt(values, bounds=...)``).
 
         With ``shadow=True`` every operation is decrypted and compared with the same on clear numbers, and an error names the line of the program.
         """
         clear = [np.asarray(array) for array in arrays]
-        encrypted = [keys.encrypt(array, bounds=_bounds_of(array)) for array in clear]
+        likes = self._planned if len(self._planned) == len(clear) else [None] * len(clear)
+        encrypted = [keys.encrypt(array, bounds=_bounds_of(array, like)) for array, like in zip(clear, likes)]
         if shadow:
             encrypted = shadowed(encrypted, clear, keys)
         return _opened(self._function(*encrypted), keys)
@@ -317,11 +324,13 @@ def program(function: Callable[..., Any]) -> Program:
     return Program(function)
 
 
-def _bounds_of(array: npt.NDArray[Any]) -> Optional[Bounds]:
-    """Between what real numbers lie."""
+def _bounds_of(array: npt.NDArray[Any], like: Optional[Like]) -> Optional[Bounds]:
+    """Between what real numbers lie: what was planned, so that functions on their own bounds are those of the plan."""
     if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
         return None
-    return float(array.min()), float(array.max())
+    low, high = float(array.min()), float(array.max())
+    planned = (low, high) if like is None else like._within()
+    return planned if planned[0] <= low and high <= planned[1] else (low, high)
 
 
 def _opened(result: Any, keys: Keys) -> Any:

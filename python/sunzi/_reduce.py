@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from . import _native
 from ._functions import (
+    OFF_SHARE,
     Function,
     approximated,
     check_room,
     clipped,
     described,
+    distance,
+    has_room,
     image,
     known_name,
     polynomial_range,
@@ -210,13 +213,14 @@ def apply(
     series = function if isinstance(function, _native.Series) else None
     low, high = _interval(known, described(function), interval, series)
     if series is None:
-        # What was off before is inside too, where the function is defined there.
-        ends = clipped(known_name(function), min(low, known.low), max(high, known.high), known.off)
+        ends = min(low, known.low), max(high, known.high)
         series = approximated(function, *ends, degree, error, lipschitz, second_derivative)
-    if series.interval is not None:
-        least, most = series.interval
-        check_room(series, max(least - known.low, known.high - most, -known.off) + known.off + array._noise())
+        if not has_room(series, distance(series, known), OFF_SHARE):
+            # What was off before is inside too, where the function is defined there.
+            ends = clipped(known_name(function), *ends, known.off)
+            series = approximated(function, *ends, degree, error, lipschitz, second_derivative)
     array = _inside(array, low, high)
+    check_room(series, known, array._noise())
     fill = None if array._fill is None else complex(series(array._fill.real))
     found = _evaluated(array, series)
     if not series.error_is_proved and series.interval is not None:
