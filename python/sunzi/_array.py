@@ -69,7 +69,7 @@ class EncryptedArray(Facts):
         divisor: int | None = None,
         known: Known | None = None,
     ) -> EncryptedArray:
-        """Of other ciphertexts; what is known of the numbers stays unless given, as where numbers only move."""
+        """An array of other ciphertexts; what is known of the numbers stays unless given, as where numbers only move."""
         return EncryptedArray._make(
             self._context,
             chunks,
@@ -232,7 +232,7 @@ class EncryptedArray(Facts):
         return _linear.rmatmul(self, other)
 
     def declared(self, low: float, high: float) -> EncryptedArray:
-        """The same array with a promise of whoever computes: all numbers lie between these. It joins what is known already.
+        """The array with a promise of whoever computes: all its numbers lie between these. The promise joins what is known already.
 
         Nothing can check a promise under encryption. Where it is false, functions of the array are false too, and so is the error that they state. Bounds
         that the owner of the data declares (``encrypt(values, bounds=(low, high))``) are checked.

@@ -128,7 +128,7 @@ class Facts:
         """Between what all numbers lie, as far as it is known without the secret key: by what was declared when they were encrypted or since, and by
         interval arithmetic from there. Of complex numbers the larger end bounds absolute values.
 
-        That is the truth, from which decrypted numbers are off by ``error``. After a function whose error nothing proves the truth is its polynomial.
+        Bounds hold for the truth, from which decrypted numbers are off by ``error``. After a function whose error nothing proves the truth is its polynomial.
         """
         low, high, off, _ = self._known
         largest = self._largest()

@@ -45,7 +45,7 @@ _NAMES: dict[Any, str] = {
     np.cos: "cos",
     math.cos: "cos",
 }
-#: Those that rise all over an interval where they are defined, and those that fall.
+#: Functions that rise wherever they are defined, and functions that fall on each side of 0.
 _RISING = {"exp", "sigmoid", "tanh", "log", "sqrt"}
 _FALLING = {"inverse", "inverse_sqrt"}
 #: Where they begin to be defined.

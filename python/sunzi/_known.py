@@ -19,7 +19,7 @@ _UP = 1 + 2.0**-49
 
 
 class Known(NamedTuple):
-    """Of the numbers that a program asks for, each lies between ``low`` and ``high``; those of complex arrays have absolute values of at most the
+    """Bounds on the numbers that a program asks for: each lies between ``low`` and ``high``; numbers of complex arrays have absolute values of at most the
     larger of the two. What stands in the ciphertexts, but for noise, is off from them by at most ``off``."""
 
     low: float = -math.inf
@@ -34,38 +34,38 @@ class Known(NamedTuple):
         return max(abs(self.low), abs(self.high))
 
     def symmetric(self) -> Known:
-        """As absolute values alone."""
+        """What remains known of absolute values alone."""
         return self._replace(low=-self.most, high=self.most)
 
     def within(self, low: float, high: float) -> Known:
-        """The same, where it is known besides that numbers lie between these."""
+        """What is known where numbers lie between these ends besides."""
         least, most = max(self.low, low), min(self.high, high)
         # Two bounds that both hold may miss each other by roundings.
         return self._replace(low=least, high=most) if least <= most else self
 
     def widened(self, by: float) -> Known:
-        """The same for numbers that are off by so much more."""
+        """What is known of numbers that are off by so much more."""
         return self._replace(off=(self.off + by) * _UP if by else self.off)
 
     def doubted(self, reason: Optional[str]) -> Known:
-        """The same, whose errors are not proved for a reason; the first reason stays."""
+        """What is known of numbers whose errors are not proved for a reason; the first reason stays."""
         return self if reason is None or self.unproved is not None else self._replace(unproved=reason)
 
     def negated(self) -> Known:
-        """Of −x."""
+        """What is known of −x."""
         return self._replace(low=-self.high, high=-self.low)
 
     def plus(self, other: Known) -> Known:
-        """Of x + y."""
+        """What is known of x + y."""
         off = (self.off + other.off) * _UP if self.off and other.off else self.off + other.off
         return Known(added(self.low, other.low, -1), added(self.high, other.high, 1), off, self.unproved or other.unproved)
 
     def minus(self, other: Known) -> Known:
-        """Of x − y."""
+        """What is known of x − y."""
         return self.plus(other.negated())
 
     def times(self, other: Known) -> Known:
-        """Of x·y: |ab − xy| ≤ |a − x|·|b| + |x|·|b − y|."""
+        """What is known of x·y, by |ab − xy| ≤ |a − x|·|b| + |x|·|b − y|."""
         off = 0.0
         if self.off or other.off:
             off = (safe(self.off, other.most + other.off) + safe(self.most, other.off)) * _UP
@@ -73,14 +73,14 @@ class Known(NamedTuple):
         return Known(low, high, off, self.unproved or other.unproved)
 
     def squared(self) -> Known:
-        """Of x² for real x."""
+        """What is known of x² for real x."""
         squares = self.times(self)
         ends = sorted((abs(self.low), abs(self.high)))
         least = multiplied(ends[0], ends[0], -1) if self.low > 0 or self.high < 0 else 0.0
         return squares._replace(low=max(least, 0.0))
 
     def divided(self, divisor: float) -> Known:
-        """Of x/d."""
+        """What is known of x/d."""
         if not divisor:
             return Known(off=math.inf if self.off else 0.0, unproved=self.unproved)
         known = self if divisor > 0 else self.negated()
@@ -88,12 +88,12 @@ class Known(NamedTuple):
         return Known(low, high, self.off / abs(divisor) * _UP, self.unproved)
 
     def repeated(self, count: int) -> Known:
-        """Of a sum of so many numbers, each as this one."""
+        """What is known of a sum of so many numbers, each of them as this one."""
         low, high = multiplied(self.low, float(count), -1), multiplied(self.high, float(count), 1)
         return Known(low, high, self.off * count * _UP, self.unproved)
 
     def combined(self, weights: npt.NDArray[Any]) -> Known:
-        """Of the sums Σ w_j·x_j for the rows of a matrix of weights, where each x_j is as this one."""
+        """What is known of the sums Σ w_j·x_j for the rows of a matrix of weights, where each x_j is as this one."""
         if np.iscomplexobj(weights):
             weights, known = np.abs(weights), self.symmetric()
         else:
@@ -116,7 +116,7 @@ def _short(weights: npt.NDArray[Any], known: Known) -> bool:
 
 
 def of_numbers(values: npt.NDArray[Any]) -> Known:
-    """Of clear numbers."""
+    """Bounds on clear numbers."""
     if values.dtype.kind == "c":
         most = float(np.abs(values).max(initial=0.0)) * _UP
         return Known(-most, most)

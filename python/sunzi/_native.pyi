@@ -280,7 +280,7 @@ class Series:
 
         The error of ``np.exp``, ``np.tanh``, ``np.log``, ``np.sqrt``, ``np.reciprocal``, ``np.sin`` and ``np.cos``, of the same in ``math``, and of
         ``"exp"``, ``"sigmoid"``, ``"tanh"``, ``"log"``, ``"sqrt"``, ``"inverse"``, ``"inverse_sqrt"``, ``"sin"`` and ``"cos"`` is proved all over the interval.
-        That of another callable f is proved if ``lipschitz`` bounds |f(x) - f(y)|/|x - y|, or ``second_derivative`` bounds |f''|, and if that is true. Else it is
+        The error of another callable f is proved if ``lipschitz`` bounds |f(x) - f(y)|/|x - y|, or ``second_derivative`` bounds |f''|, and if that is true. Else it is
         measured on a grid.
         """
     @staticmethod

@@ -106,7 +106,7 @@ class Trace:
         self.known = Known(0.0, 0.0)
 
     def add_result(self, known: Known) -> None:
-        """Of all results the worst."""
+        """Keeps the worst of what is known of all results."""
         most, off = max(self.known.high, known.most), max(self.known.off, known.off)
         self.known = Known(-most, most, off, self.known.unproved or known.unproved)
 

@@ -90,13 +90,13 @@ def _error(array: EncryptedArray) -> float:
 
 
 def _declared(array: EncryptedArray, error: float) -> EncryptedArray:
-    """The same array with the error that is estimated of all steps."""
+    """The array with the error that is estimated of all steps."""
     known = array._known.doubted(_ESTIMATE)
     return array._like([chunk.with_error(error) for chunk in array.ciphertexts], fill=array._fill, known=known)
 
 
 def _lowest(array: EncryptedArray) -> EncryptedArray:
-    """The same array at the lowest level that has room for all that its numbers may be: small to keep and to send."""
+    """The array at the lowest level that has room for all that its numbers may be: small to keep and to send."""
     for level in range(array.level or 0):
         try:
             return array.level_to(level)
@@ -176,7 +176,7 @@ class Descent:
     ) -> Any:
         """Opens the weights that were trained, here or elsewhere: ``coef_`` and ``intercept_``.
 
-        That scores lie within ``width`` is a promise of whoever trains. It is checked with the scores that ``fit`` leaves (``scores_``): weights that rest on a
+        Whoever trains promises that scores lie within ``width``. The promise is checked with the scores that ``fit`` leaves (``scores_``): weights that rest on a
         score beyond it are ``errors.OutsideInterval``. Where a state comes without its scores nothing is checked, and ``largest_score_`` is None.
         """
         if state is None:
