@@ -1,17 +1,111 @@
 //! Polynomials with real coefficients.
 
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sunzi_circuits::approximation::{Target, approximate};
-use sunzi_circuits::series::{self, Basis};
+use pyo3::types::PyString;
+use sunzi_circuits::approximation::{
+    Approximation, Function, ProvedApproximation, Smoothness, Target, approximate, approximate_function,
+    approximate_smooth,
+};
+use sunzi_circuits::series::{self, Basis, SeriesError};
 
-use crate::error::OrRaise as _;
+use crate::compute::run;
+use crate::error::{Failure, OrRaise as _};
+
+/// The names of the functions whose errors are proved without anything being said of them.
+const KNOWN: [(&str, Function); 9] = [
+    ("exp", Function::Exp),
+    ("sigmoid", Function::Sigmoid),
+    ("tanh", Function::Tanh),
+    ("log", Function::Ln),
+    ("sqrt", Function::SquareRoot),
+    ("inverse", Function::Inverse),
+    ("inverse_sqrt", Function::InverseSquareRoot),
+    ("sin", Function::Sine),
+    ("cos", Function::Cosine),
+];
 
 /// Σ a_i·x^i, or Σ a_i·T_i on an interval.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct Series {
     pub(crate) series: series::Series,
+    /// How far it is from the function; none for a polynomial that stands for nothing else.
     error: Option<f64>,
+    /// Whether that error holds all over the interval; else it was measured on a grid.
+    proved: bool,
+    /// The name of the known function.
+    function: Option<&'static str>,
+}
+
+impl Series {
+    fn exact(series: series::Series) -> Self {
+        Self { series, error: None, proved: true, function: None }
+    }
+
+    fn of_proved(found: ProvedApproximation, function: Option<&'static str>) -> Self {
+        Self { series: found.series, error: Some(found.error), proved: true, function }
+    }
+
+    fn of_measured(found: Approximation) -> Self {
+        Self { series: found.series, error: Some(found.error), proved: false, function: None }
+    }
+}
+
+fn known(name: &str) -> Result<(&'static str, Function), Failure> {
+    KNOWN.iter().copied().find(|(known, _)| *known == name).ok_or_else(|| {
+        let names: Vec<_> = KNOWN.iter().map(|(name, _)| *name).collect();
+        let text = format!(
+            "no function has the name {name:?}: take one of {}, or give a callable",
+            names.join(", ")
+        );
+        Failure::new("UnknownFunction", text)
+    })
+}
+
+/// The name of a known function: a string, or a callable of numpy or of the module math.
+fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if let Ok(name) = function.cast::<PyString>() {
+        return Ok(Some(name.to_string()));
+    }
+    function.py().import("sunzi._functions")?.getattr("known_name")?.call1((function,))?.extract()
+}
+
+/// What is said of the derivatives of a callable.
+fn smoothness(lipschitz: Option<f64>, second_derivative: Option<f64>) -> PyResult<Option<Smoothness>> {
+    match (lipschitz, second_derivative) {
+        (None, None) => Ok(None),
+        (Some(bound), None) => Ok(Some(Smoothness::Lipschitz(bound))),
+        (None, Some(bound)) => Ok(Some(Smoothness::SecondDerivative(bound))),
+        _ => Err(PyTypeError::new_err("give either lipschitz or second_derivative")),
+    }
+}
+
+/// The series of a callable, which may raise.
+fn of_callable(
+    function: &Bound<'_, PyAny>,
+    smoothness: Option<Smoothness>,
+    [low, high]: [f64; 2],
+    target: Target,
+) -> PyResult<Series> {
+    let raised = std::cell::RefCell::new(None);
+    let at = |x: f64| match function.call1((x,)).and_then(|y| y.extract::<f64>()) {
+        Ok(y) => y,
+        Err(error) => {
+            raised.borrow_mut().get_or_insert(error);
+            f64::NAN
+        }
+    };
+    let found: Result<Series, SeriesError> = match smoothness {
+        Some(smoothness) => {
+            approximate_smooth(at, smoothness, low, high, target).map(|found| Series::of_proved(found, None))
+        }
+        None => approximate(at, low, high, target).map(Series::of_measured),
+    };
+    match raised.into_inner() {
+        Some(error) => Err(error),
+        None => found.or_raise(function.py()),
+    }
 }
 
 #[pymethods]
@@ -19,7 +113,7 @@ impl Series {
     #[staticmethod]
     fn power(py: Python<'_>, coefficients: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
         let coefficients = coefficients.as_array().to_vec();
-        Ok(Self { series: series::Series::power(coefficients).or_raise(py)?, error: None })
+        Ok(Self::exact(series::Series::power(coefficients).or_raise(py)?))
     }
 
     #[staticmethod]
@@ -30,12 +124,13 @@ impl Series {
         coefficients: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Self> {
         let coefficients = coefficients.as_array().to_vec();
-        Ok(Self { series: series::Series::chebyshev(low, high, coefficients).or_raise(py)?, error: None })
+        Ok(Self::exact(series::Series::chebyshev(low, high, coefficients).or_raise(py)?))
     }
 
     /// The Chebyshev series of a function, to a degree or to an error.
     #[staticmethod]
-    #[pyo3(signature = (function, low, high, *, degree=None, error=None))]
+    #[pyo3(signature = (function, low, high, *, degree=None, error=None, lipschitz=None, second_derivative=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn approximate(
         py: Python<'_>,
         function: &Bound<'_, PyAny>,
@@ -43,32 +138,55 @@ impl Series {
         high: f64,
         degree: Option<usize>,
         error: Option<f64>,
+        lipschitz: Option<f64>,
+        second_derivative: Option<f64>,
     ) -> PyResult<Self> {
         let target = match (degree, error) {
             (Some(degree), None) => Target::Degree(degree),
             (None, Some(error)) => Target::Error(error),
-            _ => return Err(pyo3::exceptions::PyTypeError::new_err("give either a degree or an error")),
+            _ => return Err(PyTypeError::new_err("give either a degree or an error")),
         };
-        let raised = std::cell::RefCell::new(None);
-        let at = |x: f64| match function.call1((x,)).and_then(|y| y.extract::<f64>()) {
-            Ok(y) => y,
-            Err(error) => {
-                raised.borrow_mut().get_or_insert(error);
-                f64::NAN
-            }
-        };
-        let found = approximate(at, low, high, target);
-        if let Some(error) = raised.into_inner() {
-            return Err(error);
+        let smoothness = smoothness(lipschitz, second_derivative)?;
+        if let Some(name) = name_of(function)? {
+            let (name, function) = known(&name).or_raise(py)?;
+            let found = run(py, move || Ok(approximate_function(function, low, high, target)?))?;
+            return Ok(Self::of_proved(found, Some(name)));
         }
-        let found = found.or_raise(py)?;
-        Ok(Self { series: found.series, error: Some(found.error) })
+        of_callable(function, smoothness, [low, high], target)
+    }
+
+    /// What a pickle holds.
+    #[staticmethod]
+    fn restored(
+        py: Python<'_>,
+        interval: Option<(f64, f64)>,
+        coefficients: PyReadonlyArray1<'_, f64>,
+        error: Option<f64>,
+        proved: bool,
+        function: Option<&str>,
+    ) -> PyResult<Self> {
+        let basis = interval.map_or(Basis::Power, |(low, high)| Basis::Chebyshev { low, high });
+        let series = series::Series::new(basis, coefficients.as_array().to_vec()).or_raise(py)?;
+        let function = function.map(known).transpose().or_raise(py)?.map(|(name, _)| name);
+        Ok(Self { series, error, proved, function })
     }
 
     /// By how much it may be off, if it approximates something.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.error
+    }
+
+    /// Whether it is off by no more anywhere on the interval; else that was measured on a grid.
+    #[getter]
+    fn error_is_proved(&self) -> bool {
+        self.proved
+    }
+
+    /// The name of the known function that it stands for.
+    #[getter]
+    fn function(&self) -> Option<&'static str> {
+        self.function
     }
 
     #[getter]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Optional, Union, cast
@@ -13,39 +12,30 @@ import numpy.typing as npt
 from . import _linear, _native, _reduce
 from ._context import Context
 from ._crt import CrtCiphertext, CrtContext
-from ._encoding import encoded
+from ._encoding import checked_bounds, encoded
+from ._facts import Facts, Fill, Shape
+from ._functions import Function
+from ._known import Known, of_numbers, safe
 from ._layout import as_flat, broadcast_index, joint, period_of, power_of_two
 from ._moves import compacted, gathered, turned
-from .errors import MissingKey, ShapeError, WrongScheme
+from .errors import MissingKey, OutsideBounds, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._keys import PublicKeys
 
-#: What slots that belong to no number hold; None where that is not known.
-Fill = Optional[complex]
-Shape = tuple[int, ...]
 Axis = Union[int, tuple[int, ...], None]
 
 
-class EncryptedArray:
+class EncryptedArray(Facts):
     """An array of any shape under encryption, over as many ciphertexts as it takes.
 
     ``+ - *`` take other encrypted arrays, numpy arrays and numbers, and broadcast; ``@``, ``**``, ``[]``, ``sum``, ``mean``, ``var``,
     ``rotate``, ``polyval`` and ``apply`` do what their names say. Arrays are never changed: each operation makes a new one.
     """
 
-    __slots__ = ("_chunks", "_context", "_divisor", "_dtype", "_fill", "_keys", "_period", "_shape")
+    __slots__ = ("_chunks", "_context", "_divisor", "_dtype", "_fill", "_keys", "_known", "_period", "_shape")
     #: numpy leaves operators to this class.
     __array_ufunc__ = None
-
-    _chunks: tuple[_native.Ciphertext, ...]
-    _context: Context
-    _divisor: int
-    _dtype: np.dtype[Any]
-    _fill: Fill
-    _keys: PublicKeys | None
-    _period: int
-    _shape: Shape
 
     def __init__(self) -> None:
         raise TypeError("make encrypted arrays with Keys.encrypt or PublicKeys.encrypt")
@@ -61,10 +51,11 @@ class EncryptedArray:
         dtype: np.dtype[Any],
         keys: PublicKeys | None,
         divisor: int = 1,
+        known: Known = Known(),  # noqa: B008
     ) -> EncryptedArray:
         array = cls.__new__(cls)
         array._context, array._chunks, array._shape, array._period = context, tuple(chunks), shape, period
-        array._fill, array._dtype, array._keys, array._divisor = fill, dtype, keys, divisor
+        array._fill, array._dtype, array._keys, array._divisor, array._known = fill, dtype, keys, divisor, known
         return array
 
     def _like(
@@ -76,7 +67,9 @@ class EncryptedArray:
         fill: Fill = None,
         dtype: np.dtype[Any] | None = None,
         divisor: int | None = None,
+        known: Known | None = None,
     ) -> EncryptedArray:
+        """An array of other ciphertexts; what is known of the numbers stays unless given, as where numbers only move."""
         return EncryptedArray._make(
             self._context,
             chunks,
@@ -86,76 +79,10 @@ class EncryptedArray:
             self._dtype if dtype is None else dtype,
             self._keys,
             self._divisor if divisor is None else divisor,
+            self._known if known is None else known,
         )
 
-    # What it is.
-
-    @property
-    def context(self) -> Context:
-        """Parameters and tables."""
-        return self._context
-
-    @property
-    def shape(self) -> Shape:
-        """The lengths of all dimensions."""
-        return self._shape
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """How many numbers."""
-        return math.prod(self._shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What decryption gives: float64 for integers too, once they were divided."""
-        return np.dtype(np.float64) if self._divisor != 1 else self._dtype
-
-    @property
-    def ciphertexts(self) -> tuple[_native.Ciphertext, ...]:
-        """The ciphertexts it is made of."""
-        return self._chunks
-
-    @property
-    def level(self) -> int | None:
-        """Multiplications in a row that are left; None for BFV, where ``bits_left`` tells."""
-        levels = [chunk.level for chunk in self._chunks]
-        return min((level for level in levels if level is not None), default=None)
-
-    @property
-    def scale(self) -> float | None:
-        """What real numbers are multiplied by inside."""
-        return self._chunks[0].scale
-
-    @property
-    def bits_left(self) -> float:
-        """Bits before decryption refuses; of real numbers, bits of the modulus that products can still take."""
-        return min(chunk.bits_left for chunk in self._chunks)
-
-    @property
-    def precision(self) -> float | None:
-        """Bits behind the binary point that are right, by the estimate; None for integers, which are exact."""
-        bits = [chunk.precision for chunk in self._chunks]
-        return min((bit for bit in bits if bit is not None), default=None)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return sum(chunk.nbytes for chunk in self._chunks)
-
-    @property
-    def key_id(self) -> str:
-        """The name of the secret key that opens it."""
-        return self._chunks[0].key_id
-
-    @property
-    def trace(self) -> str:
-        """Which operations spent its bits."""
-        return min(self._chunks, key=lambda chunk: chunk.bits_left).trace
+    # What it computes with.
 
     @property
     def keys(self) -> PublicKeys | None:
@@ -178,33 +105,11 @@ class EncryptedArray:
             raise TypeError("an array of no dimension has no length")
         return self._shape[0]
 
-    def __repr__(self) -> str:
-        return f"<sunzi.EncryptedArray {', '.join(f'{name} {value}' for name, value in self._facts())}>"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts())
-        return f"<table><caption>sunzi.EncryptedArray</caption>{rows}</table>"
-
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [("shape", str(self._shape)), ("dtype", str(self.dtype))]
-        count = len(self._chunks)
-        log2_degree = self._context.degree.bit_length() - 1
-        facts.append(("scheme", f"{self._context.scheme} n=2^{log2_degree}"))
-        facts.append(("ciphertexts", f"{count} ({self.nbytes / 2**20:.2f} MiB)"))
-        if self.level is not None:
-            facts.append(("level", f"{self.level} of {self._context.depth}"))
-        if self.precision is None:
-            facts.append(("left", f"{self.bits_left:.0f} bits"))
-        else:
-            facts.append(("precision", f"{self.precision:.1f} bits"))
-        facts.append(("key", self.key_id[:8]))
-        return facts
-
     # Copies and bytes.
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = [chunk.to_bytes() for chunk in self._chunks]
-        state = (self._shape, self._period, self._fill, self._dtype.str, self._divisor)
+        state = (self._shape, self._period, self._fill, self._dtype.str, self._divisor, tuple(self._known))
         return _restored, (self._context, data, state)
 
     def __copy__(self) -> EncryptedArray:
@@ -224,7 +129,7 @@ class EncryptedArray:
 
     def __neg__(self) -> EncryptedArray:
         fill = None if self._fill is None else -self._fill
-        return self._like([chunk.negate() for chunk in self._chunks], fill=fill)
+        return self._like([chunk.negate() for chunk in self._chunks], fill=fill, known=self._known.negated())
 
     def __add__(self, other: Any) -> EncryptedArray:
         return self._sum(other, "add", 1)
@@ -241,13 +146,17 @@ class EncryptedArray:
         if not isinstance(other, EncryptedArray):
             values = self._numbers(other)
             scaled = values if self._divisor == 1 else values * self._divisor
-            return self._with_plain(scaled, operation, lambda fill: fill)
+            ours, theirs = self._both(of_numbers(values), values.dtype)
+            known = ours.plus(theirs) if sign > 0 else ours.minus(theirs)
+            return self._with_plain(scaled, operation, lambda fill: fill, known)
         left, right = self._same_divisor(other)
         left, right, period = left._together(right)
         fills = left._fill_at(period), right._fill_at(period)
         fill = None if fills[0] is None or fills[1] is None else fills[0] + sign * fills[1]
         chunks = [a.add(b) if sign > 0 else a.sub(b) for a, b in zip(left._chunks, right._chunks)]
-        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=joint(left._dtype, right._dtype))
+        ours, theirs = left._both(right._known, right._dtype)
+        known = ours.plus(theirs) if sign > 0 else ours.minus(theirs)
+        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=joint(left._dtype, right._dtype), known=known)
 
     def __mul__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
@@ -255,7 +164,8 @@ class EncryptedArray:
         values = self._numbers(other)
         if values.ndim == 0:
             return self._scaled(values[()])
-        return self._with_plain(values, "multiply", lambda fill: 0)
+        ours, theirs = self._both(of_numbers(values), values.dtype)
+        return self._with_plain(values, "multiply", lambda fill: 0, ours.times(theirs))
 
     __rmul__ = __mul__
 
@@ -269,8 +179,9 @@ class EncryptedArray:
             fill = 0
         elif fills[0] is not None and fills[1] is not None:
             fill = fills[0] * fills[1]
-        divisor = left._divisor * right._divisor
-        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=joint(left._dtype, right._dtype), divisor=divisor)
+        divisor, dtype = left._divisor * right._divisor, joint(left._dtype, right._dtype)
+        known = left._times(right)
+        return left._like(chunks, period=period, fill=left._wrapped(fill), dtype=dtype, divisor=divisor, known=known)
 
     def _scaled(self, factor: Any) -> EncryptedArray:
         """Times one number: integers take no level."""
@@ -280,17 +191,27 @@ class EncryptedArray:
             chunks = [chunk.multiply_integer(int(factor.real)) for chunk in self._chunks]
         else:
             chunks = [chunk.multiply_constant(complex(factor)) for chunk in self._chunks]
-        dtype = np.result_type(self._dtype, np.asarray(factor).dtype)
-        return self._like(chunks, fill=self._wrapped(fill), dtype=dtype if self._context.is_real else self._dtype)
+        values = np.asarray(factor)
+        ours, theirs = self._both(of_numbers(values), values.dtype)
+        dtype = np.result_type(self._dtype, values.dtype) if self._context.is_real else self._dtype
+        return self._like(chunks, fill=self._wrapped(fill), dtype=dtype, known=ours.times(theirs))
 
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
-            raise TypeError("division by an encrypted array: multiply by array.apply(lambda x: 1 / x, interval)")
+            raise TypeError('division by an encrypted array: multiply by array.apply("inverse"), with bounds that leave out 0')
         if self._context.is_real:
-            return self * (1.0 / np.asarray(other))
+            inverse = 1.0 / np.asarray(other)
+            quotient, most = self * inverse, float(np.abs(inverse).max(initial=0.0))
+            # The factor itself is rounded.
+            known, rounding = quotient._known, safe(self._now().most, most * 2.0**-52)
+            if inverse.ndim == 0 and inverse.dtype.kind == "f":
+                known = self._now().divided(float(other))
+            elif rounding:
+                known = known._replace(low=known.low - rounding, high=known.high + rounding)
+            return quotient._like(quotient._chunks, fill=quotient._fill, known=known.widened(rounding))
         if not isinstance(other, (int, np.integer)) or other == 0:
             raise TypeError("encrypted integers are divided by an integer other than 0: decryption gives the quotient")
-        return self._like(self._chunks, fill=self._fill, divisor=self._divisor * int(other))
+        return self._like(self._chunks, fill=self._fill, divisor=self._divisor * int(other), known=self._known.divided(int(other)))
 
     def __pow__(self, exponent: int) -> EncryptedArray:
         if not isinstance(exponent, (int, np.integer)) or exponent < 1:
@@ -309,6 +230,20 @@ class EncryptedArray:
 
     def __rmatmul__(self, other: Any) -> EncryptedArray:
         return _linear.rmatmul(self, other)
+
+    def declared(self, low: float, high: float) -> EncryptedArray:
+        """The array with a promise of whoever computes: all its numbers lie between these. The promise joins what is known already.
+
+        Nothing can check a promise under encryption. Where it is false, functions of the array are false too, and so is the error that they state. Bounds
+        that the owner of the data declares (``encrypt(values, bounds=(low, high))``) are checked.
+        """
+        low, high = checked_bounds(low, high)
+        least, most = self.bounds
+        if low > most or high < least:
+            raise OutsideBounds(
+                f"numbers between {low:g} and {high:g} are promised, and they lie between {least:g} and {most:g}: no number is both, correct the promise"
+            )
+        return self._like(self._chunks, fill=self._fill, known=self._known.within(max(low, least), min(high, most)))
 
     # Movement.
 
@@ -363,18 +298,26 @@ class EncryptedArray:
 
     def apply(
         self,
-        function: Callable[[float], float],
-        interval: tuple[float, float],
+        function: Function,
+        interval: tuple[float, float] | None = None,
         *,
         degree: int | None = None,
         error: float | None = None,
+        lipschitz: float | None = None,
+        second_derivative: float | None = None,
     ) -> EncryptedArray:
-        """A function of one real number, by its Chebyshev series on an interval that all numbers must lie in.
+        """A function of one real number, by its Chebyshev series on an interval, which the ``bounds`` of the array have to lie in. Without an interval it is
+        those bounds.
+
+        The error of ``np.exp``, ``np.tanh``, ``np.log``, ``np.sqrt``, ``np.reciprocal``, ``np.sin``, ``np.cos`` (those of ``math`` too) and of the names
+        ``"exp"``, ``"sigmoid"``, ``"tanh"``, ``"log"``, ``"sqrt"``, ``"inverse"``, ``"inverse_sqrt"``, ``"sin"``, ``"cos"`` is proved. The error of any
+        other callable is proved if a bound on its derivative is given, ``lipschitz``, or one on its second derivative, and if that is true. Without either
+        it is measured on a grid, and ``error`` of the result raises ``errors.NotProved``.
 
         Give the degree or the largest error; 2^-20 unless given. ``sunzi.Series.approximate`` tells the depth before, and its result
         may stand for the function.
         """
-        return _reduce.apply(self, function, interval, degree, error)
+        return _reduce.apply(self, function, interval, degree, error, lipschitz, second_derivative)
 
     def bootstrap(self, *, rounds: int = 1, progress: Callable[[str, int, int], object] | None = None) -> EncryptedArray:
         """The same numbers with levels to compute on; ``progress`` is told after each ciphertext."""
@@ -389,7 +332,8 @@ class EncryptedArray:
             chunks.append(bootstrapper.bootstrap(narrow, bootstrapping, rounds=rounds))
             if progress is not None:
                 progress("bootstrap", len(chunks), len(self._chunks))
-        return self._like(chunks, fill=self._fill)
+        known = self._now().doubted("the errors of a bootstrapping are an estimate: take precision, or a context of enough levels")
+        return self._like(chunks, fill=self._fill, known=known)
 
     def level_to(self, level: int) -> EncryptedArray:
         """At a lower level: smaller, and faster to compute with."""
@@ -416,8 +360,9 @@ class EncryptedArray:
         values: npt.NDArray[Any],
         operation: Literal["add", "sub", "multiply"],
         fill: Callable[[Any], Fill],
+        known: Known | None = None,
     ) -> EncryptedArray:
-        """An operation with clear numbers: those of padding are 0."""
+        """An operation with clear numbers: those of padding are 0. What is known of the numbers stays unless given, as under a mask."""
         shape = np.broadcast_shapes(self._shape, values.shape)
         target = self._expanded(shape)
         flat = as_flat(values, shape)
@@ -432,7 +377,7 @@ class EncryptedArray:
                 chunks.append(chunk.add_plain(plaintext) if operation == "add" else chunk.sub_plain(plaintext))
         new = None if target._fill is None and adds else fill(target._fill)
         dtype = np.result_type(self._dtype, values.dtype) if self._context.is_real else self._dtype
-        return target._like(chunks, fill=new, dtype=dtype)
+        return target._like(chunks, fill=new, dtype=dtype, known=known)
 
     def _encoded(self, values: npt.NDArray[Any], chunk: _native.Ciphertext, adds: bool) -> _native.Plaintext:
         """At the level of a ciphertext; at its scale too if it is to be added."""
@@ -458,6 +403,7 @@ class EncryptedArray:
         factors = common // self._divisor, common // other._divisor
         left, right = self._scaled(np.int64(factors[0])), other._scaled(np.int64(factors[1]))
         left._divisor = right._divisor = common
+        left._known, right._known = self._known, other._known
         return left, right
 
     def _together(self, other: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray, int]:
@@ -491,10 +437,12 @@ class EncryptedArray:
 
 
 def _restored(context: Context, data: list[bytes], state: tuple[Any, ...]) -> EncryptedArray:
-    shape, period, fill, dtype, divisor = state
+    shape, period, fill, dtype, divisor = state[:5]
+    # Earlier versions wrote down nothing of what is known.
+    known = Known(*state[5]) if len(state) > 5 else Known(unproved="the array was stored by a version that knew nothing of errors")
     native = context.lowlevel
     if isinstance(native, CrtContext):
         chunks = [cast(_native.Ciphertext, CrtCiphertext.from_bytes(native, part)) for part in data]
     else:
         chunks = [_native.Ciphertext.from_bytes(native, part) for part in data]
-    return EncryptedArray._make(context, chunks, shape, period, fill, np.dtype(dtype), None, divisor)
+    return EncryptedArray._make(context, chunks, shape, period, fill, np.dtype(dtype), None, divisor, known)

@@ -259,6 +259,11 @@ class Context:
         return self._inner.security
 
     @property
+    def _message_bound(self) -> float | None:
+        """The largest absolute value of real numbers that are encrypted; None for integers."""
+        return self._inner.message_bound if self.is_real else None
+
+    @property
     def _row(self) -> int:
         """Slots that a rotation turns around."""
         return self._inner.degree // 2

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+import math
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._context import Context
+from ._known import Known
 from ._layout import period_of
-from .errors import ShapeError, WrongScheme
+from .errors import OutsideBounds, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
@@ -31,8 +33,40 @@ def encoded(
     return native.encode_reals(values, slots, level, scale)
 
 
+#: Between what numbers lie.
+Bounds = tuple[float, float]
+
+
+def checked_bounds(low: float, high: float) -> Bounds:
+    """Bounds that can be: two numbers, the lower one first."""
+    least, most = float(low), float(high)
+    if not (math.isfinite(least) and math.isfinite(most) and least <= most):
+        raise OutsideBounds(f"bounds of ({low}, {high}): give two finite numbers, the lower one first")
+    return least, most
+
+
+def _declared(array: npt.NDArray[Any], bounds: Optional[Bounds]) -> Known:
+    """What is known of fresh numbers; fails where a number lies outside of its declared bounds."""
+    if bounds is None:
+        return Known()
+    low, high = checked_bounds(*bounds)
+    if array.dtype.kind == "c":
+        raise TypeError("bounds of complex numbers: they have no order, encrypt real and imaginary parts")
+    outside = np.flatnonzero((array < low) | (array > high))
+    if outside.size:
+        place = int(outside[0])
+        number = array.reshape(-1)[place]
+        raise OutsideBounds(f"number {place} is {number}, and {low:g} to {high:g} are declared: correct the numbers or the bounds")
+    return Known(low, high)
+
+
 def encrypted(
-    context: Context, values: npt.ArrayLike, key: Encryptor, level: int | None, keys: PublicKeys
+    context: Context,
+    values: npt.ArrayLike,
+    key: Encryptor,
+    level: int | None,
+    keys: PublicKeys,
+    bounds: Optional[Bounds] = None,
 ) -> EncryptedArray:
     """Encrypts an array of any shape."""
     from ._array import EncryptedArray
@@ -51,10 +85,14 @@ def encrypted(
         array = array.astype(np.int64, copy=False)
     if array.size == 0:
         raise ShapeError("an array without numbers: there is nothing to encrypt")
+    known, most = _declared(array, bounds), context._message_bound
+    if most is not None and array.dtype.kind == "f" and most < np.abs(array).max() <= most * (1 + 2.0**-50):
+        # Rounded beyond the bound of messages, which encryption allows: by less than its own rounding.
+        array = np.clip(array, -most, most)
     flat, period = array.reshape(-1), period_of(context, array.size)
     parts = (flat[start : start + period] for start in range(0, flat.size, period))
     chunks = [key.encrypt(encoded(context, part, period, level)) for part in parts]
-    return EncryptedArray._make(context, chunks, array.shape, period, 0, array.dtype, keys)
+    return EncryptedArray._make(context, chunks, array.shape, period, 0, array.dtype, keys, known=known)
 
 
 class Sharer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from . import _native
 from ._array import EncryptedArray
 from ._context import Context
-from ._encoding import Sharer, decrypted, encrypted
-from .errors import Ledger, MissingKey, Sharing
+from ._encoding import Bounds, Sharer, decrypted, encrypted
+from .errors import Ledger, MissingKey, ShapeError, Sharing
 
 #: Told what is being made, how many are done and how many there will be; from any thread.
 Progress = Callable[[str, int, int], object]
@@ -45,9 +45,13 @@ class PublicKeys:
         self.bootstrapping, self._bootstrapper = bootstrapping, bootstrapper
         self.exponents = frozenset([1, *evaluation.exponents])
 
-    def encrypt(self, values: npt.ArrayLike, *, level: int | None = None) -> EncryptedArray:
-        """Encrypts an array of any shape; ``level`` if it will take few multiplications."""
-        return encrypted(self.context, values, self.encryption, level, self)
+    def encrypt(
+        self, values: npt.ArrayLike, *, level: int | None = None, bounds: Optional[Bounds] = None
+    ) -> EncryptedArray:
+        """Encrypts an array of any shape; ``level`` if it will take few multiplications. ``bounds`` declares between what the numbers lie, for whoever
+        computes with them: it is checked, and the ciphertext tells it and nothing else of them. Unless given, real numbers lie within the bound of the context.
+        """
+        return encrypted(self.context, values, self.encryption, level, self, bounds)
 
     @property
     def id(self) -> str:
@@ -118,9 +122,11 @@ class Keys:
         self.context, self.secret, self.public = context, secret, public
         self._is_new, self._memory, self._file = False, None, None
 
-    def encrypt(self, values: npt.ArrayLike, *, level: int | None = None) -> EncryptedArray:
-        """Encrypts an array of any shape under the secret key, which leaves less noise than the public one."""
-        return encrypted(self.context, values, self.secret, level, self.public)
+    def encrypt(
+        self, values: npt.ArrayLike, *, level: int | None = None, bounds: Optional[Bounds] = None
+    ) -> EncryptedArray:
+        """Encrypts an array of any shape under the secret key, which leaves less noise than the public one. ``bounds`` as for ``PublicKeys.encrypt``."""
+        return encrypted(self.context, values, self.secret, level, self.public, bounds)
 
     def decrypt(self, array: EncryptedArray) -> npt.NDArray[Any]:
         """Opens an array.
@@ -174,13 +180,23 @@ class Keys:
         self._file = path
         return ledger
 
-    def declared_noise(self, compute: Callable[..., Any], *values: npt.ArrayLike, level: int | None = None) -> Any:
+    def declared_noise(
+        self,
+        compute: Callable[..., Any],
+        *values: npt.ArrayLike,
+        level: int | None = None,
+        bounds: Optional[Sequence[Optional[Bounds]]] = None,
+    ) -> Any:
         """log2 of a bound on the noise of what a computation leaves, to declare for ``decrypt_for_sharing``.
 
         ``compute`` is the computation that was agreed on, run here on arrays that the key holder encrypts: ``values`` of the shape of those that will be
-        computed on, and for real numbers as large as they may be; ``level`` as for ``encrypt``. One number for an array; a dictionary, list or tuple of arrays gives one of numbers.
+        computed on, and for real numbers as large as they may be; ``level`` and ``bounds``, a pair or None for each of the values, as for ``encrypt``. One number for an array; a dictionary, list or tuple of arrays gives one of numbers.
         """
-        return _noise_of(compute(*(self.public.encrypt(value, level=level) for value in values)))
+        pairs = [None] * len(values) if bounds is None else list(bounds)
+        if len(pairs) != len(values):
+            raise ShapeError(f"{len(values)} arrays and {len(pairs)} bounds: give a pair or None for each")
+        fresh = (self.public.encrypt(value, level=level, bounds=pair) for value, pair in zip(values, pairs))
+        return _noise_of(compute(*fresh))
 
     def decrypt_for_sharing(
         self, array: EncryptedArray, ledger: _native.SharingLedger, *, noise: float

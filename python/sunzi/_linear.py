@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._known import Known
 from ._layout import period_of
 from ._moves import turned
 from ._reduce import less, total, whole_sum
@@ -80,7 +81,9 @@ def _inner(left: EncryptedArray, right: Union[EncryptedArray, Clear]) -> Encrypt
         return whole_sum(a * b)
     chunk = a._chunks[0].sum_of_products(list(zip(a._chunks, b._chunks)), a._need_keys().evaluation)
     divisor, dtype = a._divisor * b._divisor, np.result_type(a._dtype, b._dtype)
-    summed = whole_sum(a._like([chunk], shape=(period,), period=period, fill=0, divisor=divisor, dtype=dtype))
+    known = a._times(b)
+    summed = whole_sum(a._like([chunk], shape=(period,), period=period, fill=0, divisor=divisor, dtype=dtype, known=known))
+    summed = summed._like(summed._chunks, fill=summed._fill, known=known.repeated(a.size))
     share = (period * len(a._chunks) - a.size) * fills[0] * fills[1]
     return less(summed, share) if share else summed
 
@@ -111,7 +114,8 @@ def _linear(vector: EncryptedArray, matrix: Clear) -> EncryptedArray:
             raise ShapeError("a matrix without rows")
         chunks.append(result)
     dtype = np.result_type(vector._dtype, matrix.dtype) if context.is_real else vector._dtype
-    return vector._like(chunks, shape=(rows,), period=period, fill=0, dtype=dtype)
+    ours, _ = vector._both(Known(), matrix.dtype)
+    return vector._like(chunks, shape=(rows,), period=period, fill=0, dtype=dtype, known=ours.combined(matrix))
 
 
 def _diagonals(padded: Clear, row: int, swapped: bool, rowed: bool) -> dict[int, Clear]:

@@ -222,7 +222,8 @@ class Ciphertext:
     def automorphism(self, exponent: int, keys: EvaluationKeys) -> Ciphertext: ...
     def polynomial(self, coefficients: Sequence[int], keys: EvaluationKeys) -> Ciphertext:
         """Σ c_i·x^i modulo t, at the least depth."""
-    def series(self, series: Series, keys: EvaluationKeys) -> Ciphertext: ...
+    def series(self, series: Series, keys: EvaluationKeys) -> Ciphertext:
+        """The value of a series; slots have to lie in its interval, which nobody checks here."""
     def __iadd__(self, other: Ciphertext) -> Ciphertext: ...
     def __isub__(self, other: Ciphertext) -> Ciphertext: ...
     def assign(self, other: Ciphertext) -> None:
@@ -266,17 +267,36 @@ class Series:
     def chebyshev(low: float, high: float, coefficients: Reals) -> Series: ...
     @staticmethod
     def approximate(
-        function: Callable[[float], float],
+        function: str | Callable[[float], float],
         low: float,
         high: float,
         *,
         degree: int | None = None,
         error: float | None = None,
+        lipschitz: float | None = None,
+        second_derivative: float | None = None,
     ) -> Series:
-        """The Chebyshev series of a function, to a degree or to an error."""
+        """The Chebyshev series of a function, to a degree or to an error.
+
+        The error of ``np.exp``, ``np.tanh``, ``np.log``, ``np.sqrt``, ``np.reciprocal``, ``np.sin`` and ``np.cos``, of the same in ``math``, and of
+        ``"exp"``, ``"sigmoid"``, ``"tanh"``, ``"log"``, ``"sqrt"``, ``"inverse"``, ``"inverse_sqrt"``, ``"sin"`` and ``"cos"`` is proved all over the interval.
+        The error of another callable f is proved if ``lipschitz`` bounds |f(x) - f(y)|/|x - y|, or ``second_derivative`` bounds |f''|, and if that is true. Else it is
+        measured on a grid.
+        """
+    @staticmethod
+    def restored(
+        interval: tuple[float, float] | None, coefficients: Reals, error: float | None, proved: bool, function: str | None
+    ) -> Series:
+        """What a pickle of a series holds."""
     @property
     def error(self) -> float | None:
-        """By how much it may be off, if it approximates something."""
+        """By how much it is off from the function at most, if it stands for one."""
+    @property
+    def error_is_proved(self) -> bool:
+        """Whether ``error`` holds all over the interval; else it was measured on a grid. True for a polynomial that stands for nothing but itself."""
+    @property
+    def function(self) -> str | None:
+        """The name of the known function that it stands for."""
     @property
     def degree(self) -> int: ...
     @property

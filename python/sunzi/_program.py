@@ -17,6 +17,9 @@ import numpy.typing as npt
 from . import _native, errors
 from ._array import EncryptedArray
 from ._context import Context, SchemeName, _scheme_for
+from ._encoding import Bounds
+from ._facts import ROUNDING
+from ._functions import DEVIATIONS
 from ._keys import Keys, Progress, keygen
 from ._shadow import shadowed, unshadowed
 from ._trace import Like, Line, Trace, traced
@@ -24,8 +27,6 @@ from .errors import NothingFits, ParameterError
 
 #: Ring degrees that are tried: log2 n.
 _DEGREES = range(11, 18)
-#: Errors of real numbers stay below this many deviations.
-_DEVIATIONS = 8
 #: Rounds of a measurement.
 _ROUNDS = 3
 
@@ -93,13 +94,21 @@ class Plan:
 
     @property
     def precision(self) -> Optional[float]:
-        """Bits behind the binary point of the results that are right; None for integers, which are exact."""
+        """Bits behind the binary point of the results that noise leaves right, an estimate, as ``EncryptedArray.precision``; None for integers, which are exact."""
         return self._rehearsal.precision
 
     @property
     def error(self) -> float:
-        """What no result is expected to be off by: eight deviations."""
-        return 0.0 if self.precision is None else _DEVIATIONS * 2.0**-self.precision
+        """What no number of the results is off by, as ``EncryptedArray.error``: 7.2 deviations of the noise and the errors of approximated functions.
+
+        Raises ``errors.NotProved`` where the error of a function is measured only, and names it.
+        """
+        if self.precision is None:
+            return 0.0
+        known = self._trace.known
+        if known.unproved is not None:
+            raise errors.NotProved(known.unproved)
+        return float(DEVIATIONS * 2.0**-self.precision + known.off + known.most * ROUNDING)
 
     @functools.cached_property
     def seconds(self) -> float:
@@ -150,7 +159,9 @@ class Plan:
         if self.precision is None:
             facts.append(("left", f"{self.bits_left:.0f} bits"))
         else:
+            unproved = self._trace.known.unproved
             facts.append(("precision", f"{self.precision:.1f} bits"))
+            facts.append(("error", f"{self.error:.2g}" if unproved is None else f"not proved: {unproved}"))
         facts.extend(("because", reason) for reason in self.reasons)
         facts.extend((f"{bits:.0f} bits", str(line)) for line, bits in self.spent()[:3])
         return facts
@@ -223,6 +234,8 @@ class Program:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
+        #: What the arguments of the last plan were like.
+        self._planned: list[Like] = []
 
     def __call__(self, *arrays: EncryptedArray) -> Any:
         return self._function(*arrays)
@@ -249,7 +262,9 @@ class Program:
         """
         arguments = [Like.of(example) for example in examples]
         if context is not None:
-            return self._within(context, arguments, sharing)
+            plan = self._within(context, arguments, sharing)
+            self._planned = arguments
+            return plan
         real = any(np.dtype(like.dtype).kind in "fc" for like in arguments)
         name = _scheme_for(float if real else int, scheme)
         refusals: list[str] = []
@@ -265,6 +280,7 @@ class Program:
                 continue
             if refusals:
                 reasons.append(f"smaller rings are refused, the last one so: {refusals[-1]}")
+            self._planned = arguments
             return Plan(Context._of_all(natives), trace, rehearsal, reasons)
         raise NothingFits(f"{self.__name__}: no parameters hold the program; the largest ring is refused so: {refusals[-1]}")
 
@@ -284,12 +300,15 @@ class Program:
         return plan
 
     def run(self, keys: Keys, *arrays: npt.ArrayLike, shadow: bool = False) -> Any:
-        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns.
+        """Encrypts the arguments, computes, and opens the results, which have the form that the function returns. The bounds of each argument are those of the
+        last plan where its numbers lie in them, else its least and its largest number: whoever sends encrypted arrays away declares some that tell nothing
+        (``keys.encrypt(values, bounds=...)``).
 
         With ``shadow=True`` every operation is decrypted and compared with the same on clear numbers, and an error names the line of the program.
         """
         clear = [np.asarray(array) for array in arrays]
-        encrypted = [keys.encrypt(array) for array in clear]
+        likes = self._planned if len(self._planned) == len(clear) else [None] * len(clear)
+        encrypted = [keys.encrypt(array, bounds=_bounds_of(array, like)) for array, like in zip(clear, likes)]
         if shadow:
             encrypted = shadowed(encrypted, clear, keys)
         return _opened(self._function(*encrypted), keys)
@@ -303,6 +322,15 @@ class Program:
 def program(function: Callable[..., Any]) -> Program:
     """Makes a function of arrays a program: see ``Program.plan`` and ``Program.run``."""
     return Program(function)
+
+
+def _bounds_of(array: npt.NDArray[Any], like: Optional[Like]) -> Optional[Bounds]:
+    """Between what real numbers lie: what was planned, so that functions on their own bounds are those of the plan."""
+    if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
+        return None
+    low, high = float(array.min()), float(array.max())
+    planned = (low, high) if like is None else like._within()
+    return planned if planned[0] <= low and high <= planned[1] else (low, high)
 
 
 def _opened(result: Any, keys: Keys) -> Any:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._functions import (
+    OFF_SHARE,
+    Function,
+    approximated,
+    check_room,
+    clipped,
+    described,
+    distance,
+    has_room,
+    image,
+    known_name,
+    polynomial_range,
+    steepest,
+)
+from ._known import Known, safe
 from ._layout import normalized_axes
 from ._moves import cleaned, gathered, turned
-from .errors import ShapeError, WrongScheme
+from .errors import OutsideInterval, ShapeError, WrongScheme
 
 if TYPE_CHECKING:
     from ._array import EncryptedArray
@@ -25,19 +39,22 @@ def total(array: EncryptedArray, axis: Axis) -> EncryptedArray:
     if len(axes) == array.ndim:
         return whole_sum(array)
     for one in reversed(axes):
+        known, length = array._now(), array.shape[one]
         array = _sum_along(array, one)
+        array = array._like(array._chunks, fill=array._fill, known=known.repeated(length))
     return array
 
 
 def whole_sum(array: EncryptedArray) -> EncryptedArray:
     """The sum of all numbers, which then stands in every slot."""
     array = cleaned(array)
+    known = array._now().repeated(array.size)
     chunk = array._chunks[0]
     for other in array._chunks[1:]:
         chunk = chunk.add(other)
     chunk = _summed_slots(array, chunk)
     padding = array._period * len(array._chunks) - array.size
-    sums = array._like([chunk], shape=(), period=1, fill=0)
+    sums = array._like([chunk], shape=(), period=1, fill=0, known=known)
     return less(sums, padding * array._fill) if padding and array._fill else sums
 
 
@@ -49,7 +66,7 @@ def less(sums: EncryptedArray, share: complex) -> EncryptedArray:
     elif sums._dtype.kind != "c":
         number = share.real
     numerators = sums._like(sums._chunks, fill=0, divisor=1) - number
-    return sums._like(numerators._chunks, fill=0)
+    return sums._like(numerators._chunks, fill=0, known=sums._known)
 
 
 def _summed_slots(array: EncryptedArray, chunk: _native.Ciphertext) -> _native.Ciphertext:
@@ -109,20 +126,27 @@ def _count(array: EncryptedArray, axis: Axis) -> int:
 
 def mean(array: EncryptedArray, axis: Axis) -> EncryptedArray:
     """Sum over count."""
-    return total(array, axis) / _count(array, axis)
+    known = array._now()
+    average = total(array, axis) / _count(array, axis)
+    # No mean lies outside of what it is the mean of.
+    return average._like(average._chunks, fill=average._fill, known=average._known.within(known.low, known.high))
 
 
 def variance(array: EncryptedArray, axis: Axis) -> EncryptedArray:
     """The mean of the squares minus the square of the mean: of integers, count·Σx² − (Σx)² over count²."""
-    count = _count(array, axis)
+    count, (low, high) = _count(array, axis), array.bounds
+    # Popoviciu: no variance is larger than with half of the numbers at either end.
+    most = (high - low) ** 2 / 4 * (1 + 2.0**-50)
     if array.context.is_real:
         if array._dtype.kind == "c":
             raise TypeError("the variance of complex numbers: take that of real and imaginary parts")
         average = mean(array, axis)
-        return mean(array * array, axis) - average * average
+        spread = mean(array * array, axis) - average * average
+        return spread._like(spread._chunks, fill=spread._fill, known=spread._known.within(0.0, most))
     sums, squares = total(array, axis), total(array * array, axis)
     spread = squares * count - sums * sums
-    return spread._like(spread._chunks, fill=spread._fill, divisor=spread._divisor * count * count)
+    divisor = spread._divisor * count * count
+    return spread._like(spread._chunks, fill=spread._fill, divisor=divisor, known=Known(0.0, most))
 
 
 def polyval(array: EncryptedArray, coefficients: npt.ArrayLike) -> EncryptedArray:
@@ -137,7 +161,8 @@ def polyval(array: EncryptedArray, coefficients: npt.ArrayLike) -> EncryptedArra
         reals = values.astype(np.float64)
         series = _native.Series.power(reals)
         fill = None if array._fill is None else complex(np.polynomial.polynomial.polyval(array._fill, reals))
-        return array._like([chunk.series(series, keys) for chunk in array._chunks], fill=fill)
+        known = _evaluated(array, series)
+        return array._like([chunk.series(series, keys) for chunk in array._chunks], fill=fill, known=known)
     if values.dtype.kind not in "iu":
         raise WrongScheme(f"coefficients of {values.dtype} for integers: give integers")
     if array._divisor != 1:
@@ -148,29 +173,99 @@ def polyval(array: EncryptedArray, coefficients: npt.ArrayLike) -> EncryptedArra
         for integer in reversed(integers):
             exact = exact * int(array._fill.real) + integer
     fill = None if array._fill is None else array._wrapped(exact)
-    return array._like([chunk.polynomial(integers, keys) for chunk in array._chunks], fill=fill)
+    known = Known()
+    if max(map(abs, integers)) < 2**53:
+        known = _evaluated(array, _native.Series.power(np.array(integers, dtype=np.float64)))
+    return array._like([chunk.polynomial(integers, keys) for chunk in array._chunks], fill=fill, known=known)
+
+
+def _evaluated(array: EncryptedArray, series: _native.Series) -> Known:
+    """What is known of the values of a series, and of the function that it stands for: what was off before counts as often as the series is steep."""
+    known = array._now()
+    off, low, high = known.off, known.low, known.high
+    if array._dtype.kind == "c":
+        # Σ|c_i|·r^i bounds a polynomial of powers on the disc, and the same of its derivative.
+        series = _native.Series.power(np.abs(series.coefficients))
+        most = polynomial_range(series, 0.0, known.most)[1]
+        return Known(-most, most, safe(steepest(series, 0.0, known.most + off), off), known.unproved)
+    carried = safe(steepest(series, low - off, high + off), off) if off else 0.0
+    least, most = image(series, low, high)
+    if series.error is None or not series.error_is_proved:
+        return Known(least, most, carried, known.unproved)
+    return Known(least, most, carried, known.unproved).widened(series.error)
 
 
 def apply(
     array: EncryptedArray,
-    function: Callable[[float], float],
-    interval: tuple[float, float],
-    degree: int | None,
-    error: float | None,
+    function: Function,
+    interval: Optional[tuple[float, float]],
+    degree: Optional[int],
+    error: Optional[float],
+    lipschitz: Optional[float],
+    second_derivative: Optional[float],
 ) -> EncryptedArray:
     """A function, by its Chebyshev series."""
     if not array.context.is_real:
         raise WrongScheme("apply takes real numbers: take polyval for integers, or a context with dtype=float")
-    low, high = interval
-    if isinstance(function, _native.Series):
-        series = function
-    else:
-        error = 2.0**-20 if degree is None and error is None else error
-        series = _native.Series.approximate(function, low, high, degree=degree, error=error)
+    if array._dtype.kind == "c":
+        raise TypeError("apply takes real numbers, and the array is complex: take polyval")
+    keys, known = array._need_keys().evaluation, array._now()
+    series = function if isinstance(function, _native.Series) else None
+    low, high = _interval(known, described(function), interval, series)
+    if series is None:
+        ends = min(low, known.low), max(high, known.high)
+        series = approximated(function, *ends, degree, error, lipschitz, second_derivative)
+        if not has_room(series, distance(series, known), OFF_SHARE):
+            # What was off before is inside too, where the function is defined there.
+            ends = clipped(known_name(function), *ends, known.off)
+            series = approximated(function, *ends, degree, error, lipschitz, second_derivative)
     array = _inside(array, low, high)
+    check_room(series, known, array._noise())
     fill = None if array._fill is None else complex(series(array._fill.real))
-    keys = array._need_keys().evaluation
-    return array._like([chunk.series(series, keys) for chunk in array._chunks], fill=fill)
+    found = _evaluated(array, series)
+    if not series.error_is_proved and series.interval is not None:
+        on = "[{:g}, {:g}]".format(*series.interval)
+        found = found.doubted(
+            f"the error of {described(function)} on {on} is measured ({series.error:.2g}) and not proved: take a function that is known "
+            "by its name, or give lipschitz= or second_derivative="
+        )
+    return array._like([chunk.series(series, keys) for chunk in array._chunks], fill=fill, known=found)
+
+
+#: By how much an interval may be too narrow, relatively, for roundings of bounds.
+_NEXT_TO_NOTHING = 2.0**-40
+
+
+def _interval(
+    known: Known, name: str, interval: Optional[tuple[float, float]], series: Optional[_native.Series]
+) -> tuple[float, float]:
+    """The interval that a function is wanted on, which all numbers lie in; fails where they may not."""
+    own = None if series is None else series.interval
+    if interval is None:
+        interval = own
+    if interval is None:
+        return _own_interval(known, name) if series is None else (-np.inf, np.inf)
+    low, high = float(interval[0]), float(interval[1])
+    if own is not None:
+        low, high = max(low, own[0]), min(high, own[1])
+    slack = _NEXT_TO_NOTHING * max(abs(low), abs(high)) if series is None else 0.0
+    if not (low - slack <= known.low and known.high <= high + slack):
+        raise OutsideInterval(
+            f"{name} on [{low:g}, {high:g}]: the numbers of the array lie between {known.low:g} and {known.high:g} as far as is known, and outside of the "
+            "interval its polynomial is anything. Take a wider interval, or none for that of the array; encrypt with narrower bounds (bounds=(low, high)), "
+            "or promise where they lie: array.declared(low, high)"
+        )
+    return low, high
+
+
+def _own_interval(known: Known, name: str) -> tuple[float, float]:
+    """All that the numbers of an array may be; of one number, a little more."""
+    low, high = known.low, known.high
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise OutsideInterval(f"{name}: nothing bounds the numbers of the array. Encrypt with bounds, or promise where they lie: array.declared(low, high)")
+    if high - low > _NEXT_TO_NOTHING * max(abs(low), abs(high)):
+        return low, high
+    return low, high + max(abs(high), 1.0) * 2.0**-20
 
 
 def _inside(array: EncryptedArray, low: float, high: float) -> EncryptedArray:

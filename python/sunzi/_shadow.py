@@ -11,12 +11,11 @@ import numpy.typing as npt
 from . import _native
 from ._array import EncryptedArray
 from ._context import Context
+from ._functions import DEVIATIONS
 from ._keys import Keys
 from ._trace import Line, calling_line
 from .errors import ShadowMismatch, SunziError
 
-#: Errors of real numbers stay below this many deviations.
-_DEVIATIONS = 16
 Clear = npt.NDArray[Any]
 
 
@@ -98,7 +97,7 @@ class Shadowed:
         if cipher.precision is None:
             wrong = np.flatnonzero(got != expected)
         else:
-            allowed = _DEVIATIONS * 2.0**-cipher.precision + 2.0**-40 * np.abs(expected)
+            allowed = DEVIATIONS * 2.0**-cipher.precision + 2.0**-40 * np.abs(expected)
             wrong = np.flatnonzero(~(np.abs(got - expected) <= allowed))
         if wrong.size:
             slot = int(wrong[0])
@@ -241,7 +240,7 @@ def shadowed(arrays: Sequence[EncryptedArray], values: Sequence[Clear], keys: Ke
             clear[: part.size] = part
             chunks.append(cast(_native.Ciphertext, Shadowed(side, chunk, clear)))
         period, fill = array._period, array._fill
-        return EncryptedArray._make(shadow, chunks, array._shape, period, fill, array._dtype, array._keys)
+        return EncryptedArray._make(shadow, chunks, array._shape, period, fill, array._dtype, array._keys, known=array._known)
 
     return [with_shadow(array, clear.reshape(-1)) for array, clear in zip(arrays, values)]
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union, cast
+from typing import Any, Optional, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,10 @@ import numpy.typing as npt
 from . import _native
 from ._array import EncryptedArray
 from ._context import Context
+from ._encoding import Bounds, checked_bounds
+from ._known import Known
 from ._layout import period_of
-from .errors import MissingKey, ShapeError
+from .errors import MissingKey, OutsideBounds, ShapeError
 
 #: Code of this package is not what a line of a program is.
 _PACKAGE = __name__.partition(".")[0] + "."
@@ -31,11 +33,22 @@ Result = Union[EncryptedArray, Sequence["Result"], Mapping[str, "Result"]]
 
 @dataclass(frozen=True)
 class Like:
-    """What an argument of a program will be: its shape, its type, and the largest absolute value in it."""
+    """What an argument of a program will be: its shape, its type, and the largest absolute value in it. ``bounds`` says between what its numbers lie
+    where that is more, as for ``Keys.encrypt``: a pair of which none is beyond ``bound``.
+    """
 
     shape: tuple[int, ...]
     dtype: npt.DTypeLike = float
     bound: float = 1.0
+    bounds: Optional[Bounds] = None
+
+    def __post_init__(self) -> None:
+        low, high = self._within()
+        if max(abs(low), abs(high)) > self.bound:
+            raise OutsideBounds(f"numbers between {low:g} and {high:g}, and a bound of {self.bound:g}: give one that holds for both ends")
+
+    def _within(self) -> Bounds:
+        return (-self.bound, self.bound) if self.bounds is None else checked_bounds(*self.bounds)
 
     @classmethod
     def of(cls, example: Any) -> Like:
@@ -89,6 +102,13 @@ class Trace:
         #: Distances of rotations, and whether rows are swapped.
         self.steps: set[int] = set()
         self.swaps = False
+        #: What approximations leave of all results, and the largest absolute value in them.
+        self.known = Known(0.0, 0.0)
+
+    def add_result(self, known: Known) -> None:
+        """Keeps the worst of what is known of all results."""
+        most, off = max(self.known.high, known.most), max(self.known.off, known.off)
+        self.known = Known(-most, most, off, self.known.unproved or known.unproved)
 
     def note(self, place: int, period: int) -> Traced:
         """A step that is on the tape now."""
@@ -102,7 +122,7 @@ class Traced:
     __slots__ = ("period", "place", "trace_")
 
     #: What is not known before parameters are.
-    level = scale = precision = None
+    level = scale = precision = magnitude = None
     bits_left = float("inf")
     nbytes = 0
     key_id = trace = "dry run"
@@ -254,8 +274,10 @@ def _traced(function: Any, arguments: Sequence[Like], scheme: str, log2_degree: 
             chunks.append(cast(_native.Ciphertext, trace.note(trace.tape.input(bounds), period)))
         kind = np.dtype(like.dtype)
         dtype = kind if kind.kind == "c" else np.dtype(np.float64 if real else np.int64)
-        arrays.append(EncryptedArray._make(context, chunks, like.shape, period, 0, dtype, keys))
+        known = Known(*like._within())
+        arrays.append(EncryptedArray._make(context, chunks, like.shape, period, 0, dtype, keys, known=known))
     for array in flattened(function(*arrays)):
+        trace.add_result(array._known)
         for i, chunk in enumerate(array._chunks):
             size = min(array._period, array.size - i * array._period)
             trace.tape.output(cast(Traced, chunk).place, size)

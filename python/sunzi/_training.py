@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -20,13 +20,15 @@ from . import _native
 from ._array import EncryptedArray
 from ._context import Context
 from ._keys import Keys, Progress, PublicKeys, keygen
+from ._known import Known
 from ._layout import power_of_two
-from .errors import LevelTooLow, MissingKey, ShapeError
+from .errors import LevelTooLow, MessageTooLarge, MissingKey, OutsideInterval, ShapeError
 
 Reals = npt.NDArray[np.float64]
 
 #: What numbers of a table are divided by: those of standardized columns seldom lie beyond.
 SCALE = 16.0
+_ESTIMATE = "the errors of training are an estimate over all its steps: fit_clear shows what the same steps come to in the clear"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _doubling(start: int, end: int) -> Iterator[int]:
 def _bounded(array: EncryptedArray, bound: float) -> EncryptedArray:
     """The same array, of which it is known that no number lies beyond this bound."""
     chunks = [c if (c.magnitude or 0) <= bound else c.with_magnitude(bound) for c in array.ciphertexts]
-    return array._like(chunks, fill=array._fill)
+    return array._like(chunks, fill=array._fill, known=array._known.within(-bound, bound))
 
 
 def _error(array: EncryptedArray) -> float:
@@ -88,8 +90,27 @@ def _error(array: EncryptedArray) -> float:
 
 
 def _declared(array: EncryptedArray, error: float) -> EncryptedArray:
-    """The same array with an error that is known."""
-    return array._like([chunk.with_error(error) for chunk in array.ciphertexts], fill=array._fill)
+    """The array with the error that is estimated of all steps."""
+    known = array._known.doubted(_ESTIMATE)
+    return array._like([chunk.with_error(error) for chunk in array.ciphertexts], fill=array._fill, known=known)
+
+
+def _lowest(array: EncryptedArray) -> EncryptedArray:
+    """The array at the lowest level that has room for all that its numbers may be: small to keep and to send."""
+    for level in range(array.level or 0):
+        try:
+            return array.level_to(level)
+        except MessageTooLarge:
+            continue
+    return array
+
+
+def _curved(scores: EncryptedArray, function: _native.Series) -> EncryptedArray:
+    """The function of scores that fill their slots. That they lie in its interval, noise and all, is what ``decrypt`` looks at: ``apply`` would go by estimates
+    of their noise that grow with each step."""
+    keys = scores._need_keys().evaluation
+    known = Known().doubted(_ESTIMATE)
+    return scores._like([chunk.series(function, keys) for chunk in scores.ciphertexts], fill=scores._fill, known=known)
 
 
 def _over_rows(array: EncryptedArray, bound: float) -> EncryptedArray:
@@ -108,6 +129,10 @@ class Descent:
     intercept_: float
     #: The encrypted state after ``fit``.
     state_: EncryptedArray
+    #: The encrypted scores of all steps over ``width``, after ``fit`` of a model with a function: what ``decrypt`` checks.
+    scores_: tuple[EncryptedArray, ...] = ()
+    #: The largest score over ``width``, after ``fit_clear``, or after ``decrypt`` where it could look; else None.
+    largest_score_: Optional[float] = None
 
     def __init__(self, iterations: int, rate: float, width: float, penalty: float) -> None:
         if iterations < 1 or not rate > 0 or not width >= 1 or not penalty >= 0:
@@ -143,12 +168,25 @@ class Descent:
         length, block = _shape(keys.context, *(len(table), table.shape[1] + 2))
         padded = np.zeros((-(-len(table) // block) * block, length))
         padded[: len(table), : numbers.shape[1]] = numbers
-        blocks = tuple(keys.encrypt(part) for part in padded.reshape(-1, block, length))
+        blocks = tuple(keys.encrypt(part, bounds=(-1.0, 1.0)) for part in padded.reshape(-1, block, length))
         return EncryptedTable(blocks, *table.shape)
 
-    def decrypt(self, keys: Keys, state: Optional[EncryptedArray] = None) -> Any:
-        """Opens the weights that were trained, here or elsewhere: ``coef_`` and ``intercept_``."""
-        state = self.state_ if state is None else state
+    def decrypt(
+        self, keys: Keys, state: Optional[EncryptedArray] = None, scores: Optional[Iterable[EncryptedArray]] = None
+    ) -> Any:
+        """Opens the weights that were trained, here or elsewhere: ``coef_`` and ``intercept_``.
+
+        Whoever trains promises that scores lie within ``width``. The promise is checked with the scores that ``fit`` leaves (``scores_``): weights that rest on a
+        score beyond it are ``errors.OutsideInterval``. Where a state comes without its scores nothing is checked, and ``largest_score_`` is None.
+        """
+        if state is None:
+            state, scores = self.state_, self.scores_
+        self.largest_score_ = max((float(np.abs(keys.decrypt(one)).max()) for one in scores or ()), default=None)
+        if self.largest_score_ is not None and not self.largest_score_ <= 1:
+            raise OutsideInterval(
+                f"a score of {self.largest_score_ * self.width:.3g} where {self.width:g} is the largest that the function of the model takes: the "
+                "weights are worth nothing. Train with a larger width, or clip the rows"
+            )
         features = len(self.mean_)
         opened = keys.decrypt(state)[state.size // 2 :][: features + 1]
         return self._opened(opened * self.width / SCALE)
@@ -181,6 +219,7 @@ class Descent:
         keys = table.blocks[0].keys
         if keys is None:
             raise MissingKey("the table has no keys to compute with, as after unpickling: give it some by with_keys(keys.public)")
+        self._seen: list[EncryptedArray] = []
         start = np.zeros(2 * table.width)
         start[: table.features + 2] = start[table.width :][: table.features + 2] = self._start(table.features) * SCALE / self.width
         state = keys.encrypt(start)
@@ -203,7 +242,7 @@ class Descent:
             state = _declared(self._step(table, doubled, state, k), error)
             if progress is not None:
                 progress("steps", k + 1, self.iterations)
-        self.state_ = state
+        self.state_, self.scores_ = state, tuple(self._seen)
         return self
 
     def _step(self, table: EncryptedTable, doubled: list[EncryptedArray], state: EncryptedArray, k: int) -> EncryptedArray:
@@ -245,8 +284,10 @@ class Descent:
         scores = products * mask
         for step in _doubling(1, length):
             scores = scores + scores.rotate(-step)
+        if self._function is not None:
+            self._seen.append(_lowest(scores))
         scores = _bounded(scores, 1.0)
-        return scores if self._function is None else _bounded(scores.apply(self._function, (-1.0, 1.0)), 1.25)
+        return scores if self._function is None else _bounded(_curved(scores, self._function), 1.25)
 
     def fit_clear(self, rows: npt.ArrayLike, target: npt.ArrayLike) -> Any:
         """The very same steps in the clear: what ``fit`` and ``decrypt`` come to but for the noise."""
@@ -262,7 +303,7 @@ class Descent:
         function: Callable[[Reals], Reals] = lambda scores: scores  # noqa: E731
         if self._function is not None:
             function = np.vectorize(self._function, otypes=[np.float64])
-        #: The largest score over the width: beyond 1 the function is not what it should be.
+        # Beyond 1 the function is not what it should be.
         self.largest_score_ = 0.0
         for k in range(self.iterations):
             scores = numbers @ v
@@ -275,8 +316,8 @@ class Descent:
 class LogisticRegression(Descent):
     """A logistic regression with penalty |w|²/(2·C), as scikit-learn has it, trained on an encrypted table.
 
-    The logistic function is its Chebyshev series of ``degree`` on scores of at most ``width``; beyond it, training fails: rows far from all
-    others take a larger width, or clipping. ``fit_clear`` on rows of the same kind tells (``largest_score_``).
+    The logistic function is its Chebyshev series of ``degree`` on scores of at most ``width``, which whoever trains promises; beyond it, training fails: rows
+    far from all others take a larger width, or clipping. ``fit_clear`` on rows of the same kind tells (``largest_score_``), and ``decrypt`` checks.
     """
 
     classes_: npt.NDArray[Any]

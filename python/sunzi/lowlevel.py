@@ -62,11 +62,17 @@ def _restored_context(data: bytes) -> Context:
 
 
 def _reduced_series(series: Series) -> tuple[Any, ...]:
-    return _restored_series, (series.interval, series.coefficients)
+    return _restored_series, (series.interval, series.coefficients, series.error, series.error_is_proved, series.function)
 
 
-def _restored_series(interval: tuple[float, float] | None, coefficients: Any) -> Series:
-    return Series.power(coefficients) if interval is None else Series.chebyshev(*interval, coefficients)
+def _restored_series(
+    interval: tuple[float, float] | None,
+    coefficients: Any,
+    error: float | None = None,
+    proved: bool = True,
+    function: str | None = None,
+) -> Series:
+    return Series.restored(interval, coefficients, error, proved, function)
 
 
 for _kind in (BootstrapKeys, Ciphertext, EvaluationKeys, PublicKey):

@@ -8,14 +8,16 @@ computes; they come from scikit-learn, from PyTorch, or from anywhere else as nu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Union
+from typing import Any, Optional, Protocol, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._array import EncryptedArray
+from ._encoding import Bounds
 from ._keys import Keys, PublicKeys
+from ._known import Known, of_numbers
 from ._training import EncryptedTable, LogisticRegression, Ridge, training_keys
 from .errors import ShapeError, WrongScheme
 
@@ -23,12 +25,14 @@ Reals = npt.NDArray[np.float64]
 Columns = Sequence[EncryptedArray]
 
 
-def encrypt_columns(keys: Union[Keys, PublicKeys], rows: npt.ArrayLike) -> list[EncryptedArray]:
-    """One encrypted array for each feature of a table of shape (rows, features)."""
+def encrypt_columns(
+    keys: Union[Keys, PublicKeys], rows: npt.ArrayLike, *, bounds: Optional[Bounds] = None
+) -> list[EncryptedArray]:
+    """One encrypted array for each feature of a table of shape (rows, features). ``bounds`` declares between what all numbers lie, which is checked."""
     table = np.asarray(rows, dtype=np.float64)
     if table.ndim != 2:
         raise ShapeError(f"a table of shape {table.shape}: give rows and features")
-    return [keys.encrypt(column) for column in table.T]
+    return [keys.encrypt(column, bounds=bounds) for column in table.T]
 
 
 def decrypt_columns(keys: Keys, columns: Columns) -> Reals:
@@ -54,7 +58,10 @@ def combine(columns: Columns, weights: Reals, bias: float = 0.0) -> EncryptedArr
     for weight, column in used:
         own = column._fill_at(first._period)
         fill = None if own is None or fill is None else fill + weight * own
-    return first._like(chunks, fill=fill)
+    known = of_numbers(np.asarray(bias))
+    for weight, column in used:
+        known = known.plus(column._now().times(Known(weight, weight)))
+    return first._like(chunks, fill=fill, known=known)
 
 
 class Layer(Protocol):
@@ -129,10 +136,14 @@ class Square:
 
 
 class Activation:
-    """A function by its Chebyshev series on an interval that all inputs must lie in."""
+    """A function by its Chebyshev series on an interval that all inputs must lie in, by the bounds of the columns; with ``declared``, by a promise of
+    whoever makes the layer (``EncryptedArray.declared``), which nothing checks.
+    """
 
-    def __init__(self, function: Callable[[float], float], interval: tuple[float, float], degree: int) -> None:
-        self.interval = interval
+    def __init__(
+        self, function: Union[str, Callable[[float], float]], interval: tuple[float, float], degree: int, *, declared: bool = False
+    ) -> None:
+        self.interval, self.declared = interval, declared
         self.series = _native.Series.approximate(function, *interval, degree=degree)
         self.depth = self.series.depth
 
@@ -143,7 +154,8 @@ class Activation:
 
     def encrypted(self, columns: Columns) -> list[EncryptedArray]:
         """One evaluation for each column."""
-        return [column.apply(self.series, self.interval) for column in columns]
+        promised = [column.declared(*self.interval) for column in columns] if self.declared else columns
+        return [column.apply(self.series, self.interval) for column in promised]
 
 
 class Network:

@@ -28,8 +28,8 @@ class Party:
         self.context = context
         self.keys = sunzi.keygen(context)
 
-    def encrypt(self, values: object) -> sunzi.EncryptedArray:
-        return self.keys.encrypt(values)
+    def encrypt(self, values: object, bounds: tuple[float, float] | None = None) -> sunzi.EncryptedArray:
+        return self.keys.encrypt(values, bounds=bounds)
 
     def check(self, array: sunzi.EncryptedArray, expected: object, tolerance: float = 1e-4) -> None:
         """Decrypts and compares, shape and type included."""

@@ -178,7 +178,8 @@ def drawn(rng: np.random.Generator, real: bool) -> tuple[Callable[..., Any], lis
         "mean(a)": lambda a, b: a.mean(),
         "matrix @ a": lambda a, b: matrix @ a,
     }
-    cosine = sunzi.Series.approximate(np.cos, -1, 1, degree=3)
+    # A polynomial that stands for nothing but itself.
+    cosine = sunzi.Series.chebyshev(-1, 1, sunzi.Series.approximate(np.cos, -1, 1, degree=3).coefficients)
     curved = bool(real and rng.integers(4) == 0)
     names = [str(name) for name in rng.choice(list(moves), int(rng.integers(1, 5)))]
     end = str(rng.choice(list(ends)))

@@ -33,8 +33,13 @@ def test_logistic_regression(small: sunzi.Keys) -> None:
     server.fit(table.with_keys(small.public), progress=lambda *step: told.append(step))
     assert told == [("steps", k, 4) for k in (1, 2, 3, 4)]
     owner.decrypt(small, pickle.loads(pickle.dumps(server.state_)))
+    assert owner.largest_score_ is None
+    owner.decrypt(small, *pickle.loads(pickle.dumps((server.state_, server.scores_))))
+    with pytest.raises(sunzi.errors.NotProved, match="training"):
+        _ = server.state_.error
     clear = ml.LogisticRegression(**settings).fit_clear(ROWS, LABELS)
     assert clear.largest_score_ < 1
+    assert owner.largest_score_ == pytest.approx(clear.largest_score_, abs=1e-3)
     np.testing.assert_allclose(owner.coef_, clear.coef_, rtol=1e-4)
     assert owner.intercept_ == pytest.approx(clear.intercept_, rel=1e-4)
     assert owner.score(ROWS, LABELS) == clear.score(ROWS, LABELS) > 0.85
@@ -43,6 +48,16 @@ def test_logistic_regression(small: sunzi.Keys) -> None:
     scores = ml.Network.from_sklearn(owner).encrypted(ml.encrypt_columns(small, ROWS[:32] / 32))
     expected = (ROWS[:32] / 32) @ owner.coef_ + owner.intercept_
     np.testing.assert_allclose(ml.decrypt_columns(small, scores)[:, 0], expected, atol=1e-2)
+
+
+def test_scores_beyond_the_width_are_found(small: sunzi.Keys) -> None:
+    """The series of a function is anything there, and weights that rest on it are refused by name."""
+    settings = {"iterations": 3, "degree": 5, "width": 2.0}
+    model = ml.LogisticRegression(**settings)
+    assert ml.LogisticRegression(**settings).fit_clear(ROWS, LABELS).largest_score_ > 1
+    model.fit(model.encrypt(small, ROWS, LABELS))
+    with pytest.raises(sunzi.errors.OutsideInterval, match="larger width"):
+        model.decrypt(small)
 
 
 def test_ridge_over_several_ciphertexts() -> None:

@@ -27,6 +27,14 @@ class MessageTooLarge(NoiseError):
     """Numbers that may not fit the modulus any more."""
 
 
+class NoiseTooLarge(NoiseError):
+    """Errors too large for a polynomial: they may take its argument out of its interval."""
+
+
+class NotProved(NoiseError):
+    """An error that nothing proves: the message names the step that was measured or estimated."""
+
+
 class NoiseExhausted(NoiseError):
     """The noise may exceed what decryption tolerates; the message names what spent the budget."""
 

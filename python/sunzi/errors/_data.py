@@ -207,6 +207,14 @@ class OutOfRange(ValueRangeError):
     """A number out of its range."""
 
 
+class OutsideBounds(ValueRangeError):
+    """Numbers outside of the bounds that are declared for them, or bounds that exclude each other."""
+
+
+class OutsideInterval(ValueRangeError):
+    """Numbers that may lie outside of the interval that a function is approximated on."""
+
+
 class Scale(ValueRangeError):
     """A scale that no plaintext has."""
 
@@ -217,6 +225,10 @@ class TooLarge(ValueRangeError):
 
 class TooManyTerms(ValueRangeError):
     """More terms than a sum can take at once."""
+
+
+class UnknownFunction(ValueRangeError):
+    """A name that no function has."""
 
 
 class ValueOutOfRange(ValueRangeError):
