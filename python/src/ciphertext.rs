@@ -6,6 +6,7 @@ use numpy::Complex64;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
+use sunzi_circuits::series::declared_within;
 use sunzi_ckks::Metadata;
 use sunzi_ring::PolyRing as _;
 use sunzi_rlwe::sharing::DeclaredNoise;
@@ -334,8 +335,10 @@ impl Ciphertext {
         let (series, keys) = (series.series.clone(), Arc::clone(&keys.keys));
         self.computed_slowly(py, move |scheme, a| match a {
             Cipher::Ckks(a) => {
-                let key = ops::relinearization(&keys)?;
-                Ok(sunzi_circuits::series::evaluate(&scheme.reals()?.evaluator, &series, a, key)?.into())
+                let (key, evaluator) = (ops::relinearization(&keys)?, &scheme.reals()?.evaluator);
+                // Arrays have looked at the bounds of their numbers, which are narrower than those of ciphertexts.
+                let x = declared_within(evaluator, &series, a)?;
+                Ok(sunzi_circuits::series::evaluate(evaluator, &series, &x, key)?.into())
             }
             _ => Err(crate::scheme::wrong_scheme("a series of real numbers", "ckks", scheme.name())),
         })

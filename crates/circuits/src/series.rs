@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 
 use num_complex::Complex64;
 
-pub use evaluate::{depth, evaluate, evaluate_many, evaluate_to};
+pub use evaluate::{declared_within, depth, evaluate, evaluate_many, evaluate_to};
 pub use plan::Cost;
 
 /// What the coefficients of a [`Series`] belong to.

@@ -119,6 +119,24 @@ fn check_bound(basis: Basis, magnitude: f64) -> Result<(), CkksError> {
     }
 }
 
+/// A point whose slots lie in the interval of a polynomial, as its caller knows: with a declared bound that says so. Whoever is wrong about it gets
+/// wrong numbers.
+///
+/// # Errors
+/// As [`with_magnitude`](Evaluator::with_magnitude).
+pub fn declared_within<R: PolyRing>(
+    evaluator: &Evaluator<R>,
+    series: &Series,
+    x: &Ciphertext<R>,
+) -> Result<Ciphertext<R>, CkksError> {
+    let Basis::Chebyshev { low, high } = series.basis() else { return Ok(x.clone()) };
+    let bound = low.abs().max(high.abs());
+    if x.metadata().precision.magnitude() <= bound {
+        return Ok(x.clone());
+    }
+    evaluator.with_magnitude(x, bound)
+}
+
 /// Levels that [`evaluate`] takes.
 #[must_use]
 pub fn depth(series: &Series) -> usize {

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use sunzi_circuits::comparison;
-use sunzi_circuits::series::{Basis, Series, evaluate};
+use sunzi_circuits::series::{declared_within, evaluate};
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
@@ -106,20 +106,6 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
         );
         let expression = self.program.graph().describe(id, self.program.schema());
         Err(Box::new(Refusal { reason, expression }).into())
-    }
-
-    /// The operand of a polynomial, which lies in its interval: the plan has taken that from the ranges of columns.
-    fn within(
-        series: &Series,
-        evaluator: &Evaluator<R>,
-        x: &Ciphertext<R>,
-    ) -> Result<Ciphertext<R>, ProgramError> {
-        match series.basis() {
-            Basis::Chebyshev { low, high } => {
-                evaluator.with_magnitude(x, low.abs().max(high.abs()).min(1.0)).map_err(scheme)
-            }
-            Basis::Power => Ok(x.clone()),
-        }
     }
 
     /// A clear node over its power of two.
@@ -233,7 +219,8 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
             }
             (Action::Series { series, allowed }, [Value::Encrypted(x)]) => {
                 self.right_enough(id, x, *allowed)?;
-                let x = Self::within(series, evaluator, x)?;
+                // The plan has taken the interval from the ranges of columns.
+                let x = declared_within(evaluator, series, x).map_err(scheme)?;
                 evaluate(evaluator, series, &x, self.keys.relinearization).map_err(scheme)?
             }
             (Action::Sign { sign, offset, allowed }, [Value::Encrypted(x)]) => {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
+use sunzi_circuits::series::declared_within;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
@@ -216,7 +217,9 @@ impl<R: PolyRing> Machine for RealMachine<'_, R> {
             Step::Rotate(a, steps) => evaluator.rotate(at(all, *a)?, *steps, galois()?),
             Step::Swap(a) => evaluator.conjugate(at(all, *a)?, galois()?),
             Step::Series(a, series) => {
-                sunzi_circuits::series::evaluate(evaluator, series, at(all, *a)?, self.relinearization()?)
+                // Arrays have looked at the bounds of their numbers, which are narrower than those of ciphertexts.
+                let x = declared_within(evaluator, series, at(all, *a)?).map_err(ProgramError::scheme)?;
+                sunzi_circuits::series::evaluate(evaluator, series, &x, self.relinearization()?)
             }
             Step::Bounded(a, others) => {
                 let magnitudes = others.iter().filter_map(|&other| all.get(other));
