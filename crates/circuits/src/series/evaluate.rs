@@ -302,6 +302,7 @@ mod tests {
     use sunzi_rlwe::{SecretKey, Security};
 
     use super::*;
+    use crate::approximation::{Function, Target, approximate_function};
 
     const LOG2_DEGREE: u32 = 9;
     const SLOTS: usize = 1 << (LOG2_DEGREE - 1);
@@ -395,8 +396,8 @@ mod tests {
     fn several_polynomials_share_powers() {
         let mut bench = Bench::new(4);
         let points = Bench::points(-1.0, 1.0);
-        let x = bench.encrypt(&points);
         let evaluator = Evaluator::new(&bench.context);
+        let x = evaluator.with_magnitude(&bench.encrypt(&points), 1.0).unwrap();
         let series: Vec<Series> = [vec![0.1, 0.2, 0.3], vec![0.0, 0.5, 0.0, 0.2, 0.0, 0.1], vec![0.7; 12]]
             .map(|c| Series::chebyshev(-1.0, 1.0, c).unwrap())
             .into();
@@ -409,6 +410,23 @@ mod tests {
                     assert!((series.at(*x) - y).abs() < 1e-7);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn slots_that_may_lie_outside_are_refused_and_errors_travel() {
+        let mut bench = Bench::new(5);
+        let points = Bench::points(-0.1, 0.1);
+        let (x, evaluator) = (bench.encrypt(&points), Evaluator::new(&bench.context));
+        let found = approximate_function(Function::Exp, -0.1, 0.1, Target::Error(1e-3)).unwrap();
+        let refused = found.evaluate(&evaluator, &x, &bench.key).err().unwrap();
+        assert!(matches!(refused, CkksError::Value { .. }), "{refused}");
+        let declared = evaluator.with_magnitude(&x, 0.1).unwrap();
+        let y = found.evaluate(&evaluator, &declared, &bench.key).unwrap();
+        let deviation = y.metadata().precision.deviation();
+        assert!(deviation >= found.error, "{deviation:e}");
+        for (x, y) in points.iter().zip(bench.open(&y)) {
+            assert!((x.exp() - y).abs() <= 7.2 * deviation, "{y} at {x}");
         }
     }
 
