@@ -149,11 +149,11 @@ mod tests {
         }
     }
 
-    /// Where vectors repeat, noise does not, and a round of refinement leaves what is outside of their subring.
+    /// Where vectors repeat, noise does not: a round of refinement takes the mean over what repeats.
     #[test]
     fn bounds_hold_for_few_slots() {
         for set in Set::shipped() {
-            law(&shrunk(&set, 10), 32, 10, "n = 2^10, 32 slots", MOST_GAP + 6.0);
+            law(&shrunk(&set, 10), 32, 10, "n = 2^10, 32 slots", MOST_GAP);
         }
     }
 
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// What a file may say of a ciphertext is neither a panic nor a small bound.
+    /// What a file may say of a ciphertext is neither a panic nor a small bound: of noise that leaves no message nothing is known afterwards.
     #[test]
     fn noise_beyond_everything_stays_within_the_modulus() {
         for set in Set::shipped() {
@@ -219,7 +219,11 @@ mod tests {
                 let out = bench.bootstrapper.bootstrap_refined(&a, set.rounds, &bench.keys).unwrap();
                 let bound = out.noise().bound(bench.context.ring().expansion()).bits();
                 let modulus = bench.context.log2_modulus_at(out.metadata().level).unwrap();
-                assert!(bound <= modulus + 8.0 && bound > 50.0, "{}: 2^{bound} of 2^{modulus}", set.name);
+                assert!(
+                    bound <= modulus + 8.0 && bound >= modulus - 1.0,
+                    "{}: 2^{bound} of 2^{modulus}",
+                    set.name
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
 use sunzi_ring::{PolyRing, Ring};
-use sunzi_rlwe::{Log2, NoiseBound, encapsulation};
+use sunzi_rlwe::{Log2, encapsulation};
 
 use super::blueprint::Transform;
 use super::dft::{CoeffsToSlots, Parts, SlotsToCoeffs};
@@ -71,24 +71,26 @@ impl<R: PolyRing> Bootstrapper<R> {
         a: &Ciphertext<R>,
         keys: &BootstrapKeys<R>,
     ) -> Result<Ciphertext<R>, BootstrapError> {
-        Ok(self.bootstrapped(a, keys)?.0)
+        self.bootstrapped(a, 0.0, keys)
     }
 
-    /// The result, and the noise that it has although it has no message.
+    /// The result for slots of at most the magnitude and `beside` together, beside the noise: what is refused depends on the magnitude, bounds on both.
     fn bootstrapped(
         &self,
         a: &Ciphertext<R>,
+        beside: f64,
         keys: &BootstrapKeys<R>,
-    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
+    ) -> Result<Ciphertext<R>, BootstrapError> {
         let rlwe = self.blueprint.context.rlwe();
-        rlwe.on_pool(|| self.all_steps(a, keys)).map_err(BootstrapError::of_bootstrapping)
+        rlwe.on_pool(|| self.all_steps(a, beside, keys)).map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(
         &self,
         a: &Ciphertext<R>,
+        beside: f64,
         keys: &BootstrapKeys<R>,
-    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
+    ) -> Result<Ciphertext<R>, BootstrapError> {
         let bare = exact(a);
         let lowered = match self.blueprint.set.order {
             Order::Last => self.lowered(&bare)?,
@@ -98,7 +100,8 @@ impl<R: PolyRing> Bootstrapper<R> {
         let (evaluator, rotations) = (&self.evaluator, keys.rotations());
         let parts = self.coeffs_to_slots.apply(evaluator, &raised, rotations)?;
         let bound = a.metadata().precision.magnitude();
-        let parts = self.eval_mod(&parts, lowered.metadata().scale, bound, keys)?;
+        let reach = self.blueprint.reach(a, beside, &lowered);
+        let parts = self.eval_mod(&parts, lowered.metadata().scale, [bound, reach], keys)?;
         let mut result = match (self.blueprint.set.order, &parts.imaginary) {
             (Order::Last, _) => self.slots_to_coeffs.apply(evaluator, &parts, rotations)?,
             (Order::First, Some(imaginary)) => {
@@ -112,9 +115,8 @@ impl<R: PolyRing> Bootstrapper<R> {
         let scale = self.blueprint.context.snapped(own.level, own.scale)?;
         let metadata = Metadata { slots: of.slots, scale, precision, ..own.clone() };
         result.set_metadata(metadata);
-        let own = *result.noise();
-        result.set_noise(self.blueprint.whole_noise(a, &lowered, &result)?);
-        Ok((result, own))
+        result.set_noise(self.blueprint.whole_noise(a, reach, &lowered, &result)?);
+        Ok(result)
     }
 
     /// [`bootstrap`](Self::bootstrap) so many times over, each time of what the times before were wrong by `[BCCKK22]`: every round adds about as many
@@ -139,12 +141,12 @@ impl<R: PolyRing> Bootstrapper<R> {
         }
         // Of what `a` holds, its noise among it: that comes back in whole.
         let (given, from, whole) = (*a.noise(), a.metadata().scale, exact(a));
-        let mut sum = self.bootstrapped(&whole, keys)?;
+        let beside = self.blueprint.largest_slot(&given, from);
+        let mut sum = self.bootstrapped(&whole, beside, keys)?;
         let message = if a.metadata().level > 0 { evaluator.level_to(&whole, 0)? } else { whole };
         for _ in 1..rounds {
-            sum = self.corrected(&message, &sum, keys)?;
+            sum = self.corrected(&message, beside, &sum, keys)?;
         }
-        let (mut sum, _) = sum;
         let deviation = sum.metadata().precision.deviation().hypot(a.metadata().precision.deviation());
         let precision = sum.metadata().precision.with_deviation(deviation);
         sum.set_metadata(Metadata { precision, ..sum.metadata().clone() });
@@ -153,45 +155,59 @@ impl<R: PolyRing> Bootstrapper<R> {
         Ok(sum)
     }
 
-    /// A bootstrapped message and what bootstrapping finds that it is wrong by, one level lower; beside it as [`bootstrapped`](Self::bootstrapped).
+    /// A bootstrapped message and what bootstrapping finds that it is wrong by, one level lower.
     fn corrected(
         &self,
         message: &Ciphertext<R>,
-        (sum, own): &(Ciphertext<R>, NoiseBound),
+        beside: f64,
+        sum: &Ciphertext<R>,
         keys: &BootstrapKeys<R>,
-    ) -> Result<(Ciphertext<R>, NoiseBound), BootstrapError> {
+    ) -> Result<Ciphertext<R>, BootstrapError> {
         let (evaluator, blueprint) = (&self.evaluator, &self.blueprint);
         let (level, scale) = (sum.metadata().level - 1, message.metadata().scale);
         let bound = message.metadata().precision.magnitude();
         // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
         let largest = blueprint.message_error(bound);
-        let worst = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0) + largest;
-        let gained = (bound / worst).log2().floor().clamp(0.0, 62.0);
-        // What both hold, and what taking them down adds: all that is not in the correction.
-        let sum = exact(sum);
+        let spread = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0);
+        let gained = (bound / (spread + largest)).log2().floor().clamp(0.0, 62.0);
+        // That coefficient may have the rarest integer.
+        let reach = spread + blueprint.largest_error(bound + beside);
+        // What is outside of the subring of few slots is not corrected: a trace leaves none of it. What both hold, and what taking them down adds: all
+        // that is not in the correction.
+        let sum = self.traced(exact(sum), keys)?;
         let mut wrong = evaluator.sub(message, &evaluator.set_scale(&sum, 0, scale)?)?;
         let moved = *wrong.noise();
         // The message now is what was an error; its own is that it was rounded.
         let precision = Precision::plain(bound / gained.exp2(), blueprint.rounding_error(scale));
         wrong.set_metadata(Metadata { precision, ..wrong.metadata().clone() });
         let enlarged = evaluator.multiply_integer(&exact(&wrong), 1_i64 << gained as u32)?;
-        let (correction, _) = self.bootstrapped(&enlarged, keys)?;
+        let beyond = (reach * gained.exp2() - bound).max(0.0);
+        let correction = self.bootstrapped(&enlarged, beyond, keys)?;
         let enlarged = correction.metadata().scale * gained.exp2();
         let correction = renamed(correction, enlarged);
         let to = blueprint.context().scale(level)?;
-        let [next, correction] =
+        let [mut next, correction] =
             [evaluator.set_scale(&sum, level, to)?, evaluator.set_scale(&correction, level, to)?];
         let precision = next.metadata().precision.with_deviation(0.0);
-        let mut next = next;
         next.set_metadata(Metadata { precision, ..next.metadata().clone() });
         let mut next = evaluator.with_magnitude(&evaluator.add(&next, &correction)?, bound)?;
-        let mut noise = next.noise().sum(&moved.scaled(Log2::of(to / scale)));
-        if blueprint.slots < blueprint.context.max_slots() {
-            // What is outside of the subring of few slots is not corrected.
-            noise = noise.sum(&own.scaled(Log2::of(to / sum.metadata().scale)));
+        next.set_noise(next.noise().sum(&moved.scaled(Log2::of(to / scale))));
+        Ok(next)
+    }
+
+    /// The mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
+    fn traced(
+        &self,
+        mut sum: Ciphertext<R>,
+        keys: &BootstrapKeys<R>,
+    ) -> Result<Ciphertext<R>, BootstrapError> {
+        for steps in self.blueprint.trace() {
+            let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
+            sum = self.evaluator.add(&sum, &turned)?;
+            let half = sum.metadata().scale * 2.0;
+            sum = renamed(sum, half);
         }
-        next.set_noise(noise);
-        Ok((next, noise))
+        Ok(sum)
     }
 
     /// Step 0: the ciphertext modulo q_0, with a message as large as EvalMod takes.
@@ -261,25 +277,16 @@ impl<R: PolyRing> Bootstrapper<R> {
             slots: blueprint.slots.max(of.slots),
             precision: shrunk.with_magnitude(magnitude),
         });
-        let mut sum = renamed(
-            self.evaluator.multiply_integer(&raised, scales.lift)?,
-            scales.first * scales.lift as f64,
-        );
-        for steps in blueprint.trace() {
-            let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
-            sum = self.evaluator.add(&sum, &turned)?;
-            let half = sum.metadata().scale * 2.0;
-            sum = renamed(sum, half);
-        }
-        Ok(sum)
+        let lifted = self.evaluator.multiply_integer(&raised, scales.lift)?;
+        self.traced(renamed(lifted, scales.first * scales.lift as f64), keys)
     }
 
-    /// Steps 3 and 4: what is left modulo q_0, as a message of this scale again.
+    /// Steps 3 and 4: what is left modulo q_0, as a message of this scale again; `reach` bounds x mod 1.
     fn eval_mod(
         &self,
         parts: &Parts<R>,
         scale: f64,
-        bound: f64,
+        [bound, reach]: [f64; 2],
         keys: &BootstrapKeys<R>,
     ) -> Result<Parts<R>, CkksError> {
         let (Blueprint { eval_mod, scales, .. }, evaluator) = (&self.blueprint, &self.evaluator);
@@ -298,7 +305,7 @@ impl<R: PolyRing> Bootstrapper<R> {
                 Metadata { precision: precision.with_magnitude(magnitude), ..rest.metadata().clone() };
             let message = metadata.scale * scale / scales.first;
             // Noise that came with x grows by the slope, which is next to 1.
-            let slope = eval_mod.worst_error(largest.min(MOST)).slope;
+            let slope = eval_mod.worst_error(reach.min(MOST)).slope;
             let carried =
                 x.noise().scaled(Log2::of(slope * eval_mod.width() * metadata.scale / x.metadata().scale));
             rest.set_noise(rest.noise().sum(&carried));

@@ -8,6 +8,7 @@
 //!   and there the nearer the likelier the integer; r times cos 2θ = 2cos²θ − 1; and an odd polynomial next to arcsin, which undoes
 //!   that sin 2πx is not 2πx `[LLLKN21]`.
 
+mod taylor_model;
 mod worst;
 
 pub use worst::WorstError;

@@ -65,6 +65,20 @@ impl<R: PolyRing> Blueprint<R> {
         noise.peak.bits().exp2() * self.context.degree() as f64 / 2.0 / scale
     }
 
+    /// A bound on x mod 1: of slots as large as the magnitude and `beside` together, with the noise of the message and of what is raised of it.
+    pub(super) fn reach(&self, a: &Ciphertext<R>, beside: f64, lowered: &Ciphertext<R>) -> f64 {
+        let [from, low] = [a, lowered].map(|of| of.metadata().scale);
+        let own = a.metadata().precision.magnitude() + beside;
+        let whole = own + self.largest_slot(a.noise(), from) + self.largest_slot(lowered.noise(), low);
+        whole * low / self.scales.first
+    }
+
+    /// What EvalMod may be wrong by in one coefficient, beside whatever integer, for slots of at most `bound`.
+    pub(super) fn largest_error(&self, bound: f64) -> f64 {
+        let ratio = self.scales.raised / self.scales.first;
+        self.eval_mod.worst_error((bound * ratio).min(1.0)).largest / ratio
+    }
+
     /// The root mean square of slots of (m + q_0·I)/q_0: the root of a sum of n squares, which exceeds this with probability 2^-64.
     pub(super) fn raised_length(&self) -> f64 {
         let (n, weight) = (self.context.degree() as f64, self.set.eval_mod.weight as f64 + 1.0);
@@ -74,19 +88,16 @@ impl<R: PolyRing> Blueprint<R> {
 
     /// The noise of a result: `own`, made under way from a message without noise, beside that which came in and the error of EvalMod.
     ///
-    /// `bound` is that of slots, `lowered` what was raised.
+    /// `largest` bounds x mod 1, `lowered` is what was raised.
     pub(super) fn whole_noise(
         &self,
         a: &Ciphertext<R>,
+        largest: f64,
         lowered: &Ciphertext<R>,
         result: &Ciphertext<R>,
     ) -> Result<NoiseBound, CkksError> {
         let (given, own) = (a.noise(), result.noise());
         let [from, low, to] = [a, lowered, result].map(|of| of.metadata().scale);
-        let whole = a.metadata().precision.magnitude()
-            + self.largest_slot(given, from)
-            + self.largest_slot(lowered.noise(), low);
-        let largest = whole * low / self.scales.first;
         if largest.is_nan() || largest > MOST {
             return self.within_modulus(result, &NoiseBound::dependent(NoiseTerm::unbounded(), 0));
         }

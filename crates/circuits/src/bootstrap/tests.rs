@@ -364,3 +364,22 @@ fn the_precise_set_holds_its_statement() {
 fn the_set_of_the_paper_holds_its_statement() {
     hold(&Set::akimoto_sakuma_insecure());
 }
+
+/// After rounds of refinement no more than key switches is outside of the subring of few slots: fewer bits than what the rounds correct.
+#[test]
+fn a_trace_leaves_nothing_outside_of_the_subring() {
+    let set =
+        Set { log2_degree: 9, security: Security::InsecureForResearchOnly, ..Set::high_precision_128() };
+    let (slots, all) = (16, 256);
+    let mut bench = Bench::new(&set, slots);
+    let values = numbers(slots);
+    let a = bench.encrypt(&values, 0);
+    let out = bench.bootstrapper.bootstrap_refined(&a, 2, &bench.keys).unwrap();
+    let inside = bench.open(&out, slots);
+    let whole = bench.open(&out, all);
+    let outside =
+        whole.iter().enumerate().map(|(i, slot)| (slot - inside[i % slots]).norm()).fold(0.0, f64::max);
+    // Without the trace 2^-34.
+    assert!(outside.log2() < -40.0, "2^{}", outside.log2());
+    assert!(bits(&inside, &values).0 > 36.0, "{:?}", bits(&inside, &values));
+}

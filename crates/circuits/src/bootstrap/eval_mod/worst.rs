@@ -1,8 +1,13 @@
-//! The maximum norm of what EvalMod is wrong by, for every integer of its range.
+//! The maximum norm of what EvalMod is wrong by, for every integer of its range, by a proof.
+//!
+//! Around every integer a [`TaylorModel`] of the value follows from one of the first polynomial: through the doublings, or squarings, and the polynomial next
+//! to arcsin. It has the error and its slope in the first two terms, and all that lies beyond in the others, with roundings of doubles.
 
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, PI};
 
-use super::{EvalMod, ratio, variance};
+use super::taylor_model::{Derivatives, Inner, TaylorModel};
+use super::{EvalMod, Form, SHIFT};
+use crate::series::Basis;
 
 /// Bounds on value − (x mod 1), for |x mod 1| ≤ a largest one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,52 +27,100 @@ pub struct WorstError {
 
 /// An integer so many deviations away has a probability below 2^-64: its errors are in the maximum norm only.
 const RAREST: f64 = 9.5;
-/// Points between 0 and the largest x mod 1.
-const POINTS: i32 = 32;
-/// By how much more the grid may miss: values move by less from point to point.
-const MARGIN: f64 = 1.02;
+/// Whatever is smaller is taken for this.
+const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 
 impl EvalMod {
-    /// The maximum norm over all integers up to K, for x mod 1 of at most `largest`.
+    /// Bounds over all integers up to K, for x mod 1 of at most `largest`: infinite above 1, where nothing is near.
     #[must_use]
     pub fn worst_error(&self, largest: f64) -> WorstError {
         let mut worst =
             WorstError { largest: 0.0, at_integers: 0.0, of_slopes: 0.0, distortion: 0.0, slope: 1.0 };
-        let deviation = variance(self.parameters.weight).sqrt();
+        if largest.is_nan() || largest > 1.0 {
+            let all = f64::INFINITY;
+            return WorstError {
+                largest: all,
+                at_integers: all,
+                of_slopes: all,
+                distortion: all,
+                slope: all,
+            };
+        }
+        let largest = largest.max(LEAST);
+        let first = self.first_polynomials();
+        let deviation = (self.parameters.weight.max(1) as f64 / 12.0).sqrt();
         let (mut at_integers, mut of_slopes) = (0.0_f64, 0.0_f64);
         for integer in 0..=self.parameters.range {
             for centre in [integer as f64, -(integer as f64)] {
-                let (at, slope) = (self.at(centre), self.slope(centre));
-                at_integers = at_integers.max(at.abs());
-                of_slopes = of_slopes.max((slope - 1.0).abs());
-                for step in (1..=POINTS).flat_map(|step| [step, -step]) {
-                    let share = f64::from(step) / f64::from(POINTS);
-                    let rest = largest * share;
-                    let value = self.at(centre + rest);
-                    worst.largest = worst.largest.max((value - rest).abs());
-                    let beyond = (value - at - slope * rest).abs() / (share * share);
-                    worst.distortion = worst.distortion.max(beyond);
-                }
-                for rest in [-largest, largest] {
-                    worst.slope = worst.slope.max(self.slope(centre + rest).abs());
-                }
+                let model = self.model(&first, centre, largest);
+                at_integers = at_integers.max(bound(model.term_from(0, 0.0)));
+                of_slopes = of_slopes.max(bound(model.term_from(1, largest)) / largest);
+                worst.largest = worst.largest.max(bound(model.distance_from_line(largest)));
+                worst.distortion = worst.distortion.max(bound(model.beyond_line()));
+                worst.slope = worst.slope.max(bound(model.largest_slope()) / largest);
             }
-            // P(|I| ≥ k) ≤ 2·exp(−t²/2) for this t: x is a sum of uniform variables, whose moments are at most a Gaussian's.
-            let rarity = ((integer as f64 - 0.5) / deviation).max((2.0 * LN_2).sqrt());
+            // P(|I| ≥ k) ≤ 2·exp(−t²/2) for this t: I is the nearest integer to a sum of uniform variables, whose moments are at most a Gaussian's, and
+            // to x mod 1 with it.
+            let rarity = ((integer as f64 - 0.5 - largest) / deviation).max((2.0 * LN_2).sqrt());
             if rarity > RAREST {
                 continue;
             }
             worst.at_integers = worst.at_integers.max(at_integers / rarity);
             worst.of_slopes = worst.of_slopes.max(of_slopes / rarity);
         }
-        worst.largest = MARGIN * worst.largest.max(at_integers);
-        worst.distortion *= MARGIN;
         worst
     }
 
-    /// The derivative, by a difference of a 64th of the largest x mod 1.
-    fn slope(&self, x: f64) -> f64 {
-        let step = ratio(self.parameters.ratio_bits) / 64.0;
-        (self.at(x + step) - self.at(x - step)) / (2.0 * step)
+    /// The first polynomial with its derivatives: one, or real and imaginary part.
+    fn first_polynomials(&self) -> Vec<Derivatives> {
+        let coefficients = self.base.coefficients();
+        match self.parameters.form {
+            Form::Cosine { .. } => vec![Derivatives::new(coefficients, self.base.basis())],
+            // At i·u: every power of i has one part only.
+            Form::Exponential { .. } => [[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]]
+                .iter()
+                .map(|signs| {
+                    let part: Vec<f64> =
+                        coefficients.iter().zip(signs.iter().cycle()).map(|(c, sign)| c * sign).collect();
+                    Derivatives::new(&part, Basis::Power)
+                })
+                .collect(),
+        }
+    }
+
+    /// The value around an integer, for |x mod 1| ≤ largest: a model of twice that radius, of which the inner half counts.
+    fn model(&self, first: &[Derivatives], centre: f64, largest: f64) -> Inner {
+        let (radius, doublings) = (2.0 * largest / self.width, self.parameters.doublings);
+        let around = |u: f64| first.iter().map(|part| part.around(u, radius)).collect::<Vec<_>>();
+        let value = match self.parameters.form {
+            Form::Cosine { .. } => {
+                let models = around((centre - SHIFT) / self.width);
+                let cosine =
+                    models.into_iter().next().map(|first| (0..doublings).fold(first, |c, _| c.doubled()));
+                match &self.arcsine {
+                    Some(series) => cosine.map(|cosine| cosine.through(series)),
+                    None => cosine.map(|cosine| cosine.scaled(1.0 / (2.0 * PI))),
+                }
+            }
+            Form::Exponential { .. } => match around(centre / self.width)[..] {
+                [real, imaginary] => {
+                    let square = |(a, b): (TaylorModel, TaylorModel), _| {
+                        (a.times(&a).minus(&b.times(&b)), a.times(&b).scaled(2.0))
+                    };
+                    let (_, sine) = (0..doublings).fold((real, imaginary), square);
+                    Some(sine.scaled(1.0 / (2.0 * PI)))
+                }
+                _ => None,
+            },
+        };
+        value.map_or_else(Inner::unknown, |value| value.inner_half())
     }
 }
+
+/// What is no number is no bound.
+fn bound(value: f64) -> f64 {
+    if value.is_nan() { f64::INFINITY } else { value }
+}
+
+#[cfg(test)]
+mod tests;

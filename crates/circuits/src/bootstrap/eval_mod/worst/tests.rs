@@ -1,0 +1,103 @@
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
+
+use super::super::{EvalModParameters, ratio};
+use super::*;
+use crate::bootstrap::Set;
+
+/// What values in the clear may be off by because they are computed with doubles.
+const ROUNDING: f64 = 1.0 / (1_u64 << 42) as f64;
+
+/// What a sweep of x mod 1, in shares of the largest, shows around an integer.
+fn swept(made: &EvalMod, centre: f64, largest: f64, shares: &[f64]) -> WorstError {
+    let (at, step) = (made.at(centre), largest.min(ratio(made.parameters.ratio_bits)) / 32.0);
+    let apart = |step: f64| made.at(centre + step) - made.at(centre - step);
+    let slope = (8.0 * apart(step) - apart(2.0 * step)) / (12.0 * step);
+    let off = 64.0 * ROUNDING / largest;
+    let mut found = WorstError {
+        largest: at.abs() - ROUNDING,
+        at_integers: at.abs() - ROUNDING,
+        of_slopes: (slope - 1.0).abs() - off,
+        distortion: 0.0,
+        slope: slope.abs() - off,
+    };
+    for share in shares {
+        let rest = share * largest;
+        let value = made.at(centre + rest);
+        found.largest = found.largest.max((value - rest).abs() - ROUNDING);
+        let beyond = (value - at - slope * rest).abs() - 64.0 * ROUNDING;
+        found.distortion = found.distortion.max(beyond / (share * share));
+        // A mean of slopes.
+        let mean = (value - made.at(centre + rest * 31.0 / 32.0)) * 32.0 / rest;
+        found.slope = found.slope.max(mean.abs() - off);
+    }
+    found
+}
+
+/// What sweeps around all integers show, in the order of the fields; of rare integers as much less as they are rare.
+fn seen(made: &EvalMod, largest: f64, random: &mut ChaCha20Rng) -> [f64; 5] {
+    let deviation = (made.parameters.weight as f64 / 12.0).sqrt();
+    let range = made.parameters.range as i64;
+    let mut seen = [0.0_f64; 5];
+    for integer in -range..=range {
+        let draw = |_| 0.2 + 0.8 * f64::from(random.next_u32()) / f64::from(u32::MAX);
+        let mut shares: Vec<f64> = (0..200).map(draw).flat_map(|share| [share, -share]).collect();
+        shares.extend([-1.0, 1.0]);
+        let found = swept(made, integer as f64, largest, &shares);
+        let rarity = ((integer.abs() as f64 - 0.5 - largest) / deviation).max(1.18);
+        let share = if rarity > RAREST { 0.0 } else { 1.0 / rarity };
+        let all = [
+            found.largest,
+            found.at_integers * share,
+            found.of_slopes * share,
+            found.distortion,
+            found.slope,
+        ];
+        seen.iter_mut().zip(all).for_each(|(seen, found)| *seen = seen.max(found));
+    }
+    seen
+}
+
+fn cosine(degree: usize, arcsine: usize, doublings: usize) -> EvalModParameters {
+    let form = Form::Cosine { degree, arcsine };
+    EvalModParameters { form, doublings, range: 15, ratio_bits: 8.0, weight: 32 }
+}
+
+/// No point of a sweep shows more than what is proved, and half of it is seen.
+#[test]
+fn what_is_proved_of_errors_is_true_and_tight() {
+    let mut random = ChaCha20Rng::seed_from_u64(27);
+    let others = [cosine(30, 7, 3), cosine(22, 3, 4), cosine(62, 7, 3)];
+    for parameters in Set::shipped().map(|set| set.eval_mod).into_iter().chain(others) {
+        let made = EvalMod::new(parameters).unwrap();
+        let own = ratio(parameters.ratio_bits);
+        for largest in [own, 0.3 * own, own / 64.0, 0.2] {
+            let WorstError { largest: most, at_integers, of_slopes, distortion, slope } =
+                made.worst_error(largest);
+            let proved = [most, at_integers, of_slopes, distortion, slope];
+            let seen = seen(&made, largest, &mut random);
+            let case = format!("{parameters:?}, {largest:e}: {seen:?} of {proved:?}");
+            assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen <= proved), "{case}");
+            if largest == own {
+                assert!(seen.iter().zip(proved).all(|(seen, proved)| *seen > 0.5 * proved), "{case}");
+            }
+        }
+    }
+}
+
+/// A wider interval is no better, and nothing is known of what is no fraction.
+#[test]
+fn bounds_grow_with_the_interval() {
+    let made = EvalMod::new(Set::default_128().eval_mod).unwrap();
+    let figures =
+        [0.0, 1e-30, 1e-6, 1e-3, 0.01, 0.1, 0.25, 0.5, 1.0].map(|largest| made.worst_error(largest));
+    for pair in figures.windows(2) {
+        let [less, more] = pair else { panic!() };
+        assert!(less.largest <= more.largest && less.distortion <= more.distortion, "{less:?} {more:?}");
+        assert!(less.slope <= more.slope * (1.0 + 1e-9) && less.largest > 0.0, "{less:?} {more:?}");
+    }
+    assert!(figures[8].largest.is_finite());
+    for none in [1.01, f64::INFINITY, f64::NAN] {
+        assert_eq!(made.worst_error(none).largest, f64::INFINITY);
+    }
+}
