@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi::program::Plan;
 use sunzi::program::analysis::Layout;
-use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
 use sunzi::rlwe::{
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         return Err(CliError::input(format!("{name} {message}")));
     }
     check_parent(&args.directory)?;
+    super::tell_tables(parameters.table_bytes());
     match &parameters {
         Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe(), &parameters, args),
         // All plaintext moduli share one ring and its keys.
@@ -162,7 +163,7 @@ fn write<R: Packing>(
 
 /// The automorphisms of a program, and the moduli that ciphertexts have there.
 fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, usize)>, CliError> {
-    let contexts = Contexts::load_as(args.accept.parameters(), &args.params);
+    let contexts = super::contexts(args.accept.parameters(), &args.params);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
     let schema = program::plan::of_file(schema)?;
     let program = program::parse(program, &schema)?;

@@ -59,6 +59,17 @@ impl Stored {
         }
     }
 
+    /// About the bytes of memory that their tables take.
+    pub(super) fn table_bytes(&self) -> u64 {
+        match self {
+            Self::Bfv(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Crt(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Bgv(parameters, _) => parameters.table_bytes(),
+            Self::Ckks(parameters) => parameters.table_bytes(),
+            Self::Fermat(parameters) => StoredParameters::table_bytes(parameters),
+        }
+    }
+
     /// Keeps them in a file that is not there yet.
     pub(crate) fn store(&self, path: &Path) -> Result<(), CliError> {
         if path.exists() {

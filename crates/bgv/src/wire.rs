@@ -141,6 +141,10 @@ impl StoredParameters for Parameters {
         }
     }
 
+    fn table_bytes(&self) -> u64 {
+        self.table_bytes()
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self).to_bytes());
         fields.u64(self.plain_modulus());

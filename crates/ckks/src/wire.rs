@@ -126,6 +126,10 @@ impl StoredParameters for Parameters {
         }
     }
 
+    fn table_bytes(&self) -> u64 {
+        self.table_bytes()
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self).to_bytes());
         fields.list(self.levels().iter().map(|&limbs| limbs as u64));

@@ -13,7 +13,7 @@ use sunzi_rlwe::wire::{
 use sunzi_rlwe::{DEGREES, RingShape, SecretDistribution, Security};
 
 use super::describe;
-use crate::{Algorithms, CrtParameters, FermatParameters, Parameters};
+use crate::{Algorithms, CrtParameters, FermatParameters, Parameters, tables};
 
 const MULTIPLICATIONS: [Multiplication; 4] =
     [Multiplication::Behz, Multiplication::Hps, Multiplication::HpsOverQ, Multiplication::HpsOverQLeveled];
@@ -119,6 +119,10 @@ impl StoredParameters for Parameters {
         }
     }
 
+    fn table_bytes(&self) -> u64 {
+        tables::bytes(self.ring(), self.moduli(), &[self.plain_modulus()], self.algorithms())
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
         fields.u64(self.plain_modulus());
@@ -157,6 +161,10 @@ impl StoredParameters for CrtParameters {
             secrets: SecretDistribution::Ternary,
             security: self.security(),
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        tables::bytes(self.ring(), self.moduli(), self.plain_moduli(), self.algorithms())
     }
 
     fn put(&self, fields: &mut Fields) {
@@ -230,6 +238,10 @@ impl StoredParameters for FermatParameters {
             secrets: SecretDistribution::Ternary,
             security: self.security(),
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        tables::fermat_bytes(self.degree(), self.bits())
     }
 
     fn put(&self, fields: &mut Fields) {

@@ -119,6 +119,8 @@ pub trait StoredParameters: Sized {
     fn fingerprint(&self) -> Fingerprint;
     /// What their security rests on.
     fn claim(&self) -> SecurityClaim;
+    /// About the bytes of memory that the tables of their contexts take, told before any is made: those of all plaintext moduli together.
+    fn table_bytes(&self) -> u64;
     /// Writes them.
     fn put(&self, fields: &mut Fields);
     /// Reads them, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to say.
@@ -154,7 +156,7 @@ impl<P: StoredParameters> Format<P> for Accept {
         let claim = parameters.claim();
         self.check(&claim)?;
         // Whoever reads parameters makes their tables next.
-        memory::require(memory::table_bytes(claim.degree, claim.moduli))?;
+        memory::require(parameters.table_bytes())?;
         Ok(parameters)
     }
 }
