@@ -70,6 +70,17 @@ impl Stored {
         }
     }
 
+    /// About the bytes of memory that a switching key takes.
+    pub(super) fn switch_key_bytes(&self) -> u64 {
+        match self {
+            Self::Bfv(parameters) => parameters.switch_key_bytes(),
+            Self::Crt(parameters) => parameters.switch_key_bytes(),
+            Self::Bgv(parameters, _) => parameters.switch_key_bytes(),
+            Self::Ckks(parameters) => parameters.switch_key_bytes(),
+            Self::Fermat(parameters) => parameters.switch_key_bytes(),
+        }
+    }
+
     /// Keeps them in a file that is not there yet.
     pub(crate) fn store(&self, path: &Path) -> Result<(), CliError> {
         if path.exists() {

@@ -25,6 +25,11 @@ pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algor
     plain_moduli.iter().map(of_modulus).fold(own, u64::saturating_add)
 }
 
+/// Digits of key switching.
+pub(crate) fn digits(moduli: &[u64], algorithms: &Algorithms) -> usize {
+    RnsDigits::new(&algorithms.key_switching, moduli).map_or(0, |digits| digits.count())
+}
+
 /// About how many moduli products take beside those of the ciphertext.
 fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &ScalerOptions) -> usize {
     let log2 = |x: u64| (x as f64).log2();

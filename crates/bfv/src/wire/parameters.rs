@@ -123,6 +123,10 @@ impl StoredParameters for Parameters {
         tables::bytes(self.ring(), self.moduli(), &[self.plain_modulus()], self.algorithms())
     }
 
+    fn digits(&self) -> usize {
+        tables::digits(self.moduli(), self.algorithms())
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
         fields.u64(self.plain_modulus());
@@ -165,6 +169,10 @@ impl StoredParameters for CrtParameters {
 
     fn table_bytes(&self) -> u64 {
         tables::bytes(self.ring(), self.moduli(), self.plain_moduli(), self.algorithms())
+    }
+
+    fn digits(&self) -> usize {
+        tables::digits(self.moduli(), self.algorithms())
     }
 
     fn put(&self, fields: &mut Fields) {
@@ -242,6 +250,10 @@ impl StoredParameters for FermatParameters {
 
     fn table_bytes(&self) -> u64 {
         tables::fermat_bytes(self.degree(), self.bits())
+    }
+
+    fn digits(&self) -> usize {
+        Self::key_switching().radix_bits.map_or(1, |radix| self.bits().div_ceil(radix.max(1) as usize))
     }
 
     fn put(&self, fields: &mut Fields) {

@@ -10,6 +10,9 @@ use crate::wire::mutation::repair;
 const CLAIMS: [u64; 9] = [0, 1, 255, 256, 4096, 1 << 20, 1 << 32, 1 << 61, u64::MAX];
 /// The longest record whose numbers are exchanged: others are residues.
 const SMALL: usize = 1 << 12;
+/// The most records of a file, and numbers of a record: those after them are more of the same.
+const RECORDS: usize = 6;
+const NUMBERS: usize = 12;
 /// Where the header has the length of what follows.
 const BODY_LEN: usize = 48;
 
@@ -19,10 +22,10 @@ pub(super) fn of_words(specimen: &Specimen, mut visit: impl FnMut(&Crafted)) {
         let name = format!("{}, {name}", specimen.name);
         Crafted { name, bytes, json: specimen.kind == Kind::Results }
     };
-    for record in specimen.records.iter().filter(|record| record.len() <= SMALL) {
+    for record in specimen.records.iter().filter(|record| record.len() <= SMALL).take(RECORDS) {
         // Parameters begin with a byte or two: numbers stand at any place, and every byte of theirs is tried.
-        let step = if specimen.kind.is_parameters() { 1 } else { 8 };
-        for at in record.clone().step_by(step).take(SMALL / 8) {
+        let (step, most) = if specimen.kind.is_parameters() { (1, SMALL) } else { (8, NUMBERS) };
+        for at in record.clone().step_by(step).take(most) {
             for claim in CLAIMS {
                 let mut bytes = specimen.bytes.clone();
                 let place = at..record.end.min(at + 8);
