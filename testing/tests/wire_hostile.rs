@@ -169,7 +169,7 @@ mod tests {
         Figure::new(22, "bytes allocated for a crafted file, over four times its length and 1 MiB")
             .cases(all - json, 10_000)
             .at_most(tally.fullest, 1.0);
-        Figure::new(22, "bytes allocated for a crafted file of JSON, over 64 times its length and 1 MiB")
+        Figure::new(22, "bytes allocated for a crafted file of JSON, over 32 times its length and 1 MiB")
             .cases(json, 60)
             .at_most(worst_json, 1.0);
     }
