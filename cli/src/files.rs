@@ -9,11 +9,31 @@ pub(crate) mod stored;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use sunzi::rlwe::wire::{Fault, WireError};
-
+use sunzi::bfv::explain::bytes;
+use sunzi::program::Contexts;
+use sunzi::program::analysis::Parameters;
+use sunzi::rlwe::wire::{Accept, Fault, WireError};
 use sunzi::table::TableError;
 
 use crate::error::{CliError, quoted};
+use crate::output;
+
+/// Tables of so many bytes take a second or more: whoever waits is told.
+const LARGE_TABLES: u64 = 1 << 28;
+
+/// Says on standard error that tables are made, where that takes a while.
+pub(crate) fn tell_tables(needed: u64) {
+    if needed >= LARGE_TABLES {
+        output::remark(&format!("making tables of about {} for these parameters", bytes(needed)));
+    }
+}
+
+/// The contexts of parameters in a file.
+pub(crate) fn contexts(accept: Accept, path: &Path) -> Result<Contexts, WireError> {
+    let parameters = Parameters::load_as(accept, path)?;
+    tell_tables(parameters.table_bytes());
+    Ok(Contexts::new(&parameters)?)
+}
 
 /// What went wrong with a file, by whose fault.
 pub(crate) fn refuse(path: &Path, error: WireError) -> CliError {

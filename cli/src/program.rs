@@ -49,6 +49,7 @@ pub(crate) fn refuse(error: ProgramError) -> CliError {
             CliError::Input(lines.join("\n"))
         }
         ProgramError::Refused(_) => CliError::impossible(error),
+        ProgramError::Memory(_) => CliError::input(error),
         ProgramError::Mismatch { .. } => CliError::mismatch(error),
         ProgramError::Sharing(error) => share::refuse(*error),
         ProgramError::Scheme(_) => CliError::failure(error),

@@ -11,9 +11,9 @@ mod tests {
     use std::sync::{Mutex, PoisonError};
     use std::time::{Duration, Instant};
 
-    use sunzi_bfv::{CrtParameters, FermatParameters};
+    use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
     use sunzi_math::primes_with_bits;
-    use sunzi_ring::GadgetOptions;
+    use sunzi_ring::{GadgetOptions, Multiplication, ScalerOptions};
     use sunzi_rlwe::wire::{self, Accept, CHECKSUM_LEN, HEADER_LEN, NoContext, StoredParameters};
     use sunzi_rlwe::{RingShape, RlweError, SecretDistribution, Security, memory};
     use sunzi_testing::Figure;
@@ -78,14 +78,15 @@ mod tests {
         }
     }
 
+    fn hybrid(special: &[u64], digits: usize) -> GadgetOptions {
+        let special_moduli = special.to_vec();
+        GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() }
+    }
+
     /// Key switching that makes as many digits as can be, or as many special moduli.
     fn switchings(special: &[u64]) -> [GadgetOptions; 4] {
         let radix = |bits| GadgetOptions { radix_bits: Some(bits), ..GadgetOptions::default() };
-        let hybrid = |digits| {
-            let special_moduli = special.to_vec();
-            GadgetOptions { special_moduli, digits: Some(digits), ..GadgetOptions::default() }
-        };
-        [radix(1), radix(61), hybrid(1), hybrid(255)]
+        [radix(1), radix(61), hybrid(special, 1), hybrid(special, 255)]
     }
 
     #[test]
@@ -101,10 +102,7 @@ mod tests {
             for security in CLAIMS {
                 for switching in switchings(special) {
                     let name = format!("n = 2^{log2_degree}, {count} of {bits} bits, {security:?}");
-                    let algorithms = sunzi_bfv::Algorithms {
-                        key_switching: switching.clone(),
-                        ..sunzi_bfv::Algorithms::default()
-                    };
+                    let algorithms = Algorithms { key_switching: switching.clone(), ..Algorithms::default() };
                     let bfv = sunzi_bfv::Parameters::new(log2_degree, moduli.to_vec(), 257, security);
                     seen.parameters(&name, &bfv.with_algorithms(algorithms.clone()));
                     let plain = (0..256).map(|i| 257 + 2 * i).collect();
@@ -147,6 +145,84 @@ mod tests {
                 seen.parameters(&name, &sunzi_bgv::Parameters::new(ring, moduli, 2, security));
             }
         }
+    }
+
+    /// What contexts of parameters take beside what was said of them, and how long they took.
+    fn take<C>(name: &str, said: u64, make: impl Fn() -> C) -> f64 {
+        // What all contexts share is there then.
+        let before = MEMORY.current_usage();
+        let start = Instant::now();
+        let context = make();
+        let took = start.elapsed();
+        let taken = MEMORY.current_usage().saturating_sub(before);
+        drop(context);
+        // A megabyte more or less is no matter.
+        let part = (said + (1 << 20)) as f64 / (taken + (1 << 20)) as f64;
+        println!("{name}: {said} bytes said, {taken} taken: {part:.2}; {took:?}");
+        part
+    }
+
+    /// Sizes of tables are told from numbers alone, before any is made: over degrees, moduli, digits, levels, products and rings.
+    #[test]
+    fn tables_take_what_was_said() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = Vec::new();
+        for (log2_degree, count, bits) in
+            [(10, 256, 60), (12, 64, 40), (12, 256, 60), (14, 16, 48), (14, 60, 30), (16, 8, 50)]
+        {
+            let primes = primes_with_bits(bits, 2 << log2_degree, count).unwrap();
+            let (special, moduli) = primes.split_at(count / 4);
+            for switching in switchings(special).into_iter().chain([hybrid(special, 4)]) {
+                let name = format!("n = 2^{log2_degree}, {count} of {bits} bits, {switching}");
+                parts.extend(of_schemes(&name, log2_degree, moduli, &switching));
+            }
+        }
+        for index in [21_845, 65_537, 4095, 5040, 3_u64.pow(9), 61 * 61, 2 * 2 * 8191] {
+            let ring = RingShape::of_index(index);
+            let moduli = primes_with_bits(50, ring.root_order(), 6).unwrap();
+            let bfv = sunzi_bfv::Parameters::new(ring, moduli, 2, RESEARCH);
+            let make = || sunzi_bfv::Context::new(&bfv).unwrap();
+            parts.push(take(&format!("BFV, index {index}"), bfv.table_bytes(), make));
+        }
+        for bits in [256, 4096, 16_384] {
+            let fermat = FermatParameters::new(1 << 12, bits, 769, RESEARCH).unwrap();
+            parts.push(take(&format!("2^{bits} - 1"), fermat.table_bytes(), || fermat.context().unwrap()));
+        }
+        let least = parts.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = parts.iter().copied().fold(0.0, f64::max);
+        println!("{} contexts, {least:.2} to {most:.2}", parts.len());
+        assert!(least >= 1.0 / 1.5 && most <= 1.5, "{least} to {most}");
+    }
+
+    /// The parts of contexts of the three schemes, where there are such.
+    fn of_schemes(name: &str, log2_degree: u32, moduli: &[u64], switching: &GadgetOptions) -> Vec<f64> {
+        let mut parts = Vec::new();
+        let products = [Multiplication::HpsOverQLeveled, Multiplication::Behz, Multiplication::Hps];
+        for multiplication in products {
+            let scaling = ScalerOptions { multiplication, ..ScalerOptions::default() };
+            let algorithms =
+                Algorithms { key_switching: switching.clone(), scaling, ..Algorithms::default() };
+            let bfv = sunzi_bfv::Parameters::new(log2_degree, moduli.to_vec(), 257, RESEARCH);
+            let bfv = bfv.with_algorithms(algorithms);
+            if bfv.validate().is_ok() {
+                let make = || sunzi_bfv::Context::new(&bfv).unwrap();
+                parts.push(take(&format!("BFV, {name}, {multiplication:?}"), bfv.table_bytes(), make));
+            }
+        }
+        let bgv = sunzi_bgv::Parameters::new(log2_degree, moduli.to_vec(), 257, RESEARCH);
+        let bgv = bgv.with_key_switching(switching.clone());
+        if bgv.validate().is_ok() {
+            let make = || sunzi_bgv::Context::new(&bgv).unwrap();
+            parts.push(take(&format!("BGV, {name}"), bgv.table_bytes(), make));
+        }
+        let (levels, top) = ((2..=moduli.len()).collect(), moduli[0].ilog2() + 1);
+        let ckks = sunzi_ckks::Parameters::new(log2_degree, moduli.to_vec(), levels, top, RESEARCH);
+        let ckks = ckks.with_key_switching(switching.clone());
+        if ckks.validate().is_ok() {
+            let make = || sunzi_ckks::Context::new(&ckks).unwrap();
+            parts.push(take(&format!("CKKS, {name}"), ckks.table_bytes(), make));
+        }
+        parts
     }
 
     /// Digits of two bits: a thousand keys take terabytes.

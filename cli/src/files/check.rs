@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let refused = |error| refuse(&args.file, error);
     let accept = args.accept.parameters();
     let of_params = |error| refuse(&args.params, error);
-    let contexts = || Contexts::load_as(accept, &args.params).map_err(of_params);
+    let contexts = || super::contexts(accept, &args.params).map_err(of_params);
     let (count, object, bytes) = if stored::is_table(&args.file)? {
         let contexts = contexts()?;
         let mut table = stored::table(&args.file)?;
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
             results(&contexts, &args.file).map_err(refused)?
         } else {
             let parameters = Stored::load(accept, &args.params).map_err(of_params)?;
+            super::tell_tables(parameters.table_bytes());
             count(&parameters, &args.file).map_err(refused)? as u64
         };
         (count, kind, bytes)
@@ -71,13 +72,16 @@ fn count(parameters: &Stored, path: &Path) -> Result<usize, WireError> {
         }
         Stored::Fermat(parameters) => in_scheme::<_, bfv::Plaintext>(&of(parameters.context())?, path),
         Stored::Bgv(parameters, plain_moduli) => {
-            let of_modulus = |&t: &u64| of(bgv::Context::new(&parameters.clone().with_plain_modulus(t)));
-            let contexts = plain_moduli.iter().map(of_modulus).collect::<Result<Vec<_>, _>>()?;
+            let first = of(bgv::Context::new(parameters))?;
+            let others = plain_moduli.iter().skip(1).map(|&t| of(first.with_plain_modulus(t)));
+            let contexts = [Ok(first.clone())].into_iter().chain(others).collect::<Result<Vec<_>, _>>()?;
             in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
         }
         Stored::Crt(parameters) => {
-            let of_part = |part: &bfv::Parameters| of(bfv::Context::new(part));
-            let contexts = parameters.parts().iter().map(of_part).collect::<Result<Vec<_>, _>>()?;
+            let none = || WireError::value("plaintext moduli", "at least one", 0);
+            let first = of(bfv::Context::new(parameters.parts().first().ok_or_else(none)?))?;
+            let others = parameters.plain_moduli().iter().skip(1).map(|&t| of(first.with_plain_modulus(t)));
+            let contexts = [Ok(first.clone())].into_iter().chain(others).collect::<Result<Vec<_>, _>>()?;
             in_scheme::<_, bfv::Plaintext>(its(&contexts, path)?, path)
         }
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
-use sunzi::program::contexts::{Codec, EncryptionKey, PublicKey, SECRET, SecretKey};
+use sunzi::program::contexts::{Codec, EncryptionKey, PARAMETERS, PublicKey, SECRET, SecretKey};
 use sunzi::program::run::{Cells, Table};
 use sunzi::program::{Contexts, Kind, Schema};
 use sunzi::rlwe::wire::{WireError, replace};
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
     check_target(&args.output)?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
-    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys).map_err(of_keys)?;
+    let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
+use sunzi::program::Plan;
 use sunzi::program::analysis::Layout;
-use sunzi::program::{Contexts, Plan};
 use sunzi::ring::Packing;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
 use sunzi::rlwe::{
@@ -63,6 +63,10 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         return Err(CliError::input(format!("{name} {message}")));
     }
     check_parent(&args.directory)?;
+    // Before any work, tables included.
+    let needed = parameters.table_bytes().saturating_add(least_keys(&parameters, args));
+    memory::require(needed).map_err(CliError::input)?;
+    super::tell_tables(parameters.table_bytes());
     match &parameters {
         Stored::Bfv(own) => make(of(bfv::Context::new(own))?.rlwe(), &parameters, args),
         // All plaintext moduli share one ring and its keys.
@@ -74,6 +78,17 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
         Stored::Ckks(own) => make(of(ckks::Context::new(own))?.rlwe(), &parameters, args),
         Stored::Fermat(own) => make(of(own.context())?.rlwe(), &parameters, args),
     }
+}
+
+/// The least that keys take together: with a program, of which no context says yet what it rotates, the relinearisation key alone.
+fn least_keys(parameters: &Stored, args: &KeygenArgs) -> u64 {
+    let degree = parameters.claim().degree.max(2);
+    let rotations = match (&args.program, &args.rotations) {
+        (None, Rotations::Steps(steps)) => steps.len(),
+        (None, Rotations::Sums) if degree.is_power_of_two() => degree.ilog2() as usize,
+        _ => 0,
+    };
+    parameters.switch_key_bytes().saturating_mul(rotations.max(1) as u64)
 }
 
 fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
@@ -162,7 +177,7 @@ fn write<R: Packing>(
 
 /// The automorphisms of a program, and the moduli that ciphertexts have there.
 fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, usize)>, CliError> {
-    let contexts = Contexts::load_as(args.accept.parameters(), &args.params);
+    let contexts = super::contexts(args.accept.parameters(), &args.params);
     let contexts = contexts.map_err(|error| refuse(&args.params, error))?;
     let schema = program::plan::of_file(schema)?;
     let program = program::parse(program, &schema)?;

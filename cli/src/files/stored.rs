@@ -59,6 +59,28 @@ impl Stored {
         }
     }
 
+    /// About the bytes of memory that their tables take.
+    pub(super) fn table_bytes(&self) -> u64 {
+        match self {
+            Self::Bfv(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Crt(parameters) => StoredParameters::table_bytes(parameters),
+            Self::Bgv(parameters, _) => parameters.table_bytes(),
+            Self::Ckks(parameters) => parameters.table_bytes(),
+            Self::Fermat(parameters) => StoredParameters::table_bytes(parameters),
+        }
+    }
+
+    /// About the bytes of memory that a switching key takes.
+    pub(super) fn switch_key_bytes(&self) -> u64 {
+        match self {
+            Self::Bfv(parameters) => parameters.switch_key_bytes(),
+            Self::Crt(parameters) => parameters.switch_key_bytes(),
+            Self::Bgv(parameters, _) => parameters.switch_key_bytes(),
+            Self::Ckks(parameters) => parameters.switch_key_bytes(),
+            Self::Fermat(parameters) => parameters.switch_key_bytes(),
+        }
+    }
+
     /// Keeps them in a file that is not there yet.
     pub(crate) fn store(&self, path: &Path) -> Result<(), CliError> {
         if path.exists() {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use sunzi::program::analysis::SchemeChoice;
+use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::ResultsReader;
 use sunzi::program::run::Estimate;
 use sunzi::program::{Contexts, NodeId, Opened, ProgramError, Sharing};
@@ -52,7 +53,7 @@ impl Stopped {
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
     let policy = share::policy(&args.sharing)?;
-    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys).map_err(of_keys)?;
+    let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
     let mut reader = reader(args, &contexts, secret.id())?;
     let description = reader.description().clone();

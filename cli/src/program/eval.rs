@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::circuits::EvaluationKeys;
+use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::{Description, ResultsWriter};
 use sunzi::program::run::{Answer, Cells, Input as Read, evaluate};
 use sunzi::program::{Contexts, NodeId, Plan, ProgramError};
@@ -39,7 +40,7 @@ struct Made {
 pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
     let start = Instant::now();
     files::check_target(&args.output)?;
-    let contexts = Contexts::open_as(args.accept.parameters(), &args.keys)
+    let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS))
         .map_err(|error| files::refuse_keys(&args.keys, PARTY, error))?;
     let table = stored::table(&args.table)?;
     table.belongs_to(&contexts).map_err(|error| files::refuse_table(&args.table, error))?;
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
             "this takes about {needed} of memory, --memory allows {most}: compute fewer results at once"
         )));
     }
+    plan.check_memory().map_err(refuse)?;
     let keys = keys(&contexts, &plan, &args.keys, table.key())?;
     let progress = Progress::new(!args.json && !args.quiet);
     Run { contexts: &contexts, plan: &plan, keys: &keys, args, progress: &progress }.write(table)?;

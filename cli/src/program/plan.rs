@@ -7,8 +7,8 @@ use serde::Serialize;
 use sunzi::bfv::explain::bytes;
 use sunzi::program::analysis::{Layout, Options, Parameters, SchemeChoice};
 use sunzi::program::{Plan, Schema, Timing};
-use sunzi::rlwe::Security;
 use sunzi::rlwe::wire::{Header, Kind, SecurityClaim, WireError};
+use sunzi::rlwe::{Security, memory};
 use sunzi::table::{Asked, EncryptedTable, Source, is_parquet, read_schema, survey};
 
 use super::{parse, parts, refuse};
@@ -29,6 +29,10 @@ struct Planned<'a> {
     bits: Option<f64>,
     /// Seconds of a run here; none if they were not measured.
     seconds: Option<f64>,
+    /// Bytes of a run with the tables of its contexts, those that this machine has left, where it says, and whether these suffice.
+    needed_bytes: u64,
+    available_bytes: Option<u64>,
+    fits: bool,
 }
 
 /// Chooses parameters for a program, or asks whether some suffice.
@@ -59,8 +63,12 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
         }
         plan.parameters.store(path).map_err(|error| files::refuse(path, error))?;
     }
-    let seconds =
-        if args.no_time { None } else { Some(Timing::measure(&plan).map_err(refuse)?.seconds(&plan)) };
+    let available = memory::available();
+    let seconds = if args.no_time || exceeds(&plan, available) {
+        None
+    } else {
+        Some(Timing::measure(&plan).map_err(refuse)?.seconds(&plan))
+    };
     if args.json {
         let (scheme, degree) = (plan.parameters.name(), plan.parameters.degree());
         return output::print_json(&Planned {
@@ -70,9 +78,12 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), CliError> {
             security: plan.parameters.claim(),
             bits: plan.precision_bits(),
             seconds,
+            needed_bytes: plan.needed_bytes(),
+            available_bytes: available,
+            fits: !exceeds(&plan, available),
         });
     }
-    output::print(&text(&plan, seconds))
+    output::print(&text(&plan, seconds, available))
 }
 
 fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
@@ -123,7 +134,12 @@ fn of_table(path: &Path, partition: Option<&String>) -> Result<(Schema, Option<L
     Ok((survey(&mut *rows, &asked).map_err(refused)?.schema, None))
 }
 
-fn text(plan: &Plan, seconds: Option<f64>) -> String {
+/// Whether a run takes more than the machine has left, where it says how much that is.
+fn exceeds(plan: &Plan, available: Option<u64>) -> bool {
+    available.is_some_and(|available| available < plan.needed_bytes())
+}
+
+fn text(plan: &Plan, seconds: Option<f64>, available: Option<u64>) -> String {
     let mut text = format!(
         "scheme       {}, n = {}, {} plaintext modulus(es)\n\
          parameters   {}\n\
@@ -131,7 +147,7 @@ fn text(plan: &Plan, seconds: Option<f64>) -> String {
          depth        {}\n\
          keys         {} for products and {} rotations\n\
          table        {} ciphertexts of the columns it reads, up to {}\n\
-         memory       about {}\n",
+         memory       about {}, and {} of tables\n",
         plan.parameters.name(),
         plan.parameters.degree(),
         plan.parameters.plain_moduli().len(),
@@ -145,7 +161,12 @@ fn text(plan: &Plan, seconds: Option<f64>) -> String {
         plan.inputs,
         bytes(plan.table_bytes()),
         bytes(plan.memory_bytes),
+        bytes(plan.parameters.table_bytes()),
     );
+    if let Some(available) = available.filter(|_| exceeds(plan, available)) {
+        let left = bytes(available);
+        text.push_str(&format!("too large    this machine has {left} left: a run here is refused\n"));
+    }
     if let Some(seconds) = seconds {
         text.push_str(&format!("time         about {seconds:.1} s here\n"));
     }

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::{PolyRing, Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, relinearization};
+use sunzi_rlwe::wire::StoredParameters;
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, memory, relinearization};
 
 use crate::noise::{LevelModel, ProductModel};
 use crate::{Algorithms, BfvError, Ciphertext, Parameters};
@@ -34,9 +35,11 @@ impl Context<Ring> {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use.
+    /// Those of [`Parameters::validate`]; [`BfvError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
+    /// in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, BfvError> {
         parameters.validate()?;
+        memory::require(StoredParameters::table_bytes(parameters))?;
         let ring = Ring::new(parameters.ring().index(), parameters.moduli())?;
         let (t, security) = (parameters.plain_modulus(), parameters.security());
         Self::with_algorithms(ring, t, security, parameters.algorithms())
@@ -62,7 +65,14 @@ impl<R: PolyRing> Context<R> {
         security: Security,
         algorithms: &Algorithms,
     ) -> Result<Self, BfvError> {
-        let rlwe = RlweContext::with_gadget(ring, security, &algorithms.key_switching)?;
+        Self::over(
+            RlweContext::with_gadget(ring, security, &algorithms.key_switching)?,
+            plain_modulus,
+            algorithms,
+        )
+    }
+
+    fn over(rlwe: RlweContext<R>, plain_modulus: u64, algorithms: &Algorithms) -> Result<Self, BfvError> {
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
         let tail = Tail::new(rlwe.ring().expansion());
         Ok(Self {
@@ -77,13 +87,13 @@ impl<R: PolyRing> Context<R> {
         })
     }
 
-    /// The same ring and keys with another plaintext modulus.
+    /// The same ring and keys with another plaintext modulus: their tables are shared.
     ///
     /// # Errors
     /// As [`with_ring`](Self::with_ring).
     pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BfvError> {
         let Inner { rlwe, algorithms, .. } = &*self.inner;
-        Self::with_algorithms(rlwe.ring().clone(), plain_modulus, rlwe.security(), algorithms)
+        Self::over(rlwe.clone(), plain_modulus, algorithms)
     }
 
     /// What the noise of products at a level depends on; at a level that is not there, as if there were none.

@@ -3,9 +3,9 @@
 use sunzi_encoding::{check_degree, check_plain_modulus};
 use sunzi_fermat::{FermatModulus, FermatRing};
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::{Security, security};
+use sunzi_rlwe::{Security, memory, security};
 
-use crate::{Algorithms, BfvError, Context};
+use crate::{Algorithms, BfvError, Context, tables};
 
 /// Bits of the digits of relinearisation: whole components would cost half of the modulus.
 const RADIX_BITS: u32 = 60;
@@ -99,8 +99,9 @@ impl FermatParameters {
     /// Ring and tables, relinearising by digits of 60 bits.
     ///
     /// # Errors
-    /// [`BfvError::Ring`], [`BfvError::Rlwe`]: none is expected.
+    /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
     pub fn context(&self) -> Result<Context<FermatRing>, BfvError> {
+        memory::require(tables::fermat_bytes(self.degree, self.bits))?;
         let ring = FermatRing::new(2 * self.degree as u64, self.bits)?;
         let algorithms = Algorithms { key_switching: Self::key_switching(), ..Algorithms::default() };
         Context::with_algorithms(ring, self.plain_modulus, self.security, &algorithms)

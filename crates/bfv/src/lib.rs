@@ -23,6 +23,7 @@ pub mod explain;
 mod fermat;
 pub mod noise;
 mod parameters;
+mod tables;
 mod wire;
 
 pub use algorithms::Algorithms;

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use sunzi_math::{mod_inv, mul_mod};
-use sunzi_ring::{GadgetOptions, PolyRing, Ring};
+use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring};
 use sunzi_rlwe::noise::Tail;
-use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, relinearization};
+use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, memory, relinearization};
 
 use crate::noise::{self, LevelNoise, NoiseSettings};
 use crate::parameters::check_levels;
@@ -86,9 +86,11 @@ impl Context<Ring> {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use.
+    /// Those of [`Parameters::validate`]; [`BgvError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
+    /// in a [`BgvError::Rlwe`], before any work, where the machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, BgvError> {
         parameters.validate()?;
+        memory::require(parameters.table_bytes())?;
         Self::with_ring(parameters.poly_ring()?, &Settings::from(parameters))
     }
 }
@@ -100,11 +102,28 @@ impl<R: PolyRing> Context<R> {
     /// [`BgvError::Rlwe`] above the security limit; [`BgvError::LevelsUnusable`] for levels the ring has not;
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
     pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, BgvError> {
-        let Settings { plain_modulus, levels, shares, key_switching, budget, security } = settings;
-        sunzi_encoding::check_plain_modulus(*plain_modulus)?;
-        let count = ring.level();
-        check_levels(levels, shares, count)?;
-        let rlwe = RlweContext::with_gadget(ring, *security, key_switching)?;
+        sunzi_encoding::check_plain_modulus(settings.plain_modulus)?;
+        check_levels(&settings.levels, &settings.shares, ring.level())?;
+        Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
+    }
+
+    /// The same ring, keys and levels with another plaintext modulus: their tables are shared.
+    ///
+    /// # Errors
+    /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
+    pub fn with_plain_modulus(&self, plain_modulus: u64) -> Result<Self, BgvError> {
+        sunzi_encoding::check_plain_modulus(plain_modulus)?;
+        let rlwe = self.rlwe();
+        let (levels, shares) = self.level_places().unzip();
+        let (key_switching, security) = (rlwe.gadget().options().clone(), rlwe.security());
+        let settings =
+            Settings { plain_modulus, levels, shares, key_switching, budget: *self.budget(), security };
+        Self::over(rlwe.clone(), &settings)
+    }
+
+    fn over(rlwe: RlweContext<R>, settings: &Settings) -> Result<Self, BgvError> {
+        let Settings { plain_modulus, levels, shares, budget, .. } = settings;
+        let count = rlwe.level();
         let places = places(&rlwe, levels, shares)?;
         let factors = factors(&places, *plain_modulus)?;
         let scalers = (0..count).map(|_| OnceLock::new()).collect();

@@ -6,7 +6,7 @@ use sunzi_encoding::{check_degree, check_plain_modulus_beside, is_batchable};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::chains::limbs_of_level;
-use sunzi_rlwe::{RingShape, Security, moduli, security};
+use sunzi_rlwe::{RingShape, Security, memory, moduli, security};
 
 use crate::{BgvError, Budget, ParametersBuilder};
 
@@ -233,6 +233,29 @@ impl Parameters {
     #[must_use]
     pub fn supports_batching(&self) -> bool {
         matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
+    }
+
+    /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch there.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        let options = &self.key_switching;
+        let special = options.special_moduli.len();
+        let digits = RnsDigits::new(options, &self.moduli);
+        let mut levels = self.levels.clone();
+        // Fresh ciphertexts have the level of the ring; shares of one modulus have one level of it.
+        levels.push(self.ring_level());
+        levels.sort_unstable();
+        levels.dedup();
+        let switching = |limbs: &Vec<usize>| {
+            let digits = digits.as_ref().map(|digits| digits.limbs_of(limbs)).unwrap_or_default();
+            memory::switch_bytes(limbs.len(), &digits, special)
+        };
+        let limbs = levels.iter().map(|&level| limbs_of_level(&self.rungs, self.moduli.len(), level));
+        let limbs: Vec<Vec<usize>> = limbs.collect();
+        let rings: u64 = limbs.iter().map(|limbs| memory::level_bytes(limbs.len())).sum();
+        let switching = limbs.iter().map(switching).fold(0, u64::saturating_add);
+        let transforms = memory::transform_bytes(self.ring, self.moduli.len().saturating_add(special));
+        transforms.saturating_add(rings).saturating_add(switching)
     }
 
     /// Checks everything that makes these numbers a parameter set.

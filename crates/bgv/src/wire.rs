@@ -5,7 +5,7 @@ use std::io::BufRead;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::Packing;
+use sunzi_ring::{Packing, RnsDigits};
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
     CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
@@ -139,6 +139,14 @@ impl StoredParameters for Parameters {
             secrets: SecretDistribution::Ternary,
             security: self.security(),
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.table_bytes()
+    }
+
+    fn digits(&self) -> usize {
+        RnsDigits::new(self.key_switching(), self.moduli()).map_or(0, |digits| digits.count())
     }
 
     fn put(&self, fields: &mut Fields) {

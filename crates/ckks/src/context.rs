@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, PolyRing, Ring};
-use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
+use sunzi_rlwe::{RlweContext, SecretDistribution, Security, memory};
 
 use crate::encoder::EncoderError;
 use crate::parameters::{check_levels, check_scales};
@@ -70,7 +70,8 @@ impl Context<Ring> {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
-    /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use.
+    /// Those of [`Parameters::validate`]; [`CkksError::Ring`] for moduli the ring cannot use; [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory)
+    /// in a [`CkksError::Rlwe`], before any work, where the machine cannot hold the tables.
     pub fn new(parameters: &Parameters) -> Result<Self, CkksError> {
         Self::with_parallelism(parameters, Parallelism::default())
     }
@@ -81,6 +82,7 @@ impl Context<Ring> {
     /// As [`new`](Self::new).
     pub fn with_parallelism(parameters: &Parameters, parallelism: Parallelism) -> Result<Self, CkksError> {
         parameters.validate()?;
+        memory::require(parameters.table_bytes())?;
         Self::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))
     }
 }

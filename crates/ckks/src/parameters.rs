@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::chains::{WORD_BITS, limbs_of_level, longest_digit};
-use sunzi_rlwe::{SecretDistribution, Security, moduli, security};
+use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
 
 use crate::chain::{Chain, LevelRange, special_moduli};
 use crate::context::ratio;
@@ -339,6 +339,20 @@ impl Parameters {
     #[must_use]
     pub fn key_switching(&self) -> &GadgetOptions {
         &self.key_switching
+    }
+
+    /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch at the highest.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        let options = &self.key_switching;
+        let special = options.special_moduli.len();
+        let all: Vec<usize> = (0..self.moduli.len()).collect();
+        let digits = RnsDigits::new(options, &self.moduli).map(|digits| digits.limbs_of(&all));
+        let switching = memory::switch_bytes(self.moduli.len(), &digits.unwrap_or_default(), special);
+        let transforms =
+            memory::transform_bytes(self.log2_degree.into(), self.moduli.len().saturating_add(special));
+        let of_level = |level: usize| memory::level_bytes(self.limbs(level).len());
+        (0..self.levels.len()).map(of_level).fold(transforms.saturating_add(switching), u64::saturating_add)
     }
 
     /// Checks everything that makes these numbers a parameter set.

@@ -15,7 +15,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::Rotation;
 use sunzi_encoding::doubling_steps;
-use sunzi_rlwe::{Security, SharingPolicy};
+use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
@@ -206,6 +206,20 @@ impl Plan {
         Ok(within::within(program, parameters, layout, precision)?.with_precision(precision))
     }
 
+    /// About the bytes that a run takes at most with the tables of its contexts.
+    #[must_use]
+    pub fn needed_bytes(&self) -> u64 {
+        self.memory_bytes.saturating_add(self.parameters.table_bytes())
+    }
+
+    /// Fails where the machine has less memory left than a run takes beside the tables of its contexts, which are there then.
+    ///
+    /// # Errors
+    /// [`ProgramError::Memory`].
+    pub fn check_memory(&self) -> Result<(), ProgramError> {
+        machine::require(self.memory_bytes).map_err(ProgramError::Memory)
+    }
+
     /// Bytes in memory of all ciphertexts that it reads.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
@@ -264,6 +278,10 @@ impl fmt::Display for Plan {
         writeln!(f, "rotations     {}", self.rotations.len())?;
         writeln!(f, "keys          {} bytes", self.key_bytes)?;
         writeln!(f, "memory        about {} bytes", self.memory_bytes)?;
+        writeln!(f, "tables        about {} bytes", self.parameters.table_bytes())?;
+        if let Some(left) = machine::available().filter(|&left| left < self.needed_bytes()) {
+            writeln!(f, "warning       this machine has {left} bytes left, less than a run takes")?;
+        }
         writeln!(f, "inputs        {} ciphertexts of {} bytes", self.inputs, self.ciphertext_bytes)?;
         self.reasons.iter().try_for_each(|reason| writeln!(f, "because       {reason}"))
     }

@@ -8,7 +8,7 @@ mod files;
 mod keys;
 
 use sunzi_ring::Ring;
-use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme};
+use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
 
 pub use codec::{Codec, Slots};
 pub use files::{GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
@@ -109,8 +109,10 @@ impl Contexts {
     /// Builds the tables of parameters.
     ///
     /// # Errors
-    /// [`ProgramError::Scheme`] for parameters that are none, or not secure.
+    /// [`ProgramError::Memory`], before any work, where the machine cannot hold the tables; [`ProgramError::Scheme`] for parameters that are none, or not
+    /// secure.
     pub fn new(parameters: &Parameters) -> Result<Self, ProgramError> {
+        memory::require(parameters.table_bytes()).map_err(ProgramError::Memory)?;
         let parts = match parameters {
             Parameters::Bfv(parameters) => Parts::Bfv(bfv(parameters)?),
             Parameters::Bgv { parameters, plain_moduli } => Parts::Bgv(bgv(parameters, plain_moduli)?),
@@ -196,7 +198,7 @@ fn bgv(
         let own = parameters.clone().with_plain_modulus(plain_modulus);
         own.validate().map_err(ProgramError::scheme)?;
         let context = match contexts.first() {
-            Some(first) => sunzi_bgv::Context::with_ring(first.ring().clone(), &(&own).into()),
+            Some(first) => first.with_plain_modulus(plain_modulus),
             None => sunzi_bgv::Context::new(&own),
         };
         contexts.push(context.map_err(ProgramError::scheme)?);

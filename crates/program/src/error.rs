@@ -1,6 +1,7 @@
 //! What can go wrong with a program.
 
 use sunzi_rlwe::RlweError;
+use sunzi_rlwe::wire::WireError;
 
 use crate::analysis::Refusal;
 use crate::parse::ParseError;
@@ -34,12 +35,25 @@ pub enum ProgramError {
         /// What came.
         got: String,
     },
+    /// More memory than the machine has left, told before any work.
+    #[error(transparent)]
+    Memory(RlweError),
     /// A result that cannot be shared.
     #[error(transparent)]
     Sharing(Box<RlweError>),
     /// An error of a scheme, while running.
     #[error("{0}")]
     Scheme(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// For whoever reads parameters and makes contexts of them.
+impl From<ProgramError> for WireError {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::Memory(error) => Self::Rlwe(error),
+            other => Self::scheme(other),
+        }
+    }
 }
 
 impl ProgramError {

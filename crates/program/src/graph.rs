@@ -6,6 +6,7 @@
 mod describe;
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +130,9 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    known: HashMap<Node, NodeId>,
+    /// Nodes by their hashes, or by the next number that was free: they are as large as anything here, so there is no copy of them.
+    known: HashMap<u64, NodeId>,
+    hasher: RandomState,
     /// Terms that went through its operations.
     terms: usize,
 }
@@ -154,16 +157,29 @@ impl Graph {
     }
 
     fn insert(&mut self, node: Node) -> Result<NodeId, ProgramError> {
-        if let Some(&id) = self.known.get(&node) {
-            return Ok(id);
-        }
+        let key = match self.find(&node) {
+            Ok(id) => return Ok(id),
+            Err(key) => key,
+        };
         if self.nodes.len() >= MAX_NODES {
             return Err(ProgramError::Invalid(format!("more than {MAX_NODES} nodes")));
         }
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(node.clone());
-        self.known.insert(node, id);
+        self.nodes.push(node);
+        self.known.insert(key, id);
         Ok(id)
+    }
+
+    /// A node that is there already, or the key for it.
+    fn find(&self, node: &Node) -> Result<NodeId, u64> {
+        let mut key = self.hasher.hash_one(node);
+        while let Some(&id) = self.known.get(&key) {
+            if self.node(id) == Some(node) {
+                return Ok(id);
+            }
+            key = key.wrapping_add(1);
+        }
+        Err(key)
     }
 
     /// Sums of sums are written out, which grows faster than any text.
@@ -369,6 +385,9 @@ impl Graph {
     /// Builds the graph of nodes that came from outside, through the checks of its own operations.
     pub(crate) fn from_nodes(nodes: Vec<Node>, schema: &Schema) -> Result<Self, ProgramError> {
         let mut graph = Self::default();
+        let count = nodes.len().min(MAX_NODES);
+        graph.nodes.reserve_exact(count);
+        graph.known.reserve(count);
         for (index, node) in nodes.into_iter().enumerate() {
             let later = node.operands().iter().any(|operand| operand.index() >= index);
             let id = if later { None } else { graph.rebuilt(&node, schema)? };

@@ -152,15 +152,17 @@ impl<R: PolyRing> RlweContext<R> {
         Ok(self.gadget.at_level(level)?)
     }
 
-    /// About what a switching key for ciphertexts of this level takes in bytes, without the half that follows from a seed.
+    /// About what a switching key for ciphertexts of this level takes in bytes, with the half that follows from a seed: a residue has as many bytes as its
+    /// modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that is not there.
     pub fn switch_key_bytes(&self, level: usize) -> Result<u64, RlweError> {
         let gadget = self.gadget_at(level)?;
         let ring = gadget.key_ring();
-        let polynomial = (ring.degree() as u64).saturating_mul(8 * ring.level() as u64);
-        Ok(polynomial.saturating_mul(gadget.digit_count() as u64))
+        let bytes = (sunzi_math::log2(ring.modulus()) / 8.0 / ring.level() as f64).ceil() as u64;
+        let polynomial = (ring.degree() as u64).saturating_mul(bytes * ring.level() as u64);
+        Ok(polynomial.saturating_mul(2 * gadget.digit_count() as u64))
     }
 
     /// What key switching was made with.

@@ -2,14 +2,30 @@
 
 use std::fs;
 
-use crate::RlweError;
+use sunzi_math::{Axis, RingIndex};
 
-/// Bytes that a process may still take: free memory and swap, and less where its control group has a limit. None where the system does not
-/// say, as anywhere but on Linux.
+use crate::{RingShape, RlweError};
+
+/// Bytes of a transform of a power of two, for each coefficient.
+const NEGACYCLIC: u64 = 33;
+/// Bytes of the Fourier transforms of an axis of another ring, for each place; and of the matrices of an axis of a power of a prime, for each entry.
+const AXIS: u64 = 250;
+const MATRIX: u64 = 32;
+/// Bytes for two moduli of a ring: words of products of all but one, and tags. Bytes for a level below.
+const QUOTIENT: u64 = 9;
+const LOWER: u64 = 1280;
+/// Bytes for a digit; for each of its moduli and each of the ring of keys, and for those that it is lifted to; for two moduli of a ring of keys.
+const DIGIT: u64 = 600;
+const SOURCE: u64 = 22;
+const TARGET: u64 = 12;
+const PLACE: u64 = 6;
+
+/// Bytes that a process may still take: free memory and swap, and less where its control group or its address space (`ulimit -v`) has a limit. None
+/// where the system does not say, as anywhere but on Linux.
 #[must_use]
 pub fn available() -> Option<u64> {
     let machine = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
-    Some(group().map_or(machine, |group| group.min(machine)))
+    Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }
 
 /// Fails if there is less than `needed` bytes of memory left. Where nobody knows what there is nothing is refused.
@@ -30,11 +46,48 @@ pub fn require(needed: u64) -> Result<(), RlweError> {
     }
 }
 
-/// About what the tables of a ring and its keys take: transforms, conversions between moduli, rescaling; measured at up to 256 moduli.
+/// About what the transforms of so many moduli take.
 #[must_use]
-pub fn table_bytes(degree: usize, moduli: usize) -> u64 {
-    const ROWS: u64 = 10;
-    (degree as u64).saturating_mul(moduli as u64).saturating_mul(8 * ROWS)
+pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
+    let each = match RingIndex::new(ring.index()) {
+        Ok(index) if !index.is_power_of_two() => {
+            index.axes().iter().map(axis_bytes).fold(0, u64::saturating_add)
+        }
+        _ => (ring.degree() as u64).saturating_mul(NEGACYCLIC),
+    };
+    each.saturating_mul(moduli as u64)
+}
+
+/// Both directions along an axis of p^e places: a convolution of p − 1, and e − 1 times as many matrices of p by p as there are places of the level before.
+fn axis_bytes(axis: &Axis) -> u64 {
+    let (length, rows) = axis.convolution();
+    if axis.prime() == 2 {
+        return (axis.degree() as u64).saturating_mul(AXIS);
+    }
+    let levels = (1..axis.exponent()).map(|level| axis.prime().saturating_pow(level + 1));
+    let entries = levels.fold(0, u64::saturating_add).saturating_mul(axis.prime() - 1);
+    (length as u64 * rows as u64).saturating_mul(AXIS).saturating_add(entries.saturating_mul(MATRIX))
+}
+
+/// About what a ring of so many moduli takes beside its transforms: the products of all moduli but one, and places for what leads to each lower level.
+#[must_use]
+pub fn level_bytes(moduli: usize) -> u64 {
+    let moduli = moduli as u64;
+    moduli * moduli * QUOTIENT + moduli * LOWER
+}
+
+/// About what key switching takes beside transforms at a level of so many moduli, whose digits have so many of them each: of each digit how it is lifted to
+/// the other moduli, and with special moduli the ring of keys.
+#[must_use]
+pub fn switch_bytes(moduli: usize, digits: &[usize], special: usize) -> u64 {
+    let all = (moduli + special) as u64;
+    let lift = |&own: &usize| {
+        let targets = all.saturating_sub(own as u64);
+        let entries = if own > 1 { (own as u64 + 1) * (all * SOURCE + targets * TARGET) } else { 0 };
+        DIGIT + entries
+    };
+    let ring = if special == 0 { 0 } else { level_bytes(moduli + special) + all * all * PLACE };
+    digits.iter().map(lift).sum::<u64>() + ring
 }
 
 fn machine(meminfo: &str) -> Option<u64> {
@@ -62,6 +115,21 @@ fn left(limit: &str, stat: &str) -> Option<u64> {
     Some(limit.saturating_sub(taken))
 }
 
+/// What a limit of the address space leaves.
+fn address_space() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    unmapped(&limits, &status)
+}
+
+fn unmapped(limits: &str, status: &str) -> Option<u64> {
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let taken = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let taken: u64 = taken.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(limit.saturating_sub(taken.saturating_mul(1024)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +143,9 @@ mod tests {
         assert_eq!(left("4096\n", "file 9\nanon 96\n"), Some(4000));
         assert_eq!((left("max\n", "anon 96\n"), left("4096", "")), (None, None));
         assert_eq!(left("96", "anon 4096"), Some(0));
+        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax address space  8192  unlimited  bytes\n";
+        assert_eq!(unmapped(limits, "VmPeak: 9 kB\nVmSize:\t       3 kB\n"), Some(5 * 1024));
+        assert_eq!(unmapped(&limits.replace("8192", "unlimited"), "VmSize: 3 kB"), None);
     }
 
     #[test]
@@ -84,6 +155,5 @@ mod tests {
             let RlweError::Memory { needed, available } = error else { panic!("{error}") };
             assert!(needed == u64::MAX && available < 2 * before);
         }
-        assert_eq!(table_bytes(usize::MAX, usize::MAX), u64::MAX);
     }
 }

@@ -1,6 +1,7 @@
 //! Cells as the numbers and labels of a schema, so many rows at a time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::schema::Kind;
@@ -96,7 +97,7 @@ fn unit(v: i64, decimals: u32) -> crate::Decimal {
 /// The rows of a table as cells of its schema, so many at a time: no more than these are in memory.
 pub struct Chunks {
     rows: Box<dyn Rows>,
-    schema: Schema,
+    schema: Arc<Schema>,
     sources: Vec<usize>,
     fits: Vec<Fit>,
     span: usize,
@@ -119,7 +120,7 @@ impl Chunks {
     #[must_use]
     pub fn new(rows: Box<dyn Rows>, surveyed: &Surveyed, span: usize) -> Self {
         let fits = surveyed.schema.columns.iter().map(Fit::new).collect();
-        let (schema, sources) = (surveyed.schema.clone(), surveyed.sources.clone());
+        let (schema, sources) = (Arc::new(surveyed.schema.clone()), surveyed.sources.clone());
         let waiting = vec![Waiting::default()];
         let (span, partition) = (span.max(1), None);
         Self { rows, schema, sources, fits, span, partition, waiting, done: 0, ended: false }
@@ -182,8 +183,7 @@ impl Chunks {
     /// The rows that wait there.
     fn give(&mut self, at: usize) -> Result<Table, TableError> {
         let Waiting { cells, count } = self.waiting.get_mut(at).map(std::mem::take).unwrap_or_default();
-        let schema = Schema { rows: count as u64, columns: self.schema.columns.clone() };
-        Ok(Table::new(&schema, cells)?)
+        Ok(Table::chunk_of(Arc::clone(&self.schema), count as u64, cells)?)
     }
 }
 

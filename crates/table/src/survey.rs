@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(first.cells(0), Some(&Cells::Labels(vec![0, 1])));
         assert_eq!(first.cells(1), Some(&Cells::Units(vec![150, 225])));
         let last = chunks.next_chunk().unwrap().unwrap();
-        assert_eq!((last.schema().rows, last.cells(2)), (1, Some(&Cells::Labels(vec![0]))));
+        assert_eq!((last.row_count(), last.cells(2)), (1, Some(&Cells::Labels(vec![0]))));
         assert!(chunks.next_chunk().unwrap().is_none());
         let changed = |text: &str| {
             let mut chunks = Chunks::new(rows(text.to_owned()), &surveyed, 2);

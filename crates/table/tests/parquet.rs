@@ -75,7 +75,7 @@ fn clear_tables_are_read_with_their_types() {
     let mut chunks = Chunks::new(source.rows().unwrap(), &surveyed, 128);
     let first = chunks.next_chunk().unwrap().unwrap();
     assert_eq!(first.cells(1), Some(&Cells::Units((0..128).collect())));
-    assert_eq!(chunks.next_chunk().unwrap().unwrap().schema().rows, 72);
+    assert_eq!(chunks.next_chunk().unwrap().unwrap().row_count(), 72);
     assert!(chunks.next_chunk().unwrap().is_none());
     // A cell that does not fit is named by its row.
     let missing = Int32Array::from_iter((0..9).map(|i| (i != 6).then_some(i)));

@@ -9,6 +9,7 @@ use sunzi_program::analysis::Parameters;
 use sunzi_program::contexts::{Contexts, EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::run::{Cells, Table};
 use sunzi_program::{Column, Schema};
+use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{HEADER_LEN, Kind, WireError};
 use sunzi_table::file::{Shape, TableFile, TableWriter};
 use sunzi_table::{EncryptedWriter as _, TableError};
@@ -21,18 +22,64 @@ use super::specimens::{Failure, bfv_parameters, bgv_parameters, ckks_parameters}
 /// # Errors
 /// None is expected.
 pub(super) fn table_specimens() -> Result<Vec<Specimen>, Failure> {
-    let bfv = bfv_parameters()?;
-    let several = CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
-    let parameters = [
-        ("bfv-table", Kind::BfvTable, Parameters::Bfv(several)),
-        (
-            "bgv-table",
-            Kind::BgvTable,
-            Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
-        ),
-        ("ckks-table", Kind::CkksTable, Parameters::Ckks(ckks_parameters()?)),
-    ];
-    parameters.into_iter().map(|(name, kind, parameters)| specimen(name, kind, &parameters)).collect()
+    let all = [("bfv-table", Kind::BfvTable), ("bgv-table", Kind::BgvTable), ("ckks-table", Kind::CkksTable)];
+    all.into_iter().map(|(name, kind)| specimen(name, kind, &parameters(kind)?)).collect()
+}
+
+/// The parameters of tables of a kind.
+fn parameters(kind: Kind) -> Result<Parameters, Failure> {
+    Ok(match kind {
+        Kind::BfvTable => {
+            let bfv = bfv_parameters()?;
+            let several =
+                CrtParameters::new(bfv.ring(), bfv.moduli().to_vec(), vec![257, 641], bfv.security());
+            Parameters::Bfv(several)
+        }
+        Kind::BgvTable => Parameters::Bgv { parameters: bgv_parameters()?, plain_moduli: vec![257] },
+        _ => Parameters::Ckks(ckks_parameters()?),
+    })
+}
+
+/// Whole tables in the clear, with much to do for each of their bytes: many columns, many labels, many chunks.
+pub(super) fn whole(kind: Kind) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    let contexts = Contexts::new(&parameters(kind)?)?;
+    let labels: Vec<String> = (0..4096).map(|i| format!("label {i:06}")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let of_labels = |name: &str| Column::category(name, &labels).in_the_clear();
+    let number = |i: usize| Column::integer(&format!("c{i}"), 0, 9).in_the_clear();
+    [
+        ("clear columns", (0..4096).map(number).collect(), 70),
+        ("clear labels", vec![of_labels("c")], 100_000),
+        ("clear categories", (0..10).map(|i| of_labels(&format!("c{i}"))).collect(), 20_000),
+        ("chunks", vec![number(0)], 100_000),
+    ]
+    .into_iter()
+    .map(|(name, columns, rows)| Ok((name, in_the_clear(&contexts, columns, rows)?)))
+    .collect()
+}
+
+/// A table of zeros without an encrypted column.
+fn in_the_clear(contexts: &Contexts, columns: Vec<Column>, rows: usize) -> Result<Vec<u8>, Failure> {
+    let schema = Schema::new(rows as u64, columns)?;
+    let layout = contexts.layout(schema.rows);
+    let shape = Shape::new(&schema, layout.span, 0)?;
+    let key = KeyId::from_bytes([7; 16]);
+    let mut bytes = Vec::new();
+    let mut writer = Box::new(TableWriter::create(contexts, shape, key, &mut bytes)?);
+    for chunk in 0..layout.chunks {
+        let own = layout.rows_of(chunk);
+        let zeros = |column: &Column| match column.kind {
+            sunzi_program::Kind::Category { .. } => Cells::Labels(vec![0; own]),
+            _ => Cells::Units(vec![0; own]),
+        };
+        let cells = schema.columns.iter().map(zeros).collect();
+        writer.begin_chunk(&Table::new(
+            &Schema { rows: own as u64, columns: schema.columns.clone() },
+            cells,
+        )?)?;
+    }
+    writer.finish()?;
+    Ok(bytes)
 }
 
 /// Two chunks of 64 or three of 32 rows, of which the last is not full.

@@ -78,7 +78,7 @@ pub(super) const ROWS: [Row; 25] = [
     row(
         FUZZED,
         "mutated files of every type, a million by rules and the others by coverage",
-        "10^7 or more, 0 panics, at most twice the input and a constant allocated",
+        "10^7 or more, 0 panics, at most four times the input and 1 MiB allocated",
         &[
             "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
             "test --release -p sunzi-testing --test hostile_parameters",
@@ -146,12 +146,12 @@ pub(super) const ROWS: [Row; 25] = [
         &[
             "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
             "test -p sunzi-program --test limits --test results",
-            "test -p sunzi-cli --test crafted",
+            "test -p sunzi-cli --test crafted --test hostile",
         ],
     ),
     row(
         22,
-        "memory of any file: the worst over four times its bytes, 64 times for descriptions in JSON, and 1 MiB",
+        "memory of any file: the worst over four times its bytes, 32 times for descriptions in JSON, and 1 MiB",
         "10^6 mutants and crafted files of every kind, at most 1",
         &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
     ),

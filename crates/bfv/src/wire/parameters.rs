@@ -13,7 +13,7 @@ use sunzi_rlwe::wire::{
 use sunzi_rlwe::{DEGREES, RingShape, SecretDistribution, Security};
 
 use super::describe;
-use crate::{Algorithms, CrtParameters, FermatParameters, Parameters};
+use crate::{Algorithms, CrtParameters, FermatParameters, Parameters, tables};
 
 const MULTIPLICATIONS: [Multiplication; 4] =
     [Multiplication::Behz, Multiplication::Hps, Multiplication::HpsOverQ, Multiplication::HpsOverQLeveled];
@@ -119,6 +119,14 @@ impl StoredParameters for Parameters {
         }
     }
 
+    fn table_bytes(&self) -> u64 {
+        tables::bytes(self.ring(), self.moduli(), &[self.plain_modulus()], self.algorithms())
+    }
+
+    fn digits(&self) -> usize {
+        tables::digits(self.moduli(), self.algorithms())
+    }
+
     fn put(&self, fields: &mut Fields) {
         fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
         fields.u64(self.plain_modulus());
@@ -157,6 +165,14 @@ impl StoredParameters for CrtParameters {
             secrets: SecretDistribution::Ternary,
             security: self.security(),
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        tables::bytes(self.ring(), self.moduli(), self.plain_moduli(), self.algorithms())
+    }
+
+    fn digits(&self) -> usize {
+        tables::digits(self.moduli(), self.algorithms())
     }
 
     fn put(&self, fields: &mut Fields) {
@@ -230,6 +246,14 @@ impl StoredParameters for FermatParameters {
             secrets: SecretDistribution::Ternary,
             security: self.security(),
         }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        tables::fermat_bytes(self.degree(), self.bits())
+    }
+
+    fn digits(&self) -> usize {
+        Self::key_switching().radix_bits.map_or(1, |radix| self.bits().div_ceil(radix.max(1) as usize))
     }
 
     fn put(&self, fields: &mut Fields) {

@@ -98,6 +98,17 @@ impl Parameters {
         }
     }
 
+    /// About the bytes of memory that their tables take, told before any is made.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        match self {
+            Self::Bfv(parameters) => StoredParameters::table_bytes(parameters),
+            // Shared by all plaintext moduli.
+            Self::Bgv { parameters, .. } => parameters.table_bytes(),
+            Self::Ckks(parameters) => parameters.table_bytes(),
+        }
+    }
+
     /// Writes what [`read`](Self::read) reads.
     ///
     /// # Errors
@@ -166,7 +177,7 @@ impl Contexts {
     /// # Errors
     /// Any [`WireError`].
     pub fn load_as(accept: Accept, path: &Path) -> Result<Self, WireError> {
-        Self::new(&Parameters::load_as(accept, path)?).map_err(WireError::scheme)
+        Ok(Self::new(&Parameters::load_as(accept, path)?)?)
     }
 
     /// Names the parameters of messages in all plaintext moduli.

@@ -1,5 +1,7 @@
 //! A table in the clear: what its owner encrypts, and what the server reads of clear columns.
 
+use std::sync::Arc;
+
 use crate::analysis::Layout;
 use crate::graph::Node;
 use crate::schema::{Column, Kind, Schema};
@@ -88,10 +90,19 @@ impl Cells {
 }
 
 /// Cells of the columns of a schema, checked against it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Table {
-    schema: Schema,
+    schema: Arc<Schema>,
+    /// As many as the schema has, or fewer: those of a chunk.
+    rows: u64,
     cells: Vec<Cells>,
+}
+
+/// The same rows: of which table they are a chunk does not matter.
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.schema.columns == other.schema.columns && self.rows == other.rows && self.cells == other.cells
+    }
 }
 
 impl Table {
@@ -101,6 +112,14 @@ impl Table {
     /// [`ProgramError::Mismatch`] for other numbers of rows or columns, for cells of another kind, and for cells out of range.
     pub fn new(schema: &Schema, cells: Vec<Cells>) -> Result<Self, ProgramError> {
         schema.check()?;
+        Self::chunk_of(Arc::new(schema.clone()), schema.rows, cells)
+    }
+
+    /// Some rows of a table whose schema went through [`Schema::check`], which all chunks share: its names and labels may be more than their rows.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn chunk_of(schema: Arc<Schema>, rows: u64, cells: Vec<Cells>) -> Result<Self, ProgramError> {
         if cells.len() != schema.columns.len() {
             return Err(ProgramError::mismatch("columns", schema.columns.len(), cells.len()));
         }
@@ -109,17 +128,23 @@ impl Table {
                 continue;
             }
             let length = cells.check(column)?;
-            if length as u64 != schema.rows {
-                return Err(ProgramError::mismatch("rows", schema.rows, length));
+            if length as u64 != rows {
+                return Err(ProgramError::mismatch("rows", rows, length));
             }
         }
-        Ok(Self { schema: schema.clone(), cells })
+        Ok(Self { schema, rows, cells })
     }
 
-    /// The schema.
+    /// The schema: of the whole table, where this is a chunk of one.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// How many rows these are.
+    #[must_use]
+    pub fn row_count(&self) -> u64 {
+        self.rows
     }
 
     /// The cells of a column.

@@ -37,8 +37,9 @@ pub(crate) fn choose(
     // λM is shorter than |B| + 1 primes.
     let bits = u64::from(u64::BITS - (bound - 1).leading_zeros());
     let primes_needed = product.bits().saturating_sub(scale.bits()) / bits;
+    let mut known = Candidates::new(basis, index, t, bound);
     for size in primes_needed.saturating_sub(1).max(1) as usize.. {
-        let mut primes = candidates(basis, index, t, bound, size + 1)?;
+        let mut primes = known.first(size + 1)?.to_vec();
         let Some(m_sk) = primes.pop() else { break };
         let lambda = (m_sk / 2).saturating_sub(size as u64);
         let room = primes.iter().fold(BigUint::from(lambda), |room, &m| room * m);
@@ -68,12 +69,15 @@ pub(crate) fn holding_products(
     let bound = prime_bound(basis, options.auxiliary);
     let product = basis.product() * t * Expansion::new(index.value())?.factor() as u64;
     let product = &product + (&product >> 20_u32) + 4_u32;
-    for size in 1.. {
-        let primes = candidates(basis, index, t, bound, size)?;
+    let mut known = Candidates::new(basis, index, t, bound);
+    // Fewer primes, all below the bound, have a smaller product.
+    let least = product.bits() / u64::from(u64::BITS - (bound - 1).leading_zeros());
+    for size in least.max(1) as usize.. {
+        let primes = known.first(size)?;
         let room = primes.iter().fold(BigUint::from(1_u32), |room, &p| room * p);
         let products = ((&room - (&room >> 20_u32)) / &product).to_u64().unwrap_or(u64::MAX);
         if products >= capacity(options.auxiliary) {
-            return Ok((primes, products));
+            return Ok((primes.to_vec(), products));
         }
     }
     Err(RingError::out_of_range("modulus", "one that auxiliary primes can cover", basis.product()))
@@ -88,22 +92,19 @@ pub(crate) fn as_long_as_levels(
     options: &ScalerOptions,
 ) -> Result<(Vec<u64>, Vec<usize>), RingError> {
     let bound = prime_bound(basis, options.auxiliary);
-    let covers = |primes: &[u64], target: &BigUint| {
-        primes.iter().fold(BigUint::from(16_u32), |room, &p| room * p) >= target * 15_u32
-    };
-    let mut size = 1;
-    let mut primes = candidates(basis, index, t, bound, size)?;
-    let mut counts = Vec::with_capacity(basis.len());
-    let mut target = BigUint::from(1_u32);
+    let mut known = Candidates::new(basis, index, t, bound);
+    let mut room = known.first(1)?.iter().fold(BigUint::from(16_u32), |room, &p| room * p);
+    let (mut size, mut counts) = (1, Vec::with_capacity(basis.len()));
+    let mut target = BigUint::from(15_u32);
     for &q in basis.values() {
         target *= q;
-        while !covers(&primes, &target) {
+        while room < target {
             size += 1;
-            primes = candidates(basis, index, t, bound, size)?;
+            room = known.first(size)?.last().map_or(room.clone(), |&p| &room * p);
         }
         counts.push(size);
     }
-    Ok((primes, counts))
+    Ok((known.first(size)?.to_vec(), counts))
 }
 
 /// Below what auxiliary primes are looked for.
@@ -119,6 +120,31 @@ fn capacity(auxiliary: Auxiliary) -> u64 {
     match auxiliary {
         Auxiliary::Standard => 256,
         Auxiliary::LikeModulus => 1,
+    }
+}
+
+/// The largest usable primes, of which more are looked for as they are asked for.
+struct Candidates<'a> {
+    basis: &'a Basis,
+    index: &'a RingIndex,
+    t: u64,
+    bound: u64,
+    primes: Vec<u64>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(basis: &'a Basis, index: &'a RingIndex, t: u64, bound: u64) -> Self {
+        Self { basis, index, t, bound, primes: Vec::new() }
+    }
+
+    /// The `count` largest: the first of however many.
+    fn first(&mut self, count: usize) -> Result<&[u64], RingError> {
+        if self.primes.len() < count {
+            let find = |count| candidates(self.basis, self.index, self.t, self.bound, count);
+            // Twice as many, so that a search is not begun for each; where there are not as many, those that are needed.
+            self.primes = find(2 * count).or_else(|_| find(count))?;
+        }
+        Ok(self.primes.get(..count).unwrap_or_default())
     }
 }
 

@@ -119,6 +119,17 @@ pub trait StoredParameters: Sized {
     fn fingerprint(&self) -> Fingerprint;
     /// What their security rests on.
     fn claim(&self) -> SecurityClaim;
+    /// About the bytes of memory that the tables of their contexts take, told before any is made: those of all plaintext moduli together.
+    fn table_bytes(&self) -> u64;
+    /// Digits of key switching: polynomials that each half of a switching key has.
+    fn digits(&self) -> usize;
+    /// About the bytes of memory that a switching key takes at the highest level, told before there is a context.
+    fn switch_key_bytes(&self) -> u64 {
+        let claim = self.claim();
+        let bytes = (claim.log2_key_modulus / 8.0 / claim.moduli.max(1) as f64).ceil() as u64;
+        let polynomial = (claim.degree as u64).saturating_mul(bytes.saturating_mul(claim.moduli as u64));
+        polynomial.saturating_mul(2 * self.digits() as u64)
+    }
     /// Writes them.
     fn put(&self, fields: &mut Fields);
     /// Reads them, and fails for any that make no context. Whether they are secure enough is for [`Accept`] to say.
@@ -154,7 +165,7 @@ impl<P: StoredParameters> Format<P> for Accept {
         let claim = parameters.claim();
         self.check(&claim)?;
         // Whoever reads parameters makes their tables next.
-        memory::require(memory::table_bytes(claim.degree, claim.moduli))?;
+        memory::require(parameters.table_bytes())?;
         Ok(parameters)
     }
 }

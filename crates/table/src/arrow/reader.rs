@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
@@ -22,9 +23,6 @@ use super::metadata::{ROWS, Table as Metadata};
 use super::{refused, refused_arrow};
 use crate::{EncryptedTable, Input, TableError, inputs};
 
-/// Most chunks of a file.
-const MOST_CHUNKS: i64 = 1 << 32;
-
 /// An encrypted table in a Parquet file, of which any cell is read without the others.
 pub struct EncryptedParquet {
     file: File,
@@ -35,7 +33,7 @@ pub struct EncryptedParquet {
     parameters: Fingerprint,
     /// Rows of each chunk.
     rows: Vec<u32>,
-    schema: Schema,
+    schema: Arc<Schema>,
     inputs: Vec<Input>,
 }
 
@@ -54,11 +52,14 @@ impl EncryptedParquet {
         let mut metadata = Metadata::of(&arrow, &name)?;
         metadata.keep(|name| arrow.schema().fields().iter().any(|field| field.name() == name));
         let chunks = arrow.metadata().file_metadata().num_rows();
-        if !(1..=MOST_CHUNKS).contains(&chunks) {
-            return Err(TableError::form(name, "has no chunks that are left"));
+        // A chunk is never less than a byte, however columns are compressed: there is something in it that is encrypted.
+        let most = file.metadata().map_err(|error| TableError::io(&name, &error))?.len();
+        if chunks < 1 || chunks as u64 > most {
+            let problem = "has no chunks that are left, or more than it has bytes";
+            return Err(TableError::form(name, problem));
         }
         let (key, parameters) = (metadata.key()?, metadata.parameters()?);
-        let schema = metadata.schema.clone();
+        let mut schema = metadata.schema.clone();
         let mut table = Self {
             file,
             name,
@@ -67,13 +68,13 @@ impl EncryptedParquet {
             key,
             parameters,
             rows: Vec::new(),
-            schema,
-            inputs: Vec::new(),
+            inputs: inputs(&schema),
+            schema: Arc::new(Schema { rows: 0, columns: Vec::new() }),
         };
-        table.inputs = inputs(&table.schema);
         table.rows = table.count()?;
-        table.schema.rows = table.rows.iter().map(|&rows| u64::from(rows)).sum();
-        table.schema.check()?;
+        schema.rows = table.rows.iter().map(|&rows| u64::from(rows)).sum();
+        schema.check()?;
+        table.schema = Arc::new(schema);
         Ok(table)
     }
 
@@ -188,8 +189,7 @@ impl EncryptedTable for EncryptedParquet {
                 || WireError::value("a clear column", format!("{rows} cells of its kind"), array.data_type());
             cells.push(unpack(column, &array, rows, partition).ok_or_else(wrong)?);
         }
-        let schema = Schema { rows: rows as u64, columns: self.schema.columns.clone() };
-        Ok(Table::new(&schema, cells)?)
+        Ok(Table::chunk_of(Arc::clone(&self.schema), rows as u64, cells)?)
     }
 
     fn encrypted(

@@ -77,14 +77,14 @@ impl<W: Write + Send> ParquetWriter<W> {
 
 impl<W: Write + Send> EncryptedWriter for ParquetWriter<W> {
     fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError> {
-        let (schema, span) = (rows.schema(), self.metadata.span);
+        let (schema, count, span) = (rows.schema(), rows.row_count(), self.metadata.span);
         if !self.columns.is_empty() {
             return Err(TableError::mismatch("chunks", "the inputs of the one before", "another chunk"));
         }
-        if schema.columns != self.metadata.schema.columns || schema.rows > span as u64 {
-            return Err(TableError::mismatch("rows", format!("at most {span} of the schema"), schema.rows));
+        if schema.columns != self.metadata.schema.columns || count > span as u64 {
+            return Err(TableError::mismatch("rows", format!("at most {span} of the schema"), count));
         }
-        self.columns.push(Arc::new(UInt32Array::from(vec![schema.rows as u32])));
+        self.columns.push(Arc::new(UInt32Array::from(vec![count as u32])));
         for (at, column) in schema.columns.iter().enumerate().filter(|(_, column)| !column.encrypted) {
             let partition = self.metadata.partition.as_ref() == Some(&column.name);
             let packed = rows.cells(at).and_then(|cells| pack(column, cells, partition));

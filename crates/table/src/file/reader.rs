@@ -84,7 +84,7 @@ impl<I: BufRead + Seek> TableFile<I> {
         let chunks = self.shape.layout().chunks;
         let place = self.shape.chunk_start(chunk).filter(|_| chunk < chunks);
         self.seek(place.ok_or_else(|| TableError::mismatch("chunk", format!("below {chunks}"), chunk))?)?;
-        let (schema, rows) = (self.shape.schema_of(chunk), self.shape.rows_of(chunk));
+        let (schema, rows) = (self.shape.shared_schema(), self.shape.rows_of(chunk));
         let mut source = Source::new(&mut self.input, self.shape.clear_len(rows));
         let mut cells = Vec::new();
         for column in &schema.columns {
@@ -95,7 +95,7 @@ impl<I: BufRead + Seek> TableFile<I> {
             });
         }
         source.finish()?;
-        Ok(Table::new(&schema, cells)?)
+        Ok(Table::chunk_of(schema, rows as u64, cells)?)
     }
 
     /// What is encrypted of an input in a chunk.

@@ -1,6 +1,7 @@
 //! Where everything in a file stands: all of it follows from the schema.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
 use sunzi_program::analysis::Layout;
 use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
@@ -18,7 +19,7 @@ const MOST_SPAN: usize = 1 << 20;
 /// What is in a file, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    schema: Schema,
+    schema: Arc<Schema>,
     layout: Layout,
     encrypted_len: u64,
     inputs: Vec<Input>,
@@ -49,6 +50,7 @@ impl Shape {
         let rows = usize::try_from(schema.rows).unwrap_or(usize::MAX);
         let layout = Layout { rows, span, chunks: rows.div_ceil(span) };
         let inputs = inputs(&schema);
+        let schema = Arc::new(schema);
         let mut shape = Self { schema, layout, encrypted_len, inputs, schema_len, body_len: 0 };
         let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
         shape.body_len =
@@ -92,9 +94,9 @@ impl Shape {
         self.layout.rows.saturating_sub(chunk.saturating_mul(self.layout.span)).min(self.layout.span)
     }
 
-    /// The schema of the rows of a chunk.
-    pub(super) fn schema_of(&self, chunk: usize) -> Schema {
-        Schema { rows: self.rows_of(chunk) as u64, columns: self.schema.columns.clone() }
+    /// The same, for tables that share it.
+    pub(super) fn shared_schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
     }
 
     /// Bytes of the clear columns of so many rows.

@@ -55,17 +55,17 @@ impl<'a, W: Write> TableWriter<'a, W> {
 
 impl<W: Write> EncryptedWriter for TableWriter<'_, W> {
     fn begin_chunk(&mut self, rows: &Table) -> Result<(), TableError> {
-        let expected = self.shape.schema_of(self.chunk);
+        let (schema, expected) = (self.shape.shared_schema(), self.shape.rows_of(self.chunk) as u64);
         if self.left > 0 || self.chunk >= self.shape.layout().chunks {
             let expected = format!("{} more inputs of the last one", self.left);
             return Err(TableError::mismatch("chunks", expected, "another chunk"));
         }
-        if *rows.schema() != expected {
-            let expected = format!("{} of the schema", expected.rows);
-            return Err(TableError::mismatch("rows", expected, rows.schema().rows));
+        if rows.schema().columns != schema.columns || rows.row_count() != expected {
+            let expected = format!("{expected} of the schema");
+            return Err(TableError::mismatch("rows", expected, rows.row_count()));
         }
         let mut sink = Output::new(Block::new(&mut self.out));
-        for (at, column) in expected.columns.iter().enumerate().filter(|(_, column)| !column.encrypted) {
+        for (at, column) in schema.columns.iter().enumerate().filter(|(_, column)| !column.encrypted) {
             let missing = || TableError::mismatch("cells", format!("those of {:?}", column.name), "none");
             sink.sealed(&rows.cells(at).and_then(pack).ok_or_else(missing)?)?;
         }

@@ -1,0 +1,54 @@
+//! How much memory the tables of a parameter set take, told from its numbers alone.
+
+use sunzi_math::log2_product;
+use sunzi_ring::{Auxiliary, RnsDigits, ScalerOptions};
+use sunzi_rlwe::{RingShape, memory};
+
+use crate::Algorithms;
+
+/// Bits of the moduli that products take beside those of the ciphertext, where they are not as long as those.
+const AUXILIARY_BITS: f64 = 48.0;
+
+/// About the bytes that contexts take: ring and keys once, and for every plaintext modulus what it multiplies and decrypts with.
+pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algorithms: &Algorithms) -> u64 {
+    let options = &algorithms.key_switching;
+    let all: Vec<usize> = (0..moduli.len()).collect();
+    let digits = RnsDigits::new(options, moduli).map(|digits| digits.limbs_of(&all)).unwrap_or_default();
+    let special = options.special_moduli.len();
+    let own = memory::transform_bytes(ring, moduli.len() + special)
+        .saturating_add(memory::level_bytes(moduli.len()))
+        .saturating_add(memory::switch_bytes(moduli.len(), &digits, special));
+    let of_modulus = |&t: &u64| {
+        let auxiliary = auxiliary(ring, moduli, t, &algorithms.scaling);
+        memory::transform_bytes(ring, auxiliary).saturating_add(memory::level_bytes(auxiliary + moduli.len()))
+    };
+    plain_moduli.iter().map(of_modulus).fold(own, u64::saturating_add)
+}
+
+/// Digits of key switching.
+pub(crate) fn digits(moduli: &[u64], algorithms: &Algorithms) -> usize {
+    RnsDigits::new(&algorithms.key_switching, moduli).map_or(0, |digits| digits.count())
+}
+
+/// About how many moduli products take beside those of the ciphertext.
+fn auxiliary(ring: RingShape, moduli: &[u64], plain_modulus: u64, options: &ScalerOptions) -> usize {
+    let log2 = |x: u64| (x as f64).log2();
+    let longest = moduli.iter().copied().max().map_or(AUXILIARY_BITS, log2);
+    let (bits, room) = match options.auxiliary {
+        Auxiliary::Standard => (AUXILIARY_BITS, 8.0),
+        Auxiliary::LikeModulus => (longest.max(1.0), 0.0),
+    };
+    let product = if options.multiplication.switches_operands() {
+        0.0
+    } else {
+        log2(plain_modulus) + log2(ring.degree().max(1) as u64) + room
+    };
+    ((log2_product(moduli) + product) / bits).ceil() as usize
+}
+
+/// The same modulo 2^`bits` − 1: what is made with a context. Transforms for products are made when these are first asked for.
+pub(crate) fn fermat_bytes(degree: usize, bits: usize) -> u64 {
+    let auxiliary = (bits as f64 / AUXILIARY_BITS).ceil() as usize + 2;
+    let ring = RingShape::Log2Degree(degree.max(1).ilog2());
+    memory::transform_bytes(ring, auxiliary).saturating_add(memory::level_bytes(auxiliary))
+}
