@@ -1,5 +1,4 @@
 //! Signs by composition: their errors hold everywhere, and no depth is wasted.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::PI;
 

@@ -1,5 +1,4 @@
 //! Plans of BFV leave room for the order in which a program computes.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use sunzi_program::analysis::SchemeChoice;
 use sunzi_program::{Column, Options, Plan, Program, Schema};

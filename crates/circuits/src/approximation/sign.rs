@@ -184,7 +184,7 @@ fn steepest(series: &Series, a: f64) -> Option<f64> {
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     let middle = f64::midpoint(low, high);
     let apart = distance(&quotient, middle, -a, a);
-    (apart < middle).then(|| (middle + apart) * (1.0 + ROUNDED))
+    (apart < middle).then_some((middle + apart) * (1.0 + ROUNDED))
 }
 
 /// Whether p ≤ `most` on an interval within \[−1, 1\] can be proved: on a short interval p is at most its larger end and what a second derivative adds, which is at most

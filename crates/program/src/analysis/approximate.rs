@@ -134,10 +134,7 @@ impl Lowered {
         let node = program.graph().node(id).ok_or_else(missing)?;
         let facts = all.get(id.index()).ok_or_else(missing)?;
         let operands: Vec<Step> = node.operands().iter().filter_map(|&id| self.step(id)).cloned().collect();
-        if !(facts.low.is_finite() && facts.high.is_finite()) {
-            let reason = "by the ranges of its columns it has no bounds, and an interval beside a function gives it none: declare narrower ranges of columns";
-            return Err(refuse(reason.to_owned()));
-        }
+        computable(node, facts, all).map_err(|reason| refuse(reason.to_owned()))?;
         let padding = facts.exact.map_or_else(
             || padding(program, node, &operands),
             |exact| exact.padding as f64 / 10_f64.powi(exact.decimals as i32),
@@ -147,13 +144,6 @@ impl Lowered {
         let mut step =
             Step { exponent: e, drop, padding: padding / exp2(e), error: 0.0, action: Action::Clear };
         if !facts.encrypted {
-            if let (Node::Positive { of, .. }, None) = (node, facts.exact) {
-                let of = all.get(of.index()).ok_or_else(missing)?;
-                let reason = "clear numbers that are computed from real columns are compared, and roundings may change what comes out: declare the decimals of the columns";
-                if !of.signed {
-                    return Err(refuse(reason.to_owned()));
-                }
-            }
             step.error = if facts.exact.is_some() { 0.0 } else { facts.rounding };
             return Ok(step);
         }
@@ -288,6 +278,24 @@ impl Lowered {
                 Ok(Found { series, error: 0.0, allowed: f64::INFINITY })
             }
         }
+    }
+}
+
+/// Fails for a node that is not computed whatever the parameters are.
+fn computable(node: &Node, facts: &Facts, all: &[Facts]) -> Result<(), &'static str> {
+    if !(facts.low.is_finite() && facts.high.is_finite()) {
+        return Err(
+            "by the ranges of its columns it has no bounds, and an interval beside a function gives it none: declare narrower ranges of columns",
+        );
+    }
+    match node {
+        Node::Positive { of, .. } if !facts.encrypted && facts.exact.is_none() => {
+            let signed = all.get(of.index()).is_some_and(|of| of.signed);
+            signed.then_some(()).ok_or(
+                "clear numbers that are computed from real columns are compared, and roundings may change what comes out: declare the decimals of the columns",
+            )
+        }
+        _ => Ok(()),
     }
 }
 
