@@ -184,6 +184,15 @@ mod tests {
             if set.rounds == 1 {
                 assert!(small.bound < large.bound, "{}: {small:?} {large:?}", set.name);
             }
+            // Far below what bootstrapping is wrong by, and no message at all.
+            for size in [1e-9, 1e-30] {
+                let tiny = vec![Complex64::from(size); 512];
+                let a = bench.encrypt(&tiny, set.lowest_level());
+                let a = evaluator.with_magnitude(&a, size).unwrap();
+                let out = bench.bootstrapper.bootstrap_refined(&a, set.rounds, &bench.keys).unwrap();
+                let measured = bench.measure(&out, &tiny);
+                assert!(measured.noise <= measured.bound, "{}, {size}: {measured:?}", set.name);
+            }
             // A multiple of an encryption of 0 is noise.
             let zero = bench.encrypt(&[Complex64::ZERO; 512], set.lowest_level());
             let zero = evaluator.with_magnitude(&zero, 1e-9).unwrap();
