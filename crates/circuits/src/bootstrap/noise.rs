@@ -12,12 +12,14 @@
 //! **What is random.** A bound holds except with probability 2^-128 for noise, 2^-64 for every value of what follows, and that an integer leaves the range of EvalMod
 //! ([`failure`](super::failure)), under this model:
 //!
-//! * coefficients of what ModRaise leaves, (m + q_0·I)/q_0, are independent sums of h + 1 uniform variables, whatever the message is;
+//! * coefficients of what ModRaise leaves, (m + q_0·I)/q_0, are independent, and each I is the nearest integer to a sum of h uniform variables less m/q_0, whatever the message is;
 //! * errors of roundings and of key switches are independent of each other and of the numbers that they meet, and as likely in every direction: a transform, unitary
 //!   but for a factor, keeps their energy;
-//! * roundings of diagonals to integers are independent and uniform.
+//! * roundings of diagonals to integers are independent and uniform;
+//! * where a round of refinement corrects a bootstrapped message, no slot is wrong by more than eight of the deviations that its
+//!   [`Precision`](sunzi_ckks::Precision) estimates and the largest error of EvalMod in one coefficient.
 //!
-//! The approximation error of EvalMod has no part in that: where all of a message lies in one coefficient, as if all slots are equal, the bound is all but reached.
+//! The maximum norm of the error of EvalMod is a proof, roundings of doubles included, and has no part in that: where all of a message lies in one coefficient, as if all slots are equal, the bound is all but reached.
 //! A message of slots of at most M has coefficients with Σ m_k² ≤ M², so that an error that grows as fast as m² adds up over them to no more than in the one.
 
 use sunzi_ckks::precision::slot_error;
@@ -32,6 +34,9 @@ use super::{Blueprint, BootstrapError};
 
 /// Messages whose noise takes x mod 1 this far are not told from their neighbours.
 pub(super) const MOST: f64 = 0.25;
+/// Independent variables with P(|X| > t·σ) ≤ 2·exp(−t²/2) and means far below σ have E e^(λX) ≤ e^(5.6·λ²σ²), from e^x ≤ x + e^(x²) for small λ and
+/// λX ≤ 2λ²σ² + X²/8σ² for large ones. So a sum Σ w_k·X_k with Σ w_k² = 1, however few w_k count, exceeds so many times √L·σ with probability below 2^-64, as L is above 100.
+const SUM: f64 = 3.2;
 /// −ln of 2^-64.
 const RARE: f64 = 64.0 * std::f64::consts::LN_2;
 
@@ -128,8 +133,9 @@ impl<R: PolyRing> Blueprint<R> {
                 let gaussian = tail.sum_peak() / 2.0 * n.sqrt();
                 // Their mean gathers at the roots next to 1, where Σ ζ^k reaches 2n/π.
                 let mean = self.eval_mod.typical_error() * 2.0 * n / std::f64::consts::PI;
+                // Where all coefficients count alike λ is small, and 2 times is enough.
                 let integers = mean + error.at_integers * 2.0 * gaussian * n.sqrt();
-                let slopes = error.of_slopes * largest * (1.0 + 2.0 * gaussian);
+                let slopes = error.of_slopes * largest * (2.0 + SUM * gaussian);
                 let spread = 2.0 * error.at_integers + (slopes + error.distortion) / n.sqrt();
                 [error.largest, spread, integers + slopes + error.distortion]
             }
