@@ -93,6 +93,7 @@ mod tests {
     fn hostile_parameters_are_read_in_time_and_memory() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = Seen::default();
+        let primes: Vec<u64> = (257..).filter(|&t| sunzi_math::is_prime(t)).take(256).collect();
         for (log2_degree, count, bits) in
             [(17, 256, 61), (17, 200, 32), (16, 256, 40), (10, 256, 61), (17, 1, 61)]
         {
@@ -107,7 +108,11 @@ mod tests {
                     seen.parameters(&name, &bfv.with_algorithms(algorithms.clone()));
                     let plain = (0..256).map(|i| 257 + 2 * i).collect();
                     let crt = CrtParameters::new(log2_degree, moduli.to_vec(), plain, security);
-                    seen.parameters(&name, &crt.with_algorithms(algorithms));
+                    seen.parameters(&name, &crt.with_algorithms(algorithms.clone()));
+                    // Those that make contexts are read to the end.
+                    let crt = CrtParameters::new(log2_degree, moduli.to_vec(), primes.clone(), security);
+                    let bytes = wire::to_bytes(&NoContext, &crt.with_algorithms(algorithms)).unwrap();
+                    seen.read::<CrtParameters>(&name, &bytes);
                     let bgv = sunzi_bgv::Parameters::new(log2_degree, moduli.to_vec(), 257, security);
                     seen.parameters(&name, &bgv.with_key_switching(switching.clone()));
                     let levels = levels.clone();

@@ -117,10 +117,20 @@ mod tests {
     /// Whole files with parts that cost more than their bytes, of every kind.
     #[test]
     fn crafted_files_end_in_their_time_and_memory() {
+        craft(false);
+    }
+
+    #[test]
+    #[ignore = "long: three minutes"]
+    fn all_crafted_files_end_in_their_time_and_memory() {
+        craft(true);
+    }
+
+    fn craft(thorough: bool) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut tally, mut kinds) = (Tally::default(), BTreeMap::<String, [usize; 3]>::new());
-        let (mut worst_json, mut known) = (0.0_f64, String::new());
-        crafted(|specimen, file| {
+        let (mut worst_json, mut accepted, mut known) = (0.0_f64, 0, String::new());
+        crafted(thorough, |specimen, file| {
             if known != specimen.name {
                 // Tables that are made at first use.
                 specimen.run(&specimen.bytes).unwrap();
@@ -132,7 +142,9 @@ mod tests {
             let start = alloc::clock();
             let read = specimen.rewritten(&file.bytes).is_ok();
             let used = MEMORY.peak_usage().saturating_sub(before);
-            if read {
+            // Operations take most of the time: of small files some will do.
+            accepted += usize::from(read);
+            if read && (thorough || len > 1 << 18 || accepted % 16 == 0) {
                 let _ = specimen.run(&file.bytes);
             }
             let took = alloc::clock() - start;
@@ -148,9 +160,9 @@ mod tests {
                 *most = part;
                 println!("{}: {used} bytes for {len} are {part:.3} of what is allowed", file.name);
             }
-            let [count, accepted, json] = kinds.entry(specimen.kind.to_string()).or_default();
-            (*count, *accepted, *json) =
-                (*count + 1, *accepted + usize::from(read), *json + usize::from(file.json));
+            let [count, whole, json] = kinds.entry(specimen.kind.to_string()).or_default();
+            (*count, *whole, *json) =
+                (*count + 1, *whole + usize::from(read), *json + usize::from(file.json));
         })
         .unwrap();
         println!("crafted files, accepted, of JSON: {kinds:#?}; slowest {}", tally.slow);
@@ -164,13 +176,13 @@ mod tests {
         let all: usize = kinds.values().map(|[count, ..]| count).sum();
         let json: usize = kinds.values().map(|[_, _, json]| json).sum();
         Figure::new(21, "seconds for a crafted file with every operation, over 1 s + 1 s/MB")
-            .cases(all, 10_000)
+            .cases(all, 40_000)
             .at_most(tally.slowest, 1.0);
         Figure::new(22, "bytes allocated for a crafted file, over four times its length and 1 MiB")
-            .cases(all - json, 10_000)
+            .cases(all - json, 40_000)
             .at_most(tally.fullest, 1.0);
-        Figure::new(22, "bytes allocated for a crafted file of JSON, over 32 times its length and 1 MiB")
-            .cases(json, 60)
+        Figure::new(22, "bytes allocated for a crafted file of JSON, over 24 times its length and 1 MiB")
+            .cases(json, 1000)
             .at_most(worst_json, 1.0);
     }
 

@@ -117,7 +117,10 @@ fn violations(
     for package in layers::packages(metadata)? {
         let (name, version) = (layers::text(package, "name")?, layers::text(package, "version")?);
         let licence = package.get("license").and_then(Value::as_str).unwrap_or_default();
-        if !permitted(licence, allowed) && !allowed.contains(&format!("{name}: {licence}")) {
+        // As SPDX has it since version 3, which is all that cargo-deny takes.
+        let spelled = licence.strip_suffix('+').map(|licence| format!("{licence}-or-later"));
+        let exception = format!("{name}: {}", spelled.as_deref().unwrap_or(licence));
+        if !permitted(licence, allowed) && !allowed.contains(&exception) {
             found.push(format!(
                 "{name} {version} has the licence {licence:?}, which deny.toml does not allow"
             ));
@@ -237,6 +240,9 @@ mod tests {
             let packages = json!({ "packages": [package(name, None, "GPL-3.0")] });
             assert_eq!(violations(&packages, &allowed, &checksums).unwrap().0.len(), wrong);
         }
+        let later = ["a: LGPL-3.0-or-later".to_owned()];
+        let packages = json!({ "packages": [package("a", None, "LGPL-3.0+")] });
+        assert!(violations(&packages, &later, &checksums).unwrap().0.is_empty());
         let metadata =
             json!({ "packages": [own, a], "resolve": { "nodes": [{ "id": "own", "dependencies": ["a"] }] } });
         let bill = bill(&metadata, &checksums).unwrap();

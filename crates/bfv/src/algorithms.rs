@@ -43,11 +43,10 @@ impl Default for Algorithms {
 }
 
 impl Algorithms {
-    /// Fails unless ciphertext moduli and a plaintext modulus allow every option.
-    pub(crate) fn check(&self, moduli: &[u64], plain_modulus: u64) -> Result<(), BfvError> {
+    /// Fails unless ciphertext moduli and plaintext moduli allow every option.
+    pub(crate) fn check(&self, moduli: &[u64], plain_moduli: &[u64]) -> Result<(), BfvError> {
         RnsDigits::new(&self.key_switching, moduli).map_err(BfvError::Algorithms)?;
-        ScalingBounds::new(&self.scaling, moduli, plain_modulus).map_err(BfvError::Algorithms)?;
-        Ok(())
+        ScalingBounds::check_all(&self.scaling, moduli, plain_moduli).map_err(BfvError::Algorithms)
     }
 }
 

@@ -137,7 +137,7 @@ impl Parameters {
         check_ring(self.ring)?;
         moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;
         check_plain_modulus_beside(self.plain_modulus, self.moduli.iter().chain(self.special_moduli()))?;
-        self.algorithms.check(&self.moduli, self.plain_modulus)?;
+        self.algorithms.check(&self.moduli, &[self.plain_modulus])?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }
@@ -268,7 +268,7 @@ impl CrtParameters {
             check_plain_modulus_beside(t, self.moduli.iter().chain(self.special_moduli()))?;
         }
         check_pairwise_coprime(&self.plain_moduli)?;
-        self.plain_moduli.iter().try_for_each(|&t| self.algorithms.check(&self.moduli, t))?;
+        self.algorithms.check(&self.moduli, &self.plain_moduli)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }

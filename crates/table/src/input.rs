@@ -37,13 +37,23 @@ impl Input {
 /// The inputs of a schema, by columns and labels in their order.
 #[must_use]
 pub fn inputs(schema: &Schema) -> Vec<Input> {
-    let encrypted = schema.columns.iter().enumerate().filter(|(_, column)| column.encrypted);
-    let of = |(at, column): (usize, &Column)| {
-        let labels = match &column.kind {
-            Kind::Category { labels } => (0..labels.len()).map(Some).collect(),
-            _ => vec![None],
-        };
-        labels.into_iter().map(move |label| Input { column: at, label })
+    let mut all = Vec::with_capacity(count_inputs(schema));
+    for (at, column) in schema.columns.iter().enumerate().filter(|(_, column)| column.encrypted) {
+        match &column.kind {
+            Kind::Category { labels } => {
+                all.extend((0..labels.len()).map(|label| Input { column: at, label: Some(label) }));
+            }
+            _ => all.push(Input { column: at, label: None }),
+        }
+    }
+    all
+}
+
+/// How many inputs a schema has.
+pub(crate) fn count_inputs(schema: &Schema) -> usize {
+    let of = |column: &Column| match &column.kind {
+        Kind::Category { labels } => labels.len(),
+        _ => 1,
     };
-    encrypted.flat_map(of).collect()
+    schema.columns.iter().filter(|column| column.encrypted).map(of).sum()
 }

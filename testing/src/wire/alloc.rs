@@ -14,7 +14,7 @@ pub fn ceiling(len: usize) -> usize {
 /// The most for texts of JSON, by which tables and results describe themselves: what they describe is larger than its words.
 #[must_use]
 pub fn crafted_ceiling(len: usize) -> usize {
-    32 * len + (1 << 20)
+    24 * len + (1 << 20)
 }
 
 /// The seconds that reading `len` bytes may take, with all that can be done to what they hold.

@@ -26,13 +26,13 @@ pub struct Crafted {
 }
 
 /// Makes files of every kind, one after the other, with what reads them: each number of a small record as large as can be, and for tables and results parts
-/// of up to a megabyte.
+/// of up to a megabyte. All numbers if it is to be `thorough`, else some of them.
 ///
 /// # Errors
 /// None is expected.
-pub fn crafted(mut visit: impl FnMut(&Specimen, &Crafted)) -> Result<(), Failure> {
+pub fn crafted(thorough: bool, mut visit: impl FnMut(&Specimen, &Crafted)) -> Result<(), Failure> {
     for specimen in every_specimen()? {
-        words::of_words(&specimen, |file| visit(&specimen, file));
+        words::of_words(&specimen, thorough, |file| visit(&specimen, file));
         let more = match specimen.kind {
             Kind::Results => results::of_results(&specimen)?,
             kind if kind.is_table() => tables::of_table(&specimen)?,

@@ -151,7 +151,7 @@ pub(super) const ROWS: [Row; 25] = [
     ),
     row(
         22,
-        "memory of any file: the worst over four times its bytes, 32 times for descriptions in JSON, and 1 MiB",
+        "memory of any file: the worst over four times its bytes, 24 times for descriptions in JSON, and 1 MiB",
         "10^6 mutants and crafted files of every kind, at most 1",
         &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
     ),

@@ -39,9 +39,22 @@ impl ScalingBounds {
     /// # Errors
     /// As there, but for the auxiliary primes, which are not looked for.
     pub fn new(options: &ScalerOptions, moduli: &[u64], t: u64) -> Result<Self, RingError> {
+        Self::with_basis(options, &Basis::new(moduli)?, t)
+    }
+
+    /// Fails where one of several plaintext moduli has no such bounds.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn check_all(options: &ScalerOptions, moduli: &[u64], plain_moduli: &[u64]) -> Result<(), RingError> {
+        // What the moduli alone determine is found once: it takes most of the time.
         let q = Basis::new(moduli)?;
-        check_scalable(&q, t)?;
-        let decryption = Decryptor::new(&q, t, options.decryption)?;
+        plain_moduli.iter().try_for_each(|&t| Self::with_basis(options, &q, t).map(drop))
+    }
+
+    fn with_basis(options: &ScalerOptions, q: &Basis, t: u64) -> Result<Self, RingError> {
+        check_scalable(q, t)?;
+        let decryption = Decryptor::new(q, t, options.decryption)?;
         Ok(Self::of(options, q.len(), &decryption))
     }
 

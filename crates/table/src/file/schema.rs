@@ -37,7 +37,8 @@ pub(super) fn put(columns: &[Column], fields: &mut Fields) {
 
 /// Reads the schema of a table with so many rows and columns.
 pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Result<Schema, TableError> {
-    let mut all = Vec::new();
+    // A constant, whatever the file claims: there are at most 4096, of columns and of the labels of each.
+    let mut all = Vec::with_capacity(columns.min(MAX_COLUMNS));
     for _ in 0..columns {
         let name = fields.text("the name of a column", MOST)?.to_owned();
         let encrypted = fields.flag("whether a column is encrypted")?;
@@ -57,7 +58,7 @@ pub(super) fn get(rows: u64, columns: usize, fields: &mut FieldReader<'_>) -> Re
 
 fn get_labels(fields: &mut FieldReader<'_>) -> Result<Vec<String>, WireError> {
     let count = fields.usize_in("labels", 1..=MAX_COLUMNS)?;
-    let mut labels = Vec::new();
+    let mut labels = Vec::with_capacity(count);
     for _ in 0..count {
         labels.push(fields.text("a label", MOST)?.to_owned());
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use sunzi_program::analysis::Layout;
 use sunzi_program::schema::{Kind, MAX_COLUMNS, MAX_ROWS};
 use sunzi_program::{Column, Schema};
-use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, Sink, Source, WireError};
+use sunzi_rlwe::wire::{CHECKSUM_LEN, FieldReader, Fields, HEADER_LEN, Sink, Source, WireError};
 
 use super::schema;
+use crate::input::count_inputs;
 use crate::{Input, TableError, inputs};
 
 /// Rows, rows of a chunk, bytes of an encrypted chunk, columns, bytes of the schema.
@@ -23,6 +24,7 @@ pub struct Shape {
     layout: Layout,
     encrypted_len: u64,
     inputs: Vec<Input>,
+    input_count: usize,
     schema_len: usize,
     body_len: u64,
 }
@@ -36,7 +38,13 @@ impl Shape {
     pub fn new(schema: &Schema, span: usize, encrypted_len: u64) -> Result<Self, TableError> {
         let mut fields = Fields::default();
         schema::put(&schema.columns, &mut fields);
-        Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len())
+        let shape = Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len())?;
+        Ok(shape.with_inputs())
+    }
+
+    /// The same with its inputs, which are as long as names and labels together: made once the length of the file bears them out.
+    fn with_inputs(self) -> Self {
+        Self { inputs: inputs(&self.schema), ..self }
     }
 
     fn of(schema: Schema, span: usize, encrypted_len: u64, schema_len: usize) -> Result<Self, TableError> {
@@ -49,9 +57,10 @@ impl Shape {
         }
         let rows = usize::try_from(schema.rows).unwrap_or(usize::MAX);
         let layout = Layout { rows, span, chunks: rows.div_ceil(span) };
-        let inputs = inputs(&schema);
+        let input_count = count_inputs(&schema);
         let schema = Arc::new(schema);
-        let mut shape = Self { schema, layout, encrypted_len, inputs, schema_len, body_len: 0 };
+        let mut shape =
+            Self { schema, layout, encrypted_len, inputs: Vec::new(), input_count, schema_len, body_len: 0 };
         let too_long = || WireError::value("bytes of the table", "less than 2^63", "more");
         shape.body_len =
             shape.chunk_start(layout.chunks).filter(|len| len >> 63 == 0).ok_or_else(too_long)?;
@@ -108,7 +117,7 @@ impl Shape {
     /// Where a chunk starts behind the header; for the number of chunks the end.
     pub(super) fn chunk_start(&self, chunk: usize) -> Option<u64> {
         let Layout { span, chunks, .. } = self.layout;
-        let encrypted = (self.inputs.len() as u64).checked_mul(self.encrypted_len)?;
+        let encrypted = (self.input_count as u64).checked_mul(self.encrypted_len)?;
         let full = self.clear_len(span).checked_add(encrypted)?;
         let before = (NUMBERS_LEN + self.schema_len + 2 * CHECKSUM_LEN) as u64;
         if chunk < chunks {
@@ -154,9 +163,15 @@ impl Shape {
         let mut fields = FieldReader::new(&record);
         let schema = schema::get(rows, columns, &mut fields)?;
         fields.finish()?;
+        drop(record);
         let shape = Self::of(schema, span, encrypted_len, schema_len)?;
         if shape.body_len == body_len {
-            return Ok(shape);
+            // Each is an object of its own.
+            if shape.input_count > 0 && encrypted_len < HEADER_LEN as u64 {
+                let expected = format!("at least {HEADER_LEN}");
+                return Err(WireError::value("bytes of an encrypted chunk", expected, encrypted_len).into());
+            }
+            return Ok(shape.with_inputs());
         }
         Err(WireError::Length { expected: shape.body_len, got: body_len }.into())
     }

@@ -62,9 +62,19 @@ pub(super) fn of_table(specimen: &Specimen) -> Result<Vec<Crafted>, Failure> {
         }
         columns
     };
-    let mut categories = Columns::new();
-    while categories.has_room(4096 * 24) {
-        categories.category(&format!("c{}", categories.count), labels(4096, 8));
+    let of_length = |len: usize| {
+        let mut columns = Columns::new();
+        while columns.has_room(4096 * (16 + len)) {
+            columns.category(&format!("c{}", columns.count), labels(4096, len));
+        }
+        columns
+    };
+    // Two bytes each: what is made of a label is many times that.
+    let letters = |i: usize| char::from(b' ' + i as u8);
+    let mut short = Columns::new();
+    while short.has_room(4096 * 10) {
+        let labels = (0..4096).map(|i| [letters(i / 64), letters(i % 64)].iter().collect());
+        short.category(&format!("c{}", short.count), labels);
     }
     let one = |of: &dyn Fn(&mut Columns)| {
         let mut columns = Columns::new();
@@ -76,7 +86,8 @@ pub(super) fn of_table(specimen: &Specimen) -> Result<Vec<Crafted>, Failure> {
         ("columns", named(&|i| format!("c{i}"))),
         ("columns with long names", named(&|i| format!("{}{i}", "c".repeat(200)))),
         ("columns of one name", named(&|_| "c".to_owned())),
-        ("categories", categories),
+        ("categories", of_length(8)),
+        ("categories of short labels", short),
         ("labels", one(&|columns| columns.category("c", labels(40_000, 8)))),
         ("long labels", one(&|columns| columns.category("c", labels(4096, 230)))),
         ("labels that are one", one(&|columns| columns.category("c", vec!["l".into(); 4096].into_iter()))),
