@@ -59,13 +59,15 @@ fn parameters_that_the_machine_cannot_hold_are_refused_before_any_work() {
             "decrypt t.csv --keys keys",
             "eval sum(x) --keys keys t.csv -o r.sz",
         ] {
-            let start = Instant::now();
-            let output = within(
-                &folder,
-                1 << 30,
-                &format!("{} {FLAG}", command.replace('(', "\\(").replace(')', "\\)")),
-            );
-            let (took, error) = (start.elapsed(), stderr(&output));
+            let line = format!("{} {FLAG}", command.replace('(', "\\(").replace(')', "\\)"));
+            // Other programs run as well: the best of three.
+            let timed = |_| {
+                let start = Instant::now();
+                let output = within(&folder, 1 << 30, &line);
+                (start.elapsed(), output)
+            };
+            let (took, output) = (0..3).map(timed).min_by_key(|(took, _)| *took).unwrap();
+            let error = stderr(&output);
             println!("{name}, {command}: {took:?}, {}", error.trim());
             assert_eq!(output.status.code(), Some(2), "{command}: {error}");
             assert!(error.contains("bytes of memory"), "{command}: {error}");
