@@ -312,8 +312,32 @@ mod tests {
     const TIME: Duration = Duration::from_secs(90);
 
     #[test]
-    #[ignore = "long: n = 2^15 and 2^16, up to 14 GiB"]
-    fn no_noise_is_above_its_bound_at_the_degrees_of_the_sets() {
-        Set::shipped().iter().for_each(at_its_degree);
+    #[ignore = "long: n = 2^16, 9 GiB"]
+    fn noise_of_the_default_set_at_its_degree() {
+        at_its_degree(&Set::default_128());
+    }
+
+    #[test]
+    #[ignore = "long: n = 2^16, 7 GiB"]
+    fn noise_of_the_fast_set_at_its_degree() {
+        at_its_degree(&Set::fast_128());
+    }
+
+    #[test]
+    #[ignore = "long: n = 2^15, 6 GiB"]
+    fn noise_of_the_set_of_the_smaller_ring_at_its_degree() {
+        at_its_degree(&Set::n15_128());
+    }
+
+    #[test]
+    #[ignore = "long: n = 2^16, 10 GiB"]
+    fn noise_of_the_precise_set_at_its_degree() {
+        at_its_degree(&Set::high_precision_128());
+    }
+
+    #[test]
+    #[ignore = "long: n = 2^16, 14 GiB"]
+    fn noise_of_the_set_of_the_paper_at_its_degree() {
+        at_its_degree(&Set::akimoto_sakuma_insecure());
     }
 }

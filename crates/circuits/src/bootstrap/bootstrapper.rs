@@ -169,9 +169,10 @@ impl<R: PolyRing> Bootstrapper<R> {
         // An error of eight deviations is not met in any slot; what one coefficient may cause is a bound already.
         let largest = blueprint.message_error(bound);
         let spread = 8.0 * (sum.metadata().precision.deviation() - largest).max(0.0);
-        let gained = (bound / (spread + largest)).log2().floor().clamp(0.0, 62.0);
+        let estimated = (bound / (spread + largest)).log2().floor().clamp(0.0, 62.0);
         // That coefficient may have the rarest integer.
         let reach = spread + blueprint.largest_error(bound + beside);
+        let gained = blueprint.bits_to_enlarge(sum, [bound, reach], estimated);
         // What is outside of the subring of few slots is not corrected: a trace leaves none of it. What both hold, and what taking them down adds: all
         // that is not in the correction.
         let sum = self.traced(exact(sum), keys)?;

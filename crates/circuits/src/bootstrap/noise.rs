@@ -78,10 +78,33 @@ impl<R: PolyRing> Blueprint<R> {
         whole * low / self.scales.first
     }
 
-    /// What EvalMod may be wrong by in one coefficient, beside whatever integer, for slots of at most `bound`.
+    /// What EvalMod may be wrong by in one coefficient, beside whatever integer is met with probability 2^-64, for slots of at most `bound`.
     pub(super) fn largest_error(&self, bound: f64) -> f64 {
         let ratio = self.scales.raised / self.scales.first;
-        self.eval_mod.worst_error((bound * ratio).min(1.0)).largest / ratio
+        self.eval_mod.worst_error((bound * ratio).min(1.0)).likely / ratio
+    }
+
+    /// Bits by which to enlarge what a message is wrong by: about as many as are estimated, and so many that the bound of the correction is least, which is as
+    /// noisy as `sum`. Enlarged, slots reach `reach`·2^bits, but `bound` at least.
+    pub(super) fn bits_to_enlarge(
+        &self,
+        sum: &Ciphertext<R>,
+        [bound, reach]: [f64; 2],
+        estimated: f64,
+    ) -> f64 {
+        let ring = self.context.ring().expansion();
+        let (ratio, own) = (self.scales.raised / self.scales.first, sum.noise().bound(ring));
+        let cost = |bits: &f64| {
+            let largest = bound.max(reach * bits.exp2()) * ratio;
+            if largest.is_nan() || largest > MOST {
+                return f64::INFINITY;
+            }
+            let term = self.approximation(largest).0.scaled(Log2::of(sum.metadata().scale / ratio));
+            (NoiseBound::dependent(term, 0).bound(ring) + own).bits() - bits
+        };
+        // What is estimated comes first: nothing else does where nothing is better.
+        let near = [0.0, 1.0, -1.0, -2.0].map(|more| (estimated + more).clamp(0.0, 62.0));
+        near.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(estimated)
     }
 
     /// The root mean square of slots of (m + q_0·I)/q_0: the root of a sum of n squares, which exceeds this with probability 2^-64.

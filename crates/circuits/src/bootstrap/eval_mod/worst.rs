@@ -14,6 +14,8 @@ use crate::series::Basis;
 pub struct WorstError {
     /// The largest error of all, at any integer up to K.
     pub largest: f64,
+    /// The largest error at integers that are met with probability 2^-64 at all.
+    pub likely: f64,
     /// A bound on the deviation at integers themselves, in the sense that t times as much is exceeded with probability at most 2·exp(−t²/2): rare
     /// integers are approximated worse.
     pub at_integers: f64,
@@ -25,8 +27,8 @@ pub struct WorstError {
     pub slope: f64,
 }
 
-/// An integer so many deviations away has a probability below 2^-64: its errors are in the maximum norm only.
-const RAREST: f64 = 9.5;
+/// An integer so rare is met with probability below 2^-64 by any of 2^17 coefficients: its errors are in the maximum norm only.
+const RAREST: f64 = 10.7;
 /// Whatever is smaller is taken for this.
 const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 
@@ -34,21 +36,21 @@ impl EvalMod {
     /// Bounds over all integers up to K, for x mod 1 of at most `largest`: infinite above 1, where nothing is near.
     #[must_use]
     pub fn worst_error(&self, largest: f64) -> WorstError {
-        let mut worst =
-            WorstError { largest: 0.0, at_integers: 0.0, of_slopes: 0.0, distortion: 0.0, slope: 1.0 };
+        let mut worst = WorstError {
+            largest: 0.0,
+            likely: 0.0,
+            at_integers: 0.0,
+            of_slopes: 0.0,
+            distortion: 0.0,
+            slope: 1.0,
+        };
         if largest.is_nan() || largest > 1.0 {
             let all = f64::INFINITY;
-            return WorstError {
-                largest: all,
-                at_integers: all,
-                of_slopes: all,
-                distortion: all,
-                slope: all,
-            };
+            let [likely, at_integers, of_slopes, distortion, slope] = [all; 5];
+            return WorstError { largest: all, likely, at_integers, of_slopes, distortion, slope };
         }
         let largest = largest.max(LEAST);
         let first = self.first_polynomials();
-        let deviation = (self.parameters.weight.max(1) as f64 / 12.0).sqrt();
         let (mut at_integers, mut of_slopes) = (0.0_f64, 0.0_f64);
         for integer in 0..=self.parameters.range {
             for centre in [integer as f64, -(integer as f64)] {
@@ -59,12 +61,11 @@ impl EvalMod {
                 worst.distortion = worst.distortion.max(bound(model.beyond_line()));
                 worst.slope = worst.slope.max(bound(model.largest_slope()) / largest);
             }
-            // P(|I| ≥ k) ≤ 2·exp(−t²/2) for this t: I is the nearest integer to a sum of uniform variables, whose moments are at most a Gaussian's, and
-            // to x mod 1 with it.
-            let rarity = ((integer as f64 - 0.5 - largest) / deviation).max((2.0 * LN_2).sqrt());
+            let rarity = rarity(self.parameters.weight, integer as f64 - 0.5 - largest);
             if rarity > RAREST {
                 continue;
             }
+            worst.likely = worst.largest;
             worst.at_integers = worst.at_integers.max(at_integers / rarity);
             worst.of_slopes = worst.of_slopes.max(of_slopes / rarity);
         }
@@ -115,6 +116,19 @@ impl EvalMod {
         };
         value.map_or_else(Inner::unknown, |value| value.inner_half())
     }
+}
+
+/// t with P(|I| ≥ k) ≤ 2·exp(−t²/2), where |I| ≥ k takes a sum of h uniform variables to x at least, in one direction or the other.
+///
+/// The moments of that sum are at most a Gaussian's; and it is x at least with the probability d^h/h! at most, for d = h/2 − x, which is the volume of a simplex that the
+/// corner of the cube lies in.
+fn rarity(weight: usize, x: f64) -> f64 {
+    let count = weight.max(1) as f64;
+    let gaussian = x / (count / 12.0).sqrt();
+    let factorial: f64 = (1..=weight.max(1)).map(|k| (k as f64).ln()).sum();
+    let corner = (count / 2.0 - x).max(0.0);
+    let simplex = (2.0 * (factorial - count * corner.ln())).max(0.0).sqrt();
+    gaussian.max(simplex).max((2.0 * LN_2).sqrt()) * (1.0 - 1e-9)
 }
 
 /// What is no number is no bound.
