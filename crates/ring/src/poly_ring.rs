@@ -63,6 +63,9 @@ pub trait PolyRing: Clone + Debug + Send + Sync + 'static {
     /// Tables for the digits of key switching.
     type Gadget: Gadget<Self>;
 
+    /// Whether polynomials take the memory of their residues: a ring that stores nothing makes keys that no machine could hold.
+    const STORES_RESIDUES: bool = true;
+
     /// The ring index with its prime powers, and the order of coefficients.
     fn ring_index(&self) -> &RingIndex;
     /// The basis of coefficients: what encoders of general slots and polynomials in the clear go by.

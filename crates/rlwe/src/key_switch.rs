@@ -48,7 +48,9 @@ impl<R: PolyRing> KeySwitchKey<R> {
     ) -> Result<Self, RlweError> {
         context.check_security()?;
         let gadget = context.gadget_at(level)?;
-        memory::require(context.switch_key_bytes(level)?)?;
+        if R::STORES_RESIDUES {
+            memory::require(context.switch_key_bytes(level)?)?;
+        }
         let lower = [secret, source].map(|a| {
             // No copy of what has that level.
             if level == context.level() {

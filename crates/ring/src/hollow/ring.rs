@@ -150,6 +150,8 @@ impl PolyRing for HollowRing {
     type Scaler = HollowScaler;
     type Gadget = HollowGadget;
 
+    const STORES_RESIDUES: bool = false;
+
     fn ring_index(&self) -> &RingIndex {
         &self.index
     }
