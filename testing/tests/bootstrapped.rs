@@ -312,25 +312,25 @@ mod tests {
     const TIME: Duration = Duration::from_secs(90);
 
     #[test]
-    #[ignore = "long: n = 2^16, 9 GiB"]
+    #[ignore = "long: n = 2^16, 11 GiB"]
     fn noise_of_the_default_set_at_its_degree() {
         at_its_degree(&Set::default_128());
     }
 
     #[test]
-    #[ignore = "long: n = 2^16, 7 GiB"]
+    #[ignore = "long: n = 2^16, 6 GiB"]
     fn noise_of_the_fast_set_at_its_degree() {
         at_its_degree(&Set::fast_128());
     }
 
     #[test]
-    #[ignore = "long: n = 2^15, 6 GiB"]
+    #[ignore = "long: n = 2^15, 7 GiB"]
     fn noise_of_the_set_of_the_smaller_ring_at_its_degree() {
         at_its_degree(&Set::n15_128());
     }
 
     #[test]
-    #[ignore = "long: n = 2^16, 10 GiB"]
+    #[ignore = "long: n = 2^16, 13 GiB"]
     fn noise_of_the_precise_set_at_its_degree() {
         at_its_degree(&Set::high_precision_128());
     }
