@@ -2,15 +2,19 @@
 
 use std::fs;
 
+use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{Axis, RingIndex};
 
 use crate::{RingShape, RlweError};
 
 /// Bytes of a transform of a power of two, for each coefficient.
 const NEGACYCLIC: u64 = 33;
-/// Bytes of the Fourier transforms of an axis of another ring, for each place; and of the matrices of an axis of a power of a prime, for each entry.
+/// Bytes of the Fourier transforms of an axis of another ring, for each place, and of the matrices of an axis of a power of a prime, for each
+/// entry. The portable table runs one level of a transform at a time and keeps a word more of each constant.
 const AXIS: u64 = 250;
-const MATRIX: u64 = 32;
+const MATRIX: u64 = 36;
+const PORTABLE_AXIS: u64 = 660;
+const PORTABLE_MATRIX: u64 = 48;
 /// Bytes for two moduli of a ring: words of products of all but one, and tags. Bytes for a level below.
 const QUOTIENT: u64 = 9;
 const LOWER: u64 = 1280;
@@ -60,13 +64,17 @@ pub fn transform_bytes(ring: RingShape, moduli: usize) -> u64 {
 
 /// Both directions along an axis of p^e places: a convolution of p − 1, and e − 1 times as many matrices of p by p as there are places of the level before.
 fn axis_bytes(axis: &Axis) -> u64 {
+    let (place, entry) = match active_isa() {
+        Ok(Isa::Portable) => (PORTABLE_AXIS, PORTABLE_MATRIX),
+        _ => (AXIS, MATRIX),
+    };
     let (length, rows) = axis.convolution();
     if axis.prime() == 2 {
-        return (axis.degree() as u64).saturating_mul(AXIS);
+        return (axis.degree() as u64).saturating_mul(place);
     }
     let levels = (1..axis.exponent()).map(|level| axis.prime().saturating_pow(level + 1));
     let entries = levels.fold(0, u64::saturating_add).saturating_mul(axis.prime() - 1);
-    (length as u64 * rows as u64).saturating_mul(AXIS).saturating_add(entries.saturating_mul(MATRIX))
+    (length as u64 * rows as u64).saturating_mul(place).saturating_add(entries.saturating_mul(entry))
 }
 
 /// About what a ring of so many moduli takes beside its transforms: the products of all moduli but one, and places for what leads to each lower level.
