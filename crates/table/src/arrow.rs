@@ -9,7 +9,9 @@
 
 mod cells;
 mod clear;
+mod guard;
 mod metadata;
+mod pages;
 mod reader;
 mod writer;
 

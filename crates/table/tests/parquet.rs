@@ -4,8 +4,10 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use arrow_array::types::Int8Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array,
+    RecordBatch, StringArray,
 };
 use arrow_schema::DataType;
 use chacha20::ChaCha20Rng;
@@ -85,6 +87,26 @@ fn clear_tables_are_read_with_their_types() {
     assert!(error.contains("row 7") && error.contains("\"a\"") && error.contains("empty"), "{error}");
     std::fs::write(&path, b"PAR1 and no more").unwrap();
     assert!(matches!(Source::open(&path).unwrap().rows(), Err(TableError::Parquet { .. })));
+}
+
+/// Columns of categories, as pandas writes them: labels by their places, and one in which all cells are missing.
+#[test]
+fn dictionaries_are_read_as_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let labels: DictionaryArray<Int8Type> = (0..9000).map(|i| ["b", "a", "c"][i % 3]).collect();
+    let read = |column: DictionaryArray<Int8Type>| {
+        write(&path, &RecordBatch::try_from_iter([("label", Arc::new(column) as ArrayRef)]).unwrap());
+        let source = Source::open(&path).unwrap();
+        let clear = vec!["label".to_owned()];
+        let surveyed = survey(&mut *source.rows().unwrap(), &Asked { clear, ..Asked::default() })?;
+        Chunks::new(source.rows()?, &surveyed, 9000).next_chunk()
+    };
+    let rows = read(labels).unwrap().unwrap();
+    let Some(Cells::Labels(places)) = rows.cells(0) else { panic!() };
+    assert!(places.iter().enumerate().all(|(i, &place)| place == [1, 0, 2][i % 3]));
+    let missing = [None::<&str>; 3].into_iter().collect();
+    assert!(read(missing).unwrap_err().to_string().contains("empty"));
 }
 
 struct Case {

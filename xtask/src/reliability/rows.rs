@@ -82,6 +82,7 @@ pub(super) const ROWS: [Row; 25] = [
         &[
             "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
             "test --release -p sunzi-testing --test hostile_parameters",
+            "test -p sunzi-testing --test parquet_hostile -- --include-ignored",
         ],
     ),
     row(
@@ -147,13 +148,17 @@ pub(super) const ROWS: [Row; 25] = [
             "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
             "test -p sunzi-program --test limits --test results",
             "test -p sunzi-cli --test crafted --test hostile",
+            "test -p sunzi-testing --test parquet_hostile -- --include-ignored",
         ],
     ),
     row(
         22,
-        "memory of any file: the worst over four times its bytes, 24 times for descriptions in JSON, and 1 MiB",
+        "memory of any file: the worst over four times its bytes, 24 times for descriptions in JSON and tables in Parquet, and 1 MiB",
         "10^6 mutants and crafted files of every kind, at most 1",
-        &["test --release -p sunzi-testing --test wire_hostile -- --include-ignored"],
+        &[
+            "test --release -p sunzi-testing --test wire_hostile -- --include-ignored",
+            "test -p sunzi-testing --test parquet_hostile -- --include-ignored",
+        ],
     ),
     row(
         23,

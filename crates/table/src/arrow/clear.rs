@@ -7,10 +7,12 @@ use arrow_array::types::{
     Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
+use super::guard::guarded;
+use super::pages::{self, Form};
 use super::{refused, refused_arrow};
 use crate::csv::check_names;
 use crate::{Cell, Decimal, Rows, TableError};
@@ -23,6 +25,8 @@ pub struct ParquetRows {
     reader: ParquetRecordBatchReader,
     names: Vec<String>,
     batch: Option<RecordBatch>,
+    /// Of the batch at hand the places of labels, for columns that are dictionaries.
+    keys: Vec<Vec<usize>>,
     /// The row of the batch at hand.
     at: usize,
     /// The row of the file, from 1; 0 before the first.
@@ -36,7 +40,14 @@ impl ParquetRows {
     /// # Errors
     /// [`TableError::Parquet`]; [`TableError::Form`] for names that are empty or occur twice; [`TableError::Column`] for types that are no numbers or texts.
     pub fn new(file: File, name: &str) -> Result<Self, TableError> {
+        guarded(name, || Self::read(file, name))
+    }
+
+    fn read(file: File, name: &str) -> Result<Self, TableError> {
+        let len = file.metadata().map_err(|error| TableError::io(name, &error))?.len();
+        let looked_at = file.try_clone().map_err(|error| TableError::io(name, &error))?;
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(refused(name))?;
+        pages::check(&looked_at, len, builder.metadata(), Form::Clear).map_err(pages::refused(name))?;
         let fields = builder.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         check_names(&names, name)?;
@@ -48,7 +59,7 @@ impl ParquetRows {
             }
         }
         let reader = builder.with_batch_size(BATCH).build().map_err(refused(name))?;
-        Ok(Self { reader, names, batch: None, at: 0, row: 0, file: name.to_owned() })
+        Ok(Self { reader, names, batch: None, keys: Vec::new(), at: 0, row: 0, file: name.to_owned() })
     }
 }
 
@@ -69,19 +80,28 @@ impl Rows for ParquetRows {
     fn advance(&mut self) -> Result<bool, TableError> {
         self.at += 1;
         while self.batch.as_ref().is_none_or(|batch| self.at >= batch.num_rows()) {
-            let Some(batch) = self.reader.next() else {
+            let next =
+                guarded(&self.file, || self.reader.next().transpose().map_err(refused_arrow(&self.file)))?;
+            let Some(batch) = next else {
                 let problem = "has columns but no rows: expected at least one";
                 return if self.row > 0 { Ok(false) } else { Err(TableError::form(&self.file, problem)) };
             };
-            (self.batch, self.at) = (Some(batch.map_err(refused_arrow(&self.file))?), 0);
+            let keys = |column: &ArrayRef| {
+                // Without labels all cells are missing.
+                let labels = column.as_any_dictionary_opt().filter(|array| !array.values().is_empty());
+                labels.map(AnyDictionaryArray::normalized_keys).unwrap_or_default()
+            };
+            self.keys = batch.columns().iter().map(keys).collect();
+            (self.batch, self.at) = (Some(batch), 0);
         }
         self.row += 1;
         Ok(true)
     }
 
     fn cell(&self, column: usize) -> Cell<'_> {
-        let column = self.batch.as_ref().and_then(|batch| batch.columns().get(column));
-        column.map_or(Cell::Missing, |column| cell(column, self.at))
+        let array = self.batch.as_ref().and_then(|batch| batch.columns().get(column));
+        let keys = self.keys.get(column).map_or(&[][..], Vec::as_slice);
+        array.map_or(Cell::Missing, |array| cell(array, self.at, keys))
     }
 
     fn place(&self) -> String {
@@ -89,7 +109,8 @@ impl Rows for ParquetRows {
     }
 }
 
-fn cell(column: &ArrayRef, at: usize) -> Cell<'_> {
+/// One cell of a column, with the places of labels if it is a dictionary.
+fn cell<'a>(column: &'a ArrayRef, at: usize, keys: &[usize]) -> Cell<'a> {
     if at >= column.len() || column.is_null(at) {
         return Cell::Missing;
     }
@@ -117,9 +138,8 @@ fn cell(column: &ArrayRef, at: usize) -> Cell<'_> {
         DataType::LargeUtf8 => label(column.as_string::<i64>().value(at)),
         DataType::Utf8View => label(column.as_string_view().value(at)),
         DataType::Dictionary(..) => {
-            let dictionary = column.as_any_dictionary();
-            let key = dictionary.normalized_keys().get(at).copied();
-            key.map_or(Cell::Missing, |key| cell(dictionary.values(), key))
+            let labels = column.as_any_dictionary().values();
+            keys.get(at).map_or(Cell::Missing, |&key| cell(labels, key, &[]))
         }
         _ => Cell::Missing,
     }

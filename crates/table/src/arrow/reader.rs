@@ -1,5 +1,6 @@
 //! An encrypted table in Parquet, as it was written or as an engine left it.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
@@ -19,7 +20,9 @@ use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
 
 use super::cells::unpack;
+use super::guard::guarded;
 use super::metadata::{ROWS, Table as Metadata};
+use super::pages::{self, Form};
 use super::{refused, refused_arrow};
 use crate::{EncryptedTable, Input, TableError, inputs};
 
@@ -35,6 +38,14 @@ pub struct EncryptedParquet {
     rows: Vec<u32>,
     schema: Arc<Schema>,
     inputs: Vec<Input>,
+    /// Of the columns that were read: chunks are asked for in their order, and a cell within a row group is found by going through those before it.
+    cursors: HashMap<String, Cursor>,
+}
+
+/// Where in a column the next cell stands.
+struct Cursor {
+    next: usize,
+    reader: ParquetRecordBatchReader,
 }
 
 impl EncryptedParquet {
@@ -45,6 +56,10 @@ impl EncryptedParquet {
     /// metadata and numbers of rows that cannot be.
     pub fn open(path: &Path) -> Result<Self, TableError> {
         let name = path.display().to_string();
+        guarded(&name, || Self::read(path, name.clone()))
+    }
+
+    fn read(path: &Path, name: String) -> Result<Self, TableError> {
         let file = File::open(path).map_err(|error| TableError::io(&name, &error))?;
         // Types are those of Parquet: an engine may have had others for the same cells.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -52,12 +67,12 @@ impl EncryptedParquet {
         let mut metadata = Metadata::of(&arrow, &name)?;
         metadata.keep(|name| arrow.schema().fields().iter().any(|field| field.name() == name));
         let chunks = arrow.metadata().file_metadata().num_rows();
-        // A chunk is never less than a byte, however columns are compressed: there is something in it that is encrypted.
-        let most = file.metadata().map_err(|error| TableError::io(&name, &error))?.len();
-        if chunks < 1 || chunks as u64 > most {
+        let len = file.metadata().map_err(|error| TableError::io(&name, &error))?.len();
+        if chunks < 1 || chunks as u64 > len {
             let problem = "has no chunks that are left, or more than it has bytes";
             return Err(TableError::form(name, problem));
         }
+        pages::check(&file, len, arrow.metadata(), Form::Encrypted).map_err(pages::refused(&name))?;
         let (key, parameters) = (metadata.key()?, metadata.parameters()?);
         let mut schema = metadata.schema.clone();
         let mut table = Self {
@@ -70,9 +85,15 @@ impl EncryptedParquet {
             rows: Vec::new(),
             inputs: inputs(&schema),
             schema: Arc::new(Schema { rows: 0, columns: Vec::new() }),
+            cursors: HashMap::new(),
         };
         table.rows = table.count()?;
         schema.rows = table.rows.iter().map(|&rows| u64::from(rows)).sum();
+        // A row is never less than a byte, however columns are compressed: there is something in it that is encrypted.
+        if schema.rows > len {
+            let expected = format!("at most the {len} bytes of the file");
+            return Err(WireError::value("rows of all chunks", expected, schema.rows).into());
+        }
         schema.check()?;
         table.schema = Arc::new(schema);
         Ok(table)
@@ -111,7 +132,22 @@ impl EncryptedParquet {
     }
 
     /// One cell.
-    fn cell(&self, column: &str, chunk: usize) -> Result<ArrayRef, TableError> {
+    fn cell(&mut self, column: &str, chunk: usize) -> Result<ArrayRef, TableError> {
+        let missing = TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
+        // Where a cell cannot be read nothing is left of the cursor.
+        let mut cursor = match self.cursors.remove(column).filter(|cursor| cursor.next == chunk) {
+            Some(cursor) => cursor,
+            None => Cursor { next: chunk, reader: guarded(&self.name, || self.from(column, chunk))? },
+        };
+        let batch =
+            guarded(&self.name, || cursor.reader.next().transpose().map_err(refused_arrow(&self.name)))?;
+        cursor.next += 1;
+        self.cursors.insert(column.to_owned(), cursor);
+        batch.and_then(|batch| batch.columns().first().cloned()).ok_or(missing)
+    }
+
+    /// The cells of a column, one by one, from those of a chunk on.
+    fn from(&self, column: &str, chunk: usize) -> Result<ParquetRecordBatchReader, TableError> {
         let mask = self.mask(column)?;
         let missing = || TableError::mismatch("chunk", format!("below {}", self.rows.len()), chunk);
         let mut before = 0;
@@ -124,14 +160,11 @@ impl EncryptedParquet {
         });
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reopened()?, self.arrow.clone())
-                .with_row_groups(vec![group.ok_or_else(missing)?])
+                .with_row_groups((group.ok_or_else(missing)?..groups.len()).collect())
                 .with_projection(mask)
                 .with_offset(chunk - before)
-                .with_limit(1)
                 .with_batch_size(1);
-        let mut reader = builder.build().map_err(refused(&self.name))?;
-        let batch = reader.next().ok_or_else(missing)?.map_err(refused_arrow(&self.name))?;
-        batch.columns().first().cloned().ok_or_else(missing)
+        builder.build().map_err(refused(&self.name))
     }
 
     /// The clear category that all rows of a chunk share.
@@ -178,7 +211,8 @@ impl EncryptedTable for EncryptedParquet {
 
     fn clear(&mut self, chunk: usize) -> Result<Table, TableError> {
         let (rows, mut cells) = (self.rows_of(chunk), Vec::new());
-        for column in &self.schema.columns {
+        let schema = Arc::clone(&self.schema);
+        for column in &schema.columns {
             if column.encrypted {
                 cells.push(Cells::Unknown);
                 continue;
@@ -189,7 +223,7 @@ impl EncryptedTable for EncryptedParquet {
                 || WireError::value("a clear column", format!("{rows} cells of its kind"), array.data_type());
             cells.push(unpack(column, &array, rows, partition).ok_or_else(wrong)?);
         }
-        Ok(Table::chunk_of(Arc::clone(&self.schema), rows as u64, cells)?)
+        Ok(Table::chunk_of(schema, rows as u64, cells)?)
     }
 
     fn encrypted(

@@ -1,0 +1,32 @@
+//! Damaged pages on which the reader of Parquet panics (a width of 64 bits, a length of 0) are errors of the file.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use crate::TableError;
+
+thread_local! {
+    /// Whether this thread reads a file of which nobody knows whether it is damaged.
+    static READS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls the reader of Parquet. A panic in it is told as an error, and not on the terminal.
+pub(super) fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let others = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !READS.get() {
+                others(panic);
+            }
+        }));
+    });
+    READS.set(true);
+    let result = catch_unwind(AssertUnwindSafe(read));
+    READS.set(false);
+    result.unwrap_or_else(|_| {
+        let problem = "a page or its header is damaged".to_owned();
+        Err(TableError::Parquet { name: name.to_owned(), problem })
+    })
+}
