@@ -269,6 +269,28 @@ mod tests {
         std::fs::read(case.path()).unwrap()
     }
 
+    /// A table in the clear of five thousand row groups.
+    fn groups(case: &Case) -> Vec<u8> {
+        let row = batch().slice(0, 1).project(&[0]).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(File::create(case.path()).unwrap(), row.schema(), None).unwrap();
+        for _ in 0..5000 {
+            writer.write(&row).unwrap();
+            writer.flush().unwrap();
+        }
+        writer.close().unwrap();
+        std::fs::read(case.path()).unwrap()
+    }
+
+    /// A table in the clear of as many columns.
+    fn columns(case: &Case) -> Vec<u8> {
+        let cell: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+        let columns = (0..5000).map(|i| (format!("{i}"), Arc::clone(&cell)));
+        let row = RecordBatch::try_from_iter(columns).unwrap();
+        write(&case.path(), &[row], Compression::UNCOMPRESSED);
+        std::fs::read(case.path()).unwrap()
+    }
+
     #[test]
     fn crafted_files_end_in_their_time_and_memory() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,8 +321,8 @@ mod tests {
             };
             let crafted = [
                 ("as it was", with("", &|rows| zeros(0, rows))),
-                ("a list of four million equal cells", with("cost", &|rows| many(4_000_000, rows))),
-                ("cells of 64 MB of zeros", with("age", &|rows| zeros(1 << 26, rows))),
+                ("a list of a million equal cells", with("cost", &|rows| many(1_000_000, rows))),
+                ("cells of 16 MB of zeros", with("age", &|rows| zeros(1 << 24, rows))),
                 ("empty cells", with("age", &|rows| zeros(0, rows))),
                 ("full chunks", with(ROWS, &|rows| Arc::new(UInt32Array::from(vec![64; rows])))),
             ];
@@ -309,7 +331,10 @@ mod tests {
                 assert_eq!(accepted, i == 0, "{name}");
             }
         }
-        let of = 5 * compressions.len();
+        assert_eq!(case.read("many row groups", &groups(&case), &mut tally), [false, true]);
+        // More columns than a table may have.
+        assert_eq!(case.read("many columns", &columns(&case), &mut tally), [false, false]);
+        let of = 5 * compressions.len() + 2;
         tally.record("crafted", of, of);
     }
 
