@@ -20,12 +20,11 @@ pub use metadata::{CIPHERTEXT, ROWS, TABLE};
 pub use reader::EncryptedParquet;
 pub use writer::ParquetWriter;
 
+use std::fmt::Display;
+
 use crate::TableError;
 
-fn refused(name: &str) -> impl Fn(parquet::errors::ParquetError) -> TableError + use<'_> {
-    move |error| TableError::Parquet { name: name.to_owned(), problem: error.to_string() }
-}
-
-fn refused_arrow(name: &str) -> impl Fn(arrow_schema::ArrowError) -> TableError + use<'_> {
+/// An error of Parquet, of Arrow or of a check as an error of the file `name`.
+fn refused<E: Display>(name: &str) -> impl Fn(E) -> TableError + use<'_, E> {
     move |error| TableError::Parquet { name: name.to_owned(), problem: error.to_string() }
 }

@@ -12,8 +12,8 @@ use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
 use super::guard::guarded;
-use super::pages::{self, Form};
-use super::{refused, refused_arrow};
+use super::pages::{self, TableKind};
+use super::refused;
 use crate::csv::check_names;
 use crate::{Cell, Decimal, Rows, TableError};
 
@@ -47,7 +47,7 @@ impl ParquetRows {
         let len = file.metadata().map_err(|error| TableError::io(name, &error))?.len();
         let looked_at = file.try_clone().map_err(|error| TableError::io(name, &error))?;
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(refused(name))?;
-        pages::check(&looked_at, len, builder.metadata(), Form::Clear).map_err(pages::refused(name))?;
+        pages::check(&looked_at, len, builder.metadata(), TableKind::Clear).map_err(refused(name))?;
         let fields = builder.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         check_names(&names, name)?;
@@ -80,8 +80,7 @@ impl Rows for ParquetRows {
     fn advance(&mut self) -> Result<bool, TableError> {
         self.at += 1;
         while self.batch.as_ref().is_none_or(|batch| self.at >= batch.num_rows()) {
-            let next =
-                guarded(&self.file, || self.reader.next().transpose().map_err(refused_arrow(&self.file)))?;
+            let next = guarded(&self.file, || self.reader.next().transpose().map_err(refused(&self.file)))?;
             let Some(batch) = next else {
                 let problem = "has columns but no rows: expected at least one";
                 return if self.row > 0 { Ok(false) } else { Err(TableError::form(&self.file, problem)) };

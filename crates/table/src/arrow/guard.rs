@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
+use super::refused;
 use crate::TableError;
 
 thread_local! {
@@ -25,8 +26,5 @@ pub(super) fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T, TableError
     READS.set(true);
     let result = catch_unwind(AssertUnwindSafe(read));
     READS.set(false);
-    result.unwrap_or_else(|_| {
-        let problem = "a page or its header is damaged".to_owned();
-        Err(TableError::Parquet { name: name.to_owned(), problem })
-    })
+    result.unwrap_or_else(|_| Err(refused(name)("a page or its header is damaged")))
 }

@@ -1,12 +1,10 @@
-//! What Parquet says of its columns and pages, looked at before any page is decoded: one of a few bytes can say that it has two gigabytes, or
-//! values without end.
+//! Checks of the metadata and page headers of a Parquet file before any page is decoded: a page of a few bytes can say that it has two gigabytes,
+//! or values without end.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-
-use crate::TableError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
 /// Most bytes that pages decompress to, for each byte of the file.
 const EXPANSION: u64 = 8;
@@ -29,18 +27,23 @@ const LIST: u8 = 9;
 const SET: u8 = 10;
 const STRUCT: u8 = 12;
 
-/// What a file is to be.
+/// The kind of table that a Parquet file is read as.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// A column chunk has at most as many values as the file has bytes, and is decoded as a whole.
+pub(super) enum TableKind {
+    /// An encrypted table: a column chunk has at most as many values as the file has bytes, and is decoded as a whole.
     Encrypted,
-    /// Rows are read a few at a time: there may be any number of them.
+    /// A table in the clear: rows are read a few at a time, and there may be any number of them.
     Clear,
 }
 
 /// Fails for row groups that do not add up, columns that lie outside the file or in each other's place, and pages that hold more than a file of `len`
 /// bytes may.
-pub(super) fn check(file: &File, len: u64, metadata: &ParquetMetaData, form: Form) -> Result<(), String> {
+pub(super) fn check(
+    file: &File,
+    len: u64,
+    metadata: &ParquetMetaData,
+    kind: TableKind,
+) -> Result<(), String> {
     let mut rows = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).ok());
     let rows = rows.try_fold(0, |sum: u64, rows| sum.checked_add(rows?));
     if rows != u64::try_from(metadata.file_metadata().num_rows()).ok() {
@@ -49,7 +52,7 @@ pub(super) fn check(file: &File, len: u64, metadata: &ParquetMetaData, form: For
     let file = file.try_clone().map_err(|error| error.to_string())?;
     let mut pages = Pages { file: BufReader::new(file), left: 0, bytes: 0, values: 0, largest: 0 };
     let mut sum = 0;
-    for column in metadata.row_groups().iter().flat_map(parquet::file::metadata::RowGroupMetaData::columns) {
+    for column in metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
         let (start, bytes) =
             range(column).filter(|&(start, bytes)| start + bytes <= len).ok_or_else(|| {
                 format!("column {:?} lies outside of its {len} bytes", column.column_path().string())
@@ -59,9 +62,9 @@ pub(super) fn check(file: &File, len: u64, metadata: &ParquetMetaData, form: For
             return Err("its columns lie in each other's place".to_owned());
         }
         pages.walk(start, bytes)?;
-        let (held, floor) = if form == Form::Clear { (pages.largest, ONE) } else { (pages.bytes, ALL) };
+        let (held, floor) = if kind == TableKind::Clear { (pages.largest, ONE) } else { (pages.bytes, ALL) };
         let most = floor.max(EXPANSION * len);
-        if held > most || (form == Form::Encrypted && pages.values > len) {
+        if held > most || (kind == TableKind::Encrypted && pages.values > len) {
             return Err(format!(
                 "column {:?} has pages of {held} bytes and {} values: expected at most {most} and {len} in a file of this size",
                 column.column_path().string(),
@@ -84,10 +87,10 @@ struct Pages {
     file: BufReader<File>,
     /// Bytes of the column chunk that are left.
     left: u64,
-    /// What the pages so far decompress to, and their values.
+    /// Bytes that the pages of this column chunk so far decompress to, and values that they hold.
     bytes: u64,
     values: u64,
-    /// What the largest decompresses to.
+    /// Bytes that the largest page of this column chunk so far decompresses to.
     largest: u64,
 }
 
@@ -143,7 +146,7 @@ impl Pages {
         if kind == 0 {
             return Some(None);
         }
-        let number = if step == 0 { self.signed()? } else { before + i64::from(step) };
+        let number = if step == 0 { self.signed()? } else { before.checked_add(i64::from(step))? };
         Some(Some((number, kind)))
     }
 
@@ -210,9 +213,4 @@ impl Pages {
         }
         Some(())
     }
-}
-
-/// An error of what was found.
-pub(super) fn refused(name: &str) -> impl Fn(String) -> TableError + use<'_> {
-    move |problem| TableError::Parquet { name: name.to_owned(), problem }
 }

@@ -22,8 +22,8 @@ use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
 use super::cells::unpack;
 use super::guard::guarded;
 use super::metadata::{ROWS, Table as Metadata};
-use super::pages::{self, Form};
-use super::{refused, refused_arrow};
+use super::pages::{self, TableKind};
+use super::refused;
 use crate::{EncryptedTable, Input, TableError, inputs};
 
 /// An encrypted table in a Parquet file, of which any cell is read without the others.
@@ -72,7 +72,7 @@ impl EncryptedParquet {
             let problem = "has no chunks that are left, or more than it has bytes";
             return Err(TableError::form(name, problem));
         }
-        pages::check(&file, len, arrow.metadata(), Form::Encrypted).map_err(pages::refused(&name))?;
+        pages::check(&file, len, arrow.metadata(), TableKind::Encrypted).map_err(refused(&name))?;
         let (key, parameters) = (metadata.key()?, metadata.parameters()?);
         let mut schema = metadata.schema.clone();
         let mut table = Self {
@@ -107,7 +107,7 @@ impl EncryptedParquet {
         let reader = builder.with_projection(mask).build().map_err(refused(&self.name))?;
         let mut rows = Vec::new();
         for batch in reader {
-            let batch = batch.map_err(refused_arrow(&self.name))?;
+            let batch = batch.map_err(refused(&self.name))?;
             let column = batch.columns().first().and_then(|column| column.as_primitive_opt::<UInt32Type>());
             let wrong = || WireError::value("the column of rows", "numbers of 32 bits", "something else");
             rows.extend(column.ok_or_else(wrong)?.iter().map(Option::unwrap_or_default));
@@ -139,8 +139,7 @@ impl EncryptedParquet {
             Some(cursor) => cursor,
             None => Cursor { next: chunk, reader: guarded(&self.name, || self.from(column, chunk))? },
         };
-        let batch =
-            guarded(&self.name, || cursor.reader.next().transpose().map_err(refused_arrow(&self.name)))?;
+        let batch = guarded(&self.name, || cursor.reader.next().transpose().map_err(refused(&self.name)))?;
         cursor.next += 1;
         self.cursors.insert(column.to_owned(), cursor);
         batch.and_then(|batch| batch.columns().first().cloned()).ok_or(missing)

@@ -16,7 +16,7 @@ use sunzi_rlwe::KeyId;
 
 use super::cells::pack;
 use super::metadata::{TABLE, Table as Metadata};
-use super::{refused, refused_arrow};
+use super::refused;
 use crate::{EncryptedWriter, TableError, inputs};
 
 /// What stands for the file in messages.
@@ -70,7 +70,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             return Ok(());
         }
         let columns = std::mem::take(&mut self.columns);
-        let batch = RecordBatch::try_new(Arc::clone(&self.arrow), columns).map_err(refused_arrow(FILE))?;
+        let batch = RecordBatch::try_new(Arc::clone(&self.arrow), columns).map_err(refused(FILE))?;
         self.writer.write(&batch).and_then(|()| self.writer.flush()).map_err(refused(FILE))
     }
 }
