@@ -14,7 +14,7 @@ use sunzi_rlwe::wire::{Fingerprint, Header, checksum};
 use sunzi_testing::wire::{Specimen, every_specimen, mutation};
 
 /// Of what is accepted, one in so many is put through every operation, which takes a hundred times as long as reading; the
-/// mutants of `testing/tests/wire_hostile.rs` all are. By the bytes alone, so that a crash repeats.
+/// mutants of `testing/tests/memory/wire_hostile.rs` all are. By the bytes alone, so that a crash repeats.
 const OPERATED: u64 = 16;
 
 /// A file with what it says of its parameters.

@@ -15,6 +15,7 @@ pub mod levels;
 pub mod noise_meter;
 pub mod party;
 pub mod polynomials;
+pub mod process;
 pub mod scheme;
 pub mod statistics;
 pub mod timing;

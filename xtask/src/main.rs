@@ -1,4 +1,4 @@
-//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
+//! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
 //! `cargo xtask reliability`, `cargo xtask peers`.
 //!
 //! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
@@ -30,12 +30,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, layers, limits, every test, doc tests and the docs build
-    Test {
-        /// Also run the tests marked `#[ignore = "long: ..."]`
-        #[arg(long)]
-        long: bool,
-    },
+    /// Every test, and the examples of the documentation
+    Test(test::Arguments),
+    /// Format, lints, layers, limits, features, licences and the build of the documentation
+    Check,
     /// Check that every crate imports only from the layers below its own
     Layers,
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
@@ -54,7 +52,8 @@ enum Task {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
-        Task::Test { long } => test::run(long),
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Check => test::check(),
         Task::Layers => layers::run(),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),

@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// These rows only, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=25))]
     rows: Vec<u8>,
+    /// The rows from what the last `cargo xtask test` recorded, without running anything
+    #[arg(long, conflicts_with_all = ["long", "rows"])]
+    recorded: bool,
     /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
     #[arg(long, requires = "long")]
     resume: bool,
@@ -54,6 +57,9 @@ struct Outcome {
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let file = figures_file(&root);
+    if arguments.recorded {
+        return recorded(&file).map(|summary| format!("reliability: {summary}"));
+    }
     let wanted = |row: &&Row| arguments.rows.is_empty() || arguments.rows.contains(&row.number);
     let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
     let mut missing = rows.clone();
@@ -79,9 +85,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     if table.broken() == 0 { Ok(text) } else { Err(text) }
 }
 
-/// The step of `cargo xtask test`: the rows from what its tests recorded, without running them again.
-pub(crate) fn check(root: &Path) -> Result<String, String> {
-    let figures = read(&figures_file(root))?;
+/// The rows from what the last tests recorded.
+fn recorded(file: &Path) -> Result<String, String> {
+    let figures = read(file)?;
     let rows: Vec<&Row> = ROWS.iter().collect();
     let table = table::Table::new(&rows, &figures, &[], false);
     if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
@@ -145,7 +151,7 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
 /// Everything the ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let Some(&&Row { number: row, .. }) = rows.first() else { return Vec::new() };
-    let line = "test --workspace --exclude sunzi-python --features bench/peers --test * --no-fail-fast";
+    let line = "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast";
     vec![Outcome { row, error: cargo(root, file, line) }]
 }
 

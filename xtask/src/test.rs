@@ -1,53 +1,80 @@
-//! `cargo xtask test`: everything that must hold before a change lands.
+//! `cargo xtask test`: every test. `cargo xtask check`: what holds of the text of the tree.
+
+use clap::Args;
 
 use crate::step::{self, Step};
-use crate::{layers, limits, python, reliability, shipped, supply, tree};
+use crate::{layers, limits, reliability, shipped, supply, tree};
 
-/// Runs all checks and tests; with `long`, also the tests marked `#[ignore = "long: ..."]`.
-pub(crate) fn run(long: bool) -> Result<String, String> {
-    let mut steps = steps();
-    if long {
-        steps.push(Step::cargo(
-            "long tests",
-            "test --workspace --exclude sunzi-python --features bench/peers --lib --bins --tests -- --ignored",
-        ));
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Run the tests marked `#[ignore = "long: ..."]` instead of the others
+    #[arg(long)]
+    long: bool,
+    /// On the portable table, which must pass where another one was picked
+    #[arg(long)]
+    portable: bool,
+}
+
+/// What picks a table of kernels.
+const ISA: &str = "SUNZI_ISA";
+
+/// Runs the tests of the workspace, and the examples of its documents.
+pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
+    let (task, steps) = match (arguments.long, arguments.portable) {
+        (true, _) => (
+            "xtask test --long",
+            vec![Step::cargo(
+                "long tests",
+                "test --workspace --exclude sunzi-python --features bench/peers --tests -- --ignored",
+            )],
+        ),
+        // Command lines and documents meet no table that the tests of the libraries do not meet.
+        (false, true) => (
+            "xtask test --portable",
+            vec![Step::cargo_with(
+                "tests, portable table",
+                &[(ISA, "portable")],
+                "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast",
+            )],
+        ),
+        (false, false) => ("xtask test", tests()),
+    };
+    if !arguments.portable {
+        reliability::begin(&reliability::figures_file(&tree::root()))?;
     }
-    reliability::begin(&reliability::figures_file(&tree::root()))?;
-    let task = if long { "xtask test --long" } else { "xtask test" };
     step::run_all(task, &steps)
 }
 
-fn steps() -> Vec<Step> {
-    // With rivals and the same selection of packages throughout, so that nothing is built twice; that all builds without rivals
-    // too is the first of the two clippy steps.
+/// The ordinary tests: one selection of packages and features throughout, so that nothing is built twice.
+fn tests() -> Vec<Step> {
     vec![
+        Step::cargo(
+            "tests",
+            "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast",
+        ),
+        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features bench/peers --doc"),
+    ]
+}
+
+/// Format, order of layers, limits, features, licences, lints and documentation.
+pub(crate) fn check() -> Result<String, String> {
+    let steps = [
         Step::cargo("format", "fmt --all --check"),
         Step::check("layers", layers::check, "cargo xtask layers"),
         Step::check("limits", limits::check, "cargo xtask limits"),
         Step::check("shipped", shipped::check, "cargo xtask shipped"),
         Step::check("supply", supply::check, "cargo xtask supply"),
+        // What users build has fewer features than what is tested.
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
-            "clippy with peers",
+            "clippy with all features of tests",
             "clippy --workspace --all-targets --features bench/peers -- -D warnings",
         ),
-        Step::cargo(
-            "tests",
-            "test --workspace --exclude sunzi-python --features bench/peers --lib --bins --tests --examples --no-fail-fast",
-        ),
-        // The portable table must pass where the first run picked a faster one.
-        Step::cargo_with(
-            "tests, portable table",
-            &[("SUNZI_ISA", "portable")],
-            "test --workspace --exclude sunzi-python --features bench/peers --lib --test * --no-fail-fast",
-        ),
-        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features bench/peers --doc"),
         Step::cargo_with(
             "docs",
             &[("RUSTDOCFLAGS", "-D warnings")],
             "doc --workspace --exclude sunzi-python --no-deps --lib",
         ),
-        Step::check("Python", python::check, "cargo xtask python"),
-        Step::check("reliability", reliability::check, "cargo xtask reliability"),
-    ]
+    ];
+    step::run_all("xtask check", &steps)
 }

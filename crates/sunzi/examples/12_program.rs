@@ -11,7 +11,7 @@ use sunzi::program::run::{Cells, Input, Table, evaluate};
 use sunzi::program::{Column, Opened, Options, Plan, Program, ProgramError, Schema};
 use sunzi::rlwe::{PublicKey, randomness};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What is public: columns, ranges, labels, rows; and what is to be computed.
     let columns = vec![
         Column::integer("age", 0, 120),

@@ -25,4 +25,5 @@ examples! {
     ckks in "../examples/09_ckks.rs";
     galois_slots in "../examples/10_galois_slots.rs";
     fermat_moduli in "../examples/11_fermat_moduli.rs";
+    program in "../examples/12_program.rs";
 }

@@ -61,7 +61,7 @@ const CHECKERS: [Checker; 7] = [
         name: "address sanitizer",
         probe: &["cargo", "--version"],
         variables: &[("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", "-Zsanitizer=address")],
-        line: "test --target x86_64-unknown-linux-gnu -p sunzi-kernels -p sunzi-ring --lib --tests",
+        line: "test --target x86_64-unknown-linux-gnu -p sunzi-kernels -p sunzi-ring --tests",
         finds: false,
     },
     Checker {
@@ -81,12 +81,12 @@ const CHECKERS: [Checker; 7] = [
         name: "Miri",
         probe: &["cargo", "miri", "--version"],
         variables: &[("SUNZI_ISA", "portable")],
-        line: "miri test -p sunzi-kernels --lib portable",
+        line: "miri test -p sunzi-kernels --test kernels portable",
         finds: false,
     },
 ];
 
-const POISONED: &str = "test --release -p sunzi-testing --features memcheck --test poisoned";
+const POISONED: &str = "test --release -p sunzi-testing --features memcheck --test testing poisoned::";
 const VALGRIND: &str = "valgrind -q --error-exitcode=99 --leak-check=no";
 
 /// Runs those of a row one after the other.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Outcome, read, record};
 use crate::{step, tree};
 
-/// Inputs in all of one run. They count together with the mutants of `testing/tests/wire_hostile.rs`, under the name that these have.
+/// Inputs in all of one run. They count together with the mutants of `testing/tests/memory/wire_hostile.rs`, under the name that these have.
 const INPUTS: u64 = 9_000_000;
 const WHAT: &str = "mutated files with a panic or more memory than allowed";
 const OF: u64 = 10_000_000;

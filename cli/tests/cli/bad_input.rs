@@ -1,0 +1,144 @@
+//! Every kind of bad input: exit code 2, one clear line, nothing on standard output, nothing written.
+
+use crate::common::{assert_refused, sunzi_with};
+
+fn refuse_file(name: &str, content: &[u8], more: &[&str], words: &[&str]) {
+    for json in [&[][..], &["--json"]] {
+        let arguments = [&["demo", "--input", "t.csv"], more, json].concat();
+        let output = sunzi_with(&format!("{name}{}", json.len()), &[("t.csv", content)], &arguments);
+        assert_refused(&output, words);
+    }
+}
+
+fn refuse(name: &str, arguments: &[&str], words: &[&str]) {
+    assert_refused(&sunzi_with(name, &[], arguments), words);
+}
+
+#[test]
+fn files_that_are_no_tables() {
+    refuse("missing", &["demo", "--input", "nowhere.csv"], &["nowhere.csv", "no such file"]);
+    refuse("folder", &["demo", "--input", "."], &["is a folder"]);
+    refuse_file("empty", b"", &[], &["is empty", "header"]);
+    refuse_file("blank", b"\n\n  \n", &[], &["is empty"]);
+    refuse_file("header", b"a,b\n", &[], &["no rows"]);
+    refuse_file("latin", b"a,b\n1,2\n\xe9,3\n", &[], &["line 3", "UTF-8"]);
+    refuse_file("binary", &[0, 159, 146, 150, 0, 1, 2], &[], &["UTF-8"]);
+}
+
+#[test]
+fn rows_that_are_ragged() {
+    refuse_file("short", b"a,b\n1,2\n3\n", &[], &["line 3", "1 cells", "header has 2"]);
+    refuse_file("long", b"a,b\r\n1,2\r\n\r\n3,4,5\r\n", &[], &["line 4", "3 cells"]);
+}
+
+#[test]
+fn columns_that_are_not_there() {
+    refuse_file(
+        "typo",
+        b"height,weight\n1,2\n",
+        &["--columns", "hieght"],
+        &["\"hieght\"", "did you mean \"height\"?"],
+    );
+    refuse_file("group", b"height,weight\n1,2\n", &["--group-by", "sex"], &["\"sex\"", "height, weight"]);
+    refuse_file("same", b"x,x\n1,2\n", &[], &["two columns are named \"x\""]);
+    refuse_file("twice", b"x,y\n1,2\n", &["--columns", "x,x"], &["\"x\" twice"]);
+    refuse_file("unnamed", b"x,\n1,2\n", &[], &["column 2 has no name"]);
+    refuse("embedded", &["demo", "--columns", "mean_raduis"], &["did you mean \"mean_radius\"?"]);
+}
+
+#[test]
+fn cells_that_are_no_numbers() {
+    for (cell, word) in [
+        ("12a", "\"12a\" is not a number"),
+        ("", "empty"),
+        ("NaN", "finite"),
+        ("-inf", "finite"),
+        ("1;5", "not a number"),
+    ] {
+        let content = format!("x,y\n1,2\n3,{cell}\n");
+        refuse_file("cell", content.as_bytes(), &[], &["line 3", "column \"y\"", word]);
+        refuse_file("named", content.as_bytes(), &["--columns", "y"], &["line 3", "column \"y\"", word]);
+    }
+    refuse_file(
+        "text",
+        b"name,x\nann,1\n",
+        &["--columns", "name"],
+        &["line 2", "column \"name\"", "\"ann\""],
+    );
+    refuse_file("alltext", b"name\nann\n", &[], &["no column holds numbers", "line 2"]);
+    refuse_file("grouponly", b"x\n1\n", &["--group-by", "x"], &["no column"]);
+    refuse_file("control", b"x\n1\n\"a\nb\x1b[2J\"\n", &[], &["line 3", "\\n"]);
+}
+
+#[test]
+fn numbers_and_sums_that_do_not_fit() {
+    let range = "±(2^119 − 1)";
+    refuse_file("value", b"x\n1e30\n", &[], &["column \"x\"", range, "larger unit"]);
+    refuse_file(
+        "digits",
+        b"x\n12345678901234567890123456789012345678901\n",
+        &[],
+        &["line 2", "37 significant digits"],
+    );
+    refuse_file("exponent", b"x\n1e999\n", &[], &["line 2", "out of range"]);
+    // Each value fits, the sum of their squares does not.
+    refuse_file("sum", b"x\n8e17\n8e17\n", &["--decimals", "0"], &["column \"x\"", "2 rows", range]);
+    refuse_file(
+        "decimals",
+        b"x\n1.5\n",
+        &["--decimals", "30"],
+        &["column \"x\"", range, "--decimals 17 or fewer"],
+    );
+}
+
+#[test]
+fn options_that_do_not_exist_or_make_no_sense() {
+    refuse("nothing", &[], &["expected demo, params, keygen, "]);
+    refuse("command", &["dmeo"], &["'dmeo'", "sunzi --help"]);
+    refuse("unknown", &["demo", "--colums", "x"], &["'--colums'", "'--columns'"]);
+    refuse("threads", &["demo", "--threads", "0"], &["--threads", "1..=1024"]);
+    refuse("threads2", &["demo", "--threads", "many"], &["--threads"]);
+    refuse("auto", &["demo", "--decimals", "-1"], &["--decimals", "from 0 to 400"]);
+    refuse("value", &["demo", "--input"], &["--input"]);
+    refuse("identifiers", &["demo", "--group-by", "mean_area"], &["539 groups", "at most 64"]);
+    refuse("depth", &["params", "--depth", "150"], &["no parameter set fits", "depth"]);
+    refuse("bits", &["params", "--plain-bits", "61"], &["plain_bits", "61"]);
+    refuse("slots", &["params", "--slots", "0"], &["--slots", "0 is not in 1.."]);
+    refuse("security", &["params", "--security", "100"], &["128", "192", "256"]);
+    refuse("rounds", &["bench", "--rounds", "0"], &["rounds"]);
+    refuse("degree", &["bench", "--log-n", "9"], &["log2 n"]);
+}
+
+#[test]
+fn a_wrong_override_of_the_kernels() {
+    for command in ["demo", "bench"] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_sunzi"))
+            .arg(command)
+            .env("SUNZI_ISA", "pdp11")
+            .output()
+            .unwrap();
+        assert_refused(&output, &["pdp11", "portable"]);
+    }
+}
+
+#[test]
+fn parts_of_a_paper_that_are_not_there() {
+    for (paper, json) in [("behz", &[][..]), ("behz", &["--json"]), ("kpz", &[]), ("kpz", &["--json"])] {
+        let only = |parts| [&["repro", paper, "--only", parts], json].concat();
+        refuse("part", &only("table9"), &["table1, table2", "figure", "\"table9\""]);
+        refuse("noparts", &only(""), &["--only", "\"\""]);
+        refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
+    }
+    refuse(
+        "figure",
+        &["repro", "takeshita", "--only", "figure10"],
+        &["table1, products", "figure9", "\"figure10\""],
+    );
+    refuse("bits", &["repro", "takeshita", "--bits", "64"], &["64", "128"]);
+    refuse("degree", &["repro", "behz", "--log-n", "11,16"], &["log2 n between 11 and 15", "got 16"]);
+    refuse("nodegree", &["repro", "behz", "--log-n", "x"], &["'x'"]);
+    let taken = ["repro", "behz", "--only", "figure3", "--out", "taken"];
+    assert_refused(&sunzi_with("taken", &[("taken", b"")], &taken), &["cannot write taken", "--out"]);
+    refuse("nopaper", &["repro"], &["behz"]);
+    refuse("otherpaper", &["repro", "rsa"], &["rsa"]);
+}

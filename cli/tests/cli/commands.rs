@@ -1,0 +1,156 @@
+//! Help, version, `params` and `bench`.
+
+use crate::common::{assert_refused, json, stdout, sunzi_with};
+
+#[test]
+fn help_names_every_option() {
+    let help = stdout(&sunzi_with("help", &[], &["demo", "--help"]));
+    for option in [
+        "--input",
+        "--columns",
+        "--group-by",
+        "--word",
+        "--decimals",
+        "--threads",
+        "--json",
+        "--job",
+        "Exit codes",
+        "SUNZI_ISA",
+    ] {
+        assert!(help.contains(option), "{option} is missing:\n{help}");
+    }
+    let help = stdout(&sunzi_with("help", &[], &["--help"]));
+    for command in ["demo", "params", "bench", "repro"] {
+        assert!(help.contains(command), "{command} is missing:\n{help}");
+    }
+    let version = stdout(&sunzi_with("help", &[], &["--version"]));
+    assert_eq!(version.trim(), format!("sunzi {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn params_explains_its_choice() {
+    let text = stdout(&sunzi_with("params", &[], &["params", "--depth", "3", "--plain-bits", "17"]));
+    for part in ["ring degree n", "log2 q", "65537", "refused", "chosen", "bits left", "128-bit"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report =
+        json(&sunzi_with("params", &[], &["params", "--plain-range", "1000000000000000000000", "--json"]));
+    assert!(report["chosen"]["parameters"]["plain_moduli"].as_array().unwrap().len() > 1);
+    assert!(report["candidates"].as_array().unwrap().len() > 3);
+}
+
+#[test]
+fn params_picks_a_ring_for_slots_of_small_fields() {
+    let wanted = ["params", "--slots", "1000", "--plain", "2"];
+    let text = stdout(&sunzi_with("params-slots", &[], &wanted));
+    for part in ["m = ", "GF(2^", "good", "butterflies", "128-bit", "why"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report = json(&sunzi_with("params-slots", &[], &[&wanted[..], &["--json"]].concat()));
+    let chosen = &report["chosen"];
+    let [slots, degree, n] = ["slots", "slot_degree", "degree"].map(|key| chosen[key].as_u64().unwrap());
+    assert!(slots >= 1000 && slots * degree == n);
+    let lengths = report["dimensions"].as_array().unwrap().iter().map(|d| d["length"].as_u64().unwrap());
+    assert_eq!(lengths.product::<u64>(), slots);
+    assert!(chosen["log2_qp"].as_f64().unwrap() <= chosen["limit"].as_f64().unwrap());
+    let cost = |one: &serde_json::Value| one["cost"].as_f64().unwrap();
+    assert!(report["candidates"].as_array().unwrap().iter().all(|one| cost(one) >= cost(chosen)));
+    // Deeper circuits take larger rings.
+    let deep = json(&sunzi_with("params-slots", &[], &[&wanted[..], &["--depth", "12", "--json"]].concat()));
+    assert!(deep["chosen"]["degree"].as_u64().unwrap() >= n);
+    for (refused, word) in [
+        (vec!["params", "--plain", "4"], "prime"),
+        (vec!["params", "--plain", "3", "--plain-exponent", "40"], "2^60"),
+        (vec!["params", "--plain", "2", "--slots", "1000000"], "1000000"),
+        (vec!["params", "--plain-exponent", "2"], "--plain"),
+    ] {
+        assert_refused(&sunzi_with("params-slots", &[], &refused), &[word]);
+    }
+}
+
+#[test]
+fn params_lists_the_sets_of_bootstrapping() {
+    let text = stdout(&sunzi_with("params", &[], &["params", "--bootstrapping"]));
+    for part in [
+        "n16-128",
+        "n16-128-fast",
+        "n15-128",
+        "n16-128-precise",
+        "as19",
+        "the next takes 3 of the levels",
+        "worst slot",
+        "failure",
+        "GiB",
+        "INSECURE",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let sets = json(&sunzi_with("params", &[], &["params", "--bootstrapping", "--json"]));
+    let sets = sets.as_array().unwrap();
+    assert_eq!(sets.len(), 5);
+    for set in sets {
+        let degree = set["degree"].as_u64().unwrap();
+        assert_eq!(set["slots"].as_u64(), Some(degree / 2), "{set}");
+        assert!(text.contains(set["name"].as_str().unwrap()), "{set}");
+        assert!(set["log2_failure"].as_f64().unwrap() <= -128.0, "{set}");
+        assert!(set["levels_left"].as_u64().unwrap() >= 2 && set["key_bytes"].as_u64().unwrap() > 1 << 31);
+        let [random, any] = [&set["precision"]["random"], &set["precision"]["any"]];
+        assert!(random["mean_bits"].as_f64() >= any["mean_bits"].as_f64(), "{set}");
+        let secure = set["security"].as_str().unwrap().starts_with("128");
+        assert_eq!(set["raised_under"].is_object(), secure, "{set}");
+    }
+    assert_eq!((&sets[0]["lowest_level"], &sets[1]["lowest_level"]), (&0.into(), &3.into()));
+    assert_eq!(sets[0]["precision"]["fifty_in_a_row"]["mean_bits"], 20.5);
+    assert_refused(
+        &sunzi_with("params", &[], &["params", "--bootstrapping", "--depth", "3"]),
+        &["--depth", "--bootstrapping"],
+    );
+}
+
+#[test]
+fn bench_times_every_operation() {
+    let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "1", "--json"]));
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() > 10);
+    for row in rows {
+        assert!(
+            row["name"].is_string() && row["n"] == 4096 && row["log_q"].as_f64().unwrap() > 50.0,
+            "{row}"
+        );
+        assert!(row["ours_us"].as_f64().unwrap() > 0.0, "{row}");
+    }
+}
+
+#[test]
+fn repro_sets_the_printed_tables_beside_ours() {
+    let text = stdout(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table1,table4"]));
+    for part in ["Table 1", "9 of 10 rows", "ρ = 1/20 is not the largest", "Table 4", "10 of 10 rows"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let report = json(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table3", "--json"]));
+    assert_eq!(report["paper"], "BEHZ16");
+    let rows = report["tables"][0]["rows"].as_array().unwrap();
+    assert_eq!((report["tables"][0]["name"].as_str(), rows.len()), (Some("Table 3"), 10));
+    for row in rows {
+        assert!(row["paper"].is_object() && row["paper"] == row["ours"] && row["equal"] == true, "{row}");
+    }
+}
+
+#[test]
+fn repro_times_what_it_draws() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures of behz");
+    let _ = std::fs::remove_dir_all(&folder);
+    let out = folder.to_str().unwrap();
+    let parts = ["--only", "table2,table5,figure1", "--log-n", "11", "--quick"];
+    let arguments = [&["repro", "behz", "--json", "--out", out], &parts[..]].concat();
+    let report = json(&sunzi_with("behztimed", &[], &arguments));
+    assert_eq!(report["tables"][0]["name"], "Table 2");
+    for row in report["tables"][1]["rows"].as_array().unwrap() {
+        assert!(row["n"] == 2048 && row["ours"]["decrypt_ms"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["paper"].is_object() || row["reason"].is_string(), "{row}");
+    }
+    assert_eq!(report["figures"][0]["file"], "figure1.svg");
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files, ["figure1.svg"], "nothing else is left behind");
+    assert!(std::fs::read_to_string(folder.join("figure1.svg")).unwrap().contains("RNS-flp"));
+}

@@ -1,0 +1,96 @@
+//! Runs the binary and looks at what it leaves behind.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Runs `sunzi` in an empty folder of its own, with `files` in it; nothing else may appear there.
+pub(crate) fn sunzi_with(name: &str, files: &[(&str, &[u8])], arguments: &[&str]) -> Output {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (file, content) in files {
+        std::fs::write(folder.join(file), content).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_sunzi"))
+        .args(arguments)
+        .current_dir(&folder)
+        .env_remove("SUNZI_ISA")
+        .output()
+        .unwrap();
+    let left = std::fs::read_dir(&folder).unwrap().count();
+    assert_eq!(left, files.len(), "{arguments:?} wrote a file");
+    output
+}
+
+/// Standard output as text.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Standard error as text.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The JSON object on standard output of a run that went well.
+pub(crate) fn json(output: &Output) -> serde_json::Value {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Asserts that input was refused: exit code 2, one line on standard error with all of `words` in
+/// it, nothing on standard output.
+pub(crate) fn assert_refused(output: &Output, words: &[&str]) {
+    let text = stderr(output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert_eq!(stdout(output), "", "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("error: "), "{text}");
+    for word in words {
+        assert!(text.contains(word), "{word:?} is missing in {text}");
+    }
+}
+
+/// A folder of its own in which commands may write.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// Runs the command with arguments that have no blanks.
+    pub(crate) fn run(&self, arguments: &str) -> Output {
+        self.run_of(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    pub(crate) fn run_of(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
+        command.args(arguments).current_dir(&self.0).env_remove("SUNZI_ISA").output().unwrap()
+    }
+
+    pub(crate) fn fine(&self, arguments: &str) -> String {
+        self.fine_of(&arguments.split(' ').collect::<Vec<_>>())
+    }
+
+    pub(crate) fn fine_of(&self, arguments: &[&str]) -> String {
+        let output = self.run_of(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    }
+
+    /// One line on standard error with all of these words, and the code.
+    pub(crate) fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
+        let output = self.run(arguments);
+        let text = stderr(&output);
+        assert_eq!((output.status.code(), text.lines().count()), (Some(code), 1), "{arguments}: {text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{arguments}: {text}");
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+}

@@ -1,0 +1,36 @@
+//! The command line as its users meet it: each test starts the executable.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod agreed;
+#[cfg(test)]
+mod arrow;
+#[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod commands;
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod crafted;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(test)]
+mod insecure;
+#[cfg(test)]
+mod kill;
+#[cfg(test)]
+mod million;
+#[cfg(test)]
+mod mismatch;
+#[cfg(test)]
+mod share;
+#[cfg(test)]
+mod tables;
+#[cfg(test)]
+mod workflow;

@@ -1,0 +1,5 @@
+//! BGV refuses what its parameters do not allow.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod refusals;

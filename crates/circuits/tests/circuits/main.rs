@@ -1,0 +1,11 @@
+//! Circuits over every scheme against clear arithmetic.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod regression;
+#[cfg(test)]
+mod sign;
+#[cfg(test)]
+mod statistics;
+#[cfg(test)]
+mod unified;

@@ -1,0 +1,25 @@
+//! Programs parsed, planned and run in every scheme.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod ckks;
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod contexts;
+#[cfg(test)]
+mod encrypted;
+#[cfg(test)]
+mod exact;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod parse;
+#[cfg(test)]
+mod results;
+#[cfg(test)]
+mod room;
+#[cfg(test)]
+mod tape;
+#[cfg(test)]
+mod timed;

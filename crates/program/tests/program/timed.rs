@@ -1,0 +1,31 @@
+//! How long something takes that was made to take long.
+
+use std::fs::read_to_string;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// What a thread has run for: on a machine with other work waiting does not count, where the system tells.
+fn busy(start: Instant) -> Duration {
+    let text = read_to_string("/proc/thread-self/schedstat").ok();
+    let ran = text.and_then(|text| text.split(' ').next()?.parse().ok());
+    ran.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// Runs something of so many bytes, which may take a second, and a second more for each MB.
+pub(crate) fn within<T: Send + 'static>(
+    what: &str,
+    bytes: usize,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let (done, ended) = channel();
+    // A thread of its own: one that hangs must not hang the test.
+    std::thread::spawn(move || {
+        let start = Instant::now();
+        let result = run();
+        done.send((result, busy(start))).unwrap();
+    });
+    let most = Duration::from_secs_f64(1.0 + bytes as f64 / 1e6);
+    let (result, took) = ended.recv_timeout(10 * most).expect("it ends");
+    assert!(took <= most, "{what}: {took:?} for {bytes} bytes, at most {most:?} expected");
+    result
+}

@@ -1,0 +1,23 @@
+//! Keys, ciphertexts and key switching, without any scheme.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod compact;
+#[cfg(test)]
+mod encryption;
+#[cfg(test)]
+mod extended;
+#[cfg(test)]
+mod levels;
+#[cfg(test)]
+mod randomness;
+#[cfg(test)]
+mod secrets;
+#[cfg(test)]
+mod sums;
+#[cfg(test)]
+mod switching;
+#[cfg(test)]
+mod variants;

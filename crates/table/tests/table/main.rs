@@ -1,0 +1,8 @@
+//! Tables to files and back.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod file;
+#[cfg(test)]
+#[cfg(feature = "parquet")]
+mod parquet;

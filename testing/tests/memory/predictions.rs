@@ -1,0 +1,131 @@
+//! What plans say of keys, memory and time, beside what runs take.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use sunzi_program::analysis::SchemeChoice;
+use sunzi_program::contexts::{EncryptionKey, SecretKey};
+use sunzi_program::run::{Cells, Input, evaluate};
+use sunzi_program::{Column, Contexts, NodeId, Options, Plan, Program, Schema, Timing};
+use sunzi_testing::process::again;
+
+use crate::MEMORY;
+
+/// Keys are counted to the byte, but for what pads a polynomial to 64 and the last words of a packed row.
+const KEYS: f64 = 1.02;
+/// Memory is planned for the worst, and by no more than this.
+const MEMORY_FACTOR: f64 = 2.0;
+const ROWS: u64 = 20_000;
+
+const EXACT: &[SchemeChoice] = &[SchemeChoice::Bfv, SchemeChoice::Bgv];
+const REAL: &[SchemeChoice] = &[SchemeChoice::Ckks];
+const ALL: &[SchemeChoice] = &[SchemeChoice::Bfv, SchemeChoice::Bgv, SchemeChoice::Ckks];
+/// Of several depths, with one total and with many.
+const CASES: &[(&[SchemeChoice], &str)] = &[
+    (ALL, "sum(x)"),
+    (ALL, "sum(x*y)"),
+    (EXACT, "sum(x*y); var(x); mean(y); sum(x*y*z)"),
+    (ALL, "sum(x*y*z*x)"),
+    (ALL, "sum(x*y*z*x*y*z*x*y)"),
+    (ALL, "sum(x); mean(y); mean(z); var(x); var(y); var(z); sum(x*y); sum(y*z); sum(x*z); sum(x*y*z)"),
+    (REAL, "mean(x); var(y)"),
+    (REAL, "mean(x); corr(x, y); sum(sigmoid(0.1 * x - 0.5, -1, 1))"),
+    (REAL, "sum(sigmoid(0.1 * x - 0.5, -1, 1) * y); sum(x*x*x)"),
+    (REAL, "sum(x > 4); sum(y * z)"),
+];
+
+struct Taken {
+    keys: f64,
+    memory: f64,
+    seconds: f64,
+}
+
+fn run(plan: &Plan) -> Taken {
+    let contexts = Contexts::new(&plan.parameters).unwrap();
+    let mut rng = ChaCha20Rng::seed_from_u64(41);
+    let secret = SecretKey::generate(contexts.rlwe(), &mut rng).unwrap();
+    let codec = contexts.codec(&plan.layout).unwrap();
+    let inputs = sunzi_program::run::encrypted_inputs(&plan.program);
+    // As files of one chunk, which all are alike.
+    let files: BTreeMap<NodeId, Vec<u8>> = inputs
+        .into_iter()
+        .map(|id| {
+            let node = plan.program.graph().node(id).unwrap();
+            let column = &plan.program.schema().columns[node.column().unwrap()];
+            let cells = Cells::Units((0..plan.layout.span).map(|i| i as i64 % 10).collect());
+            let key = EncryptionKey::Secret(&secret);
+            let chunk = codec.encrypt(column, None, &cells, key, &mut rng).unwrap();
+            (id, contexts.to_bytes(&chunk).unwrap())
+        })
+        .collect();
+    let before = MEMORY.current_usage();
+    let keys = contexts.evaluation_keys(&secret, &plan.rotations, plan.rotation_limbs, &mut rng).unwrap();
+    MEMORY.reset_peak_usage();
+    let start = Instant::now();
+    let input = |id, _| Ok(Input::Encrypted(contexts.from_bytes(&files[&id], None).unwrap()));
+    let totals = evaluate(plan, &codec, &keys, input, |_, _, _| Ok(())).unwrap();
+    assert!(!totals.is_empty());
+    let seconds = start.elapsed().as_secs_f64();
+    let memory = (MEMORY.peak_usage() - before) as f64;
+    Taken { keys: keys.byte_len() as f64, memory, seconds }
+}
+
+/// What a child is told its case by.
+const CASE: &str = "SUNZI_PREDICTED_CASE";
+
+fn cases() -> impl Iterator<Item = (SchemeChoice, &'static str)> {
+    CASES.iter().flat_map(|(schemes, text)| schemes.iter().map(move |scheme| (*scheme, *text)))
+}
+
+/// Each case in a process of its own, this test again: the peak is that of the process, and what one run leaves to be used again the next one would not take.
+#[test]
+fn runs_take_what_plans_say() {
+    if let Some(case) = std::env::var(CASE).ok().and_then(|case| case.parse().ok()) {
+        return one_run_takes_what_its_plan_says(case);
+    }
+    let failed: Vec<_> = (0..cases().count())
+        .filter(|case| {
+            let mut child = again("predictions::runs_take_what_plans_say").unwrap();
+            let output = child.env(CASE, case.to_string()).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stdout);
+            told.lines()
+                .filter(|line| line.starts_with("  ") || line.contains(" n = 2^"))
+                .for_each(|line| println!("{line}"));
+            !output.status.success() || !told.contains("bytes of keys")
+        })
+        .collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// Time is printed and not checked: other programs run as well.
+fn one_run_takes_what_its_plan_says(case: usize) {
+    let (scheme, text) = cases().nth(case).unwrap();
+    let columns = ["x", "y", "z"].map(|name| Column::integer(name, 0, 9));
+    let schema = Schema::new(ROWS, columns.to_vec()).unwrap();
+    let options = Options { scheme: Some(scheme), ..Options::default() };
+    let plan = Plan::new(&Program::parse(text, &schema).unwrap(), &options).unwrap();
+    let Taken { keys, memory, seconds } = run(&plan);
+    let (parameters, n) = (&plan.parameters, plan.parameters.degree());
+    println!(
+        "{}, {text}: n = 2^{}, {} moduli, {} plaintext moduli, depth {}",
+        parameters.name(),
+        n.ilog2(),
+        parameters.moduli().len(),
+        parameters.plain_moduli().len(),
+        plan.depth
+    );
+    let rows = |bytes: f64| (bytes - keys) / 8.0 / n as f64;
+    println!("  limbs beside keys: {:.1} planned, {:.1} taken", rows(plan.memory_bytes as f64), rows(memory));
+    let predicted = Timing::measure(&plan).unwrap().seconds(&plan);
+    println!("  seconds: {predicted:.3} predicted, {seconds:.3} taken, {:.2}", predicted / seconds);
+    for (what, planned, taken, allowed) in [
+        ("bytes of keys", plan.key_bytes as f64, keys, 1.0 / KEYS..=KEYS),
+        ("bytes", plan.memory_bytes as f64, memory, 1.0..=MEMORY_FACTOR),
+    ] {
+        let ratio = planned / taken;
+        println!("  {what}: {planned:.3e} planned, {taken:.3e} taken, {ratio:.2}");
+        assert!(allowed.contains(&ratio), "{what}: {ratio:.2}");
+    }
+}
