@@ -1,7 +1,6 @@
 //! Commands and options.
 
 mod program;
-mod repro;
 mod tables;
 
 use std::path::PathBuf;
@@ -9,11 +8,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sunzi::rlwe::wire::Accept;
 
+use crate::bench::BenchArgs;
 use crate::error::{CliError, one_line};
 use crate::table::fixed_point::{Decimals, MOST_DECIMALS};
 
 pub(crate) use self::program::{DecryptArgs, EvalArgs, PlanArgs, PlanScheme, RoomArgs, SharingArgs};
-pub(crate) use self::repro::{Paper, RunArgs};
 pub(crate) use self::tables::{EncryptArgs, SchemaArgs, TableArgs};
 
 /// Compute on encrypted numbers, exactly.
@@ -51,14 +50,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Read all of a file, and say whether it is whole and belongs to parameters
     Check(CheckArgs),
-    /// Time every operation
+    /// Time the operations of each scheme on this machine
     Bench(BenchArgs),
-    /// Compute and time the tables and figures of a paper again, beside the printed ones
-    Repro {
-        /// Which paper.
-        #[command(subcommand)]
-        paper: Paper,
-    },
     /// Print what completes commands and options in a shell
     Completions {
         /// The shell.
@@ -298,44 +291,6 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 }
 
-/// What `sunzi bench` times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Timed {
-    /// Every BFV operation, at n = 2^12 and 2^13
-    Bfv,
-    /// Rotations by every method of key switching against the least time of their parts, at n = 2^14 and 2^15
-    Keyswitch,
-    /// The four multiplications at growing depth, and lazy inner products
-    Multiply,
-    /// Products of BGV and BFV in rings of general index, beside power-of-two rings
-    Cyclotomic,
-    /// Objects to bytes and back, beside a copy of the bytes, at n = 2^13 to 2^15
-    Wire,
-}
-
-/// Options of `sunzi bench`.
-#[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    /// What to time
-    #[arg(value_enum, default_value_t = Timed::Bfv)]
-    pub(crate) what: Timed,
-    /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes
-    #[arg(long, conflicts_with = "what")]
-    pub(crate) model: bool,
-    /// log2 of the ring degrees to time, instead of the usual ones
-    #[arg(long, value_name = "L,...", value_delimiter = ',')]
-    pub(crate) log_n: Vec<u32>,
-    /// Rounds that each median stands on
-    #[arg(long, value_name = "K", default_value_t = 21)]
-    pub(crate) rounds: usize,
-    /// Print a JSON array of rows
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show no progress bars
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
 fn parse_rotations(text: &str) -> Result<Rotations, String> {
     match text {
         "none" => Ok(Rotations::None),
@@ -391,11 +346,7 @@ fn in_one_line(error: &clap::Error) -> String {
     if error.kind() == ErrorKind::MissingSubcommand
         || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
-        return match text.contains("Usage: sunzi repro") {
-            true => "no paper: expected akimoto, bajard, behz, kpz or takeshita; see sunzi repro --help"
-                .to_owned(),
-            false => format!("no command: expected {}; see sunzi --help", commands()),
-        };
+        return format!("no command: expected {}; see sunzi --help", commands());
     }
     let useful = text.lines().map(str::trim).filter(|line| {
         !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")

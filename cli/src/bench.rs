@@ -1,82 +1,232 @@
-//! `sunzi bench`: times every operation, or one of them closely.
+//! `sunzi bench`: how long the operations of each scheme take on this machine, every result checked.
 
-use ::bench::operations::{self, Progress as At};
-use ::bench::report::{self, Row};
-use ::bench::{BenchError, Options, cyclotomic, keyswitch, model, multiply, wire};
+mod schemes;
 
-use crate::args::{BenchArgs, Timed};
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
 use crate::columns::{empty_table, right_align};
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
 
-/// Times every operation on one thread and prints the rows.
-pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
-    sunzi::kernels::active_isa().map_err(CliError::input)?;
-    let progress = Progress::new(!args.json && !args.quiet);
-    let options = Options { rounds: args.rounds, log_n: args.log_n.clone(), ..Options::default() };
-    if args.model {
-        return modelled(&options, args.json, progress);
-    }
-    let rows = match args.what {
-        Timed::Bfv => operations(options, &progress),
-        Timed::Keyswitch => keyswitch::run(&options),
-        Timed::Multiply => multiply::run(&options),
-        Timed::Cyclotomic => cyclotomic::run(&options),
-        Timed::Wire => wire::run(&options),
-    };
-    let rows = rows.map_err(refuse)?;
-    drop(progress);
-    if args.json {
-        output::print(&report::json(&rows).map_err(CliError::failure)?)?;
-    } else {
-        output::print(&report::table(&rows))?;
-    }
-    right(report::all_correct(&rows))
+/// log2 of the degrees that can be timed.
+const LOG_DEGREES: RangeInclusive<u32> = 12..=15;
+/// What is timed.
+const OPERATIONS: [&str; 5] = ["encrypt", "decrypt", "add", "multiply", "rotate"];
+
+/// A scheme that is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+pub(crate) enum TimedScheme {
+    /// Integers, any operations
+    #[serde(rename = "BFV")]
+    Bfv,
+    /// Integers, operations declared beforehand
+    #[serde(rename = "BGV")]
+    Bgv,
+    /// Real and complex numbers
+    #[serde(rename = "CKKS")]
+    Ckks,
 }
 
-/// The cost model beside measured times.
-fn modelled(options: &Options, json: bool, progress: Progress) -> Result<(), CliError> {
-    progress.begin(model::count(options));
-    let rows = model::run(options, &mut |done, what| {
-        progress.at(done, model::count(options));
-        progress.say(what);
-    });
-    let rows = rows.map_err(refuse)?;
-    drop(progress);
-    if json {
-        output::print_json(&rows)?;
-    } else {
-        let [header, cells @ ..] = &*model::table(&rows) else { return Ok(()) };
-        let mut table = empty_table(header);
-        table.add_rows(cells);
-        right_align(&mut table, 3..header.len());
-        output::print(&format!("{table}\n"))?;
-    }
-    right(rows.iter().all(|row| row.correct))
+/// Options of `sunzi bench`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Times are of one thread: parameters for one multiplication at 128 bits of security, multiplications with \
+    relinearisation, rotations by one slot.\n\
+    The laboratory, which is not in this program, times more, beside other libraries too: cargo lab bench, in a checkout of the sources.\n\
+    Exit codes: 0 every result is right; 1 one is wrong; 2 the input was refused."
+)]
+pub(crate) struct BenchArgs {
+    /// The schemes to time; all three unless given
+    #[arg(value_enum, value_name = "SCHEME")]
+    schemes: Vec<TimedScheme>,
+    /// log2 of the ring degrees to time, 12 to 15
+    #[arg(long, value_name = "L,...", value_delimiter = ',', default_values_t = [12, 13])]
+    log_n: Vec<u32>,
+    /// Rounds that each median stands on
+    #[arg(long, value_name = "K", default_value_t = 21)]
+    rounds: usize,
+    /// Print a JSON array of rows
+    #[arg(long)]
+    json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    quiet: bool,
 }
 
-/// The verdict on results that were timed.
-fn right(all: bool) -> Result<(), CliError> {
-    let wrong = "a result that was timed is wrong: see the rows that say so";
-    if all { Ok(()) } else { Err(CliError::Check(wrong.to_owned())) }
+/// What one operation took.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    scheme: TimedScheme,
+    n: usize,
+    operation: &'static str,
+    /// Median over the rounds, in microseconds.
+    median_us: f64,
+    /// Distance between the quartiles, in microseconds.
+    spread_us: f64,
+    /// Whether every result opened to what it should.
+    correct: bool,
 }
 
-/// Every operation of BFV; the smaller degrees unless others are asked for.
-fn operations(mut options: Options, progress: &Progress) -> Result<Vec<Row>, BenchError> {
-    if options.log_n.is_empty() {
-        options.log_n = vec![12, 13];
-    }
-    operations::run(&options, &mut |at: At| {
-        progress.at(at.done, at.total);
-        progress.say(&format!("n = {}: {}", at.n, at.name));
+/// An operation: does it once, says how long that took, and whether the result is right.
+type Call<'a> = Box<dyn FnMut() -> Result<(Duration, bool), CliError> + 'a>;
+
+/// An operation from what is timed and what says whether its result is right.
+fn call<'a, T>(
+    mut work: impl FnMut() -> Result<T, CliError> + 'a,
+    right: impl Fn(T) -> Result<bool, CliError> + 'a,
+) -> Call<'a> {
+    Box::new(move || {
+        let begin = Instant::now();
+        let result = work()?;
+        let time = begin.elapsed();
+        Ok((time, right(result)?))
     })
 }
 
-/// Options out of range are the user's to mend, everything else is a failure.
-fn refuse(error: BenchError) -> CliError {
-    match error {
-        BenchError::Degree { .. } | BenchError::TooFewRounds { .. } => CliError::input(error),
-        _ => CliError::failure(error),
+/// Times what was asked for on one thread and prints the rows.
+pub(crate) fn run(args: &BenchArgs) -> Result<(), CliError> {
+    validate(args)?;
+    let progress = Progress::new(!args.json && !args.quiet);
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(CliError::failure)?;
+    let rows = one.install(|| rows(args, &progress))?;
+    drop(progress);
+    match args.json {
+        true => output::print_json(&rows)?,
+        false => output::print(&table(&rows))?,
+    }
+    verdict(&rows)
+}
+
+fn validate(args: &BenchArgs) -> Result<(), CliError> {
+    if args.rounds == 0 {
+        return Err(CliError::input("expected at least 1 rounds, got 0: raise --rounds"));
+    }
+    match args.log_n.iter().find(|log_n| !LOG_DEGREES.contains(log_n)) {
+        None => Ok(()),
+        Some(got) => {
+            let (low, high) = LOG_DEGREES.into_inner();
+            let message = format!("expected log2 n between {low} and {high}, got {got}: change --log-n");
+            Err(CliError::input(message))
+        }
+    }
+}
+
+fn rows(args: &BenchArgs, progress: &Progress) -> Result<Vec<Row>, CliError> {
+    let all = TimedScheme::value_variants();
+    let schemes = if args.schemes.is_empty() { all } else { &args.schemes };
+    let mut rows = Vec::new();
+    progress.begin(schemes.len() * args.log_n.len() * OPERATIONS.len());
+    for &scheme in schemes {
+        for &log_n in &args.log_n {
+            let n = 1 << log_n;
+            let mut measured = |operations: [Call<'_>; 5]| {
+                for (operation, mut call) in OPERATIONS.into_iter().zip(operations) {
+                    progress.say(&format!("{scheme:?}, n = {n}: {operation}"));
+                    let (times, correct) = measure(args.rounds, &mut call)?;
+                    let [lower, median_us, upper] = [0.25, 0.5, 0.75].map(|share| quantile(&times, share));
+                    rows.push(Row { scheme, n, operation, median_us, spread_us: upper - lower, correct });
+                    progress.step();
+                }
+                Ok(())
+            };
+            match scheme {
+                TimedScheme::Bfv => schemes::bfv(log_n, &mut measured),
+                TimedScheme::Bgv => schemes::bgv(log_n, &mut measured),
+                TimedScheme::Ckks => schemes::ckks(log_n, &mut measured),
+            }?;
+        }
+    }
+    Ok(rows)
+}
+
+/// The times of a call in microseconds, sorted, and whether every result was right. A first call is not timed: it brings data to the caches.
+fn measure(rounds: usize, call: &mut Call<'_>) -> Result<(Vec<f64>, bool), CliError> {
+    let (_, mut correct) = call()?;
+    let mut times = Vec::with_capacity(rounds);
+    for _ in 0..rounds {
+        let (time, right) = call()?;
+        times.push(time.as_secs_f64() * 1e6);
+        correct &= right;
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times, correct))
+}
+
+/// The value below which this share of the sorted values lies, by linear interpolation; NaN without values.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let position = share * sorted.len().saturating_sub(1) as f64;
+    match (sorted.get(position.floor() as usize), sorted.get(position.ceil() as usize)) {
+        (Some(below), Some(above)) => below + (above - below) * position.fract(),
+        _ => f64::NAN,
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut table = empty_table(&["scheme", "n", "operation", "median µs", "spread µs", "right"]);
+    for Row { scheme, n, operation, median_us, spread_us, correct } in rows {
+        table.add_row([
+            format!("{scheme:?}").to_uppercase(),
+            n.to_string(),
+            (*operation).to_owned(),
+            format!("{median_us:.1}"),
+            format!("{spread_us:.1}"),
+            if *correct { "yes" } else { "NO" }.to_owned(),
+        ]);
+    }
+    right_align(&mut table, 3..5);
+    format!("{table}\n")
+}
+
+/// An error if a result was wrong.
+fn verdict(rows: &[Row]) -> Result<(), CliError> {
+    let wrong = "a result that was timed is wrong: see the rows that say so";
+    match rows.iter().all(|row| row.correct) {
+        true => Ok(()),
+        false => Err(CliError::Check(wrong.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_result_in_any_round_is_a_check_that_did_not_hold() {
+        for wrong in 0..4 {
+            let mut round = 0;
+            let mut operation = call(
+                || {
+                    round += 1;
+                    Ok(round - 1)
+                },
+                |round| Ok(round != wrong),
+            );
+            let (times, correct) = measure(3, &mut operation).unwrap();
+            assert_eq!((times.len(), correct), (3, false), "{wrong}");
+            let row = Row {
+                scheme: TimedScheme::Bgv,
+                n: 4096,
+                operation: "add",
+                median_us: 1.0,
+                spread_us: 0.5,
+                correct,
+            };
+            assert!(table(std::slice::from_ref(&row)).contains("NO"));
+            assert_eq!(verdict(&[row]).unwrap_err().exit_code(), 1);
+        }
+        let mut right = call(|| Ok(()), |()| Ok(true));
+        assert!(measure(3, &mut right).unwrap().1);
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        let sorted = [1.0, 2.0, 3.0, 4.0];
+        assert_eq!([0.0, 0.25, 0.5, 1.0].map(|share| quantile(&sorted, share)), [1.0, 1.75, 2.5, 4.0]);
+        assert!(quantile(&[], 0.5).is_nan());
     }
 }

@@ -13,14 +13,14 @@ use sunzi::circuits::statistics::{EncryptedSums, Layout, Server};
 use sunzi::math::Crt;
 
 pub(crate) use choice::{Chosen, choose};
-pub(crate) use scheme::Name;
+pub(crate) use scheme::{Name, Scheme};
 pub(crate) use work::Work;
 
 use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::sums::TableSums;
-use scheme::{Parameters, Scheme};
+use scheme::Parameters;
 
 /// What comes out of the encrypted job.
 pub(crate) struct Outcome {

@@ -20,7 +20,6 @@ mod program;
 mod progress;
 mod regression;
 mod report;
-mod repro;
 mod statistics_clear;
 mod sums;
 mod table;
@@ -62,7 +61,6 @@ fn run() -> Result<(), CliError> {
         Command::Inspect(args) => files::inspect::run(&args),
         Command::Check(args) => files::check::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Repro { paper } => repro::run(&paper),
         Command::Completions { shell } => help::completions(shell),
         Command::Manual { command } => help::manual(command.as_deref()),
     }

@@ -137,10 +137,21 @@ pub(crate) fn circuits_json(count: usize) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A command of `bench` with rivals.
+/// A subcommand of `lab bench` with rivals.
 fn bench(places: &Places, subcommand: &str) -> Command {
     let mut command = Command::new(cargo());
     command.current_dir(&places.root);
-    command.args(["run", "--release", "--quiet", "-p", "bench", "--features", "peers", "--", subcommand]);
+    command.args([
+        "run",
+        "--release",
+        "--quiet",
+        "-p",
+        "lab",
+        "--features",
+        "peers",
+        "--",
+        "bench",
+        subcommand,
+    ]);
     command
 }

@@ -151,7 +151,7 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
 /// Everything the ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let Some(&&Row { number: row, .. }) = rows.first() else { return Vec::new() };
-    let line = "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast";
+    let line = "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast";
     vec![Outcome { row, error: cargo(root, file, line) }]
 }
 

@@ -1,5 +1,5 @@
-//! `cargo xtask shipped`: the features of what users build. Cargo joins those that any dependency asks for, so that one crate among them opens a
-//! door for all.
+//! `cargo xtask shipped`: the features and packages of what users build. Cargo joins the features that any dependency asks for, so that one crate
+//! among them opens a door for all. The laboratory is no part of what users build.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,8 +10,10 @@ use crate::step;
 const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
 /// Measurements by the secret key, counts of all operations, marks for memory checkers.
 const FORBIDDEN: [&str; 3] = ["danger", "tally", "memcheck"];
+/// Timings beside rivals and the tables of papers.
+const LABORATORY: &str = "lab";
 
-/// Fails if a crate of the workspace has one of these features in what is shipped.
+/// Fails if a crate of the workspace has one of these features in what is shipped, or if the laboratory is linked with it.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let mut found = Vec::new();
     for package in SHIPPED {
@@ -19,9 +21,13 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         found.extend(forbidden(&tree)?.into_iter().map(|line| format!("{package} builds {line}")));
     }
     if found.is_empty() {
-        return Ok(format!("{} have none of {}", SHIPPED.join(", "), FORBIDDEN.join(", ")));
+        let (shipped, forbidden) = (SHIPPED.join(", "), FORBIDDEN.join(", "));
+        return Ok(format!("{shipped} have none of {forbidden}, and no {LABORATORY}"));
     }
-    Err(format!("features that no user should get: ask for them in tests only\n  - {}", found.join("\n  - ")))
+    Err(format!(
+        "features and packages that no user should get: ask for them in tests only\n  - {}",
+        found.join("\n  - ")
+    ))
 }
 
 /// Every package that is built into this one, and its features in brackets.
@@ -37,17 +43,17 @@ fn tree(root: &Path, package: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Lines of this workspace's packages with such a feature.
+/// Lines of this workspace's packages with such a feature, and the line of the laboratory.
 fn forbidden(tree: &str) -> Result<Vec<String>, String> {
-    let own =
-        |line: &&str| line.starts_with("sunzi") || line.starts_with("repro ") || line.starts_with("bench ");
+    let is_laboratory = |line: &str| line.split(' ').next() == Some(LABORATORY);
+    let own = |line: &&str| line.starts_with("sunzi") || is_laboratory(line);
     let mut found: Vec<String> = Vec::new();
     let mut packages = 0;
     for line in tree.lines().filter(own) {
         packages += 1;
         let (_, features) = line.rsplit_once('[').ok_or_else(|| format!("cargo tree prints {line:?}"))?;
         let features = features.trim_end_matches(" (*)").trim_end_matches(']');
-        let bad = features.split(',').any(|feature| FORBIDDEN.contains(&feature));
+        let bad = is_laboratory(line) || features.split(',').any(|feature| FORBIDDEN.contains(&feature));
         if bad && found.iter().all(|known| !line.starts_with(known.as_str())) {
             found.push(line.to_owned());
         }
@@ -70,6 +76,8 @@ mod tests {
                     sunzi-kernels v0.1.0 (/x) [tally] (*)\n";
         assert_eq!(forbidden(tree).unwrap().len(), 2);
         assert_eq!(forbidden("sunzi v0.1.0 [parquet]\n").unwrap().len(), 0);
+        let linked = "sunzi-cli v0.1.0 (/x) []\nlab v0.1.0 (/x/lab) []\nlabels v1.0.0 [danger]\nlab v0.1.0 (/x/lab) [] (*)\n";
+        assert_eq!(forbidden(linked).unwrap(), ["lab v0.1.0 (/x/lab) []"]);
         assert!(forbidden("serde v1.0.0 []\n").is_err());
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
             "xtask test --long",
             vec![Step::cargo(
                 "long tests",
-                "test --workspace --exclude sunzi-python --features bench/peers --tests -- --ignored",
+                "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
             )],
         ),
         // Command lines and documents meet no table that the tests of the libraries do not meet.
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
             vec![Step::cargo_with(
                 "tests, portable table",
                 &[(ISA, "portable")],
-                "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast",
+                "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast",
             )],
         ),
         (false, false) => ("xtask test", tests()),
@@ -50,9 +50,9 @@ fn tests() -> Vec<Step> {
     vec![
         Step::cargo(
             "tests",
-            "test --workspace --exclude sunzi-python --features bench/peers --tests --no-fail-fast",
+            "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast",
         ),
-        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features bench/peers --doc"),
+        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features lab/peers --doc"),
     ]
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn check() -> Result<String, String> {
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
             "clippy with all features of tests",
-            "clippy --workspace --all-targets --features bench/peers -- -D warnings",
+            "clippy --workspace --all-targets --features lab/peers -- -D warnings",
         ),
         Step::cargo_with(
             "docs",

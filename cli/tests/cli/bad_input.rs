@@ -120,25 +120,3 @@ fn a_wrong_override_of_the_kernels() {
         assert_refused(&output, &["pdp11", "portable"]);
     }
 }
-
-#[test]
-fn parts_of_a_paper_that_are_not_there() {
-    for (paper, json) in [("behz", &[][..]), ("behz", &["--json"]), ("kpz", &[]), ("kpz", &["--json"])] {
-        let only = |parts| [&["repro", paper, "--only", parts], json].concat();
-        refuse("part", &only("table9"), &["table1, table2", "figure", "\"table9\""]);
-        refuse("noparts", &only(""), &["--only", "\"\""]);
-        refuse("emptypart", &only("table1,,table3"), &["--only", "\"\""]);
-    }
-    refuse(
-        "figure",
-        &["repro", "takeshita", "--only", "figure10"],
-        &["table1, products", "figure9", "\"figure10\""],
-    );
-    refuse("bits", &["repro", "takeshita", "--bits", "64"], &["64", "128"]);
-    refuse("degree", &["repro", "behz", "--log-n", "11,16"], &["log2 n between 11 and 15", "got 16"]);
-    refuse("nodegree", &["repro", "behz", "--log-n", "x"], &["'x'"]);
-    let taken = ["repro", "behz", "--only", "figure3", "--out", "taken"];
-    assert_refused(&sunzi_with("taken", &[("taken", b"")], &taken), &["cannot write taken", "--out"]);
-    refuse("nopaper", &["repro"], &["behz"]);
-    refuse("otherpaper", &["repro", "rsa"], &["rsa"]);
-}

@@ -20,7 +20,7 @@ fn help_names_every_option() {
         assert!(help.contains(option), "{option} is missing:\n{help}");
     }
     let help = stdout(&sunzi_with("help", &[], &["--help"]));
-    for command in ["demo", "params", "bench", "repro"] {
+    for command in ["demo", "params", "bench"] {
         assert!(help.contains(command), "{command} is missing:\n{help}");
     }
     let version = stdout(&sunzi_with("help", &[], &["--version"]));
@@ -108,49 +108,35 @@ fn params_lists_the_sets_of_bootstrapping() {
 }
 
 #[test]
-fn bench_times_every_operation() {
-    let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "1", "--json"]));
+fn bench_times_the_operations_of_each_scheme() {
+    let rows = json(&sunzi_with("bench", &[], &["bench", "--log-n", "12", "--rounds", "3", "--json"]));
     let rows = rows.as_array().unwrap();
-    assert!(rows.len() > 10);
+    let names: Vec<_> = rows.iter().map(|row| (row["scheme"].as_str(), row["operation"].as_str())).collect();
+    let expected = ["BFV", "BGV", "CKKS"].map(|scheme| {
+        ["encrypt", "decrypt", "add", "multiply", "rotate"].map(|operation| (Some(scheme), Some(operation)))
+    });
+    assert_eq!(names, expected.concat());
     for row in rows {
+        assert!(row["n"] == 4096 && row["correct"] == true, "{row}");
         assert!(
-            row["name"].is_string() && row["n"] == 4096 && row["log_q"].as_f64().unwrap() > 50.0,
+            row["median_us"].as_f64().unwrap() > 0.0 && row["spread_us"].as_f64().unwrap() >= 0.0,
             "{row}"
         );
-        assert!(row["ours_us"].as_f64().unwrap() > 0.0, "{row}");
     }
-}
-
-#[test]
-fn repro_sets_the_printed_tables_beside_ours() {
-    let text = stdout(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table1,table4"]));
-    for part in ["Table 1", "9 of 10 rows", "ρ = 1/20 is not the largest", "Table 4", "10 of 10 rows"] {
+    let text = stdout(&sunzi_with("benchtext", &[], &["bench", "bgv", "--log-n", "13,12", "--rounds", "1"]));
+    for part in ["median µs", "BGV", "8192", "4096", "multiply", "yes"] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
-    let report = json(&sunzi_with("behz", &[], &["repro", "behz", "--only", "table3", "--json"]));
-    assert_eq!(report["paper"], "BEHZ16");
-    let rows = report["tables"][0]["rows"].as_array().unwrap();
-    assert_eq!((report["tables"][0]["name"].as_str(), rows.len()), (Some("Table 3"), 10));
-    for row in rows {
-        assert!(row["paper"].is_object() && row["paper"] == row["ours"] && row["equal"] == true, "{row}");
+    assert!(!text.contains("BFV") && !text.contains("NO"), "{text}");
+    let help = stdout(&sunzi_with("benchhelp", &[], &["bench", "--help"]));
+    assert!(help.contains("cargo lab bench"), "{help}");
+    for (refused, word) in [
+        (["bench", "bfv", "--log-n", "3"], "log2 n between 12 and 15, got 3"),
+        (["bench", "bfv", "--log-n", "12,16"], "got 16"),
+        (["bench", "ckks", "--rounds", "0"], "--rounds"),
+        (["bench", "keyswitch", "--rounds", "1"], "'keyswitch'"),
+    ] {
+        assert_refused(&sunzi_with("benchrefused", &[], &refused), &[word]);
     }
-}
-
-#[test]
-fn repro_times_what_it_draws() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures of behz");
-    let _ = std::fs::remove_dir_all(&folder);
-    let out = folder.to_str().unwrap();
-    let parts = ["--only", "table2,table5,figure1", "--log-n", "11", "--quick"];
-    let arguments = [&["repro", "behz", "--json", "--out", out], &parts[..]].concat();
-    let report = json(&sunzi_with("behztimed", &[], &arguments));
-    assert_eq!(report["tables"][0]["name"], "Table 2");
-    for row in report["tables"][1]["rows"].as_array().unwrap() {
-        assert!(row["n"] == 2048 && row["ours"]["decrypt_ms"].as_f64().unwrap() > 0.0, "{row}");
-        assert!(row["paper"].is_object() || row["reason"].is_string(), "{row}");
-    }
-    assert_eq!(report["figures"][0]["file"], "figure1.svg");
-    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
-    assert_eq!(files, ["figure1.svg"], "nothing else is left behind");
-    assert!(std::fs::read_to_string(folder.join("figure1.svg")).unwrap().contains("RNS-flp"));
+    assert_refused(&sunzi_with("norepro", &[], &["repro", "behz"]), &["'repro'", "sunzi --help"]);
 }

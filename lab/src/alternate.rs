@@ -1,0 +1,437 @@
+//! Fair timing on a machine whose clock drifts: contenders take turns, in many short rounds, and what is
+//! compared is the median of the ratios within a round.
+//!
+//! There are two kinds of contenders: calls that are repeated as often as fills a turn ([`alternate`]), and calls that
+//! say themselves how long the part to be timed took and check their result outside of it ([`alternate_timed`]).
+
+use std::time::{Duration, Instant};
+
+use crate::LabError;
+
+/// Fewest rounds that a published figure may rest on.
+pub const ROUNDS: usize = 101;
+
+/// Shortest time that one contender is given in a round, so that the clock's own cost vanishes.
+const TURN: Duration = Duration::from_micros(150);
+/// Longest run of calls within a turn.
+const MOST_CALLS: u32 = 100_000;
+
+/// Rounds are begun with an untimed call of everybody only while all together take less than this: what
+/// is longer does not notice whether its data is still in the caches.
+const WARM_UP: Duration = Duration::from_millis(100);
+
+/// Timed calls shorter than this are made twice in a row and the second counts: the first brings data to the caches.
+const SHORT: Duration = Duration::from_millis(20);
+
+/// Something to time: a closure of this process, or a program that times itself.
+pub trait Contender {
+    /// Makes `calls` calls in a row, after an untimed one if `warm`; returns how long the `calls` took.
+    ///
+    /// # Errors
+    /// Whatever the calls fail with.
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError>;
+
+    /// How many calls fill a turn, and how long one takes.
+    ///
+    /// # Errors
+    /// Whatever the calls fail with.
+    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+        let mut calls = 1;
+        // The first call of all may have to fetch and build what later ones find.
+        let mut warm = true;
+        loop {
+            let taken = self.turn(calls, warm)?;
+            if taken >= TURN || calls >= MOST_CALLS {
+                return Ok((calls, taken / calls));
+            }
+            warm = false;
+            let missing = TURN.as_secs_f64() / taken.as_secs_f64().max(1e-9);
+            // Rounded up and never more than eightfold at once: a first measurement may be off.
+            let factor = missing.ceil().clamp(2.0, 8.0);
+            calls = (f64::from(calls) * factor).min(f64::from(MOST_CALLS)) as u32;
+        }
+    }
+}
+
+impl<F: FnMut() -> Result<(), LabError>> Contender for F {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+        if warm {
+            self()?;
+        }
+        let begin = Instant::now();
+        for _ in 0..calls {
+            self()?;
+        }
+        Ok(begin.elapsed())
+    }
+}
+
+/// Does something once and says how long the part to be timed took; checks the result outside that part.
+pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration, LabError> + 'a>;
+
+/// A timed call as a contender: called once a turn, or twice where that is short.
+struct Once<'a, 'b>(&'a mut Timed<'b>);
+
+impl Contender for Once<'_, '_> {
+    fn turn(&mut self, _calls: u32, _warm: bool) -> Result<Duration, LabError> {
+        match (self.0)()? {
+            time if time < SHORT => (self.0)(),
+            time => Ok(time),
+        }
+    }
+
+    /// One call, without trying how long it is. The warm-up of all contenders is left out: a short call warms itself up.
+    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+        Ok((1, WARM_UP))
+    }
+}
+
+/// How long rounds go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// No new round begins after this time, unless there are too few.
+    pub time: Duration,
+    /// Fewest rounds.
+    pub least: usize,
+    /// Most rounds.
+    pub most: usize,
+}
+
+impl From<usize> for Budget {
+    /// So many rounds, however long they take.
+    fn from(rounds: usize) -> Self {
+        Self { time: Duration::MAX, least: rounds, most: rounds }
+    }
+}
+
+impl Budget {
+    /// Whether another round begins after so many rounds since `begin`.
+    pub(crate) fn lasts(&self, rounds: usize, begin: Instant) -> bool {
+        rounds < self.most && (rounds < self.least || begin.elapsed() < self.time)
+    }
+}
+
+/// The time of one call in each round, in microseconds.
+#[derive(Clone, Debug)]
+pub struct Series {
+    micros: Vec<f64>,
+}
+
+/// A ratio of two series: the median over rounds and the distance between the quartiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Median over rounds of first / second.
+    pub median: f64,
+    /// Third quartile minus first quartile of the same ratios.
+    pub spread: f64,
+}
+
+impl Series {
+    /// A series of given times in microseconds, one for each round.
+    #[must_use]
+    pub fn from_micros(micros: Vec<f64>) -> Self {
+        Self { micros }
+    }
+
+    /// Rounds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.micros.len()
+    }
+
+    /// Whether there was no round.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.micros.is_empty()
+    }
+
+    /// Median time of a call in microseconds; NaN without rounds.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        quantile(&self.micros, 0.5)
+    }
+
+    /// Distance between the quartiles in microseconds; NaN without rounds.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)
+    }
+
+    /// Median time of a call in milliseconds; NaN without rounds.
+    #[must_use]
+    pub fn median_ms(&self) -> f64 {
+        self.median() * 1e-3
+    }
+
+    /// Distance between the quartiles in milliseconds; NaN without rounds.
+    #[must_use]
+    pub fn spread_ms(&self) -> f64 {
+        self.spread() * 1e-3
+    }
+
+    /// The same series with every time multiplied by `factor`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
+    }
+
+    /// Round by round the sum of two times.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self::from_micros(self.micros.iter().zip(&other.micros).map(|(a, b)| a + b).collect())
+    }
+
+    /// Round by round the larger of two times.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        let pairs = self.micros.iter().zip(&other.micros);
+        Self::from_micros(pairs.map(|(a, b)| a.max(*b)).collect())
+    }
+
+    /// Ratio of this series to another of the same rounds.
+    #[must_use]
+    pub fn over(&self, other: &Self) -> Ratio {
+        let ratios: Vec<f64> = self.micros.iter().zip(&other.micros).map(|(a, b)| a / b).collect();
+        Ratio { median: quantile(&ratios, 0.5), spread: quantile(&ratios, 0.75) - quantile(&ratios, 0.25) }
+    }
+
+    /// How many times as fast as `other` this series is: the median over rounds of `other`'s time divided by this one's.
+    #[must_use]
+    pub fn speed_up_over(&self, other: &Self) -> f64 {
+        other.over(self).median
+    }
+}
+
+/// Lets the contenders take turns until the budget is used, a number of rounds or of seconds, and returns one series for each, in order.
+///
+/// Within a round every contender is called once untimed (its data returns to the caches; not if it
+/// is alone or slow), then as often as fills a turn. The one that begins changes from round to round.
+///
+/// # Errors
+/// The first error of any contender.
+pub fn alternate(
+    budget: impl Into<Budget>,
+    contenders: &mut [&mut dyn Contender],
+) -> Result<Vec<Series>, LabError> {
+    let (budget, begin) = (budget.into(), Instant::now());
+    let mut turns = Turns::new(contenders)?;
+    while budget.lasts(turns.rounds, begin) {
+        turns.round(contenders)?;
+    }
+    Ok(turns.series())
+}
+
+/// Lets timed calls take turns until the budget is used: each is made once a round, or twice if it takes less than 20 ms, and then the
+/// second call counts.
+///
+/// # Errors
+/// The first error of a call.
+pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>, LabError> {
+    let mut calls: Vec<Once<'_, '_>> = calls.iter_mut().map(Once).collect();
+    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
+    for call in &mut calls {
+        contenders.push(call);
+    }
+    alternate(budget, &mut contenders)
+}
+
+/// Calls `work` and returns how long that took, and the result.
+pub(crate) fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(Duration, T), E> {
+    let begin = Instant::now();
+    let result = work()?;
+    Ok((begin.elapsed(), result))
+}
+
+/// Rounds of the same contenders, one at a time.
+pub(crate) struct Turns {
+    calls: Vec<u32>,
+    warm: bool,
+    rounds: usize,
+    times: Vec<Vec<f64>>,
+}
+
+impl Turns {
+    /// Finds out how many calls fill a turn of each.
+    ///
+    /// # Errors
+    /// The first error of any contender.
+    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self, LabError> {
+        let mut calls = Vec::with_capacity(contenders.len());
+        let mut together = Duration::ZERO;
+        for contender in contenders.iter_mut() {
+            let (count, each) = contender.fill()?;
+            calls.push(count);
+            together += each;
+        }
+        let warm = contenders.len() > 1 && together < WARM_UP;
+        Ok(Self { calls, warm, rounds: 0, times: vec![Vec::new(); contenders.len()] })
+    }
+
+    /// One more round of the same contenders in the same order.
+    ///
+    /// # Errors
+    /// The first error of any contender.
+    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<(), LabError> {
+        let mut turns: Vec<_> = contenders.iter_mut().zip(&self.calls).zip(&mut self.times).collect();
+        let first = self.rounds % turns.len().max(1);
+        turns.rotate_left(first);
+        for ((contender, calls), series) in turns {
+            series.push(contender.turn(*calls, self.warm)?.as_secs_f64() * 1e6 / f64::from(*calls));
+        }
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// One series for each contender, in order.
+    pub(crate) fn series(self) -> Vec<Series> {
+        self.times.into_iter().map(Series::from_micros).collect()
+    }
+}
+
+/// Lets calls of one kind take turns.
+///
+/// # Errors
+/// The first error of any call.
+pub(crate) fn take_turns(
+    rounds: usize,
+    calls: &mut [impl FnMut() -> Result<(), LabError>],
+) -> Result<Vec<Series>, LabError> {
+    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
+    for call in calls {
+        contenders.push(call);
+    }
+    alternate(rounds, &mut contenders)
+}
+
+/// Times one contender alone.
+///
+/// # Errors
+/// The contender's.
+pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series, LabError> {
+    let series = alternate(rounds, &mut [contender])?.pop();
+    Ok(series.unwrap_or_else(|| Series::from_micros(Vec::new())))
+}
+
+/// The value below which this share of the sorted values lies, by linear interpolation.
+pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let position = share * last as f64;
+    let below = sorted.get(position.floor() as usize);
+    let above = sorted.get(position.ceil() as usize);
+    match (below, above) {
+        (Some(below), Some(above)) => below + (above - below) * position.fract(),
+        _ => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate() {
+        let values = [4.0, 1.0, 3.0, 2.0];
+        assert_eq!(quantile(&values, 0.5), 2.5);
+        assert_eq!(quantile(&values, 0.0), 1.0);
+        assert_eq!(quantile(&values, 1.0), 4.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn ratios_are_taken_within_a_round() {
+        // Both slow down threefold in the last round; their ratio does not move.
+        let ours = Series::from_micros(vec![1.0, 1.0, 3.0]);
+        let peer = Series::from_micros(vec![2.0, 2.0, 6.0]);
+        let ratio = ours.over(&peer);
+        assert_eq!(ratio, Ratio { median: 0.5, spread: 0.0 });
+        assert_eq!(ours.max(&peer.scaled(0.25)).median(), 1.0);
+    }
+
+    #[test]
+    fn a_slower_contender_measures_slower() {
+        let work = |count: u64| {
+            let mut sum = 1u64;
+            for i in 0..count {
+                sum = std::hint::black_box(sum.wrapping_mul(i | 1));
+            }
+            std::hint::black_box(sum);
+        };
+        let mut short = || -> Result<(), LabError> {
+            work(2_000);
+            Ok(())
+        };
+        let mut long = || -> Result<(), LabError> {
+            work(8_000);
+            Ok(())
+        };
+        let series = alternate(9, &mut [&mut short, &mut long]).unwrap();
+        let ratio = series[1].over(&series[0]).median;
+        assert!((2.0..8.0).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn an_error_of_a_contender_ends_the_rounds() {
+        let mut left = 5;
+        let mut breaks = || match left {
+            0 => Err(LabError::TooFewRounds { got: 0, least: 1 }),
+            _ => {
+                left -= 1;
+                Ok(())
+            }
+        };
+        assert!(alone(9, &mut breaks).is_err());
+    }
+
+    fn budget(time: u64, least: usize, most: usize) -> Budget {
+        Budget { time: Duration::from_millis(time), least, most }
+    }
+
+    #[test]
+    fn medians_interpolate_and_ratios_are_taken_within_a_round() {
+        let times = Series::from_micros(vec![4.0, 1.0, 3.0, 2.0]);
+        assert_eq!((times.median(), times.spread(), times.len()), (2.5, 1.5, 4));
+        assert_eq!((times.median_ms(), times.spread_ms()), (2.5e-3, 1.5e-3));
+        // Both slow down threefold in the last round; their ratio does not move.
+        let slower = Series::from_micros(vec![2.0, 2.0, 6.0]);
+        assert_eq!(Series::from_micros(vec![1.0, 1.0, 3.0]).speed_up_over(&slower), 2.0);
+        assert!(Series::from_micros(Vec::new()).median().is_nan());
+    }
+
+    #[test]
+    fn rounds_stop_at_the_budget_but_not_below_the_least() {
+        let mut calls = 0;
+        let mut slow: [Timed<'_>; 1] = [Box::new(|| {
+            calls += 1;
+            Ok(Duration::from_secs(1))
+        })];
+        assert_eq!(alternate_timed(budget(0, 2, 9), &mut slow).unwrap()[0].len(), 2);
+        assert_eq!(alternate_timed(budget(60_000, 0, 5), &mut slow).unwrap()[0].len(), 5);
+        drop(slow);
+        assert_eq!(calls, 7, "long calls are made once a round");
+    }
+
+    #[test]
+    fn the_beginner_changes_and_short_calls_are_repeated() {
+        let order = std::cell::RefCell::new(String::new());
+        let named = |name: char| -> Timed<'_> {
+            let order = &order;
+            Box::new(move || {
+                order.borrow_mut().push(name);
+                Ok(Duration::ZERO)
+            })
+        };
+        alternate_timed(budget(0, 2, 2), &mut [named('a'), named('b')]).unwrap();
+        assert_eq!(*order.borrow(), "aabbbbaa");
+    }
+
+    #[test]
+    fn an_error_ends_the_rounds() {
+        let mut failing: [Timed<'_>; 1] =
+            [Box::new(|| Err(LabError::Plot { figure: "none".to_owned(), reason: String::new() }))];
+        assert!(alternate_timed(budget(0, 1, 1), &mut failing).is_err());
+    }
+}

@@ -1,0 +1,410 @@
+//! Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages.
+//!
+//! Keys of two libraries do not fit in memory together, so that sides come one after the other; a transform that is
+//! timed beside every bootstrapping says how fast the machine was just then.
+
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use num_complex::Complex64;
+use serde::Serialize;
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_ckks::{Ciphertext, Context, Encoder};
+use sunzi_kernels::{Modulus, NttPlan};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_ring::Ring;
+use sunzi_rlwe::{SecretKey, randomness, wire};
+
+use crate::LabError;
+use crate::alternate::Series;
+use crate::bench::Options;
+use crate::bench::check;
+use crate::threads::on_threads;
+
+/// log2 of the degree of the transform that tells how fast the machine is, and how often it is done.
+const REFERENCE: (u32, usize) = (12, 200);
+
+/// A kind of message. All slots are in the unit disc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// Uniform parts.
+    Random,
+    /// Slots of absolute value 1, all the same: one or two coefficients hold it all.
+    AllMaximal,
+    /// The same with alternating signs.
+    Alternating,
+    /// One slot of absolute value 1, zeros elsewhere.
+    Spike,
+}
+
+impl Message {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Random, Self::AllMaximal, Self::Alternating, Self::Spike];
+
+    /// The `number`-th message of so many slots.
+    #[must_use]
+    pub fn slots(self, slots: usize, number: usize) -> Vec<Complex64> {
+        let turn = Complex64::from_polar(1.0, TAU * (0.125 + 0.381_966 * number as f64));
+        match self {
+            Self::Random => {
+                let words = check::residues(2 * slots, 1 << 32, 1000 + number as u64);
+                let part = |word: u64| (word as f64 / f64::from(1_u32 << 31) - 1.0) * FRAC_1_SQRT_2;
+                words.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(part(*re), part(*im))).collect()
+            }
+            Self::AllMaximal => vec![turn; slots],
+            Self::Alternating => (0..slots).map(|at| if at % 2 == 0 { turn } else { -turn }).collect(),
+            Self::Spike => {
+                let place = number.wrapping_mul(7919) % slots.max(1);
+                (0..slots).map(|at| if at == place { turn } else { Complex64::ZERO }).collect()
+            }
+        }
+    }
+}
+
+/// −log2 of errors of slots, over all messages of one kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Precision {
+    /// The kind.
+    pub message: Message,
+    /// How many messages.
+    pub messages: usize,
+    /// Of the largest error.
+    pub worst_bits: f64,
+    /// Of the mean error.
+    pub mean_bits: f64,
+    /// Of the standard deviation.
+    pub deviation_bits: f64,
+}
+
+/// What a set of parameters and its keys come to.
+#[derive(Clone, Debug, Default, Serialize, serde::Deserialize)]
+pub struct Facts {
+    /// Seconds to make keys and matrices.
+    pub key_seconds: f64,
+    /// Bytes of the keys in memory.
+    pub key_bytes: usize,
+    /// Bytes of their file, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_bytes: Option<u64>,
+    /// Galois keys among them.
+    pub galois_keys: usize,
+    /// log2 of what keys are modulo.
+    pub log_key_modulus: f64,
+    /// log2 of the modulus after bootstrapping, without what the next one takes of it.
+    pub log_left: f64,
+    /// Levels after it, without those.
+    pub levels: usize,
+}
+
+/// Everything about one side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    /// The library.
+    pub library: String,
+    /// The set of parameters.
+    pub set: String,
+    /// Ring degree; all n/2 slots are used.
+    pub n: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Median of one bootstrapping.
+    pub seconds: f64,
+    /// The same in units of the transform that was timed beside it: what two sides are compared by.
+    pub in_transforms: f64,
+    /// Milliseconds for each slot.
+    pub milliseconds_per_slot: f64,
+    /// Bootstrappings that were timed.
+    pub rounds: usize,
+    /// Set and keys.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// Largest memory of the process.
+    pub peak_memory_bytes: Option<u64>,
+    /// By kind of message.
+    pub precision: Vec<Precision>,
+    /// Of a random message after many bootstrappings in a row.
+    pub in_a_row: Option<Precision>,
+}
+
+/// One library that bootstraps.
+pub(crate) trait Side {
+    /// Encrypts another message at the lowest level.
+    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError>;
+    /// Bootstraps once.
+    fn time(&mut self) -> Result<Duration, LabError>;
+    /// Bootstraps and decrypts.
+    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError>;
+}
+
+/// Times and precision of one side.
+pub(crate) fn measure(
+    side: &mut dyn Side,
+    slots: usize,
+    messages: usize,
+    rounds: usize,
+) -> Result<(Series, Series, Vec<Precision>), LabError> {
+    let mut precision = Vec::new();
+    for kind in Message::ALL {
+        let mut all = Vec::new();
+        for number in 0..messages.max(1) {
+            let message = kind.slots(slots, number);
+            side.replace(&message)?;
+            all.extend(errors(&side.outcome()?, &message)?);
+        }
+        precision.push(judged(kind, messages.max(1), &all));
+    }
+    let reference = Reference::new()?;
+    let (mut times, mut references) = (Vec::new(), Vec::new());
+    for _ in 0..rounds.max(1) {
+        let before = reference.micros()?;
+        times.push(side.time()?.as_secs_f64() * 1e6);
+        references.push(f64::midpoint(before, reference.micros()?));
+    }
+    Ok((Series::from_micros(times), Series::from_micros(references), precision))
+}
+
+fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>, LabError> {
+    if opened.len() != message.len() {
+        return Err(LabError::Request("a bootstrapped message has other slots"));
+    }
+    Ok(opened.iter().zip(message).map(|(x, y)| (x - y).norm()).collect())
+}
+
+fn judged(message: Message, messages: usize, errors: &[f64]) -> Precision {
+    let count = errors.len().max(1) as f64;
+    let worst = errors
+        .iter()
+        .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(*error) });
+    let mean = errors.iter().sum::<f64>() / count;
+    let square = errors.iter().map(|error| error * error).sum::<f64>() / count;
+    let [worst_bits, mean_bits, deviation_bits] = [worst, mean, square.sqrt()].map(|error| -error.log2());
+    Precision { message, messages, worst_bits, mean_bits, deviation_bits }
+}
+
+/// A transform that tells how fast the machine is.
+struct Reference {
+    plan: NttPlan,
+    words: Vec<u64>,
+}
+
+impl Reference {
+    fn new() -> Result<Self, LabError> {
+        let n = 1_usize << REFERENCE.0;
+        let prime = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?.first().copied().unwrap_or_default();
+        let plan = NttPlan::new(Modulus::new(prime)?, n)?;
+        Ok(Self { words: check::residues(n, prime, 5), plan })
+    }
+
+    /// Microseconds of one transform.
+    fn micros(&self) -> Result<f64, LabError> {
+        let mut words = self.words.clone();
+        let begin = Instant::now();
+        for _ in 0..REFERENCE.1 {
+            self.plan.forward(black_box(&mut words))?;
+        }
+        Ok(begin.elapsed().as_secs_f64() * 1e6 / REFERENCE.1 as f64)
+    }
+}
+
+/// Ours, on so many threads as the options say; `messages` of every kind, and a random one bootstrapped `chain` times in a row.
+///
+/// # Errors
+/// Whatever bootstrapping fails with; threads that do not start.
+pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Result<Figures, LabError> {
+    on_threads(options.threads, || {
+        let mut ours = Ours::new(set)?;
+        let slots = ours.encoder.slots();
+        let (times, references, precision) = measure(&mut ours, slots, messages, options.rounds)?;
+        let facts = ours.facts.clone();
+        let in_a_row = match chain {
+            0 => None,
+            count => Some(ours.in_a_row(&Message::Random.slots(slots, 0), count)?),
+        };
+        Ok(Figures {
+            in_a_row,
+            library: format!("Sunzi {}", env!("CARGO_PKG_VERSION")),
+            set: set.name.to_owned(),
+            n: 2 * slots,
+            threads: options.threads,
+            rounds: options.rounds.max(1),
+            facts,
+            peak_memory_bytes: peak_memory("self"),
+            ..Figures::timed(&times, &references, slots, precision)
+        })
+    })
+}
+
+impl Figures {
+    /// What follows from times and precision; the rest is empty.
+    pub(crate) fn timed(
+        times: &Series,
+        references: &Series,
+        slots: usize,
+        precision: Vec<Precision>,
+    ) -> Self {
+        let seconds = times.median() / 1e6;
+        Self {
+            library: String::new(),
+            set: String::new(),
+            n: 0,
+            threads: 1,
+            seconds,
+            in_transforms: times.over(references).median,
+            milliseconds_per_slot: seconds * 1e3 / slots as f64,
+            rounds: 0,
+            facts: Facts::default(),
+            peak_memory_bytes: None,
+            precision,
+            in_a_row: None,
+        }
+    }
+}
+
+/// The peak resident size of a process in bytes, on systems with `/proc`.
+pub(crate) fn peak_memory(process: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// Counts what is written.
+struct Count(u64);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Ours {
+    context: Context,
+    secret: SecretKey<Ring>,
+    encoder: Encoder,
+    keys: BootstrapKeys,
+    bootstrapper: Bootstrapper,
+    rng: Box<dyn rand_core::CryptoRng>,
+    /// The level of ciphertexts that are bootstrapped.
+    exhausted_level: usize,
+    exhausted: Option<Ciphertext>,
+    facts: Facts,
+}
+
+impl Ours {
+    fn new(set: &Set) -> Result<Self, LabError> {
+        let context = Context::new(&set.parameters()?)?;
+        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
+        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+        let encoder = Encoder::new(&context, context.max_slots())?;
+        let begin = Instant::now();
+        let blueprint = Blueprint::new(&context, set, encoder.slots())?;
+        let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+        let bootstrapper = Bootstrapper::new(&blueprint, |_, _| {})?;
+        let key_seconds = begin.elapsed().as_secs_f64();
+        // What the next one takes is not left for anything else.
+        let (left, exhausted_level) = (blueprint.levels_left(), set.lowest_level());
+        let taken = context.log2_modulus_at(exhausted_level)? - context.log2_modulus_at(0)?;
+        let mut file = Count(0);
+        wire::write(context.rlwe(), &keys, &mut file)?;
+        let facts = Facts {
+            file_bytes: Some(file.0),
+            key_seconds,
+            key_bytes: keys.byte_len(),
+            galois_keys: keys.rotations().exponents().count(),
+            log_key_modulus: context.rlwe().log2_key_modulus(),
+            log_left: context.log2_modulus_at(left)? - taken,
+            levels: left - exhausted_level,
+        };
+        Ok(Self {
+            context,
+            secret,
+            encoder,
+            keys,
+            bootstrapper,
+            rng,
+            exhausted_level,
+            exhausted: None,
+            facts,
+        })
+    }
+
+    fn bootstrap(&self) -> Result<Ciphertext, LabError> {
+        let exhausted = self.exhausted.as_ref().ok_or(LabError::Request("nothing is encrypted yet"))?;
+        self.refreshed(exhausted)
+    }
+
+    fn refreshed(&self, exhausted: &Ciphertext) -> Result<Ciphertext, LabError> {
+        let rounds = self.bootstrapper.blueprint().set().rounds;
+        Ok(self.bootstrapper.bootstrap_refined(exhausted, rounds, &self.keys)?)
+    }
+
+    /// So many bootstrappings, each of what the one before left, brought to the lowest level.
+    fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision, LabError> {
+        self.replace(message)?;
+        for _ in 1..count {
+            let fresh = self.bootstrapper.evaluator().level_to(&self.bootstrap()?, self.exhausted_level)?;
+            self.exhausted = Some(fresh);
+        }
+        Ok(judged(Message::Random, 1, &errors(&self.outcome()?, message)?))
+    }
+}
+
+impl Side for Ours {
+    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError> {
+        let level = self.exhausted_level;
+        let plaintext = self.encoder.encode_at(message, level, self.context.scale(level)?)?;
+        self.exhausted = Some(self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng)?);
+        Ok(())
+    }
+
+    fn time(&mut self) -> Result<Duration, LabError> {
+        let begin = Instant::now();
+        black_box(self.bootstrap()?);
+        Ok(begin.elapsed())
+    }
+
+    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError> {
+        Ok(self.encoder.decode(&self.context.decrypt(&self.bootstrap()?, &self.secret)?)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_in_the_unit_disc_and_what_they_are_called() {
+        for kind in Message::ALL {
+            let slots = kind.slots(64, 3);
+            assert_eq!(slots.len(), 64);
+            assert!(slots.iter().all(|slot| slot.norm() < 1.0 + 1e-12), "{kind:?}");
+            assert_ne!(slots, kind.slots(64, 4));
+        }
+        assert_eq!(Message::Spike.slots(64, 1).iter().filter(|slot| slot.norm() > 0.5).count(), 1);
+    }
+
+    #[test]
+    fn a_small_set_is_measured() {
+        let set = Set::insecure_for_tests(10);
+        let options = Options { rounds: 1, ..Options::default() };
+        let figures = run(&options, &set, 1, 3).unwrap();
+        assert_eq!((figures.n, figures.precision.len()), (1 << 10, 4));
+        for one in &figures.precision {
+            assert!(
+                one.mean_bits > 12.0 && one.worst_bits > 10.0 && one.worst_bits <= one.mean_bits,
+                "{one:?}"
+            );
+        }
+        let (once, thrice) = (&figures.precision[0], figures.in_a_row.as_ref().unwrap());
+        assert!(thrice.mean_bits < once.mean_bits && thrice.mean_bits > once.mean_bits - 2.0, "{figures:?}");
+        assert!(figures.seconds > 0.0 && figures.in_transforms > 100.0, "{figures:?}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Products of BGV and BFV in rings of general index, beside the power-of-two ring of the same degree, or the next one, and the
+//! same moduli in number and length.
+
+use std::fmt;
+
+use sunzi_bfv::{Algorithms, Plaintext};
+use sunzi_encoding::EncodingError;
+use sunzi_math::{DEFAULT_PRIME_BOUND, Residues, RingIndex, primes_below};
+use sunzi_ring::Ring;
+use sunzi_ring::sampling::SeededRng;
+use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweContext, SecretKey, Security};
+
+use crate::LabError;
+use crate::alternate::{self, Series};
+use crate::bench::Options;
+use crate::bench::report::Row;
+use crate::bench::shape::key_switching;
+use crate::threads::on_threads;
+
+/// Bar on ours / power-of-two ring for BGV at the index that has it.
+const RATIO_BAR: f64 = 3.0;
+const BAR_INDEX: u64 = 21845;
+/// Bar on ours / HElib.
+const HELIB_BAR: f64 = 0.1;
+/// t = p = 2.
+const PLAIN_MODULUS: u64 = 2;
+/// Exponents of the monomials that operands are sums of.
+const OPERANDS: [[u64; 4]; 2] = [[0, 3, 1000, 4000], [1, 17, 2222, 4095]];
+
+/// An index with the moduli it is timed with.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    m: u64,
+    /// log2 n of the ring beside it.
+    log_n: u32,
+    limbs: usize,
+    special: usize,
+    /// What HElib 2.3 takes for multiply and relinearise under BGV at no larger moduli; from docs/notes/cyclotomic.md.
+    helib_us: f64,
+}
+
+/// log Q and log QP are at least those of HElib's sets.
+const CASES: [Case; 5] = [
+    Case { m: 4369, log_n: 12, limbs: 4, special: 1, helib_us: 39_500.0 },
+    Case { m: 13107, log_n: 13, limbs: 4, special: 1, helib_us: 74_800.0 },
+    Case { m: 21845, log_n: 14, limbs: 6, special: 2, helib_us: 236_000.0 },
+    Case { m: 21845, log_n: 14, limbs: 11, special: 4, helib_us: 324_000.0 },
+    Case { m: 32767, log_n: 15, limbs: 11, special: 4, helib_us: 520_000.0 },
+];
+
+/// Times products at every index whose neighbour has a degree asked for, on one thread.
+///
+/// # Errors
+/// An index without moduli; an operation that fails; threads that do not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
+    options.validate()?;
+    let asked = |case: &Case| options.log_n.is_empty() || options.log_n.contains(&case.log_n);
+    on_threads(1, || {
+        let cases = CASES.into_iter().filter(asked);
+        let rows = cases.flat_map(|case| [Scheme::Bgv, Scheme::Bfv].map(|scheme| (case, scheme)));
+        Ok(rows
+            .map(|(case, scheme)| compare(case, scheme, options.rounds))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat())
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    Bgv,
+    Bfv,
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bgv => "BGV",
+            Self::Bfv => "BFV",
+        })
+    }
+}
+
+/// A product that can be repeated, and whether it is right.
+struct Job {
+    call: Box<dyn Fn() -> Result<(), LabError>>,
+    correct: bool,
+    n: usize,
+    log_q: f64,
+    log_key_modulus: f64,
+}
+
+fn compare(case: Case, scheme: Scheme, rounds: usize) -> Result<Vec<Row>, LabError> {
+    let ours = job(case, scheme, RingShape::of_index(case.m))?;
+    let theirs = job(case, scheme, RingShape::Log2Degree(case.log_n))?;
+    let series = alternate::alternate(rounds, &mut [&mut || (ours.call)(), &mut || (theirs.call)()])?;
+    let [own, other] = series.as_slice() else {
+        return Err(LabError::TooFewRounds { got: 0, least: 1 });
+    };
+    let row = |name: String, bar: Option<f64>| Row {
+        name,
+        n: ours.n,
+        log_q: ours.log_q,
+        log_key_modulus: Some(ours.log_key_modulus),
+        bar,
+        correct: ours.correct && theirs.correct,
+        rounds,
+        ..Row::default()
+    };
+    let name = format!("{scheme} multiply + relinearize, m = {}", case.m);
+    let bar = (scheme == Scheme::Bgv && case.m == BAR_INDEX).then_some(RATIO_BAR);
+    let mut rows = vec![row(name.clone(), bar).against(own, format!("n = 2^{}", case.log_n), other).judged()];
+    if scheme == Scheme::Bgv {
+        let recorded = Series::from_micros(vec![case.helib_us; rounds]);
+        let peer = "HElib 2.3, recorded".to_owned();
+        rows.push(row(name, Some(HELIB_BAR)).against(own, peer, &recorded).judged());
+    }
+    Ok(rows)
+}
+
+/// Default primes of a ring: those of ciphertexts, then as many special ones.
+fn moduli(case: Case, ring: RingShape) -> Result<(Vec<u64>, Vec<u64>), LabError> {
+    let mut special = primes_below(DEFAULT_PRIME_BOUND, ring.root_order(), case.limbs + case.special)?;
+    let moduli = special.split_off(case.special);
+    Ok((moduli, special))
+}
+
+/// Both operands, and their product.
+fn messages(ring: RingShape) -> Result<[Plaintext; 3], LabError> {
+    let index = RingIndex::new(ring.index())?;
+    let plaintext = |exponents: &[u64]| -> Result<Plaintext, EncodingError> {
+        let mut powers = vec![0; ring.index() as usize];
+        for exponent in exponents {
+            if let Some(at) = powers.get_mut((exponent % ring.index()) as usize) {
+                *at = (*at + 1) % PLAIN_MODULUS;
+            }
+        }
+        Plaintext::new(index.powerful_from_power(&Residues(PLAIN_MODULUS), &powers), PLAIN_MODULUS)
+    };
+    let [a, b] = OPERANDS;
+    let sums: Vec<u64> = a.iter().flat_map(|i| b.iter().map(move |j| i + j)).collect();
+    Ok([plaintext(&a)?, plaintext(&b)?, plaintext(&sums)?])
+}
+
+fn job(case: Case, scheme: Scheme, ring: RingShape) -> Result<Job, LabError> {
+    match scheme {
+        Scheme::Bgv => bgv(case, ring),
+        Scheme::Bfv => bfv(case, ring),
+    }
+}
+
+/// Keys and ciphertexts are drawn from a fixed seed: nothing here is secret.
+fn rng() -> SeededRng {
+    SeededRng::derive(&[7; 32], "cyclotomic bench", 0)
+}
+
+fn bgv(case: Case, ring: RingShape) -> Result<Job, LabError> {
+    let (moduli, special) = moduli(case, ring)?;
+    let switching = key_switching(moduli.len(), special);
+    let parameters =
+        sunzi_bgv::Parameters::new(ring, moduli, PLAIN_MODULUS, Security::InsecureForResearchOnly)
+            .with_key_switching(switching);
+    let context = sunzi_bgv::Context::new(&parameters)?;
+    let evaluator = sunzi_bgv::Evaluator::new(&context);
+    let sizes = [parameters.log2_modulus(), parameters.log2_key_modulus()];
+    product(
+        (ring, sizes, context.rlwe()),
+        |message, key, rng| context.encrypt(message, key, rng),
+        |ciphertext, key| context.decrypt(ciphertext, key),
+        move |a, b, key| evaluator.multiply(a, b, key),
+    )
+}
+
+fn bfv(case: Case, ring: RingShape) -> Result<Job, LabError> {
+    let (moduli, special) = moduli(case, ring)?;
+    let algorithms =
+        Algorithms { key_switching: key_switching(moduli.len(), special), ..Algorithms::default() };
+    let parameters =
+        sunzi_bfv::Parameters::new(ring, moduli, PLAIN_MODULUS, Security::InsecureForResearchOnly)
+            .with_algorithms(algorithms);
+    let context = sunzi_bfv::Context::new(&parameters)?;
+    let evaluator = sunzi_bfv::Evaluator::new(&context);
+    let sizes = [parameters.log2_modulus(), parameters.log2_key_modulus()];
+    product(
+        (ring, sizes, context.rlwe()),
+        |message, key, rng| context.encrypt(message, key, rng),
+        |ciphertext, key| context.decrypt(ciphertext, key),
+        move |a, b, key| evaluator.multiply(a, b, key),
+    )
+}
+
+/// The product of a scheme's two ciphertexts, done once and decrypted.
+fn product<S: sunzi_rlwe::Scheme, E: Into<LabError>>(
+    (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext<Ring>),
+    encrypt: impl Fn(&Plaintext, &PublicKey<Ring>, &mut SeededRng) -> Result<Ciphertext<S, Ring>, E>,
+    decrypt: impl Fn(&Ciphertext<S, Ring>, &SecretKey<Ring>) -> Result<Plaintext, E>,
+    multiply: impl Fn(
+        &Ciphertext<S, Ring>,
+        &Ciphertext<S, Ring>,
+        &RelinearizationKey<Ring>,
+    ) -> Result<Ciphertext<S, Ring>, E>
+    + 'static,
+) -> Result<Job, LabError> {
+    let (mut rng, [a, b, expected]) = (rng(), messages(ring)?);
+    let secret = SecretKey::generate(rlwe, &mut rng)?;
+    let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
+    let key = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+    let a = encrypt(&a, &public, &mut rng).map_err(Into::into)?;
+    let b = encrypt(&b, &public, &mut rng).map_err(Into::into)?;
+    let result = multiply(&a, &b, &key).map_err(Into::into)?;
+    let correct = decrypt(&result, &secret).map_err(Into::into)? == expected;
+    let call = Box::new(move || multiply(&a, &b, &key).map(drop).map_err(Into::into));
+    Ok(Job { call, correct, n: ring.degree(), log_q, log_key_modulus })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_right_and_beside_both() {
+        let rows = run(&Options { rounds: 1, log_n: vec![12], ..Options::default() }).unwrap();
+        assert_eq!(rows.len(), 3);
+        for row in &rows {
+            assert!(row.correct && row.ratio.unwrap() > 0.0, "{row:?}");
+            assert_eq!((row.n, row.log_q > 162.0), (4096, true));
+        }
+        assert!(
+            rows[0].peer.as_deref() == Some("n = 2^12")
+                && rows[1].peer.as_deref().unwrap().starts_with("HElib")
+        );
+    }
+}

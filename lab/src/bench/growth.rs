@@ -1,0 +1,275 @@
+//! How costs grow: with the degree, the modulus, the depth, threads and the size of a batch.
+
+mod picture;
+
+use std::hint::black_box;
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use sunzi_bfv::{Ciphertext, Parameters};
+use sunzi_ring::Ring;
+
+use crate::LabError;
+use crate::alternate::{Series, take_turns};
+use crate::bench::job::{Job, expected};
+use crate::bench::shape::Shape;
+use crate::bench::{Options, check};
+use crate::threads::on_threads;
+
+pub use picture::picture;
+
+/// log2 of the degrees over which costs grow unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 12..=16;
+/// log2 of the degree at which the modulus grows, and threads are counted.
+const LOG_DEGREE: u32 = 15;
+/// log2 of the degree of batches.
+const LOG_DEGREE_OF_BATCHES: u32 = 14;
+/// The largest batch.
+const BATCH: usize = 64;
+/// Digits of key switching, or as near as the modulus allows.
+const DIGITS: usize = 3;
+/// Multiplications in a row that parameters are for.
+const DEPTHS: [u32; 7] = [1, 2, 4, 8, 12, 16, 20];
+/// 3·2^18 + 1: slots at every degree.
+const PLAIN_MODULUS: u64 = 786_433;
+/// What grows with the degree and the modulus.
+const OPERATIONS: [&str; 4] = ["multiply_relinearize", "rotate", "encrypt_public", "add"];
+/// What threads share; the last is the whole of a batch.
+const SHARED: [&str; 2] = ["multiply_relinearize", "rotate"];
+/// How many times as fast two threads are to be: a product, and a batch.
+const BARS: [f64; 2] = [1.8, 1.9];
+
+/// Times or gains of one operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// The operation.
+    pub name: String,
+    /// What it grows with, and the median over rounds.
+    pub points: Vec<(f64, f64)>,
+    /// Distances between the quartiles.
+    pub spreads: Vec<f64>,
+}
+
+/// Lines over the same axis.
+#[derive(Clone, Debug, Serialize)]
+pub struct Panel {
+    /// What grows, and in which ring.
+    pub title: String,
+    /// What is across.
+    pub x: &'static str,
+    /// What is up: milliseconds, or how many times as fast as one thread.
+    pub y: &'static str,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+/// A gain by two threads that has a bar.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// What is shared.
+    pub name: String,
+    /// Time on one thread over time on two: median over rounds.
+    pub gain: f64,
+    /// Distance between the quartiles.
+    pub spread: f64,
+    /// The least it should be.
+    pub bar: f64,
+}
+
+/// All panels, and what two threads gain.
+#[derive(Clone, Debug, Serialize)]
+pub struct Growth {
+    /// The panels.
+    pub panels: Vec<Panel>,
+    /// The gains.
+    pub gains: Vec<Gain>,
+    /// Whether everything that was timed was right.
+    pub correct: bool,
+}
+
+/// Measures all of it, on as many threads as the options say at most.
+///
+/// # Errors
+/// A degree without parameters; an operation that fails; threads that do not start.
+pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, LabError> {
+    options.validate()?;
+    let mut all = Growth { panels: Vec::new(), gains: Vec::new(), correct: true };
+    progress("degrees");
+    let shapes = options.log_degrees(LOG_DEGREES).map(shape).collect::<Result<Vec<_>, _>>()?;
+    let title = format!("degree, most moduli that 128 bits of security allow, {DIGITS} digits");
+    let of_shape = |shape: Shape| Ok((f64::from(shape.log_n), shape.parameters(PLAIN_MODULUS)?));
+    let subjects = shapes.into_iter().map(of_shape).collect::<Result<Vec<_>, LabError>>()?;
+    all.costs(title, "log2 n", &OPERATIONS, subjects, options.rounds)?;
+    progress("moduli");
+    let most = shape(LOG_DEGREE)?;
+    // From the least that a product has room in.
+    let of_limbs = |limbs: usize| {
+        let shape = Shape { limbs, special: limbs.div_ceil(DIGITS), ..most };
+        Ok((log_q(&shape.parameters(PLAIN_MODULUS)?), shape.parameters(PLAIN_MODULUS)?))
+    };
+    let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>, LabError>>()?;
+    all.costs(format!("modulus, n = {}", most.degree()), "log2 Q", &OPERATIONS, subjects, options.rounds)?;
+    progress("depths");
+    let of_depth = |depth: u32| {
+        let parameters = Parameters::builder().depth(depth).plain_bits(20).build()?;
+        Ok((f64::from(depth), parameters))
+    };
+    let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>, LabError>>()?;
+    let title = "depth, parameters that the builder chooses, t of 20 bits".to_owned();
+    all.costs(title, "multiplications in a row", &OPERATIONS[..2], subjects, options.rounds)?;
+    progress("threads");
+    all.threads(options)?;
+    progress("batches");
+    all.batches(options)?;
+    Ok(all)
+}
+
+/// The shape of a degree with [`DIGITS`] digits, or as near as there is.
+fn shape(log_n: u32) -> Result<Shape, LabError> {
+    let nearest = Shape::all(log_n).into_iter().min_by_key(|shape| shape.digits().abs_diff(DIGITS));
+    nearest.ok_or(LabError::Request("a degree without moduli"))
+}
+
+fn log_q(parameters: &Parameters) -> f64 {
+    parameters.moduli().iter().map(|&q| (q as f64).log2()).sum()
+}
+
+fn job(parameters: &Parameters) -> Result<Job, LabError> {
+    let n = 1 << parameters.log2_degree();
+    Job::new(parameters, [1, 2].map(|seed| check::residues(n, parameters.plain_modulus(), seed)), Vec::new())
+}
+
+impl Growth {
+    /// Operations of several parameter sets, on one thread.
+    fn costs(
+        &mut self,
+        title: String,
+        x: &'static str,
+        names: &[&str],
+        subjects: Vec<(f64, Parameters)>,
+        rounds: usize,
+    ) -> Result<(), LabError> {
+        let mut lines = lines(names);
+        for (at, parameters) in subjects {
+            let (series, correct) = on_threads(1, || {
+                let job = job(&parameters)?;
+                let mut calls =
+                    names.iter().map(|name| job.contender(name)).collect::<Result<Vec<_>, _>>()?;
+                let series = take_turns(rounds, &mut calls)?;
+                Ok((series, right(&job, names)?))
+            })?;
+            self.correct &= correct;
+            lines.iter_mut().zip(&series).for_each(|(line, series)| line.push(at, &series.scaled(1e-3)));
+        }
+        self.panels.push(Panel { title, x, y: "ms", lines });
+        Ok(())
+    }
+
+    /// How many times as fast operations are on more threads.
+    fn threads(&mut self, options: &Options) -> Result<(), LabError> {
+        let job = job(&shape(LOG_DEGREE)?.parameters(PLAIN_MODULUS)?)?;
+        self.correct &= right(&job, &SHARED)?;
+        let (evaluator, key, galois, [a, b]) = job.operands();
+        let multiply = on_pools(options, || Ok(evaluator.multiply(a, b, key)?))?;
+        let rotate = on_pools(options, || Ok(evaluator.rotate_rows(a, 1, galois)?))?;
+        let mut lines = lines(&SHARED);
+        for (line, (series, bar)) in lines.iter_mut().zip([(multiply, BARS.first()), (rotate, None)]) {
+            let name = format!("{}, n = {}", line.name, job.n());
+            self.gain_lines(line, name, &series, bar.copied());
+        }
+        let title = format!("threads, n = {}", job.n());
+        self.panels.push(Panel { title, x: "threads", y: "times as fast as one", lines });
+        Ok(())
+    }
+
+    /// One line of gains, and the gain that has a bar.
+    fn gain_lines(&mut self, line: &mut Line, name: String, series: &[Series], bar: Option<f64>) {
+        let Some(one) = series.first() else { return };
+        for (i, series) in series.iter().enumerate() {
+            let gain = one.over(series);
+            line.points.push((i as f64 + 1.0, gain.median));
+            line.spreads.push(gain.spread);
+        }
+        if let (Some(bar), Some(two)) = (bar, series.get(1)) {
+            let gain = one.over(two);
+            self.gains.push(Gain { name, gain: gain.median, spread: gain.spread, bar });
+        }
+    }
+
+    /// Products of batches, a ciphertext the unit, on one thread and on all.
+    fn batches(&mut self, options: &Options) -> Result<(), LabError> {
+        let job = job(&shape(LOG_DEGREE_OF_BATCHES)?.parameters(PLAIN_MODULUS)?)?;
+        let (evaluator, key, _, [a, b]) = job.operands();
+        let pairs: Vec<_> = (0..BATCH).map(|_| (a.clone(), b.clone())).collect();
+        let batch = |size: usize| {
+            let products = pairs.par_iter().take(size).map(|(a, b)| evaluator.multiply(a, b, key));
+            products.collect::<Result<Vec<Ciphertext<Ring>>, _>>()
+        };
+        // Bit for bit the product that is right.
+        self.correct &= right(&job, &SHARED[..1])?;
+        let (one, all) = (evaluator.multiply(a, b, key)?, on_threads(options.threads, || Ok(batch(BATCH)?))?);
+        let same = |product: &Ciphertext<Ring>| {
+            one.parts().iter().zip(product.parts()).all(|(one, other)| one.words() == other.words())
+        };
+        self.correct &= all.iter().all(same);
+        let names = [1, options.threads].map(|threads| format!("{threads} thread(s)"));
+        let mut lines = lines(&names);
+        for size in (0..=BATCH.ilog2()).map(|log| 1_usize << log) {
+            let series = on_pools(options, || Ok(batch(size)?))?;
+            for (line, series) in lines.iter_mut().zip([series.first(), series.last()]) {
+                series.iter().for_each(|series| line.push(size as f64, &series.scaled(1e-3 / size as f64)));
+            }
+            if let (BATCH, [one, two, ..], [_, bar]) = (size, series.as_slice(), BARS) {
+                let gain = one.over(two);
+                let name = format!("batch of {size} products, n = {}", job.n());
+                self.gains.push(Gain { name, gain: gain.median, spread: gain.spread, bar });
+            }
+        }
+        let title = format!("batch of products with relinearisation, n = {}", job.n());
+        self.panels.push(Panel { title, x: "ciphertexts", y: "ms a ciphertext", lines });
+        Ok(())
+    }
+}
+
+/// One call on 1, 2, … threads by turns.
+fn on_pools<T>(
+    options: &Options,
+    call: impl Fn() -> Result<T, LabError> + Sync,
+) -> Result<Vec<Series>, LabError> {
+    let pools = (1..=options.threads).map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })
+    });
+    let pools = pools.collect::<Result<Vec<_>, _>>()?;
+    let call = || {
+        black_box(call()?);
+        Ok(())
+    };
+    let call = &call;
+    let mut calls: Vec<_> = pools.iter().map(|pool| move || pool.install(call)).collect();
+    take_turns(options.rounds, &mut calls)
+}
+
+fn lines(names: &[impl ToString]) -> Vec<Line> {
+    let line = |name: String| Line { name, points: Vec::new(), spreads: Vec::new() };
+    names.iter().map(|name| line(name.to_string())).collect()
+}
+
+impl Line {
+    fn push(&mut self, x: f64, series: &Series) {
+        self.points.push((x, series.median()));
+        self.spreads.push(series.spread());
+    }
+}
+
+/// Whether the results of operations open to what they should.
+fn right(job: &Job, names: &[&str]) -> Result<bool, LabError> {
+    let t = job.plain_modulus();
+    let [left, right] = [1, 2].map(|seed| check::residues(job.n(), t, seed));
+    let mut all = true;
+    for name in names {
+        all &= job.outcome(name)? == expected(name, &left, &right, t);
+    }
+    Ok(all)
+}

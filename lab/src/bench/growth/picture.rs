@@ -1,0 +1,75 @@
+//! The panels of growth as one SVG.
+
+use super::{Growth, Panel};
+use crate::LabError;
+use crate::plot::{self, Chart, Line, Sheet};
+use crate::report::Corner;
+
+/// Pixels of a panel.
+const PANEL: (u32, u32) = (560, 420);
+/// Colours of the lines, which only the first line of a paper's plot has in another order.
+const COLOURS: [usize; 4] = [1, 2, 3, 0];
+
+/// Draws all panels; `about` says of what machine and commit.
+///
+/// # Errors
+/// [`LabError::Plot`].
+pub fn picture(growth: &Growth, about: &str) -> Result<String, LabError> {
+    let charts = growth.panels.iter().map(chart).collect();
+    let sheet = Sheet { title: "Growth of costs".to_owned(), source: about, size: PANEL, charts };
+    plot::draw(&sheet).map_err(|reason| LabError::Plot { figure: "growth".to_owned(), reason })
+}
+
+fn chart(panel: &Panel) -> Chart<'_> {
+    let points = || panel.lines.iter().flat_map(|line| &line.points);
+    let x = plot::widened(&plot::bounds(points().map(|point| point.0)));
+    let y = plot::bounds(points().map(|point| point.1));
+    // Times over decades of their own; gains from 0 on.
+    let logarithmic = panel.y.starts_with("ms");
+    let y = if logarithmic { y.start / 1.5..y.end * 4.0 } else { 0.0..1.4 * y.end };
+    let lines = panel.lines.iter().zip(COLOURS.into_iter().cycle());
+    Chart {
+        title: &panel.title,
+        labels: [panel.x, panel.y],
+        // Degrees, threads and depths are whole numbers, and so are their ticks.
+        ticks: [(x.end - x.start).clamp(1.0, 9.0) as usize + 1, 10],
+        x_text: |x| format!("{x:.1}"),
+        x,
+        y,
+        logarithmic,
+        legend: Corner::UpperLeft,
+        lines: lines
+            .map(|(line, colour)| Line { name: &line.name, colour, dashed: false, points: &line.points })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Line;
+    use super::*;
+
+    #[test]
+    fn every_panel_and_line_is_drawn() {
+        let line = |name: &str, points: &[(f64, f64)]| Line {
+            name: name.to_owned(),
+            points: points.to_vec(),
+            spreads: vec![0.0; points.len()],
+        };
+        let panel = |y, lines| Panel { title: "of <what>".to_owned(), x: "across", y, lines };
+        let panels = vec![
+            panel("ms", vec![line("first", &[(12.0, 0.1), (16.0, 90.0)]), line("second", &[(12.0, 3.0)])]),
+            panel("times as fast as one", vec![line("third", &[(1.0, 1.0), (2.0, 1.9)])]),
+            panel("ms", vec![line("alone", &[(1.0, 2.0)])]),
+            panel("ms", vec![]),
+        ];
+        let svg = picture(&Growth { panels, gains: Vec::new(), correct: true }, "machine & more").unwrap();
+        for part in ["first", "second", "third", "alone", "of &lt;what&gt;", "across", "machine &amp; more"] {
+            assert!(svg.contains(part), "{part}");
+        }
+        let ticks: Vec<&str> =
+            svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).collect();
+        assert!(ticks.contains(&"14.0") && !ticks.contains(&"14.5"), "{ticks:?}");
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));
+    }
+}

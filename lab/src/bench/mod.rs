@@ -1,0 +1,33 @@
+//! Timings of Sunzi's operations, on their own or beside rivals.
+//!
+//! Every figure is a median over many short rounds in which the contenders take turns
+//! ([`crate::alternate`]); every result that is timed is checked, and a row says whether it was right.
+
+pub mod bootstrapping;
+mod bound;
+mod check;
+pub mod conversion;
+pub mod cyclotomic;
+pub mod growth;
+pub mod isa;
+mod job;
+pub mod keyswitch;
+pub mod model;
+pub mod mp;
+pub mod multiply;
+pub mod ntt;
+pub mod operations;
+mod options;
+mod peer;
+pub mod publish;
+pub mod report;
+#[cfg(feature = "peers")]
+pub mod rivals;
+mod shape;
+pub mod strategies;
+mod stream;
+mod tally;
+pub mod variants;
+pub mod wire;
+
+pub use options::Options;

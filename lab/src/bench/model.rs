@@ -1,0 +1,314 @@
+//! The cost model: what an operation computes and moves, counted while it runs, at the prices of the same rounds.
+//!
+//! The least time is that of its transforms, of its base conversions and products, each as long as one alone whose data
+//! stays in the cache, and of one reading of its keys, operands and result. What is above it is everything else: additions,
+//! rounding, permutations, memory read more than once.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+use sunzi_kernels::{Buffer, Modulus, NttPlan};
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+
+use crate::LabError;
+use crate::alternate::{self, Series};
+use crate::bench::Options;
+use crate::bench::check;
+use crate::bench::conversion::Prices;
+use crate::bench::job::{HOISTED, Job, ROTATE_HOISTED, expected, hoisted_exponents};
+use crate::bench::shape::{Method, Shape};
+use crate::bench::stream::Stream;
+use crate::bench::tally;
+use crate::threads::on_threads;
+
+/// log2 of the degrees that are modelled unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 14..=16;
+/// Bar on measured / modelled time of a product and of a rotation.
+const BAR: f64 = 1.4;
+/// Digits of key switching, or as near as the modulus allows.
+const DIGITS: usize = 3;
+/// 3·2^18 + 1: slots at every degree.
+const PLAIN_MODULUS: u64 = 786_433;
+/// What is modelled.
+const OPERATIONS: [&str; 6] =
+    ["multiply_relinearize", "relinearize", "rotate", ROTATE_HOISTED, "multiply_plain", "add"];
+/// Those with the bar.
+const BARRED: [&str; 2] = ["multiply_relinearize", "rotate"];
+
+/// One operation of BFV: times in microseconds for one call on one thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct Modelled {
+    /// The operation.
+    pub name: &'static str,
+    /// Ring degree.
+    pub n: usize,
+    /// Moduli of ciphertexts, special moduli and digits.
+    pub shape: String,
+    /// log2 of the ciphertext modulus.
+    pub log_q: f64,
+    /// Forward transforms of one limb.
+    pub forward: u64,
+    /// Inverse transforms of one limb.
+    pub inverse: u64,
+    /// Products of words with constants of base conversions.
+    pub conversion_products: u64,
+    /// Other products of words.
+    pub products: u64,
+    /// Bytes of keys, operands and result, each once.
+    pub bytes: u64,
+    /// What each of these takes: transforms, base conversions, products, memory.
+    pub shares_us: [f64; 4],
+    /// The sum of the shares.
+    pub modelled_us: f64,
+    /// Median time of a call.
+    pub measured_us: f64,
+    /// Measured / modelled: median over rounds.
+    pub ratio: f64,
+    /// Distance between the quartiles of the ratio.
+    pub spread: f64,
+    /// The bar on the ratio, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bar: Option<f64>,
+    /// Whether the bar is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met: Option<bool>,
+    /// Whether the result was checked and right.
+    pub correct: bool,
+    /// Rounds that the medians stand on.
+    pub rounds: usize,
+}
+
+/// Counts and times every operation at every degree asked for, on one thread.
+///
+/// # Errors
+/// A degree without parameters; an operation that fails; a build that does not count (feature `tally`).
+pub fn run(
+    options: &Options,
+    progress: &mut (dyn FnMut(usize, &str) + Send),
+) -> Result<Vec<Modelled>, LabError> {
+    options.validate()?;
+    on_threads(1, || {
+        let mut rows = Vec::new();
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            progress(rows.len(), &format!("n = {}: keys", 1 << log_n));
+            let subject = Subject::new(log_n)?;
+            for name in OPERATIONS {
+                progress(rows.len(), &format!("n = {}: {name}", 1 << log_n));
+                rows.push(subject.row(name, options.rounds)?);
+            }
+        }
+        Ok(rows)
+    })
+}
+
+/// How many operations [`run`] models.
+#[must_use]
+pub fn count(options: &Options) -> usize {
+    options.log_degrees(LOG_DEGREES).count() * OPERATIONS.len()
+}
+
+/// Keys and data at one degree.
+struct Subject {
+    shape: Shape,
+    values: [Vec<u64>; 2],
+    job: Job,
+}
+
+impl Subject {
+    fn new(log_n: u32) -> Result<Self, LabError> {
+        let shapes = Shape::all(log_n);
+        let special = shapes.iter().filter(|shape| shape.method() != Method::Bv);
+        let shape = special.min_by_key(|shape| shape.digits().abs_diff(DIGITS)).or(shapes.first());
+        let shape = *shape.ok_or(LabError::Request("a degree without moduli"))?;
+        let n = shape.degree();
+        let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
+        let job = Job::new(&shape.parameters(PLAIN_MODULUS)?, values.clone(), hoisted_exponents(n))?;
+        Ok(Self { shape, values, job })
+    }
+
+    /// Bytes of keys, operands and result.
+    fn bytes(&self, name: &str) -> Result<usize, LabError> {
+        let polynomial = size_of::<u64>() * self.shape.degree() * self.shape.limbs;
+        let rotations = HOISTED.count();
+        let (keys, polynomials) = match name {
+            "multiply_relinearize" => (self.job.relinearization_key_bytes(), 6),
+            "relinearize" => (self.job.relinearization_key_bytes(), 5),
+            "rotate" => (self.job.rotation_key_bytes()?, 4),
+            ROTATE_HOISTED => (rotations * self.job.rotation_key_bytes()?, 2 + 2 * rotations),
+            "multiply_plain" => (0, 5),
+            _ => (0, 6),
+        };
+        Ok(keys + polynomials * polynomial)
+    }
+
+    fn row(&self, name: &'static str, rounds: usize) -> Result<Modelled, LabError> {
+        let n = self.shape.degree();
+        let call = self.job.contender(name)?;
+        let counts =
+            tally::count(&call)?.ok_or(LabError::Request("counts: this build does not count; cargo run --release -p sunzi-cli --features tally -- bench --model does"))?;
+        let stream = Stream::new(self.bytes(name)?);
+        let mut units = Units::new(n)?;
+        let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);
+        let (_, mut convert) = conversions.contenders();
+        let (plan, products) = (&units.plan, &mut units.products);
+        let series = alternate::alternate(
+            rounds,
+            &mut [
+                &mut || call(),
+                &mut || Ok(plan.forward(there)?),
+                &mut || Ok(plan.inverse(back)?),
+                &mut convert,
+                &mut || products.compute(plan.modulus()),
+                &mut || stream.read(),
+            ],
+        )?;
+        let [ours, forward, inverse, convert, multiply, read] = series.as_slice() else {
+            return Err(LabError::TooFewRounds { got: 0, least: 1 });
+        };
+        let transforms = forward.scaled(counts.forward as f64).plus(&inverse.scaled(counts.inverse as f64));
+        let conversions = convert.scaled(counts.conversion_products as f64 / Prices::products(n) as f64);
+        let products = multiply.scaled(counts.products as f64 / Products::COUNT as f64);
+        let modelled = transforms.plus(&conversions).plus(&products).plus(read);
+        let ratio = ours.over(&modelled);
+        let bar = BARRED.contains(&name).then_some(BAR);
+        let [left, right] = &self.values;
+        Ok(Modelled {
+            name,
+            n,
+            shape: self.shape.to_string(),
+            log_q: self.job.log_q(),
+            forward: counts.forward,
+            inverse: counts.inverse,
+            conversion_products: counts.conversion_products,
+            products: counts.products,
+            bytes: stream.bytes(),
+            shares_us: [&transforms, &conversions, &products, read].map(Series::median),
+            modelled_us: modelled.median(),
+            measured_us: ours.median(),
+            ratio: ratio.median,
+            spread: ratio.spread,
+            bar,
+            met: bar.map(|bar| ratio.median <= bar),
+            correct: self.job.outcome(name)? == expected(name, left, right, PLAIN_MODULUS),
+            rounds,
+        })
+    }
+}
+
+/// What prices are taken of: a transform, and products of words.
+struct Units {
+    plan: NttPlan,
+    transformed: [Buffer; 2],
+    products: Products,
+}
+
+impl Units {
+    fn new(n: usize) -> Result<Self, LabError> {
+        let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
+        let q = primes.first().copied().unwrap_or_default();
+        let modulus = Modulus::new(q)?;
+        let plan = NttPlan::new(modulus, n)?;
+        let words = Buffer::from_slice(&check::residues(n, q, 3));
+        Ok(Self { plan, transformed: [words.clone(), words], products: Products::new(modulus)? })
+    }
+}
+
+/// Sums of products as key switching takes them: of some digits with both halves of a key.
+struct Products {
+    digits: [Buffer; DIGITS],
+    halves: [[Vec<u8>; DIGITS]; 2],
+    out: [Buffer; 2],
+}
+
+impl Products {
+    /// Words at a time: all stays in the first cache.
+    const WORDS: usize = 256;
+    /// Products of one call.
+    const COUNT: usize = 2 * DIGITS * Self::WORDS;
+
+    fn new(modulus: Modulus) -> Result<Self, LabError> {
+        let words = |seed: usize| check::residues(Self::WORDS, modulus.value(), seed as u64);
+        let packed = |seed: usize| -> Result<Vec<u8>, LabError> {
+            let mut bytes = vec![0; modulus.packed_residues_len(Self::WORDS)];
+            modulus.pack_residues(&mut bytes, &words(seed))?;
+            Ok(bytes)
+        };
+        let mut halves: [[Vec<u8>; DIGITS]; 2] = Default::default();
+        for (seed, part) in halves.iter_mut().flatten().enumerate() {
+            *part = packed(DIGITS + seed)?;
+        }
+        let digits = std::array::from_fn(|seed| Buffer::from_slice(&words(seed)));
+        Ok(Self { digits, halves, out: std::array::from_fn(|_| Buffer::zeroed(Self::WORDS)) })
+    }
+
+    fn compute(&mut self, modulus: Modulus) -> Result<(), LabError> {
+        let digits = self.digits.each_ref().map(|buffer| &**buffer);
+        let [first, second] = self.halves.each_ref().map(|half| half.each_ref().map(Vec::as_slice));
+        let [a, b] = &mut self.out;
+        Ok(modulus.packed_inner_products([a, b], &digits, [&first, &second])?)
+    }
+}
+
+/// The rows for people: counts, then microseconds.
+#[must_use]
+pub fn table(rows: &[Modelled]) -> Vec<Vec<String>> {
+    let header = [
+        "operation",
+        "n",
+        "key switching",
+        "transforms",
+        "conversions M",
+        "products M",
+        "MB",
+        "transforms µs",
+        "conversions µs",
+        "products µs",
+        "memory µs",
+        "modelled µs",
+        "measured µs",
+        "ratio",
+        "spread",
+        "bar",
+        "met",
+        "right",
+    ];
+    let yes_no = |value: bool| if value { "yes" } else { "NO" }.to_owned();
+    let cells = |row: &Modelled| {
+        let millions = |count: u64| format!("{:.2}", count as f64 / 1e6);
+        let mut cells = vec![row.name.to_owned(), row.n.to_string(), row.shape.clone()];
+        cells.push(format!("{} + {}", row.forward, row.inverse));
+        cells.extend([row.conversion_products, row.products, row.bytes].map(millions));
+        cells.extend(
+            row.shares_us.iter().chain([&row.modelled_us, &row.measured_us]).map(|us| format!("{us:.1}")),
+        );
+        cells.extend([row.ratio, row.spread].map(|ratio| format!("{ratio:.2}")));
+        cells.push(row.bar.map_or_else(String::new, |bar| format!("{bar:.1}")));
+        cells.push(row.met.map_or_else(String::new, yes_no));
+        cells.push(yes_no(row.correct));
+        cells
+    };
+    let header = header.map(str::to_owned).to_vec();
+    std::iter::once(header).chain(rows.iter().map(cells)).collect()
+}
+
+#[cfg(all(test, feature = "tally"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_counted_and_right() {
+        let options = Options { rounds: 1, log_n: vec![13], ..Options::default() };
+        let mut steps = 0;
+        let rows = run(&options, &mut |_, _| steps += 1).unwrap();
+        assert_eq!((rows.len(), steps), (count(&options), count(&options) + 1));
+        for row in &rows {
+            let sum: f64 = row.shares_us.iter().sum();
+            assert!(row.correct && row.ratio > 0.0 && (sum - row.modelled_us).abs() < 1e-6 * sum, "{row:?}");
+        }
+        let of = |name: &str| rows.iter().find(|row| row.name == name).unwrap();
+        // A product has all that its relinearisation has; additions only move words.
+        assert!(of("multiply_relinearize").forward > of("relinearize").forward);
+        assert_eq!((of("add").forward, of("add").products), (0, 0));
+        assert_eq!(table(&rows).len(), rows.len() + 1);
+    }
+}

@@ -1,0 +1,138 @@
+//! The multi-precision baseline at 800 bits, against the same steps by GMP (feature `gmp`).
+
+use std::hint::black_box;
+use std::ops::RangeInclusive;
+
+use sunzi_math::primes_with_bits;
+use sunzi_ring::{
+    BigRing, Coefficient, Evaluation, MultiPrecisionRing, Poly, PolyRing, RingError, Scaler, ScalerOptions,
+    Side,
+};
+
+use crate::bench::report::Row;
+use crate::bench::{Options, check};
+use crate::threads::on_threads;
+use crate::{LabError, alternate};
+
+/// log2 of the degrees that are timed unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
+/// Bits and number of moduli: 806, 816 and 810 bits.
+const MODULI: [(u32, usize); 3] = [(62, 13), (48, 17), (30, 27)];
+const PLAIN_MODULUS: u64 = 1 << 10;
+/// Bar on our words / GMP.
+const RATIO_BAR: f64 = 1.2;
+
+/// Times decryption, extension and scaling at every degree asked for, on one thread.
+///
+/// # Errors
+/// A degree without enough primes; an operation that fails; a thread that does not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
+    options.validate()?;
+    on_threads(1, || {
+        let mut rows = Vec::new();
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            for (bits, count) in MODULI {
+                rows.extend(Job::new(2 << log_n, bits, count)?.time(options.rounds)?);
+            }
+        }
+        Ok(rows)
+    })
+}
+
+type Tables = <MultiPrecisionRing as PolyRing>::Scaler;
+type Operation<'a> = Box<dyn Fn(&Tables) -> Result<(), RingError> + 'a>;
+
+/// Tables and data of one list of moduli.
+struct Job {
+    bits: u32,
+    ring: MultiPrecisionRing,
+    ours: Tables,
+    gmp: Option<Tables>,
+    message: Vec<u64>,
+    encoded: Poly<Coefficient>,
+    a: Poly<Evaluation>,
+    /// The square of a in the wide ring.
+    product: Poly<Evaluation>,
+}
+
+impl Job {
+    fn new(m: u64, bits: u32, count: usize) -> Result<Self, LabError> {
+        let ring = MultiPrecisionRing::new(m, &primes_with_bits(bits, m, count)?)?;
+        let options = ScalerOptions::default();
+        let ours = ring.scaler(PLAIN_MODULUS, &options)?;
+        #[cfg(feature = "gmp")]
+        let gmp = Some(ring.clone().with_gmp().scaler(PLAIN_MODULUS, &options)?);
+        #[cfg(not(feature = "gmp"))]
+        let gmp = None;
+        let n = ring.degree();
+        let message = check::residues(n, PLAIN_MODULUS, 1);
+        let words = ring.residues().basis().values().iter().zip(2..);
+        let words: Vec<u64> = words.flat_map(|(q, seed)| check::residues(n, *q, seed)).collect();
+        let a = ring.residues().poly_from_residues(&words)?;
+        let top = *ours.levels().end();
+        let mut product = ours.extend(&a, Side::Left, top)?;
+        ours.wide(top)?.mul_assign(&mut product, &ours.extend(&a, Side::Right, top)?)?;
+        let encoded = ring.scale_plaintext(&message, PLAIN_MODULUS)?;
+        Ok(Self { bits, ours, gmp, message, encoded, a, product, ring })
+    }
+
+    fn time(&self, rounds: usize) -> Result<Vec<Row>, LabError> {
+        let correct = self.holds(&self.ours)? && self.gmp.as_ref().map_or(Ok(true), |gmp| self.holds(gmp))?;
+        let top = *self.ours.levels().end();
+        let operations: [(&str, Operation<'_>); 3] = [
+            ("decrypt", Box::new(|tables| tables.decrypt(&self.encoded).map(|m| drop(black_box(m))))),
+            (
+                "extend",
+                Box::new(|tables| tables.extend(&self.a, Side::Left, top).map(|a| drop(black_box(a)))),
+            ),
+            ("scale", Box::new(|tables| tables.scale(self.product.clone(), top).map(|a| drop(black_box(a))))),
+        ];
+        operations.iter().map(|(name, operation)| self.row(name, operation, correct, rounds)).collect()
+    }
+
+    fn row(
+        &self,
+        name: &str,
+        operation: &Operation<'_>,
+        correct: bool,
+        rounds: usize,
+    ) -> Result<Row, LabError> {
+        let mut ours = || Ok(operation(&self.ours)?);
+        let mut theirs = self.gmp.as_ref().map(|gmp| move || Ok(operation(gmp)?));
+        let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut ours];
+        contenders.extend(theirs.as_mut().map(|gmp| gmp as &mut dyn alternate::Contender));
+        let series = alternate::alternate(rounds, &mut contenders)?;
+        let Some(ours) = series.first() else { return Err(LabError::TooFewRounds { got: 0, least: 1 }) };
+        let row = Row {
+            name: format!("{name}, {}-bit moduli", self.bits),
+            n: self.ring.degree(),
+            log_q: self.ring.modulus().bits() as f64,
+            ours_us: ours.median(),
+            correct,
+            rounds,
+            ..Row::default()
+        };
+        Ok(match series.get(1) {
+            Some(gmp) => Row { bar: Some(RATIO_BAR), ..row }.against(ours, "GMP".to_owned(), gmp).judged(),
+            None => row,
+        })
+    }
+
+    /// Whether all three results are those of the big-integer ring.
+    fn holds(&self, tables: &Tables) -> Result<bool, LabError> {
+        let top = *tables.levels().end();
+        let (ring, wide) = (&self.ring, tables.wide(top)?);
+        let big = BigRing::new(ring.index(), ring.modulus())?;
+        let oracle = big.scaler(PLAIN_MODULUS, &ScalerOptions::default())?;
+        let extended =
+            wide.to_integers(&wide.to_coefficient(tables.extend(&self.a, Side::Left, top)?)?)?;
+        let product = wide.to_integers(&wide.to_coefficient(self.product.clone())?)?;
+        let level = *oracle.levels().end();
+        let big_wide = oracle.wide(level)?;
+        let product = big_wide.to_evaluation(big_wide.from_integers(&product)?)?;
+        let scaled = ring.to_integers(&tables.scale(self.product.clone(), top)?)?;
+        Ok(tables.decrypt(&self.encoded)? == self.message
+            && extended == ring.to_integers(&ring.to_coefficient(self.a.clone())?)?
+            && scaled == big.to_integers(&oracle.scale(product, level)?)?)
+    }
+}

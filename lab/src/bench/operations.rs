@@ -1,0 +1,121 @@
+//! Every BFV operation, at the largest default modulus that 128-bit security allows each degree.
+
+use std::ops::RangeInclusive;
+
+use sunzi_bfv::{Parameters, slot_sum_exponents};
+
+use crate::LabError;
+use crate::alternate;
+use crate::bench::Options;
+use crate::bench::check;
+use crate::bench::job::Job;
+use crate::bench::report::Row;
+use crate::bench::shape::{Shape, default_primes};
+use crate::threads::on_threads;
+
+/// log2 of the degrees that are timed unless others are asked for.
+pub const LOG_DEGREES: RangeInclusive<u32> = 12..=15;
+/// Prime, and ≡ 1 (mod 2n) up to n = 2^15: batching works at every degree timed.
+pub(crate) const PLAIN_MODULUS: u64 = 65537;
+
+/// What is being timed, and how much of the run is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The operation.
+    pub name: &'static str,
+    /// The degree.
+    pub n: usize,
+    /// Operations finished so far, over all degrees.
+    pub done: usize,
+    /// Operations in all.
+    pub total: usize,
+}
+
+/// Times every operation at every degree asked for; `progress` hears of each before it begins.
+///
+/// # Errors
+/// A degree without a default parameter set; an operation that fails; threads that do not start.
+pub fn run(options: &Options, progress: &mut (dyn FnMut(Progress) + Send)) -> Result<Vec<Row>, LabError> {
+    options.validate()?;
+    let degrees: Vec<u32> = options.log_degrees(LOG_DEGREES).collect();
+    if let Some(got) = degrees.iter().find(|log_n| !LOG_DEGREES.contains(log_n)) {
+        let (low, high) = LOG_DEGREES.into_inner();
+        return Err(LabError::Degree { got: *got, low, high });
+    }
+    on_threads(options.threads, || run_here(options, &degrees, progress))
+}
+
+fn run_here(
+    options: &Options,
+    degrees: &[u32],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Vec<Row>, LabError> {
+    let mut rows = Vec::new();
+    for log_n in degrees {
+        let parameters = parameters(*log_n)?;
+        let n = parameters.degree();
+        let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
+        let job = Job::new(&parameters, values, slot_sum_exponents(n, n))?;
+        let correct = job.holds()?;
+        let operations = job.operations();
+        let total = operations.len() * degrees.len();
+        for (name, operation) in operations {
+            progress(Progress { name, n: job.n(), done: rows.len(), total });
+            let row = time(&job, name, &operation, options.rounds)?;
+            rows.push(Row { correct, threads: Some(options.threads), ..row });
+        }
+    }
+    Ok(rows)
+}
+
+/// One row, not compared with anything.
+fn time(
+    job: &Job,
+    name: &'static str,
+    operation: &dyn Fn() -> Result<(), LabError>,
+    rounds: usize,
+) -> Result<Row, LabError> {
+    let series = alternate::alone(rounds, &mut || operation())?;
+    Ok(Row {
+        name: name.to_owned(),
+        n: job.n(),
+        log_q: job.log_q(),
+        ours_us: series.median(),
+        isa: Some(sunzi_kernels::active_isa()?.to_string()),
+        rounds,
+        ..Row::default()
+    })
+}
+
+/// As many default primes as 128-bit security allows at this degree.
+pub(crate) fn parameters(log_n: u32) -> Result<Parameters, LabError> {
+    Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters(PLAIN_MODULUS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_parameters_fit_the_security_table() {
+        for log_n in LOG_DEGREES {
+            assert!(parameters(log_n).unwrap().validate().is_ok(), "2^{log_n}");
+        }
+    }
+
+    #[test]
+    fn every_operation_is_timed_and_right() {
+        let options = Options { rounds: 1, log_n: vec![12], ..Options::default() };
+        let mut heard = 0;
+        let rows = run(&options, &mut |_| heard += 1).unwrap();
+        assert_eq!(rows.len(), heard);
+        assert!(rows.iter().all(|row| row.correct && row.ours_us > 0.0), "{rows:?}");
+    }
+
+    #[test]
+    fn a_degree_without_a_default_set_is_refused() {
+        let options = Options { log_n: vec![16], ..Options::default() };
+        let error = run(&options, &mut |_| ()).unwrap_err();
+        assert!(matches!(error, LabError::Degree { got: 16, .. }), "{error}");
+    }
+}

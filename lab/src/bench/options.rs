@@ -1,0 +1,50 @@
+//! What a run of a benchmark is asked for.
+
+use std::ops::RangeInclusive;
+
+use crate::LabError;
+use crate::alternate::ROUNDS;
+
+/// Degrees with a transform, as log2 n.
+const SUPPORTED: RangeInclusive<u32> = 10..=17;
+
+/// Options shared by all benchmarks.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Compare with the rivals; needs the feature `peers`.
+    pub peers: bool,
+    /// Rounds that each median stands on.
+    pub rounds: usize,
+    /// log2 of the degrees; empty for the benchmark's own.
+    pub log_n: Vec<u32>,
+    /// Threads that scheme operations may use; kernels always run on one.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { peers: false, rounds: ROUNDS, log_n: Vec::new(), threads: 1 }
+    }
+}
+
+impl Options {
+    /// Checks the options before anything runs.
+    ///
+    /// # Errors
+    /// No rounds, or a degree outside 2^10 … 2^17.
+    pub(crate) fn validate(&self) -> Result<(), LabError> {
+        if self.rounds == 0 {
+            return Err(LabError::TooFewRounds { got: 0, least: 1 });
+        }
+        match self.log_n.iter().find(|log_n| !SUPPORTED.contains(log_n)) {
+            None => Ok(()),
+            Some(got) => Err(LabError::Degree { got: *got, low: *SUPPORTED.start(), high: *SUPPORTED.end() }),
+        }
+    }
+
+    /// The degrees asked for, or the benchmark's own.
+    pub(crate) fn log_degrees(&self, own: RangeInclusive<u32>) -> impl Iterator<Item = u32> {
+        let asked = if self.log_n.is_empty() { own.collect() } else { self.log_n.clone() };
+        asked.into_iter()
+    }
+}

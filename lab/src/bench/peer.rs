@@ -1,0 +1,59 @@
+//! The rival transform: tfhe-ntt, behind the feature `peers`.
+
+use crate::LabError;
+
+/// Name and version line of the rival.
+pub(crate) const NAME: &str = "tfhe-ntt 0.7";
+/// Width of the primes that the rival is fastest at with 52-bit multiplications.
+pub(crate) const BITS: u32 = 50;
+
+#[cfg(feature = "peers")]
+pub(crate) struct Peer(tfhe_ntt::prime64::Plan);
+
+#[cfg(feature = "peers")]
+impl Peer {
+    pub(crate) fn new(n: usize, modulus: u64) -> Result<Self, LabError> {
+        tfhe_ntt::prime64::Plan::try_new(n, modulus).map(Self).ok_or(LabError::PeerUnsupported {
+            peer: NAME,
+            n,
+            modulus,
+        })
+    }
+
+    pub(crate) fn forward(&self, words: &mut [u64]) {
+        self.0.fwd(words);
+    }
+
+    /// Without the factor 1/n.
+    pub(crate) fn inverse(&self, words: &mut [u64]) {
+        self.0.inv(words);
+    }
+
+    /// Multiplies by 1/n.
+    pub(crate) fn normalize(&self, words: &mut [u64]) {
+        self.0.normalize(words);
+    }
+}
+
+/// Without the feature there is no rival, and no value of this type.
+#[cfg(not(feature = "peers"))]
+pub(crate) enum Peer {}
+
+#[cfg(not(feature = "peers"))]
+impl Peer {
+    pub(crate) fn new(_n: usize, _modulus: u64) -> Result<Self, LabError> {
+        Err(LabError::NoPeers { command: "ntt" })
+    }
+
+    pub(crate) fn forward(&self, _words: &mut [u64]) {
+        match *self {}
+    }
+
+    pub(crate) fn inverse(&self, _words: &mut [u64]) {
+        match *self {}
+    }
+
+    pub(crate) fn normalize(&self, _words: &mut [u64]) {
+        match *self {}
+    }
+}

@@ -1,0 +1,293 @@
+//! What a comparison comes to, for people: a page of tables and a picture, worst ratio first.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::bench::report::{About, Row};
+
+/// A workload at one degree, with the rival that comes closest to ours.
+struct Workload<'a> {
+    row: &'a Row,
+    ratio: f64,
+    bar: f64,
+}
+
+impl Workload<'_> {
+    /// How far beyond the bar: 1 is on it.
+    fn over(&self) -> f64 {
+        self.ratio / self.bar
+    }
+
+    fn met(&self) -> bool {
+        self.row.met != Some(false)
+    }
+}
+
+/// The rows of several runs: of rows about the same, the last counts.
+#[must_use]
+pub fn merged(runs: Vec<Vec<Row>>) -> Vec<Row> {
+    let mut all: Vec<Row> = Vec::new();
+    for row in runs.into_iter().flatten() {
+        let same = |other: &Row| {
+            (&other.name, other.n, rival(other), &other.memory)
+                == (&row.name, row.n, rival(&row), &row.memory)
+        };
+        match all.iter_mut().find(|other| same(other)) {
+            Some(other) => *other = row,
+            None => all.push(row),
+        }
+    }
+    all
+}
+
+/// Name and version.
+fn rival(row: &Row) -> &str {
+    row.peer.as_deref().unwrap_or_default()
+}
+
+/// By workload and degree the row with the largest ratio, the furthest beyond its bar first.
+fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
+    let mut closest: BTreeMap<(&str, usize), Workload<'_>> = BTreeMap::new();
+    for row in rows {
+        let (Some(ratio), Some(bar)) = (row.ratio, row.bar) else { continue };
+        let at = (row.name.as_str(), row.n);
+        if closest.get(&at).is_none_or(|other| other.ratio < ratio) {
+            closest.insert(at, Workload { row, ratio, bar });
+        }
+    }
+    let mut all: Vec<_> = closest.into_values().collect();
+    all.sort_by(|a, b| b.over().total_cmp(&a.over()));
+    all
+}
+
+/// The page, in Markdown, beside `name`.svg: `about` says when, where and by which command.
+#[must_use]
+pub fn page(rows: &[Row], about: &str, name: &str) -> String {
+    let mut text = String::from("# Benchmarks\n\n");
+    let _ = writeln!(
+        text,
+        "Ours beside other libraries; how, and what makes it fair: [peers/README.md](../peers/README.md). {about}\n"
+    );
+    text.push_str(
+        "A ratio is the median over rounds of our time over theirs, ± the distance between the quartiles. Every result was decrypted and \
+         right, in every round. Bandwidth is the time of a plain loop over as many bytes over our time.\n\n",
+    );
+    let compared = workloads(rows);
+    let met = compared.iter().filter(|workload| workload.met()).count();
+    let _ = writeln!(
+        text,
+        "{met} of {} workloads hold their bar.\n\n![Ratios, worst first]({name}.svg)\n",
+        compared.len()
+    );
+    text.push_str("## Beside the fastest rival, worst first\n\n");
+    text.push_str("| workload | n | fastest rival | ours | theirs | ratio | bar | bandwidth | |\n|---|---|---|---|---|---|---|---|---|\n");
+    for workload in compared {
+        let row = workload.row;
+        let _ = writeln!(
+            text,
+            "{} **{:.3}** ± {:.3} | {:.2} | {} | {} |",
+            times(row),
+            workload.ratio,
+            row.spread.unwrap_or_default(),
+            workload.bar,
+            row.bandwidth.map_or_else(String::new, |share| format!("{share:.2}")),
+            if workload.met() { "" } else { "missed" }
+        );
+    }
+    text.push_str("\n## All rivals\n\n| workload | n | rival | ours | theirs | ratio | rounds |\n|---|---|---|---|---|---|---|\n");
+    for row in rows.iter().filter(|row| row.ratio.is_some()) {
+        let _ = writeln!(
+            text,
+            "{} {:.3} ± {:.3} | {} |",
+            times(row),
+            row.ratio.unwrap_or_default(),
+            row.spread.unwrap_or_default(),
+            row.rounds
+        );
+    }
+    text.push_str(&parameters(rows));
+    text.push_str(&absent(rows));
+    text
+}
+
+/// A line for every side of every scheme and degree.
+fn parameters(rows: &[Row]) -> String {
+    let mut lines: BTreeMap<(usize, String, String), String> = BTreeMap::new();
+    for row in rows {
+        let scheme = row.name.split(' ').next().unwrap_or_default().to_owned();
+        let isa = row.isa.as_deref().unwrap_or_default();
+        let ours = (row.about.as_ref(), "Sunzi", Some(row.log_q), row.log_key_modulus, isa);
+        let features = row.peer_features.as_deref().unwrap_or_default();
+        let theirs =
+            (row.peer_about.as_ref(), rival(row), row.peer_log_q, row.peer_log_key_modulus, features);
+        for (about, library, log_q, log_key_modulus, features) in [ours, theirs] {
+            if let Some(about) = about {
+                let line = side(about, log_q, log_key_modulus, features);
+                lines.insert((row.n, scheme.clone(), library.to_owned()), line);
+            }
+        }
+    }
+    let mut text = String::from(
+        "\n## Parameters and sizes\n\n| n | scheme | library | secret | security | log2 Q | log2 QP | digits | ciphertext | relinearisation key | \
+         rotation key | built |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for ((n, scheme, library), line) in lines {
+        let _ = writeln!(text, "| 2^{} | {scheme} | {library} | {line} |", n.max(1).ilog2());
+    }
+    text
+}
+
+fn side(about: &About, log_q: Option<f64>, log_key_modulus: Option<f64>, features: &str) -> String {
+    let bits = |bits: Option<f64>| bits.map_or_else(String::new, |bits| format!("{bits:.1}"));
+    let bytes = |bytes: Option<usize>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
+    let security = about.security_bits.map_or_else(String::new, |bits| match bits {
+        0 => "below 128".to_owned(),
+        bits => bits.to_string(),
+    });
+    [
+        about.secret.clone().unwrap_or_default(),
+        security,
+        bits(log_q),
+        bits(log_key_modulus),
+        bytes(about.digits),
+        bytes(about.ciphertext_bytes),
+        bytes(about.relinearization_key_bytes),
+        bytes(about.galois_key_bytes),
+        features.to_owned(),
+    ]
+    .join(" | ")
+}
+
+/// What has no time, and why: one line for a reason.
+fn absent(rows: &[Row]) -> String {
+    let mut reasons: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for row in rows {
+        if let Some(reason) = &row.failed {
+            let n = if row.n == 0 { String::new() } else { format!(" (2^{})", row.n.ilog2()) };
+            reasons.entry((rival(row), reason.as_str())).or_default().push(format!("{}{n}", row.name));
+        }
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n## Not compared\n\n| rival | reason | workloads |\n|---|---|---|\n");
+    for ((rival, reason), names) in reasons {
+        let reason = reason.replace(['\n', '|'], " ");
+        let _ = writeln!(text, "| {rival} | {reason} | {} |", names.join(", "));
+    }
+    text
+}
+
+fn memory(row: &Row) -> String {
+    row.memory.as_ref().map_or_else(String::new, |memory| format!(", {memory}"))
+}
+
+/// The first columns of both tables: workload, n, rival, the times of both.
+fn times(row: &Row) -> String {
+    let (ours, theirs) = (milliseconds(Some(row.ours_us)), milliseconds(row.peer_us));
+    let log_n = row.n.max(1).ilog2();
+    format!("| {} | 2^{log_n} | {}{} | {ours} | {theirs} |", row.name, rival(row), memory(row))
+}
+
+fn milliseconds(micros: Option<f64>) -> String {
+    micros.map_or_else(String::new, |micros| match micros / 1e3 {
+        small if small < 10.0 => format!("{small:.3} ms"),
+        large => format!("{large:.1} ms"),
+    })
+}
+
+/// Places in the picture: height of a line, where bars begin, how wide a factor of ten is.
+const LINE: usize = 16;
+const LABELS: f64 = 380.0;
+const DECADE: f64 = 220.0;
+/// The smallest ratio that is shown as such.
+const LEAST: f64 = 0.01;
+
+/// The picture: a bar for every workload beside its fastest rival, worst first, on a logarithmic axis; a mark where it may end.
+#[must_use]
+pub fn picture(rows: &[Row]) -> String {
+    let all = workloads(rows);
+    let height = LINE * (all.len() + 3);
+    let place = |ratio: f64| LABELS + DECADE * (ratio.max(LEAST) / LEAST).log10();
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 970 {height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <rect width=\"970\" height=\"{height}\" fill=\"white\"/>\n"
+    );
+    for tick in [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0] {
+        let x = place(tick);
+        let bottom = height - LINE;
+        let _ = writeln!(
+            text,
+            "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{LINE}\" y2=\"{bottom}\" stroke=\"#ddd\"/>\
+             <text x=\"{x:.1}\" y=\"12\" text-anchor=\"middle\">{tick}</text>"
+        );
+    }
+    for (at, workload) in all.iter().enumerate() {
+        let (row, y) = (workload.row, LINE * (at + 1) + 4);
+        let (left, right, bar) = (place(LEAST), place(workload.ratio), place(workload.bar));
+        let colour = if workload.met() { "#4477aa" } else { "#cc3311" };
+        let label = format!("{}, 2^{}: {}{}", row.name, row.n.max(1).ilog2(), rival(row), memory(row));
+        let _ = writeln!(
+            text,
+            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"end\" font-size=\"9\">{label}</text>\
+             <rect x=\"{left:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\"/>\
+             <line x1=\"{bar:.1}\" x2=\"{bar:.1}\" y1=\"{y}\" y2=\"{}\" stroke=\"black\" stroke-width=\"2\"/>\
+             <text x=\"{:.1}\" y=\"{}\">{:.3}</text>",
+            LABELS - 4.0,
+            y + 10,
+            (right - left).max(1.0),
+            LINE - 4,
+            y + LINE - 4,
+            right.max(bar) + 4.0,
+            y + 10,
+            workload.ratio
+        );
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, peer: &str, ratio: f64) -> Row {
+        Row {
+            name: name.into(),
+            n: 1 << 13,
+            peer: Some(peer.into()),
+            peer_us: Some(100.0),
+            ratio: Some(ratio),
+            bar: Some(0.25),
+            correct: true,
+            ..Row::default()
+        }
+        .judged()
+    }
+
+    #[test]
+    fn the_fastest_rival_counts_and_the_worst_workload_comes_first() {
+        let rows = [row("bfv add", "A 1", 0.1), row("bfv add", "B 2", 0.3), row("bfv rotate", "A 1", 0.2)];
+        let page = page(&rows, "Somewhere.", "benchmarks");
+        let worst = page.find("| bfv add | 2^13 | B 2 |").unwrap();
+        assert!(worst < page.find("| bfv rotate | 2^13 | A 1 |").unwrap());
+        assert!(page.contains("0.25 |  | missed |") && page.contains("Somewhere."), "{page}");
+        assert!(
+            page.contains("1 of 2 workloads hold their bar.") && page.contains("](benchmarks.svg)"),
+            "{page}"
+        );
+        let picture = picture(&rows);
+        assert_eq!((picture.matches("#cc3311").count(), picture.matches("#4477aa").count()), (1, 1));
+        assert!(picture.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn later_rows_replace_earlier_ones() {
+        let failed = Row { failed: Some("gone".into()), ratio: None, ..row("bfv add", "A 1", 0.0) };
+        let rows =
+            merged(vec![vec![row("bfv add", "A 1", 0.1)], vec![row("bfv add", "A 1", 0.2), failed.clone()]]);
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].failed.as_deref(), Some("gone"));
+        assert!(page(&[failed], "", "benchmarks").contains("| A 1 | gone | bfv add (2^13) |"));
+    }
+}

@@ -1,0 +1,488 @@
+//! Comparisons with other libraries, each in a process of its own as ours is, taking turns.
+//!
+//! A scheme is compared at equal degree and equal log2 of everything the keys are modulo (q, and the special
+//! moduli where a library has them), which is what security depends on. Each library gets the moduli it is
+//! fastest with. tfhe-ntt, a library of transforms for Rust, stays in this process: a pipe would add nothing
+//! but its own noise to turns of some microseconds.
+
+mod bootstrapping;
+mod chains;
+pub mod circuits;
+mod library;
+mod process;
+pub mod processor;
+mod protocol;
+mod serve;
+
+use std::cell::RefCell;
+use std::f64::consts::TAU;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use sunzi_math::{log2_product, primes_with_bits};
+use sunzi_rlwe::Security;
+use sunzi_rlwe::security::max_log2_modulus;
+
+pub use bootstrapping::bootstrapping;
+pub use library::{Absence, Library, Memory, Scheme, Selection};
+pub use process::RivalError;
+pub use serve::serve;
+
+pub(crate) use crate::bench::report::About;
+
+use crate::LabError;
+use crate::alternate::{Contender, Series, Turns};
+use crate::bench::Options;
+use crate::bench::check;
+use crate::bench::job::{self, COMPARED, many};
+use crate::bench::ntt;
+use crate::bench::operations::{PLAIN_MODULUS, Progress};
+use crate::bench::report::Row;
+use crate::bench::stream::{Addition, Stream};
+use crate::threads::on_threads;
+use chains::{Chain, SCALE_BITS, security_bits};
+use library::{DEGREES, TRANSFORM_DEGREES};
+use process::Rival;
+pub(crate) use protocol::Values;
+use protocol::{Preparation, Prepared};
+
+const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
+/// Prime, and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
+const LARGE_PLAIN_MODULUS: u64 = 786_433;
+/// Longest time for one request: keys at n = 2^16 take a slow library minutes.
+const PATIENCE: Duration = Duration::from_secs(900);
+/// Fewest rounds, however long they take.
+const LEAST_ROUNDS: usize = 3;
+
+/// What to compare: all of it where nothing is named.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The schemes.
+    pub schemes: Vec<Scheme>,
+    /// The operations of every scheme.
+    pub operations: Vec<String>,
+    /// How the memory of rivals is given.
+    pub memory: Vec<Memory>,
+    /// No new round of an operation is begun after so many seconds.
+    pub seconds: Option<f64>,
+}
+
+/// Compares ours, which `program` serves, with every rival that was selected; `progress` hears of each operation before it begins.
+/// A rival that cannot, and an operation that one of both sides does not have, is a row that says so.
+///
+/// # Errors
+/// A degree out of range; an operation that is not compared; an operation of ours that fails.
+pub fn run(
+    program: &Path,
+    options: &Options,
+    rivals: &[Selection],
+    choice: &Choice,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Vec<Row>, LabError> {
+    options.validate()?;
+    let Choice { schemes, operations, .. } = choice;
+    if let Some(got) = operations.iter().find(|name| !COMPARED.contains(&name.as_str())) {
+        return Err(LabError::Operation { got: got.clone(), known: COMPARED.join(", ") });
+    }
+    let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
+    let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
+    let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
+    on_threads(1, || {
+        let mut run =
+            Comparison { program, options, choice, schemes, operations, progress, done: 0, total: 0 };
+        run.total = rivals.iter().map(|rival| run.rows(rival.library)).sum();
+        let mut rows = Vec::new();
+        for selection in rivals {
+            rows.extend(run.selection(selection)?);
+        }
+        Ok(rows)
+    })
+}
+
+/// A run over several rivals.
+struct Comparison<'a> {
+    /// Ours. In this process it would find its caches full of what the others said.
+    program: &'a Path,
+    options: &'a Options,
+    choice: &'a Choice,
+    schemes: Vec<Scheme>,
+    operations: Vec<&'static str>,
+    progress: &'a mut (dyn FnMut(Progress) + Send),
+    done: usize,
+    total: usize,
+}
+
+impl Comparison<'_> {
+    /// How many rows there will be, at most.
+    fn rows(&self, library: Library) -> usize {
+        let schemes = self.schemes(library).len() * self.degrees(DEGREES).len() * self.operations.len();
+        let transforms = library.transforms().map_or(0, |_| TRANSFORMS.len());
+        (schemes + transforms * self.degrees(TRANSFORM_DEGREES).len()) * self.memory(library).len()
+    }
+
+    fn schemes(&self, library: Library) -> Vec<Scheme> {
+        self.schemes.iter().copied().filter(|scheme| library.schemes().contains(scheme)).collect()
+    }
+
+    fn memory(&self, library: Library) -> Vec<Memory> {
+        let chosen = |memory: &&Memory| self.choice.memory.is_empty() || self.choice.memory.contains(memory);
+        let found: Vec<Memory> = library.memory().iter().filter(chosen).copied().collect();
+        if found.is_empty() { vec![Memory::Stock] } else { found }
+    }
+
+    /// The degrees asked for that are among these, or all of these.
+    fn degrees(&self, range: RangeInclusive<u32>) -> Vec<u32> {
+        self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
+    }
+
+    fn selection(&mut self, selection: &Selection) -> Result<Vec<Row>, LabError> {
+        let library = selection.library;
+        let program = match &selection.program {
+            _ if library == Library::TfheNtt => {
+                return ntt::run(&Options { peers: true, ..self.options.clone() });
+            }
+            Ok(program) => program,
+            Err(reason) => return Ok(vec![failed(library, "all", 0, reason.clone())]),
+        };
+        let mut rows = Vec::new();
+        for memory in self.memory(library) {
+            for scheme in self.schemes(library) {
+                for log_n in self.degrees(DEGREES) {
+                    rows.extend(self.scheme((library, program, memory), scheme, log_n)?);
+                }
+            }
+            if let Some(bits) = library.transforms() {
+                for log_n in self.degrees(TRANSFORM_DEGREES) {
+                    let made = start(library, program, memory);
+                    let made = made.and_then(|mut rival| self.transforms(&mut rival, bits, log_n));
+                    rows.extend(theirs(made, || failed(library, "transforms", 1 << log_n, String::new()))?);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// All operations of one scheme at one degree, with a rival of its own.
+    fn scheme(
+        &mut self,
+        (library, program, memory): (Library, &Path, Memory),
+        scheme: Scheme,
+        log_n: u32,
+    ) -> Result<Vec<Row>, LabError> {
+        let operands = Operands::new(scheme, log_n);
+        let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
+        let mut about = ours.prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?.about;
+        let asked = preparation(scheme, library, log_n, &operands)?;
+        let chain = [log2_product(&asked.q), log2_product(&asked.q) + log2_product(&asked.p)];
+        let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
+        let made = start(library, program, memory).and_then(|mut rival| {
+            let prepared = rival.prepare(asked)?;
+            Ok((rival, prepared))
+        });
+        let (rival, prepared) = match made {
+            Ok(made) => made,
+            Err(error) => return theirs(Err(error), whole),
+        };
+        let mut peer_about = prepared.about.clone();
+        let peer_modulus = peer_about.log_key_modulus.unwrap_or(chain[1]);
+        about.security_bits = about.log_key_modulus.map(|bits| security_bits(log_n, bits));
+        peer_about.security_bits = Some(security_bits(log_n, peer_modulus));
+        let row = Row {
+            n: 1 << log_n,
+            log_q: about.log_q.unwrap_or_default(),
+            log_key_modulus: about.log_key_modulus,
+            peer_log_q: Some(peer_about.log_q.unwrap_or(chain[0])),
+            peer_log_key_modulus: Some(peer_modulus),
+            about: Some(about),
+            peer_about: Some(peer_about),
+            memory: (library.memory().len() > 1).then(|| memory.name().to_owned()),
+            peer: Some(rival.title()),
+            peer_features: Some(rival.features().to_owned()),
+            isa: Some(sunzi_kernels::active_isa()?.to_string()),
+            ..Row::default()
+        };
+        let ours = RefCell::new(ours);
+        let mut pair = Pair { library, scheme, log_n, ours, rival, prepared, operands, row };
+        let mut rows = Vec::new();
+        for name in self.operations.clone().into_iter().filter(|name| exists(scheme, name)) {
+            self.begin(name, 1 << log_n);
+            rows.push(pair.compare(name, self.options.rounds, self.choice.seconds)?);
+        }
+        Ok(rows)
+    }
+
+    fn transforms(&mut self, rival: &mut Rival, bits: u32, log_n: u32) -> Result<Vec<Row>, LabError> {
+        let n = 1_usize << log_n;
+        let ours = ntt::Ours::new(n)?;
+        let primes = primes_with_bits(bits, 2 * n as u64, 1)?;
+        let modulus = primes.first().copied().unwrap_or_default();
+        let (left, right) = (check::residues(n, modulus, 1), check::sparse_residues(n, modulus, 2));
+        let product = Values::Words(check::schoolbook(&left, &right, modulus));
+        let [left, right] = [left, right].map(Values::Words);
+        let scheme = "ntt".to_owned();
+        rival.prepare(Preparation { scheme, n, q: primes, left, right, ..Preparation::default() })?;
+        let holds = ours.holds();
+        let mut rows = Vec::new();
+        for operation in TRANSFORMS {
+            let name = operation.name();
+            self.begin(name, n);
+            let mut data = ours.operand();
+            let mut turn = || Ok(ours.apply(operation, &mut data)?);
+            let rounds = Rounds { most: self.options.rounds, seconds: self.choice.seconds };
+            let (series, correct) = rounds.take(&mut turn, rival, name, None, &mut |rival| {
+                Ok(holds && rival.verify(name)?.agree(&product))
+            })?;
+            let (log_q, peer_log_q) = ((ours.q() as f64).log2(), Some((modulus as f64).log2()));
+            let isa = Some(sunzi_kernels::active_isa()?.to_string());
+            let peer_features = Some(rival.features().to_owned());
+            let row = Row {
+                name: name.to_owned(),
+                n,
+                log_q,
+                peer_log_q,
+                correct,
+                isa,
+                peer_features,
+                ..Row::default()
+            };
+            rows.push(timed(row, &series, rival.title()));
+        }
+        Ok(rows)
+    }
+
+    fn begin(&mut self, name: &'static str, n: usize) {
+        (self.progress)(Progress { name, n, done: self.done, total: self.total });
+        self.done += 1;
+    }
+}
+
+/// Both sides of one scheme, ready.
+struct Pair {
+    library: Library,
+    scheme: Scheme,
+    log_n: u32,
+    ours: RefCell<Rival>,
+    rival: Rival,
+    prepared: Prepared,
+    operands: Operands,
+    /// What all rows share.
+    row: Row,
+}
+
+impl Pair {
+    fn compare(&mut self, name: &'static str, rounds: usize, seconds: Option<f64>) -> Result<Row, LabError> {
+        let row = Row { name: format!("{} {name}", self.scheme.name()), ..self.row.clone() };
+        let reason = match self.missing(name) {
+            Some(reason) => reason,
+            None => match self.time(name, &Rounds { most: rounds, seconds }) {
+                Ok((series, correct)) => {
+                    let row = Row { bar: self.library.bar(name), correct, ..row };
+                    return Ok(timed(row, &series, self.rival.title()).judged());
+                }
+                Err(LabError::Rival(error)) => error.to_string(),
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(Row { failed: Some(reason), ..row })
+    }
+
+    /// Why an operation cannot be compared.
+    fn missing(&self, name: &str) -> Option<String> {
+        let least = if self.scheme == Scheme::Bfv { 14 } else { 15 };
+        if name == many::PRODUCT_TREE && self.log_n < least {
+            return Some(format!("depth {} does not fit log2 Q", many::TREE_DEPTH));
+        }
+        if self.prepared.operations.iter().any(|other| other == name) {
+            return None;
+        }
+        let reason = self.prepared.not_offered.get(name).map(|reason| format!(": {reason}"));
+        Some(format!("not offered{}", reason.unwrap_or_default()))
+    }
+
+    fn time(&mut self, name: &str, rounds: &Rounds) -> Result<(Vec<Series>, bool), LabError> {
+        let expected = self.operands.expected(name);
+        let bytes = self.row.about.as_ref().and_then(|about| about.ciphertext_bytes).unwrap_or_default();
+        let (mut addition, stream);
+        let mut loops: Box<dyn FnMut() -> Result<(), LabError>>;
+        let memory: Option<&mut dyn Contender> = match name {
+            "add" => {
+                addition = Addition::new(bytes);
+                loops = Box::new(move || addition.add());
+                Some(&mut loops)
+            }
+            "decrypt" => {
+                stream = Stream::new(bytes);
+                loops = Box::new(move || stream.read());
+                Some(&mut loops)
+            }
+            _ => None,
+        };
+        let mut ours = Ours { rival: &self.ours, name };
+        let mut check = |rival: &mut Rival| {
+            let right = self.ours.borrow_mut().verify(name)?.agree(&expected);
+            Ok(right && rival.verify(name)?.agree(&expected))
+        };
+        // Both sides make what the operation needs before anything is timed.
+        let correct = check(&mut self.rival)?;
+        let (series, always) = rounds.take(&mut ours, &mut self.rival, name, memory, &mut check)?;
+        Ok((series, correct && always))
+    }
+}
+
+/// An operation of ours, which is asked for its result in between.
+struct Ours<'a> {
+    rival: &'a RefCell<Rival>,
+    name: &'a str,
+}
+
+impl Contender for Ours<'_> {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+        self.rival.borrow_mut().contender(self.name).turn(calls, warm)
+    }
+}
+
+/// How many rounds are taken.
+struct Rounds {
+    most: usize,
+    seconds: Option<f64>,
+}
+
+impl Rounds {
+    /// Ours, theirs and a loop over memory by turns; whether `check` held after every round.
+    fn take(
+        &self,
+        ours: &mut dyn Contender,
+        rival: &mut Rival,
+        name: &str,
+        mut memory: Option<&mut dyn Contender>,
+        check: &mut dyn FnMut(&mut Rival) -> Result<bool, LabError>,
+    ) -> Result<(Vec<Series>, bool), LabError> {
+        let begin = Instant::now();
+        let mut turns: Option<Turns> = None;
+        let mut correct = true;
+        for round in 0..self.most {
+            let enough = self.seconds.is_some_and(|seconds| begin.elapsed().as_secs_f64() > seconds);
+            if enough && round >= LEAST_ROUNDS {
+                break;
+            }
+            let mut theirs = rival.contender(name);
+            let mut contenders: Vec<&mut dyn Contender> = vec![&mut *ours, &mut theirs];
+            if let Some(memory) = &mut memory {
+                contenders.push(&mut **memory);
+            }
+            let turns = match &mut turns {
+                Some(turns) => turns,
+                none => none.insert(Turns::new(&mut contenders)?),
+            };
+            turns.round(&mut contenders)?;
+            drop(contenders);
+            drop(theirs);
+            correct &= check(rival)?;
+        }
+        let turns = turns.ok_or(LabError::TooFewRounds { got: 0, least: 1 })?;
+        Ok((turns.series(), correct))
+    }
+}
+
+/// The row with times, and with the share of the bandwidth where a loop over memory was timed too.
+fn timed(row: Row, series: &[Series], peer: String) -> Row {
+    let [ours, theirs, memory @ ..] = series else { return row };
+    let bandwidth = memory.first().map(|memory| memory.over(ours).median);
+    Row { bandwidth, rounds: ours.len(), ..row.against(ours, peer, theirs) }
+}
+
+/// Whether a scheme has this operation.
+fn exists(scheme: Scheme, name: &str) -> bool {
+    match scheme {
+        Scheme::Bfv => !job::RESCALES.contains(&name) && !job::SWITCHES.contains(&name),
+        Scheme::Bgv => !job::RESCALES.contains(&name),
+        Scheme::Ckks => !job::SWITCHES.contains(&name),
+    }
+}
+
+fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival, LabError> {
+    let mut command = Command::new(program);
+    if library == Library::Sunzi {
+        command.arg("serve");
+    }
+    memory.apply(&mut command);
+    Ok(Rival::start(library.name(), command, PATIENCE)?)
+}
+
+/// A row without times.
+fn failed(library: Library, name: &str, n: usize, reason: String) -> Row {
+    let peer = Some(library.name().to_owned());
+    Row { name: name.to_owned(), n, peer, failed: Some(reason), ..Row::default() }
+}
+
+/// What went wrong with a rival becomes a row; what went wrong with ours is an error.
+fn theirs(made: Result<Vec<Row>, LabError>, row: impl Fn() -> Row) -> Result<Vec<Row>, LabError> {
+    match made {
+        Err(LabError::Rival(error)) => Ok(vec![Row { failed: Some(error.to_string()), ..row() }]),
+        made => made,
+    }
+}
+
+/// What both sides compute with.
+enum Operands {
+    /// Slots modulo t, and t.
+    Words([Vec<u64>; 2], u64),
+    Reals([Vec<f64>; 2]),
+}
+
+impl Operands {
+    fn new(scheme: Scheme, log_n: u32) -> Self {
+        let (n, t) = (1_usize << log_n, plain_modulus(log_n));
+        let words = [1, 2].map(|seed| check::residues(n, t, seed));
+        match scheme {
+            Scheme::Bfv | Scheme::Bgv => Self::Words(words, t),
+            // Slots of absolute value 1, which products keep.
+            Scheme::Ckks => Self::Reals(words.map(|words| {
+                let slot = |word: &u64| {
+                    let (im, re) = (*word as f64 / t as f64 * TAU).sin_cos();
+                    [re, im]
+                };
+                words.iter().take(n / 2).flat_map(slot).collect()
+            })),
+        }
+    }
+
+    fn values(&self) -> [Values; 2] {
+        match self {
+            Self::Words(words, _) => words.clone().map(Values::Words),
+            Self::Reals(reals) => reals.clone().map(Values::Reals),
+        }
+    }
+
+    fn expected(&self, name: &str) -> Values {
+        match self {
+            Self::Words([left, right], t) => Values::Words(job::expected(name, left, right, *t)),
+            Self::Reals([left, right]) => Values::Reals(job::ckks::expected(name, left, right)),
+        }
+    }
+}
+
+fn plain_modulus(log_n: u32) -> u64 {
+    if log_n < 16 { PLAIN_MODULUS } else { LARGE_PLAIN_MODULUS }
+}
+
+/// What a library is asked to make ready.
+fn preparation(
+    scheme: Scheme,
+    library: Library,
+    log_n: u32,
+    operands: &Operands,
+) -> Result<Preparation, LabError> {
+    let n = 1_usize << log_n;
+    let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
+    let (t, log_scale, chain) = match scheme {
+        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0, Chain::exact(library, n, bits)?),
+        Scheme::Ckks => (0, SCALE_BITS, Chain::approximate(library, log_n)?),
+    };
+    let Chain { q, base, p } = chain;
+    let [left, right] = operands.values();
+    let scheme = scheme.name().to_owned();
+    Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })
+}

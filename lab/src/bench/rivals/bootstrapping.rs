@@ -1,0 +1,94 @@
+//! Bootstrapping of a rival, by one of its own sets of parameters.
+
+use std::process::Command;
+use std::time::Duration;
+
+use num_complex::Complex64;
+
+use super::process::Rival;
+use super::protocol::{Preparation, Values};
+use super::{Library, Memory, Selection};
+use crate::LabError;
+use crate::alternate::Contender;
+use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
+use crate::bench::options::Options;
+
+/// Longest time for one request: keys for bootstrapping take a busy machine minutes.
+const PATIENCE: Duration = Duration::from_secs(1800);
+/// The sets of Lattigo that are compared with, and log2 of their degrees.
+const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
+/// That of OpenFHE.
+const OPENFHE: &[(&str, u32)] = &[("sparse, budget 3 + 3, 7 levels", 16)];
+
+/// Theirs on one thread; `messages` of every kind. The program ends before this returns: its memory is free again.
+///
+/// # Errors
+/// A library without bootstrapping; no set of that degree; a rival that does not start, ends, is silent or talks nonsense.
+pub fn bootstrapping(
+    options: &Options,
+    selection: &Selection,
+    log_n: u32,
+    messages: usize,
+) -> Result<Figures, LabError> {
+    let sets = match selection.library {
+        Library::Lattigo => LATTIGO,
+        Library::OpenFhe | Library::OpenFheHexl => OPENFHE,
+        _ => return Err(LabError::Request("only Lattigo and OpenFHE bootstrap among the rivals")),
+    };
+    let Some((set, _)) = sets.iter().find(|(_, degree)| *degree == log_n) else {
+        return Err(LabError::Degree { got: log_n, low: 15, high: 16 });
+    };
+    let (n, slots) = (1_usize << log_n, 1_usize << (log_n - 1));
+    let Ok(program) = &selection.program else {
+        return Err(LabError::Request("a rival without a program does not bootstrap"));
+    };
+    let mut command = Command::new(program);
+    // Without it, page faults take much of the time; Lattigo sets its collector itself.
+    if selection.library != Library::Lattigo {
+        Memory::Kept.apply(&mut command);
+    }
+    let mut rival = Rival::start(selection.library.name(), command, PATIENCE)?;
+    let prepared = rival.prepare(Preparation {
+        scheme: "bootstrapping".to_owned(),
+        n,
+        set: Some((*set).to_owned()),
+        left: parts(&Message::Random.slots(slots, 0)),
+        ..Preparation::default()
+    })?;
+    let facts = prepared.facts.unwrap_or_default();
+    let mut theirs = Theirs { rival };
+    let (times, references, precision) = measure(&mut theirs, slots, messages, options.rounds)?;
+    Ok(Figures {
+        library: theirs.rival.title(),
+        set: (*set).to_owned(),
+        n,
+        rounds: options.rounds.max(1),
+        facts,
+        peak_memory_bytes: peak_memory(&theirs.rival.process().to_string()),
+        ..Figures::timed(&times, &references, slots, precision)
+    })
+}
+
+struct Theirs {
+    rival: Rival,
+}
+
+impl Side for Theirs {
+    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError> {
+        Ok(self.rival.replace(parts(message))?)
+    }
+
+    fn time(&mut self) -> Result<Duration, LabError> {
+        self.rival.contender("bootstrap").turn(1, false)
+    }
+
+    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError> {
+        let values = self.rival.verify("bootstrap")?;
+        let reals = values.reals();
+        Ok(reals.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect())
+    }
+}
+
+fn parts(slots: &[Complex64]) -> Values {
+    Values::Reals(slots.iter().flat_map(|slot| [slot.re, slot.im]).collect())
+}

@@ -1,0 +1,207 @@
+//! Random circuits over BFV in ours and in another library: what they open to must be what clear numbers give.
+
+use serde::{Deserialize, Serialize};
+use sunzi_math::{add_mod, mul_mod};
+use sunzi_ring::sampling::SeededRng;
+
+use super::library::{Scheme, Selection};
+use super::protocol::Values;
+use super::{Library, Operands, preparation, serve, start};
+use crate::LabError;
+use crate::bench::job::HOISTED;
+use crate::bench::rivals::Memory;
+use crate::threads::on_threads;
+
+/// Degree: the least at which the modulus of the table leaves room for depth.
+const LOG_N: u32 = 13;
+/// Products in a row, at most.
+const DEPTH: u32 = 2;
+const STEPS: usize = 7;
+/// Circuits for one set of keys and operands.
+const BATCH: usize = 50;
+
+/// A step on values: 0 and 1 are the operands, 2 is the first result.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(crate) struct Step {
+    /// What is done.
+    pub(crate) name: Name,
+    /// The value it is done to.
+    pub(crate) left: usize,
+    /// The other value, or the steps of a rotation to the left.
+    pub(crate) right: usize,
+}
+
+/// What a step can be.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Name {
+    Add,
+    Subtract,
+    Negate,
+    /// With relinearisation.
+    Multiply,
+    Rotate,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The library.
+    pub rival: String,
+    /// How many circuits were run.
+    pub circuits: usize,
+    /// Those in which ours opened to something wrong.
+    pub ours_wrong: usize,
+    /// Those in which the other library did.
+    pub theirs_wrong: usize,
+    /// Why there are no more circuits, if there are not.
+    pub failed: Option<String>,
+}
+
+/// Runs so many circuits with every rival; `progress` hears how many are done.
+///
+/// # Errors
+/// An operation of ours that fails. What goes wrong with a rival is said in its report.
+pub fn run(
+    rivals: &[Selection],
+    circuits: usize,
+    progress: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<Vec<Report>, LabError> {
+    let total = rivals.len() * circuits;
+    let compare = |(at, rival): (usize, &Selection)| {
+        let name = rival.library.name().to_owned();
+        let mut report = Report { rival: name, circuits: 0, ours_wrong: 0, theirs_wrong: 0, failed: None };
+        match &rival.program {
+            Err(reason) => report.failed = Some(reason.clone()),
+            Ok(program) => {
+                let made = start(rival.library, program, Memory::Stock);
+                let ran = made.and_then(|mut rival_process| {
+                    report.rival = rival_process.title();
+                    batches(&mut report, rival.library, &mut rival_process, circuits, &mut |done| {
+                        progress(at * circuits + done, total);
+                    })
+                });
+                match ran {
+                    Err(LabError::Rival(error)) => report.failed = Some(error.to_string()),
+                    other => other?,
+                }
+            }
+        }
+        Ok(report)
+    };
+    on_threads(1, || rivals.iter().enumerate().map(compare).collect())
+}
+
+fn batches(
+    report: &mut Report,
+    library: Library,
+    rival: &mut super::process::Rival,
+    circuits: usize,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(), LabError> {
+    let mut rng = SeededRng::derive(&[3; 32], library.name(), 0);
+    let operands = Operands::new(Scheme::Bfv, LOG_N);
+    let Operands::Words([left, right], t) = &operands else {
+        return Err(LabError::Request("circuits are of whole numbers"));
+    };
+    while report.circuits < circuits {
+        // New keys on both sides.
+        let ours = serve::prepare(preparation(Scheme::Bfv, Library::Sunzi, LOG_N, &operands)?)?;
+        rival.prepare(preparation(Scheme::Bfv, library, LOG_N, &operands)?)?;
+        for _ in 0..BATCH.min(circuits - report.circuits) {
+            let (steps, last) = random(&mut rng, left, right, *t);
+            let expected = Values::Words(last);
+            report.ours_wrong += usize::from(!ours.circuit(&steps)?.agree(&expected));
+            report.theirs_wrong += usize::from(!rival.circuit(&steps)?.agree(&expected));
+            report.circuits += 1;
+            progress(report.circuits);
+        }
+    }
+    Ok(())
+}
+
+/// Steps that depend on each other, at most two products deep, and what the last comes to. None is zero in every slot: it could be a
+/// ciphertext without randomness, which SEAL refuses to make.
+fn random(rng: &mut impl rand_core::Rng, left: &[u64], right: &[u64], t: u64) -> (Vec<Step>, Vec<u64>) {
+    let mut steps = Vec::with_capacity(STEPS);
+    let (mut values, mut depths) = (vec![left.to_vec(), right.to_vec()], vec![0; 2]);
+    let mut below = |bound: usize| rng.next_u64() as usize % bound.max(1);
+    while steps.len() < STEPS {
+        let (left, right) = (below(depths.len()), below(depths.len()));
+        let depth = |at: usize| depths.get(at).copied().unwrap_or(0);
+        let (name, right, depth) = match below(8) {
+            0 | 1 => (Name::Add, right, depth(left).max(depth(right))),
+            2 => (Name::Subtract, right, depth(left).max(depth(right))),
+            3 => (Name::Negate, 0, depth(left)),
+            4 | 5 => (Name::Rotate, 1 + below(*HOISTED.end() as usize), depth(left)),
+            _ => (Name::Multiply, right, depth(left).max(depth(right)) + 1),
+        };
+        let step = Step { name, left, right };
+        let value = clear(step, &values, t);
+        if depth <= DEPTH && value.iter().any(|&slot| slot != 0) {
+            steps.push(step);
+            values.push(value);
+            depths.push(depth);
+        }
+    }
+    (steps, values.pop().unwrap_or_default())
+}
+
+/// A step on clear slots, modulo t in two rows.
+fn clear(step: Step, values: &[Vec<u64>], t: u64) -> Vec<u64> {
+    let value = |at: usize| values.get(at).map_or(&[][..], Vec::as_slice);
+    let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
+        value(step.left).iter().zip(value(step.right)).map(|(&x, &y)| f(x, y)).collect()
+    };
+    match step.name {
+        Name::Add => with(&|x, y| add_mod(x, y, t)),
+        Name::Subtract => with(&|x, y| add_mod(x, t - y, t)),
+        Name::Multiply => with(&|x, y| mul_mod(x, y, t)),
+        Name::Negate => value(step.left).iter().map(|&x| add_mod(0, t - x, t)).collect(),
+        Name::Rotate => {
+            let mut rotated = value(step.left).to_vec();
+            let row = (rotated.len() / 2).max(1);
+            rotated.chunks_mut(row).for_each(|row| row.rotate_left(step.right % row.len().max(1)));
+            rotated
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circuits_on_clear_slots_follow_their_steps() {
+        let step = |name, left, right| Step { name, left, right };
+        let steps = [
+            step(Name::Add, 0, 1),
+            step(Name::Multiply, 2, 2),
+            step(Name::Rotate, 3, 1),
+            step(Name::Subtract, 4, 0),
+            step(Name::Negate, 5, 0),
+        ];
+        // (x + y)², turned by one in both rows, less x, negated, modulo 97.
+        let expected = [(2, 1), (1, 2), (4, 3), (3, 4)].map(|(sum, x): (u64, u64)| {
+            let square = (10 * sum + sum) * (10 * sum + sum) % 97;
+            (97 + x - square) % 97
+        });
+        let mut values = vec![vec![1, 2, 3, 4], vec![10, 20, 30, 40]];
+        for step in steps {
+            values.push(clear(step, &values, 97));
+        }
+        assert_eq!(values.last().map(Vec::as_slice), Some(&expected[..]));
+    }
+
+    #[test]
+    fn random_circuits_multiply_and_turn_within_their_depth() {
+        let mut rng = SeededRng::derive(&[1; 32], "circuits", 0);
+        let all: Vec<Step> =
+            (0..100).flat_map(|_| random(&mut rng, &[1, 2, 3, 4], &[4, 3, 1, 2], 97).0).collect();
+        for name in [Name::Add, Name::Subtract, Name::Negate, Name::Multiply, Name::Rotate] {
+            assert!(all.iter().filter(|step| step.name == name).count() > 20, "{name:?}");
+        }
+        let turns = all.iter().filter(|step| step.name == Name::Rotate);
+        assert!(turns.clone().all(|step| (1..=16).contains(&step.right)));
+    }
+}

@@ -1,0 +1,205 @@
+//! The algorithms of BEHZ 2016 that a scaler or a gadget may be asked for, each against the default one.
+
+use std::hint::black_box;
+
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
+use sunzi_ring::{
+    Auxiliary, Decryption, Gadget, GadgetOptions, KeyPoly, MTilde, Multiplication, PolyRing, Precision, Ring,
+    RnsGadget, RnsScaler, Scaler, ScalerOptions, Side,
+};
+
+use crate::LabError;
+use crate::alternate;
+use crate::bench::Options;
+use crate::bench::check;
+use crate::bench::report::Row;
+use crate::threads::on_threads;
+
+/// log2 of the degree that is timed unless others are asked for.
+pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 13..=13;
+/// A power of two, for which Lemma 3 needs no modulus, and a prime.
+const PLAIN_MODULI: [u64; 2] = [1 << 10, 65_537];
+/// The one with which products are scaled.
+const EXTENDED: u64 = 65_537;
+
+/// Times every variant at every degree asked for, on one thread.
+///
+/// # Errors
+/// A degree for which there are no moduli; threads that do not start.
+pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
+    options.validate()?;
+    on_threads(1, || {
+        let mut rows = Vec::new();
+        for log_n in options.log_degrees(LOG_DEGREES) {
+            let m = 2_u64 << log_n;
+            for moduli in [
+                primes_below(DEFAULT_PRIME_BOUND, m, 4)?,
+                primes_with_bits(30, m, 13)?,
+                primes_with_bits(62, m, 6)?,
+            ] {
+                let ring = Ring::new(m, &moduli)?;
+                for t in PLAIN_MODULI {
+                    rows.extend(decryptions(&ring, t, options.rounds)?);
+                }
+                rows.extend(extensions(&ring, options.rounds)?);
+                rows.extend(switches(&ring, options.rounds)?);
+            }
+        }
+        Ok(rows)
+    })
+}
+
+/// Name and options of a variant; the first is the default.
+type Variant = (&'static str, ScalerOptions);
+
+fn decryption_forms(t: u64) -> Vec<Variant> {
+    let with = |decryption| ScalerOptions { decryption, ..ScalerOptions::default() };
+    let float = |precision| with(Decryption::FloatingPoint { precision });
+    let mut all = vec![
+        ("gamma", ScalerOptions::default()),
+        ("power of two", with(Decryption::PowerOfTwo { log2_gamma: None })),
+        ("double", float(Precision::Double)),
+        ("fixed point", float(Precision::Fixed128)),
+    ];
+    if t % 2 == 1 {
+        all.push(("gamma = 2^8", with(Decryption::Gamma { gamma: Some(256) })));
+    }
+    all
+}
+
+fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, LabError> {
+    let message = check::residues(ring.degree(), t, 5);
+    let scaled = ring.scale_plaintext(&message, t)?;
+    let variants = decryption_forms(t);
+    let right = |scaler: &RnsScaler| scaler.decrypt(&scaled).is_ok_and(|found| found == message);
+    let what = format!("decrypt, t = {t}");
+    let time = |scaler: &RnsScaler| {
+        black_box(scaler.decrypt(&scaled)?);
+        Ok(())
+    };
+    compare(ring, &what, &scalers(ring, t, &variants)?, right, time, rounds)
+}
+
+fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
+    let standard = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
+    let variants = [
+        ("m~ = 2^16", standard),
+        ("m~ = 2^8", ScalerOptions { m_tilde: MTilde::Bits8, ..standard }),
+        ("no m~", ScalerOptions { m_tilde: MTilde::None, ..standard }),
+        ("like modulus", ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..standard }),
+    ];
+    let words: Vec<u64> =
+        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let a = ring.poly_from_residues(&words)?;
+    let round_trip = |scaler: &RnsScaler| {
+        let top = *scaler.levels().end();
+        scaler.extend(&a, Side::Right, top).and_then(|a| scaler.scale(a, top))
+    };
+    // ⌊t·a'/q⌉ + b is as small as the lift a' and the error b say, and otherwise as large as q.
+    let right = |scaler: &RnsScaler| {
+        let bound =
+            EXTENDED as f64 * (1.0 + scaler.bounds().overflow) / 2.0 + scaler.bounds().scale_error + 1.0;
+        let back = round_trip(scaler).and_then(|scaled| ring.to_integers(&scaled));
+        back.is_ok_and(|all| {
+            all.iter().all(|x| i64::try_from(x).is_ok_and(|x| x.unsigned_abs() as f64 <= bound))
+        })
+    };
+    let time = |scaler: &RnsScaler| {
+        black_box(round_trip(scaler)?);
+        Ok(())
+    };
+    compare(ring, "extend and scale", &scalers(ring, EXTENDED, &variants)?, right, time, rounds)
+}
+
+fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, RnsScaler)>, LabError> {
+    variants.iter().map(|(name, options)| Ok((*name, ring.scaler(t, options)?))).collect()
+}
+
+/// A gadget and half of a key that gives back what is decomposed.
+struct Switch {
+    gadget: RnsGadget,
+    key: Vec<KeyPoly>,
+}
+
+/// The digits of a key switch and their inner products with both halves of a key.
+fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
+    let k = ring.basis().len();
+    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let (two_digits, half) = (Some(bits.div_ceil(2)), k / 2);
+    let one = vec![1; ring.degree() * k];
+    let one = ring.poly_from_residues(&one)?;
+    let switch = |(name, radix_bits, dropped_limbs)| {
+        let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })?;
+        let part = |i| {
+            let [part, _] = gadget.key_part([ring.zero(), ring.zero()], &one, i)?;
+            gadget.keep(part, i)
+        };
+        let key = (0..gadget.digit_count()).map(part).collect::<Result<_, _>>()?;
+        Ok((name, Switch { gadget, key }))
+    };
+    let variants = [
+        ("whole residues", None, 0),
+        ("two digits a residue", two_digits, 0),
+        ("half of the limbs", None, half),
+        ("both", two_digits, half),
+    ];
+    let all = variants.into_iter().map(switch).collect::<Result<Vec<_>, LabError>>()?;
+    let words: Vec<u64> =
+        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let c = ring.poly_from_residues(&words)?;
+    let evaluated = ring.to_evaluation(c.clone())?;
+    let zero = ring.zero();
+    let product = |switch: &Switch| {
+        switch.gadget.switch_coefficients([zero.clone(), zero.clone(), c.clone()], [&switch.key, &switch.key])
+    };
+
+    let right = |switch: &Switch| {
+        product(switch).is_ok_and(|halves| halves.iter().all(|half| half.words() == evaluated.words()))
+    };
+    let time = |switch: &Switch| {
+        black_box(product(switch)?);
+        Ok(())
+    };
+    compare(ring, "key switch", &all, right, time, rounds)
+}
+
+/// Lets variants take turns and compares all with the first; also the first with itself, for its time.
+fn compare<T>(
+    ring: &Ring,
+    what: &str,
+    variants: &[(&'static str, T)],
+    right: impl Fn(&T) -> bool,
+    time: impl Fn(&T) -> Result<(), LabError>,
+    rounds: usize,
+) -> Result<Vec<Row>, LabError> {
+    let mut calls: Vec<_> = variants.iter().map(|(_, variant)| || time(variant)).collect();
+    let series = alternate::take_turns(rounds, &mut calls)?;
+    let (Some((default, _)), Some(first)) = (variants.first(), series.first()) else { return Ok(Vec::new()) };
+    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let rows = variants.iter().zip(&series).map(|((name, variant), ours)| {
+        let row = Row {
+            name: format!("{what}: {name}, {} x {bits} bits", ring.basis().len()),
+            n: ring.degree(),
+            log_q: ring.modulus().bits() as f64,
+            isa: Some(ring.isa().to_string()),
+            correct: right(variant),
+            rounds,
+            ..Row::default()
+        };
+        row.against(ours, (*default).to_owned(), first)
+    });
+    Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_is_timed_and_right() {
+        let options = Options { rounds: 1, log_n: vec![10], ..Options::default() };
+        let rows = run(&options).unwrap();
+        assert_eq!(rows.len(), 3 * (4 + 5 + 4 + 4));
+        assert!(rows.iter().all(|row| row.correct && row.ratio.is_some()), "{rows:?}");
+    }
+}

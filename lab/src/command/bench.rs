@@ -1,0 +1,331 @@
+//! `lab bench`: timings of Sunzi's operations, on their own or beside rivals.
+
+mod bootstrap;
+#[cfg(feature = "peers")]
+mod peers;
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use lab::bench::report::{self, Row};
+use lab::bench::{
+    Options, conversion, cyclotomic, growth, isa, keyswitch, model, mp, multiply, ntt, operations, publish,
+    strategies, variants, wire,
+};
+use lab::{LabError, alternate};
+
+use super::output;
+use super::progress::Progress;
+
+/// Options of `lab bench`.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a subcommand every BFV operation is timed, at n = 2^12 and 2^13."
+)]
+pub(crate) struct Arguments {
+    /// What to time.
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Instead: count what operations of BFV compute and move, and set their time beside the least that takes; needs the feature `tally`
+    #[arg(long)]
+    model: bool,
+    /// log2 of the ring degrees to time, instead of the usual ones
+    #[arg(long, value_name = "L,...", value_delimiter = ',')]
+    log_n: Vec<u32>,
+    /// Rounds that each median stands on
+    #[arg(long, value_name = "K", default_value_t = 21)]
+    rounds: usize,
+    /// Print a JSON array of rows
+    #[arg(long)]
+    json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    quiet: bool,
+    /// Threads to use; all processors unless given
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Transforms of degree 2^12 to 2^16, and base conversion against eight of them
+    Ntt(Ntt),
+    /// Base conversion from 8 to 8 moduli alone
+    Conversion(Common),
+    /// The variants of extension, scaling, decryption and key switching against the default ones
+    Variants(Common),
+    /// Multi-precision decryption, extension and scaling at 800 bits; beside GMP with the feature `gmp`
+    Mp(Common),
+    /// Transforms and BFV on every instruction set of this machine, against the fastest one
+    Isa(Common),
+    /// Rotations by BV, GHS and hybrid key switching, against the least time of their transforms and keys
+    Keyswitch(Common),
+    /// The four multiplications of BFV at growing depth, and lazy inner products
+    Multiply(Common),
+    /// Operations of BFV against the cost model, as JSON; counts need the feature `tally`
+    Model(Common),
+    /// Products of BGV and BFV in rings of general index, beside power-of-two rings
+    Cyclotomic(Common),
+    /// Objects to bytes and back, beside a copy of the bytes
+    Wire(Scheme),
+    /// Every BFV operation, from key generation to slot sums
+    Bfv(Scheme),
+    /// CKKS operations shared among threads by coefficients, by moduli and by both, at every level of the default bootstrapping set
+    Strategies(Threads),
+    /// Bootstrapping of CKKS: time, memory, and precision over random and adversarial messages
+    Bootstrap(bootstrap::Arguments),
+    /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
+    #[cfg(feature = "peers")]
+    Peers(peers::Arguments),
+    /// How costs grow with degree, modulus, depth, threads and batches, as growth.svg and growth.json
+    Growth(Growth),
+    /// Random circuits over BFV in ours and in other libraries: how many open to something wrong
+    #[cfg(feature = "peers")]
+    Circuits(peers::Circuits),
+    /// A page and a picture of the rows that comparisons saved
+    Publish(Publish),
+    /// Serve as a rival: requests on standard input, answers on standard output
+    #[cfg(feature = "peers")]
+    Serve,
+}
+
+#[derive(Debug, Args)]
+struct Common {
+    /// Print a JSON array of rows instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Rounds in which the contenders take turns
+    #[arg(long, default_value_t = alternate::ROUNDS)]
+    rounds: usize,
+    /// log2 of the degrees, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    log_n: Vec<u32>,
+    /// Show no progress bars
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+struct Growth {
+    /// Where growth.svg and growth.json go
+    #[arg(long)]
+    directory: PathBuf,
+    /// Machine and commit, for the picture
+    #[arg(long, default_value = "")]
+    about: String,
+    /// Rounds in which the contenders take turns
+    #[arg(long, default_value_t = 11)]
+    rounds: usize,
+    /// log2 of the degrees, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    log_n: Vec<u32>,
+    /// Threads at most
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+#[derive(Debug, Args)]
+struct Publish {
+    /// Where the page, its picture and its rows go
+    #[arg(long)]
+    directory: PathBuf,
+    /// What the three files are called before .md, .svg and .json
+    #[arg(long, default_value = "benchmarks")]
+    name: String,
+    /// When, where and by which commands, for the page
+    #[arg(long, default_value = "")]
+    about: String,
+    /// JSON arrays of rows; of rows about the same, the last counts
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Ntt {
+    #[command(flatten)]
+    common: Common,
+    /// Compare with rivals, alternating in one process (needs the feature `peers`)
+    #[arg(long)]
+    peers: bool,
+}
+
+#[derive(Debug, Args)]
+struct Scheme {
+    #[command(flatten)]
+    common: Common,
+    /// Threads to use
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+#[derive(Debug, Args)]
+struct Threads {
+    #[command(flatten)]
+    common: Common,
+    /// The levels to time, separated by commas; all unless given
+    #[arg(long, value_delimiter = ',')]
+    levels: Vec<usize>,
+    /// Threads to use
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+impl From<&Common> for Options {
+    fn from(common: &Common) -> Self {
+        Self { rounds: common.rounds, log_n: common.log_n.clone(), ..Self::default() }
+    }
+}
+
+impl From<&Ntt> for Options {
+    fn from(Ntt { common, peers }: &Ntt) -> Self {
+        Self { peers: *peers, ..common.into() }
+    }
+}
+
+impl Common {
+    fn progress(&self) -> Progress {
+        Progress::new(!self.json && !self.quiet)
+    }
+}
+
+/// Times what was asked for and prints the rows; wrong results are an error.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), LabError> {
+    let right = match &arguments.what {
+        Some(what) => timed(what)?,
+        None => every(arguments)?,
+    };
+    if right { Ok(()) } else { Err(LabError::WrongRows) }
+}
+
+/// Every operation of BFV, or the cost model beside measured times; whether all results are right.
+fn every(arguments: &Arguments) -> Result<bool, LabError> {
+    let Arguments { log_n, rounds, json, quiet, threads, .. } = arguments;
+    super::on_threads(*threads)?;
+    let mut options = Options { rounds: *rounds, log_n: log_n.clone(), ..Options::default() };
+    let progress = Progress::new(!json && !quiet);
+    if arguments.model {
+        return modelled(&options, *json, progress);
+    }
+    if options.log_n.is_empty() {
+        options.log_n = vec![12, 13];
+    }
+    let rows = all_operations(&options, progress)?;
+    print(&rows, *json)?;
+    Ok(report::all_correct(&rows))
+}
+
+fn all_operations(options: &Options, progress: Progress) -> Result<Vec<Row>, LabError> {
+    operations::run(options, &mut |at: operations::Progress| {
+        progress.at(at.done, at.total, &format!("n = {}: {}", at.n, at.name));
+    })
+}
+
+/// The cost model beside measured times; whether all results are right.
+fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool, LabError> {
+    let rows = model_rows(options, progress)?;
+    if json {
+        output::print_json(&rows)?;
+    } else if let [header, cells @ ..] = &*model::table(&rows) {
+        let mut table = output::empty_table(header);
+        table.add_rows(cells);
+        output::right_align(&mut table, 3..header.len());
+        output::print(&format!("{table}\n"))?;
+    }
+    Ok(rows.iter().all(|row| row.correct))
+}
+
+fn model_rows(options: &Options, progress: Progress) -> Result<Vec<model::Modelled>, LabError> {
+    model::run(options, &mut |done, what| progress.at(done, model::count(options), what))
+}
+
+/// Serves as a rival on standard input and output.
+#[cfg(feature = "peers")]
+pub(crate) fn serve() -> Result<(), LabError> {
+    lab::bench::rivals::serve(std::io::stdin().lock(), std::io::stdout().lock())
+}
+
+/// Times what a subcommand stands for and prints it; whether all results are right.
+fn timed(what: &What) -> Result<bool, LabError> {
+    let (common, rows) = match what {
+        What::Ntt(ntt) => (&ntt.common, transforms(&ntt.into())?),
+        What::Conversion(common) => (common, conversion::run(&common.into())?),
+        What::Mp(common) => (common, mp::run(&common.into())?),
+        What::Variants(common) => (common, variants::run(&common.into())?),
+        What::Keyswitch(common) => (common, keyswitch::run(&common.into())?),
+        What::Multiply(common) => (common, multiply::run(&common.into())?),
+        What::Cyclotomic(common) => (common, cyclotomic::run(&common.into())?),
+        What::Isa(common) => (common, isa::run(&common.into())?),
+        What::Bfv(Scheme { common, threads }) => {
+            let options = Options { threads: *threads, ..common.into() };
+            (common, all_operations(&options, common.progress())?)
+        }
+        What::Wire(Scheme { common, threads }) => {
+            (common, wire::run(&Options { threads: *threads, ..common.into() })?)
+        }
+        What::Strategies(Threads { common, levels, threads }) => {
+            (common, strategies::run(&Options { threads: *threads, ..common.into() }, levels)?)
+        }
+        What::Bootstrap(arguments) => return bootstrap::run(arguments),
+        #[cfg(feature = "peers")]
+        What::Peers(arguments) => return peers::run(arguments),
+        What::Model(common) => {
+            let rows = model_rows(&common.into(), common.progress())?;
+            output::print_pretty(&rows)?;
+            return Ok(rows.iter().all(|row| row.correct));
+        }
+        What::Growth(arguments) => return grow(arguments),
+        #[cfg(feature = "peers")]
+        What::Circuits(arguments) => return peers::circuits(arguments),
+        What::Publish(arguments) => {
+            publish(arguments)?;
+            return Ok(true);
+        }
+        #[cfg(feature = "peers")]
+        What::Serve => {
+            serve()?;
+            return Ok(true);
+        }
+    };
+    print(&rows, common.json)?;
+    Ok(report::all_correct(&rows))
+}
+
+fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<bool, LabError> {
+    let options = Options { rounds: *rounds, log_n: log_n.clone(), threads: *threads, ..Options::default() };
+    let all = growth::run(&options, &mut output::say)?;
+    fs::write(directory.join("growth.svg"), growth::picture(&all, about)?)?;
+    fs::write(directory.join("growth.json"), serde_json::to_string_pretty(&all)? + "\n")?;
+    for gain in &all.gains {
+        let growth::Gain { name, gain, spread, bar } = gain;
+        let met = if gain >= bar { "met" } else { "MISSED" };
+        let text =
+            format!("{name}: {gain:.2} ± {spread:.2} times as fast on two threads, bar {bar:.1} {met}");
+        output::print(&text)?;
+    }
+    Ok(all.correct)
+}
+
+fn publish(Publish { directory, name, about, files }: &Publish) -> Result<(), LabError> {
+    let read = |path: &PathBuf| Ok::<Vec<Row>, LabError>(serde_json::from_str(&fs::read_to_string(path)?)?);
+    let rows = publish::merged(files.iter().map(read).collect::<Result<_, _>>()?);
+    let file = |extension: &str| directory.join(format!("{name}.{extension}"));
+    fs::write(file("md"), publish::page(&rows, about, name))?;
+    fs::write(file("svg"), publish::picture(&rows))?;
+    Ok(fs::write(file("json"), report::json(&rows)? + "\n")?)
+}
+
+fn print(rows: &[Row], json: bool) -> Result<(), LabError> {
+    match json {
+        true => output::print_pretty(&rows),
+        false => output::print(&report::table(rows)),
+    }
+}
+
+/// All transforms, then the conversion that is measured against them.
+fn transforms(options: &Options) -> Result<Vec<Row>, LabError> {
+    let mut rows = ntt::run(options)?;
+    rows.extend(conversion::run(options)?);
+    Ok(rows)
+}

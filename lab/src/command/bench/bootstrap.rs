@@ -1,0 +1,160 @@
+//! The subcommand `bootstrap`.
+
+use clap::{Args, ValueEnum};
+use lab::LabError;
+use lab::bench::Options;
+use lab::bench::bootstrapping::{self, Figures};
+#[cfg(feature = "peers")]
+use lab::bench::rivals::{self, Selection};
+use sunzi_circuits::bootstrap::{Chain, Order, Set};
+
+use super::super::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A rival that goes first, as lattigo=PROGRAM
+    #[cfg(feature = "peers")]
+    #[arg(long = "rival", value_name = "NAME=PROGRAM")]
+    rivals: Vec<Selection>,
+    /// Messages of every kind that precision is measured over
+    #[arg(long, default_value_t = 1)]
+    messages: usize,
+    /// Bootstrappings of a random message in a row
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    in_a_row: usize,
+    /// Bootstrappings that are timed
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Threads of ours; rivals have one
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Only the rivals
+    #[arg(long)]
+    only_rivals: bool,
+    /// Our set of parameters; rivals have one of the same degree. quick is a look at n = 2^12, WITHOUT SECURITY
+    #[arg(long, value_enum, default_value_t = Named::Default)]
+    set: Named,
+    /// What levels are made of, unless as the set has it
+    #[arg(long, value_enum)]
+    chain: Option<Levels>,
+    /// With so many digits of key switching
+    #[arg(long)]
+    digits: Option<usize>,
+    /// With so many levels left
+    #[arg(long)]
+    levels: Option<usize>,
+    /// With SlotsToCoeffs first, on levels that are left more than the set has, so that as many are left between two bootstrappings
+    #[arg(long)]
+    slots_first: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What levels are made of.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Levels {
+    /// The first moduli of one list
+    Prefixes,
+    /// Sets of moduli
+    Sets,
+}
+
+/// The sets that are there.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Named {
+    Default,
+    Fast,
+    N15,
+    Precise,
+    Paper,
+    Quick,
+}
+
+impl Named {
+    fn set(self) -> Set {
+        match self {
+            Self::Default => Set::default_128(),
+            Self::Fast => Set::fast_128(),
+            Self::N15 => Set::n15_128(),
+            Self::Precise => Set::high_precision_128(),
+            Self::Paper => Set::akimoto_sakuma_insecure(),
+            Self::Quick => Set::insecure_for_tests(12),
+        }
+    }
+}
+
+/// Measures one side after the other, and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, LabError> {
+    let Arguments { messages, rounds, threads, .. } = *arguments;
+    let options = Options { rounds, threads, ..Options::default() };
+    let mut set = arguments.set.set();
+    match arguments.chain {
+        Some(Levels::Prefixes) => set.chain = Chain::Prefixes,
+        Some(Levels::Sets) => set.chain = Chain::Sets,
+        None => {}
+    }
+    set.digits = arguments.digits.unwrap_or(set.digits);
+    set.residual.levels = arguments.levels.unwrap_or(set.residual.levels);
+    if arguments.slots_first && set.order == Order::Last {
+        set.order = Order::First;
+        set.residual.levels += set.slots_to_coeffs.levels;
+    }
+    let mut sides: Vec<Figures> = Vec::new();
+    #[cfg(feature = "peers")]
+    for rival in &arguments.rivals {
+        sides.push(rivals::bootstrapping(&options, rival, set.log2_degree, messages)?);
+    }
+    if !arguments.only_rivals {
+        sides.push(bootstrapping::run(&options, &set, messages, arguments.in_a_row)?);
+    }
+    if arguments.json {
+        output::print_pretty(&sides)?;
+        return Ok(true);
+    }
+    for side in &sides {
+        output::print(&text(side))?;
+    }
+    Ok(true)
+}
+
+fn text(side: &Figures) -> String {
+    let Figures { facts, .. } = side;
+    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+    let memory = side.peak_memory_bytes.map_or(0.0, |bytes| gib(bytes as usize));
+    let file = facts
+        .file_bytes
+        .map_or_else(String::new, |bytes| format!(", in a file {:.2} GB", bytes as f64 / 1e9));
+    let mut text = format!(
+        "{}, {}, n = {}, {} thread(s), log2 QP {:.0}\n  {:.2} s ({:.0} transforms, {:.3} ms a slot, {} rounds), {} levels and \
+         {:.0} bits left\n  keys {:.2} GiB{file}, {} of rotations, made in {:.1} s; {memory:.1} GiB of memory at most\n",
+        side.library,
+        side.set,
+        side.n,
+        side.threads,
+        facts.log_key_modulus,
+        side.seconds,
+        side.in_transforms,
+        side.milliseconds_per_slot,
+        side.rounds,
+        facts.levels,
+        facts.log_left,
+        gib(facts.key_bytes),
+        facts.galois_keys,
+        facts.key_seconds
+    );
+    for one in &side.precision {
+        let line = format!(
+            "  {:?}: mean {:.1}, deviation {:.1}, worst slot {:.1} bits over {} message(s)\n",
+            one.message, one.mean_bits, one.deviation_bits, one.worst_bits, one.messages
+        );
+        text.push_str(&line);
+    }
+    if let Some(last) = &side.in_a_row {
+        let [mean, worst] = [last.mean_bits, last.worst_bits];
+        text.push_str(&format!(
+            "  a random message after the last in a row: mean {mean:.1}, worst slot {worst:.1} bits\n"
+        ));
+    }
+    text
+}

@@ -1,0 +1,90 @@
+//! The tables as text for people: the paper's value and ours side by side.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use lab::repro::report::{Quantity, Report, Row, Table, Value};
+
+use super::super::output::{empty_table, right_align};
+
+/// All tables, and where the figures are.
+pub(crate) fn render(report: &Report, files: &[PathBuf]) -> String {
+    let mut text = format!("[{}], {}\n", report.paper, report.machine);
+    if report.tables.iter().flat_map(|table| &table.rows).any(|row| row.measured) {
+        let _ = writeln!(text, "timed: {}; every result checked", report.effort);
+    }
+    for one in &report.tables {
+        text.push('\n');
+        text.push_str(&table(one));
+    }
+    for (figure, file) in report.figures.iter().zip(files) {
+        let _ = write!(text, "\n{}: {}\n  {}\n", figure.name, figure.title, file.display());
+    }
+    text
+}
+
+/// The paper's value of a quantity, or ours.
+type Side = fn(&Quantity) -> &Option<Value>;
+
+/// A column: its heading and where its values come from.
+struct Column {
+    heading: String,
+    of: Side,
+    index: usize,
+}
+
+fn table(table: &Table) -> String {
+    let columns = columns(table);
+    let keys = table.rows.first().map_or(&[][..], |row| &row.keys);
+    let mut headings: Vec<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+    headings.extend(columns.iter().map(|column| column.heading.clone()));
+    let mut grid = empty_table(&headings);
+    for row in &table.rows {
+        grid.add_row(cells(row, &columns));
+    }
+    right_align(&mut grid, 0..headings.len());
+    let mut text = format!("{}: {}\n{grid}\n", table.name, table.title);
+    if table.rows.iter().all(|row| !row.measured) {
+        let equal = table.rows.iter().filter(|row| row.equal()).count();
+        let _ = writeln!(text, "{equal} of {} rows equal the paper's", table.rows.len());
+    }
+    for row in table.rows.iter().filter(|row| !row.measured) {
+        if let Some(reason) = &row.reason {
+            let keys: Vec<String> =
+                row.keys.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let _ = writeln!(text, "  {}: {reason}", keys.join(", "));
+        }
+    }
+    text
+}
+
+/// The paper's column and ours of each quantity, without those that hold nothing.
+fn columns(table: &Table) -> Vec<Column> {
+    let quantities = table.rows.first().map_or(&[][..], |row| &row.quantities);
+    let sides: [(&str, Side); 2] = [("paper", |one| &one.paper), ("ours", |one| &one.ours)];
+    let mut columns = Vec::new();
+    for (index, quantity) in quantities.iter().enumerate() {
+        let mut name = quantity.name;
+        for (side, of) in sides {
+            let mut cells = table.rows.iter().filter_map(|row| row.quantities.get(index));
+            if cells.any(|one| of(one).is_some()) {
+                columns.push(Column {
+                    heading: format!("{}\n{side}", name.replacen('_', "\n", 1).replace('_', " ")),
+                    of,
+                    index,
+                });
+                name = "";
+            }
+        }
+    }
+    columns
+}
+
+fn cells(row: &Row, columns: &[Column]) -> Vec<String> {
+    let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "–".to_owned(), Value::to_string);
+    let keys = row.keys.iter().map(|(_, value)| value.to_string());
+    let values = columns.iter().map(|column| {
+        row.quantities.get(column.index).map_or_else(String::new, |one| show((column.of)(one)))
+    });
+    keys.chain(values).collect()
+}

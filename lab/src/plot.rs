@@ -1,0 +1,335 @@
+//! Line plots as SVG: panels in rows over the same axes, a legend in each, with room of its own.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+
+use crate::LabError;
+use crate::report::{Corner, Curve, Figure};
+
+/// Pixels of one panel of several.
+const PANEL: (u32, u32) = (620, 560);
+/// Panels beside each other; more go into further rows.
+const COLUMNS: usize = 3;
+/// Labels of the horizontal axis.
+const MOST_LABELS: usize = 20;
+/// Width of a lone panel.
+const WIDE: u32 = 900;
+/// Height of the title and the line below it.
+const HEAD: u32 = 70;
+const FONT: &str = "sans-serif";
+/// Colours that colour-blind readers can tell apart, dark enough on white.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0x33, 0x33, 0x33),
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x8a, 0x64),
+    RGBColor(0xb0, 0x4d, 0x8a),
+    RGBColor(0x8c, 0x6d, 0x00),
+    RGBColor(0x2b, 0x9e, 0xc9),
+];
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Charts in rows under one title.
+pub(crate) struct Sheet<'a> {
+    /// The title.
+    pub(crate) title: String,
+    /// The line below the title.
+    pub(crate) source: &'a str,
+    /// Pixels of one chart.
+    pub(crate) size: (u32, u32),
+    /// The charts, from the left.
+    pub(crate) charts: Vec<Chart<'a>>,
+}
+
+/// Lines over two axes.
+pub(crate) struct Chart<'a> {
+    /// The heading.
+    pub(crate) title: &'a str,
+    /// What the horizontal and the vertical axis show.
+    pub(crate) labels: [&'a str; 2],
+    /// The range of the horizontal axis.
+    pub(crate) x: Range<f64>,
+    /// The range of the vertical axis.
+    pub(crate) y: Range<f64>,
+    /// Whether the vertical axis is logarithmic.
+    pub(crate) logarithmic: bool,
+    /// The corner of the legend.
+    pub(crate) legend: Corner,
+    /// Most labels of the two axes.
+    pub(crate) ticks: [usize; 2],
+    /// The text of a label of the horizontal axis.
+    pub(crate) x_text: fn(f64) -> String,
+    /// The lines.
+    pub(crate) lines: Vec<Line<'a>>,
+}
+
+/// One line of a chart.
+pub(crate) struct Line<'a> {
+    /// What the legend says.
+    pub(crate) name: &'a str,
+    /// Index of its colour.
+    pub(crate) colour: usize,
+    /// Whether it is dashed.
+    pub(crate) dashed: bool,
+    /// Its points (x, y).
+    pub(crate) points: &'a [(f64, f64)],
+}
+
+impl<'a> From<&'a Curve> for Line<'a> {
+    fn from(Curve { name, colour, dashed, points }: &'a Curve) -> Self {
+        Self { name, colour: *colour, dashed: *dashed, points }
+    }
+}
+
+/// Draws the panels of a figure.
+///
+/// # Errors
+/// [`LabError::Plot`] if there is nothing to draw or the drawing fails.
+pub fn render(figure: &Figure) -> Result<String, LabError> {
+    // Panels stand over the same axes.
+    let points = || figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let x = widened(&bounds(points().map(|point| point.0)));
+    let y = heights(figure, bounds(points().map(|point| point.1)));
+    let ticks = [(x.end - x.start + 2.0) as usize, 14];
+    let charts = figure.panels.iter().map(|panel| Chart {
+        title: &panel.title,
+        labels: [figure.x_label, figure.y_label],
+        x: x.clone(),
+        y: y.clone(),
+        logarithmic: figure.logarithmic,
+        legend: figure.legend,
+        ticks,
+        // Depths and logarithms of degrees are whole numbers.
+        x_text: |x| if x.fract() == 0.0 { format!("{x}") } else { String::new() },
+        lines: panel.series.iter().map(Line::from).collect(),
+    });
+    let title = format!("{}: {}", figure.name, figure.title);
+    let sheet = Sheet { title, source: &figure.source, size: PANEL, charts: charts.collect() };
+    draw(&sheet).map_err(|reason| LabError::Plot { figure: figure.name.to_owned(), reason })
+}
+
+/// Draws charts in rows of three; the reason why it cannot be done.
+pub(crate) fn draw(sheet: &Sheet<'_>) -> Result<String, String> {
+    let mut svg = String::new();
+    let [rows, columns] = grid(sheet.charts.len());
+    let size = ((sheet.size.0 * columns as u32).max(WIDE), sheet.size.1 * rows as u32 + HEAD);
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        fill(sheet, &root, (rows, columns)).map_err(|error| error.to_string())?;
+    }
+    Ok(svg)
+}
+
+/// Rows and columns of so many charts.
+fn grid(charts: usize) -> [usize; 2] {
+    let columns = charts.clamp(1, COLUMNS);
+    [charts.div_ceil(columns).max(1), columns]
+}
+
+/// The range of heights with room for the legend where it stands, and for the outermost markers.
+fn heights(figure: &Figure, y: Range<f64>) -> Range<f64> {
+    let longest = figure.panels.iter().map(|panel| panel.series.len()).max().unwrap_or(0);
+    // The part of a panel's height that a legend takes, of what lines could have.
+    let legend = (24.0 + 19.0 * longest as f64) / (f64::from(PANEL.1) - 110.0);
+    let room = 0.04 + legend / (1.0 - legend).max(0.25);
+    let [below, above] = match figure.legend {
+        Corner::UpperLeft => [0.04, room],
+        Corner::LowerRight => [room, 0.04],
+    };
+    if figure.logarithmic {
+        let length = (y.end / y.start).max(2.0);
+        return y.start / length.powf(below)..y.end * length.powf(above);
+    }
+    let length = y.end - y.start;
+    y.start - below * length..y.end + above * length
+}
+
+fn fill(sheet: &Sheet<'_>, root: &Area<'_>, grid: (usize, usize)) -> Result<(), Box<dyn std::error::Error>> {
+    root.fill(&WHITE)?;
+    let middle = root.dim_in_pixel().0 as i32 / 2;
+    let centred = |size: u32| {
+        let anchor = plotters::style::text_anchor::Pos::new(
+            plotters::style::text_anchor::HPos::Center,
+            plotters::style::text_anchor::VPos::Top,
+        );
+        TextStyle::from((FONT, size).into_font()).color(&BLACK).pos(anchor)
+    };
+    root.draw(&Text::new(sheet.title.clone(), (middle, 12), centred(22)))?;
+    root.draw(&Text::new(sheet.source.to_owned(), (middle, 42), centred(14)))?;
+    let below = root.margin(HEAD, 0, 0, 0);
+    for (chart, area) in sheet.charts.iter().zip(below.split_evenly(grid)) {
+        if chart.logarithmic {
+            lines(&area, chart, chart.y.clone().log_scale())?;
+        } else {
+            lines(&area, chart, chart.y.clone())?;
+        }
+    }
+    Ok(root.present()?)
+}
+
+/// Draws the axes and lines of a chart; the two kinds of vertical axis are two types.
+fn lines<Y>(area: &Area<'_>, shown: &Chart<'_>, y: Y) -> Result<(), Box<dyn std::error::Error>>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let corner = match shown.legend {
+        Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
+        Corner::LowerRight => SeriesLabelPosition::LowerRight,
+    };
+    let [x_label, y_label] = shown.labels;
+    let [x_ticks, y_ticks] = shown.ticks;
+    let mut chart = ChartBuilder::on(area)
+        .caption(shown.title, (FONT, 17))
+        .margin(12)
+        .x_label_area_size(48)
+        .y_label_area_size(72)
+        .build_cartesian_2d(shown.x.clone(), y)?;
+    chart
+        .configure_mesh()
+        .x_desc(x_label)
+        .y_desc(y_label)
+        .x_label_formatter(&|x| (shown.x_text)(*x))
+        .y_label_formatter(&|y| format!("{y}"))
+        .x_labels(x_ticks.min(MOST_LABELS))
+        .x_max_light_lines(0)
+        .y_labels(y_ticks)
+        .axis_desc_style((FONT, 15))
+        .label_style((FONT, 14))
+        .light_line_style(RGBColor(0xee, 0xee, 0xee))
+        .bold_line_style(RGBColor(0xcc, 0xcc, 0xcc))
+        .draw()?;
+    for one in &shown.lines {
+        let colour = COLOURS.get(one.colour % COLOURS.len()).copied().unwrap_or(BLACK);
+        let style = colour.stroke_width(2);
+        let points = one.points.iter().copied();
+        if one.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?.label(one.name).legend(
+                move |(x, y)| {
+                    EmptyElement::at((x, y))
+                        + PathElement::new(vec![(0, 0), (9, 0)], style)
+                        + PathElement::new(vec![(15, 0), (24, 0)], style)
+                },
+            );
+        } else {
+            chart
+                .draw_series(LineSeries::new(points.clone(), style))?
+                .label(one.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style));
+        }
+        chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
+    }
+    chart
+        .configure_series_labels()
+        .position(corner)
+        .margin(10)
+        .legend_area_size(30)
+        .label_font((FONT, 14))
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(0x99, 0x99, 0x99))
+        .draw()?;
+    Ok(())
+}
+
+/// The range of values; a lone value gets room around it.
+pub(crate) fn bounds(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    match low < high {
+        true => low..high,
+        false if low.is_finite() => low * 0.5..low.mul_add(1.5, 1.0),
+        false => 1.0..2.0,
+    }
+}
+
+/// A range with room for the outermost markers.
+pub(crate) fn widened(x: &Range<f64>) -> Range<f64> {
+    let side = (x.end - x.start) * 0.04;
+    x.start - side..x.end + side
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Panel;
+
+    fn figure(panels: Vec<Panel>, logarithmic: bool) -> Figure {
+        Figure {
+            name: "Figure 9",
+            title: "a title".to_owned(),
+            source: "a source".to_owned(),
+            file: "figure9.svg",
+            x_label: "across",
+            y_label: "up",
+            logarithmic,
+            legend: Corner::UpperLeft,
+            panels,
+            reason: None,
+        }
+    }
+
+    fn panel(points: Vec<(f64, f64)>) -> Panel {
+        let series =
+            |name: &str, dashed| Curve { name: name.to_owned(), colour: 1, dashed, points: points.clone() };
+        Panel {
+            title: "panel".to_owned(),
+            printed: false,
+            series: vec![series("a & <b>", false), series("c", true)],
+        }
+    }
+
+    #[test]
+    fn text_is_escaped_and_every_label_is_there() {
+        for logarithmic in [false, true] {
+            let svg = render(&figure(vec![panel(vec![(11.0, 0.1), (12.0, 200.0)])], logarithmic)).unwrap();
+            for part in [
+                "<svg",
+                "</svg>",
+                "Figure 9: a title",
+                "a source",
+                "across",
+                "up",
+                "panel",
+                "a &amp; &lt;b&gt;",
+            ] {
+                assert!(svg.contains(part), "{part} is missing:\n{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn panels_go_into_rows_and_legends_have_room() {
+        let points = vec![(1.0, 1.0), (33.0, 100.0)];
+        for (panels, [rows, columns]) in [(0, [1, 1]), (1, [1, 1]), (3, [1, 3]), (5, [2, 3])] {
+            assert_eq!(
+                grid(figure(vec![panel(points.clone()); panels], false).panels.len()),
+                [rows, columns]
+            );
+        }
+        for logarithmic in [false, true] {
+            let mut figure = figure(vec![panel(points.clone())], logarithmic);
+            let high = heights(&figure, 1.0..100.0);
+            figure.legend = Corner::LowerRight;
+            let low = heights(&figure, 1.0..100.0);
+            assert!(high.start < 1.0 && low.end > 100.0 && high.end > low.end && low.start < high.start);
+        }
+    }
+
+    #[test]
+    fn few_points_are_drawn_too() {
+        for points in [vec![], vec![(11.0, 3.0)]] {
+            for logarithmic in [false, true] {
+                assert!(
+                    render(&figure(vec![panel(points.clone()); 2], logarithmic))
+                        .unwrap()
+                        .ends_with("</svg>\n")
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The machine that was measured, and figures as data: what `plot` draws and JSON holds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use sunzi_kernels::{KernelError, active_isa};
+
+/// A machine, as far as it says what it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub processor: String,
+    /// The fastest instruction set that the kernels use there.
+    pub isa: String,
+    /// Threads that were used at most.
+    pub threads: usize,
+    /// Sunzi's version.
+    pub version: &'static str,
+}
+
+impl Machine {
+    /// This one.
+    ///
+    /// # Errors
+    /// A choice of instruction set that this machine cannot follow.
+    pub fn this() -> Result<Self, KernelError> {
+        let listed = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let name = listed.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        let processor = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).to_owned();
+        Ok(Self { processor, isa: active_isa()?.to_string(), threads: 1, version: env!("CARGO_PKG_VERSION") })
+    }
+
+    /// This machine with so many threads.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = match self.threads {
+            1 => "one thread".to_owned(),
+            threads => format!("up to {threads} threads"),
+        };
+        write!(f, "{}, {} kernels, {threads}, Sunzi {}", self.processor, self.isa, self.version)
+    }
+}
+
+/// One figure: panels over the same axes.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its number in the paper.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Where the points come from.
+    pub source: String,
+    /// Name of the file it is written to.
+    pub file: &'static str,
+    /// What the horizontal axis shows.
+    pub x_label: &'static str,
+    /// What the vertical axis shows.
+    pub y_label: &'static str,
+    /// Whether the vertical axis is logarithmic.
+    pub logarithmic: bool,
+    /// Where the legend leaves the lines alone.
+    pub legend: Corner,
+    /// The panels, from the left.
+    pub panels: Vec<Panel>,
+    /// Why the paper's points are not there.
+    pub reason: Option<String>,
+}
+
+/// A corner of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corner {
+    /// Above rising lines.
+    UpperLeft,
+    /// Below them.
+    LowerRight,
+}
+
+/// One panel of a figure.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Its heading.
+    pub title: String,
+    /// Whether its points are the paper's.
+    pub printed: bool,
+    /// Its lines.
+    pub series: Vec<Curve>,
+}
+
+/// One line of a panel.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    /// What the legend says.
+    pub name: String,
+    /// Index of its colour.
+    #[serde(skip)]
+    pub colour: usize,
+    /// Whether it is dashed.
+    #[serde(skip)]
+    pub dashed: bool,
+    /// Its points (x, y).
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Panel {
+    /// A panel without lines.
+    #[must_use]
+    pub fn new(title: &str, printed: bool) -> Self {
+        Self { title: title.to_owned(), printed, series: Vec::new() }
+    }
+}
+
+/// The lines of one panel, or of several by their headings.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Drawn<'a> {
+    One(&'a [Curve]),
+    Many(BTreeMap<&'a str, &'a [Curve]>),
+}
+
+impl<'a> Drawn<'a> {
+    fn of(panels: Vec<&'a Panel>) -> Option<Self> {
+        match panels.as_slice() {
+            [] => None,
+            [one] => Some(Self::One(&one.series)),
+            many => {
+                Some(Self::Many(many.iter().map(|one| (one.title.as_str(), one.series.as_slice())).collect()))
+            }
+        }
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let side = |printed| Drawn::of(self.panels.iter().filter(|panel| panel.printed == printed).collect());
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", self.name)?;
+        map.serialize_entry("title", &self.title)?;
+        map.serialize_entry("source", &self.source)?;
+        map.serialize_entry("file", self.file)?;
+        map.serialize_entry("x", self.x_label)?;
+        map.serialize_entry("y", self.y_label)?;
+        map.serialize_entry("paper", &side(true))?;
+        map.serialize_entry("ours", &side(false))?;
+        if let Some(reason) = &self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_panel_of_a_figure_is_written() {
+        let figure = |titles: &[&str]| Figure {
+            name: "Figure 1",
+            title: String::new(),
+            source: String::new(),
+            file: "figure1.svg",
+            x_label: "x",
+            y_label: "y",
+            logarithmic: false,
+            legend: Corner::UpperLeft,
+            panels: titles.iter().map(|title| Panel::new(title, false)).collect(),
+            reason: None,
+        };
+        let ours = |titles| serde_json::to_value(figure(titles)).unwrap()["ours"].clone();
+        assert_eq!([ours(&[]), ours(&["a"])], [json!(null), json!([])]);
+        assert_eq!(ours(&["a", "b"]), json!({ "a": [], "b": [] }));
+    }
+}

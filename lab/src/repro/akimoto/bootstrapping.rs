@@ -1,0 +1,160 @@
+//! Bootstrapping of the paper's set and of the default one.
+
+use std::time::Instant;
+
+use num_complex::Complex64;
+use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
+use sunzi_ckks::{Ciphertext, Context, Encoder};
+use sunzi_ring::{Parallelism, Ring};
+use sunzi_rlwe::{SecretKey, Security, randomness};
+
+use super::Options;
+use super::subject::{STRATEGIES, context, message};
+use crate::LabError;
+use crate::repro::run::Progress;
+use crate::threads::on_threads;
+
+/// Bits of precision below which a bootstrapping counts as wrong.
+const LEAST_BITS: f64 = 6.0;
+
+/// Bootstrappings in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    /// Whether with the paper's set; else the default one.
+    pub(super) paper: bool,
+    pub(super) parallelism: Parallelism,
+    pub(super) threads: usize,
+}
+
+/// What came of it.
+pub(super) struct Bootstrapped {
+    pub(super) way: Way,
+    pub(super) set: &'static str,
+    pub(super) milliseconds: f64,
+    pub(super) slots: usize,
+    pub(super) levels_left: usize,
+    /// -log2 of the mean error of a slot.
+    pub(super) mean_bits: f64,
+    /// -log2 of the largest.
+    pub(super) worst_bits: f64,
+}
+
+/// The ways that are compared: both sets on one thread, and the strategies on all of them.
+pub(super) fn plan(options: &Options, strategies: bool) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for paper in [true, false] {
+        let collapsed = Way { paper, parallelism: Parallelism::Collapsed, threads: 1 };
+        ways.push(collapsed);
+        if !strategies || options.threads < 2 {
+            continue;
+        }
+        for (parallelism, _) in STRATEGIES {
+            if parallelism == Parallelism::Collapsed || paper && !options.one_strategy {
+                ways.push(Way { parallelism, threads: options.threads, ..collapsed });
+            }
+        }
+    }
+    ways
+}
+
+/// Every way, one set after the other: the keys of two do not fit in memory.
+pub(super) fn compute(
+    options: &Options,
+    strategies: bool,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Bootstrapped>, LabError> {
+    let plan = plan(options, strategies);
+    let mut all = Vec::new();
+    for paper in [true, false] {
+        let mut set = if paper { Set::akimoto_sakuma_insecure() } else { Set::default_128() };
+        if options.table_log2_degree != set.log2_degree {
+            let security = Security::InsecureForResearchOnly;
+            set = Set { log2_degree: options.table_log2_degree, security, ..set };
+        }
+        let ways: Vec<Way> = plan.iter().copied().filter(|way| way.paper == paper).collect();
+        all.extend(set_ways(&set, &ways, options.bootstraps, progress)?);
+    }
+    Ok(all)
+}
+
+/// Keys once, matrices for every strategy.
+fn set_ways(
+    set: &Set,
+    ways: &[Way],
+    rounds: usize,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Bootstrapped>, LabError> {
+    let parameters = set.parameters()?;
+    let own = context(&parameters, Parallelism::Collapsed)?;
+    let slots = own.max_slots();
+    let mut rng = randomness::from_os()?;
+    let secret = SecretKey::generate(own.rlwe(), &mut rng)?;
+    let blueprint = Blueprint::new(&own, set, slots)?;
+    progress.say(format!("keys of {}", set.name));
+    let keys = BootstrapKeys::generate(&blueprint, &secret, &mut rng, |_, _| {})?;
+    let values = message(slots, 0.77);
+    let plaintext = Encoder::new(&own, slots)?.encode_at(&values, 0, own.scale(0)?)?;
+    let exhausted = own.encrypt_secret(&plaintext, &secret, &mut rng)?;
+    let mut made: Option<(Parallelism, Bootstrapper)> = None;
+    let mut all = Vec::new();
+    for &way in ways {
+        progress.begin(format!("bootstrapping, {}, {} thread(s)", set.name, way.threads));
+        let bootstrapper = match made.take() {
+            Some((parallelism, bootstrapper)) if parallelism == way.parallelism => bootstrapper,
+            other => {
+                drop(other);
+                let blueprint = Blueprint::new(&context(&parameters, way.parallelism)?, set, slots)?;
+                Bootstrapper::new(&blueprint, |_, _| {})?
+            }
+        };
+        let mut times = Vec::new();
+        let mut result = None;
+        for _ in 0..rounds.max(1) {
+            let (taken, fresh) = on_threads(way.threads, || {
+                let begin = Instant::now();
+                let fresh = bootstrapper.bootstrap(&exhausted, &keys)?;
+                Ok((begin.elapsed(), fresh))
+            })?;
+            times.push(taken.as_secs_f64() * 1e3);
+            result = Some(fresh);
+        }
+        if let Some(fresh) = result {
+            all.push(judge(way, set, &own, &secret, &values, &fresh, times)?);
+        }
+        made = Some((way.parallelism, bootstrapper));
+    }
+    Ok(all)
+}
+
+fn judge(
+    way: Way,
+    set: &Set,
+    context: &Context,
+    secret: &SecretKey<Ring>,
+    values: &[Complex64],
+    fresh: &Ciphertext,
+    times: Vec<f64>,
+) -> Result<Bootstrapped, LabError> {
+    let opened = Encoder::new(context, values.len())?.decode(&context.decrypt(fresh, secret)?)?;
+    let errors: Vec<f64> = opened.iter().zip(values).map(|(x, y)| (x - y).norm()).collect();
+    let mean_bits = -(errors.iter().sum::<f64>() / errors.len() as f64).log2();
+    let worst_bits = -errors.iter().copied().fold(0.0, f64::max).log2();
+    if mean_bits.is_nan() || mean_bits < LEAST_BITS {
+        let degree = context.degree();
+        return Err(LabError::Wrong { operation: "bootstrapping", variant: set.name, degree });
+    }
+    Ok(Bootstrapped {
+        way,
+        set: set.name,
+        milliseconds: median(times),
+        slots: values.len(),
+        levels_left: fresh.metadata().level,
+        mean_bits,
+        worst_bits,
+    })
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}

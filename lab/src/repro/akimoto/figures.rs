@@ -1,0 +1,112 @@
+//! Figures 1 and 2: the operations by threads and by level, every strategy.
+
+use super::Options;
+use super::printed::{DEPTH, FIGURE1_LEVEL};
+use super::subject::{Operands, Operation, STRATEGIES, Subject};
+use crate::LabError;
+use crate::alternate::{Timed, alternate_timed};
+use crate::report::{Corner, Curve, Figure, Machine, Panel};
+use crate::repro::run::Progress;
+use crate::threads::on_threads;
+
+/// Medians of every operation by every strategy, at one place of the horizontal axis.
+type Column = Vec<Vec<f64>>;
+
+/// Time by the number of threads, at level 16.
+pub(super) fn figure1(
+    options: &Options,
+    machine: &Machine,
+    progress: &mut Progress<'_>,
+) -> Result<Figure, LabError> {
+    let subject = Subject::new(options.figure_log2_degree)?;
+    let operands = subject.operands(FIGURE1_LEVEL)?;
+    let mut columns = Vec::new();
+    for threads in options.thread_counts() {
+        progress.begin(format!("Figure 1: {threads} thread(s)"));
+        columns.push((threads, column(options, &subject, &operands, threads)?));
+    }
+    let title =
+        format!("the operations by threads, level {FIGURE1_LEVEL}, N = 2^{}", options.figure_log2_degree);
+    Ok(figure("Figure 1", title, "figure1.svg", "threads", machine, &columns))
+}
+
+/// Time by level, on all threads.
+pub(super) fn figure2(
+    options: &Options,
+    machine: &Machine,
+    progress: &mut Progress<'_>,
+) -> Result<Figure, LabError> {
+    let subject = Subject::new(options.figure_log2_degree)?;
+    let mut columns = Vec::new();
+    for level in levels(options) {
+        progress.begin(format!("Figure 2: level {level}"));
+        let operands = subject.operands(level)?;
+        columns.push((level, column(options, &subject, &operands, options.threads)?));
+    }
+    let (degree, threads) = (options.figure_log2_degree, options.threads);
+    let title = format!("the operations by level, {threads} thread(s), N = 2^{degree}");
+    Ok(figure("Figure 2", title, "figure2.svg", "level", machine, &columns))
+}
+
+/// The levels of Figure 2.
+pub(super) fn levels(options: &Options) -> Vec<usize> {
+    let step = options.level_step.clamp(1, DEPTH);
+    let mut levels: Vec<usize> = (step..=DEPTH).step_by(step).collect();
+    if step > 1 {
+        levels.insert(0, 1);
+    }
+    levels
+}
+
+fn column(
+    options: &Options,
+    subject: &Subject,
+    operands: &Operands,
+    threads: usize,
+) -> Result<Column, LabError> {
+    on_threads(threads.max(1), || {
+        let mut medians = Vec::new();
+        for operation in Operation::ALL {
+            let mut contenders: Vec<Timed<'_>> = Vec::new();
+            for (parallelism, _) in STRATEGIES {
+                contenders.push(Box::new(move || subject.time(operation, parallelism, operands)));
+            }
+            let times = alternate_timed(options.budget, &mut contenders)?;
+            medians.push(times.iter().map(|times| times.median_ms()).collect());
+        }
+        Ok(medians)
+    })
+}
+
+fn figure(
+    name: &'static str,
+    title: String,
+    file: &'static str,
+    x_label: &'static str,
+    machine: &Machine,
+    columns: &[(usize, Column)],
+) -> Figure {
+    let mut panels = Vec::new();
+    for (at, operation) in Operation::ALL.iter().enumerate() {
+        let mut panel = Panel::new(operation.name(), false);
+        for (colour, (_, name)) in STRATEGIES.iter().enumerate() {
+            let points =
+                columns.iter().filter_map(|(x, column)| Some((*x as f64, *column.get(at)?.get(colour)?)));
+            let (name, points) = ((*name).to_owned(), points.collect());
+            panel.series.push(Curve { name, colour: colour + 1, dashed: false, points });
+        }
+        panels.push(panel);
+    }
+    Figure {
+        name,
+        title,
+        source: format!("medians of alternating rounds; {machine}"),
+        file,
+        x_label,
+        y_label: "milliseconds",
+        logarithmic: true,
+        legend: Corner::UpperLeft,
+        panels,
+        reason: Some("the paper prints no numbers for this plot".to_owned()),
+    }
+}

@@ -1,0 +1,175 @@
+//! `[AS19]`, "RNS variant of approximate homomorphic encryption and its bootstrapping, in parallel".
+
+mod bootstrapping;
+mod figures;
+mod printed;
+mod subject;
+mod tables;
+
+use std::time::Duration;
+
+use crate::LabError;
+use crate::alternate::Budget;
+use crate::report::Machine;
+use crate::repro::parts::parts;
+use crate::repro::report::Report;
+use crate::repro::run::{Progress, Tell};
+
+parts! {
+    /// Operations and bootstrapping on one thread.
+    Table1 = "table1",
+    /// Bootstrapping by the strategies of sharing work among threads.
+    Table2 = "table2",
+    /// Operations by the number of threads.
+    Figure1 = "figure1",
+    /// Operations by level.
+    Figure2 = "figure2",
+}
+
+/// What to reproduce and how thoroughly.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The parts; each is made once, in the paper's order.
+    pub parts: Vec<Part>,
+    /// log2 N of the figures; 16 in the paper.
+    pub figure_log2_degree: u32,
+    /// log2 N of the tables; 16 in the paper.
+    pub table_log2_degree: u32,
+    /// Levels of Figure 2 are 1 and the multiples of this; the paper has all 32.
+    pub level_step: usize,
+    /// How long the rounds of every operation go on.
+    pub budget: Budget,
+    /// Bootstrappings that each figure stands on: 10 in the paper.
+    pub bootstraps: usize,
+    /// Most threads; the machine's unless fewer are asked for.
+    pub threads: usize,
+    /// Only the default strategy in Table 2: the others encode the matrices again.
+    pub one_strategy: bool,
+}
+
+impl Options {
+    /// Everything.
+    #[must_use]
+    pub fn full() -> Self {
+        Self {
+            parts: Part::ALL.to_vec(),
+            figure_log2_degree: printed::LOG2_DEGREE,
+            table_log2_degree: printed::LOG2_DEGREE,
+            level_step: 2,
+            budget: Budget { time: Duration::from_secs(10), least: 5, most: 31 },
+            bootstraps: 3,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            one_strategy: false,
+        }
+    }
+
+    /// What takes less than five minutes.
+    #[must_use]
+    pub fn quick() -> Self {
+        Self {
+            figure_log2_degree: 14,
+            level_step: 8,
+            budget: Budget { time: Duration::from_secs(1), least: 3, most: 9 },
+            bootstraps: 1,
+            one_strategy: true,
+            ..Self::full()
+        }
+    }
+
+    fn effort(&self) -> String {
+        let Self { budget, bootstraps, threads, .. } = self;
+        format!(
+            "operations in {} to {} alternating rounds, bootstrapping {bootstraps} time(s), medians; up to {threads} thread(s)",
+            budget.least, budget.most
+        )
+    }
+
+    /// Numbers of threads that are compared: powers of two, and the most.
+    fn thread_counts(&self) -> Vec<usize> {
+        let most = self.threads.max(1);
+        let mut counts: Vec<usize> = std::iter::successors(Some(1), |count| Some(2 * count))
+            .take_while(|count| *count < most)
+            .collect();
+        counts.push(most);
+        counts
+    }
+}
+
+/// Reproduces what the options ask for. Takes some 12 GiB of memory where it bootstraps at the paper's degree.
+///
+/// # Errors
+/// [`LabError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
+pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
+    let machine = Machine::this()?.with_threads(options.threads);
+    let wanted = |part| options.parts.contains(&part);
+    let total = options.parts.iter().map(|&part| steps(options, part)).sum();
+    let mut progress = Progress::new(total, tell);
+    let (mut tables, mut figures) = (Vec::new(), Vec::new());
+    let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {
+        true => bootstrapping::compute(options, wanted(Part::Table2), &mut progress)?,
+        false => Vec::new(),
+    };
+    if wanted(Part::Table1) {
+        tables.push(tables::table1(options, &bootstrapped, &mut progress)?);
+    }
+    if wanted(Part::Table2) {
+        tables.push(tables::table2(&bootstrapped));
+    }
+    if wanted(Part::Figure1) {
+        figures.push(figures::figure1(options, &machine, &mut progress)?);
+    }
+    if wanted(Part::Figure2) {
+        figures.push(figures::figure2(options, &machine, &mut progress)?);
+    }
+    Ok(Report { paper: "AS19", machine, effort: options.effort(), tables, figures })
+}
+
+/// Steps that progress counts; bootstrapping is begun by whichever table comes first.
+fn steps(options: &Options, part: Part) -> usize {
+    match part {
+        Part::Table1 => 1 + bootstrapping::plan(options, false).len(),
+        Part::Table2 => bootstrapping::plan(options, true).len(),
+        Part::Figure1 => options.thread_counts().len(),
+        Part::Figure2 => figures::levels(options).len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_made_on_a_small_ring_and_comes_once_and_in_order() {
+        for part in Part::ALL {
+            assert_eq!(part.to_string().parse::<Part>().unwrap(), part);
+        }
+        assert!("table3".parse::<Part>().is_err());
+        let options = Options {
+            figure_log2_degree: 10,
+            table_log2_degree: 10,
+            level_step: 16,
+            budget: Budget { time: Duration::ZERO, least: 1, most: 1 },
+            bootstraps: 1,
+            threads: 2,
+            one_strategy: false,
+            ..Options::full()
+        };
+        let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();
+        let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
+        assert_eq!(names, ["Table 1", "Table 2"]);
+        let names: Vec<&str> = report.figures.iter().map(|figure| figure.name).collect();
+        assert_eq!(names, ["Figure 1", "Figure 2"]);
+        for figure in &report.figures {
+            assert_eq!(figure.panels.len(), 5);
+            for panel in &figure.panels {
+                assert_eq!(panel.series.len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_are_powers_of_two_and_the_most() {
+        let counts = |threads| Options { threads, ..Options::quick() }.thread_counts();
+        assert_eq!([counts(1), counts(2), counts(6)], [vec![1], vec![1, 2], vec![1, 2, 4, 6]]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Figures 1, 2 and 3: time per slot.
+
+use sunzi_math::primes_with_bits;
+use sunzi_ring::{PolyRing, Reduction, Ring, UnivariateRing};
+
+use super::printed;
+use super::reductions::{Measured, OTHERS, WAYS, direct_ring};
+use super::subject::Subject;
+use super::tables::slots;
+use super::{MODULUS_BITS, Options};
+use crate::LabError;
+use crate::alternate::{Series, Timed, alternate_timed};
+use crate::report::{Corner, Curve, Figure, Machine, Panel};
+use crate::repro::run::Progress;
+
+/// Reductions, and whole products with them.
+pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
+    let names: Vec<&str> = WAYS.iter().map(|way| way.1).chain(OTHERS).collect();
+    let panel = |title: &str, times: fn(&Measured) -> &[Series]| {
+        let mut panel = Panel::new(title, false);
+        for (at, name) in names.iter().enumerate() {
+            let point =
+                |one: &Measured| Some((log2(one.m), times(one).get(at)?.median() * 1e3 / one.slots as f64));
+            push(&mut panel, at, name, measured.iter().filter_map(point).collect());
+        }
+        panel
+    };
+    let panels = vec![
+        panel("the reduction alone", |one| &one.reductions),
+        panel("a product modulo one prime", |one| &one.products),
+    ];
+    figure(
+        "Figure 1",
+        "time per slot of GF(2^d), one modulus of 62 bits".to_owned(),
+        "figure1.svg",
+        machine,
+        panels,
+    )
+}
+
+fn log2(m: u64) -> f64 {
+    (m as f64).log2()
+}
+
+/// The ring of a power of two has but one slot for t = 2: a curve a thousand times higher would hide what sets the others apart.
+const AS_MANY_SLOTS: &str = "power of two, divided by as many slots";
+
+fn push(panel: &mut Panel, at: usize, name: &str, points: Vec<(f64, f64)>) {
+    if !points.is_empty() {
+        let dashed = name == OTHERS[0];
+        let name = if dashed { AS_MANY_SLOTS } else { name }.to_owned();
+        panel.series.push(Curve { name, colour: at + 1, dashed, points });
+    }
+}
+
+fn figure(
+    name: &'static str,
+    title: String,
+    file: &'static str,
+    machine: &Machine,
+    panels: Vec<Panel>,
+) -> Figure {
+    Figure {
+        name,
+        title,
+        source: format!("medians of alternating rounds; {machine}"),
+        file,
+        x_label: "log2 m",
+        y_label: "microseconds per slot",
+        logarithmic: true,
+        legend: Corner::UpperLeft,
+        panels,
+        reason: Some("the paper prints no numbers for this plot".to_owned()),
+    }
+}
+
+/// The products of a scheme by every ring: columns of medians in milliseconds, by [`NAMES`].
+pub(super) struct Products {
+    m: u64,
+    slots: u64,
+    /// FV, then BGV.
+    schemes: [Vec<f64>; 2],
+}
+
+/// Everything that multiplies.
+const NAMES: [&str; 6] = [
+    "Barrett (Alg. 1)",
+    "Barrett after a sparse multiple (Alg. 2)",
+    "Montgomery (Alg. 3)",
+    "mixed (4.4)",
+    OTHERS[0],
+    OTHERS[1],
+];
+const REDUCTIONS: [Reduction; 4] =
+    [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
+
+/// Times products of FV and BGV with the paper's moduli.
+pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result<Vec<Products>, LabError> {
+    let mut all = Vec::new();
+    for printed in printed::DEPTHS.iter().filter(|row| row.m <= options.product_index) {
+        let (m, k) = (printed.m, printed.moduli);
+        progress.begin(format!("products: m = {m}, {k} moduli"));
+        let order = UnivariateRing::root_order(m)?;
+        let primes = primes_with_bits(MODULUS_BITS, order, k)?;
+        let mut univariate = Vec::new();
+        for (reduction, name) in REDUCTIONS.into_iter().zip(NAMES) {
+            univariate.push(Subject::new(name, UnivariateRing::new(m, &primes, reduction)?)?);
+        }
+        let mut others = vec![Subject::new(OTHERS[0], Ring::new(order, &primes)?)?];
+        if let Some(ring) = direct_ring(m, k) {
+            others.push(Subject::new(OTHERS[1], ring)?);
+        }
+        let mut fv: Vec<Timed<'_>> = Vec::new();
+        let mut bgv: Vec<Timed<'_>> = Vec::new();
+        for subject in &univariate {
+            fv.push(subject.fv_product()?);
+            bgv.push(subject.bgv_product()?);
+        }
+        for subject in &others {
+            fv.push(subject.fv_product()?);
+            bgv.push(subject.bgv_product()?);
+        }
+        let medians = |contenders: &mut [Timed<'_>]| {
+            let times = alternate_timed(options.budget, contenders)?;
+            Ok::<Vec<f64>, LabError>(times.iter().map(Series::median_ms).collect())
+        };
+        let n =
+            UnivariateRing::new(m, primes.get(..1).unwrap_or_default(), Reduction::SparseBarrett)?.degree();
+        all.push(Products {
+            m,
+            slots: slots(m, n as u64)?,
+            schemes: [medians(&mut fv)?, medians(&mut bgv)?],
+        });
+    }
+    Ok(all)
+}
+
+/// Figure 2 (FV) or 3 (BGV).
+pub(super) fn of_scheme(products: &[Products], bgv: bool, machine: &Machine) -> Figure {
+    let mut panel = Panel::new("", false);
+    for (at, name) in NAMES.iter().enumerate() {
+        let point = |one: &Products| {
+            let [fv, of_bgv] = &one.schemes;
+            let times = if bgv { of_bgv } else { fv };
+            Some((log2(one.m), times.get(at)? * 1e3 / one.slots as f64))
+        };
+        push(&mut panel, at, name, products.iter().filter_map(point).collect());
+    }
+    let scheme = if bgv { "BGV" } else { "FV" };
+    let title = format!("time per slot of a product of {scheme}, the paper's moduli of 62 bits");
+    let (name, file) = if bgv { ("Figure 3", "figure3.svg") } else { ("Figure 2", "figure2.svg") };
+    figure(name, title, file, machine, vec![panel])
+}

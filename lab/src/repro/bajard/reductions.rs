@@ -1,0 +1,196 @@
+//! One product modulo a 62-bit prime, reduced in every way: what Tables 1 and 2 and Figure 1 measure.
+
+use std::time::Instant;
+
+use sunzi_kernels::{Modulus, NttPlan};
+use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below, primes_with_bits};
+use sunzi_ring::{Evaluation, PolyRing, Reducer, Reduction, Ring, RingError, UnivariateRing};
+
+use super::{MODULUS_BITS, Options};
+use crate::LabError;
+use crate::alternate::{Series, Timed, alternate_timed};
+
+/// Products that are timed together.
+const REPEATS: usize = 4;
+
+/// Times of one index.
+pub(super) struct Measured {
+    pub(super) m: u64,
+    pub(super) slots: u64,
+    /// Reductions, by [`WAYS`], then the inverse transforms of the ring of a power of two and, if there is one, of the ring of index m.
+    pub(super) reductions: Vec<Series>,
+    /// Whole products: two transforms, one multiplication point by point, one reduction.
+    pub(super) products: Vec<Series>,
+    /// The same modulo primes of our own length, below 2^48.
+    pub(super) native: Vec<Series>,
+}
+
+/// The reductions of the paper, with their names.
+pub(super) const WAYS: [(Reduction, &str); 3] = [
+    (Reduction::Barrett, "Barrett (Alg. 1)"),
+    (Reduction::SparseBarrett, "Barrett after a sparse multiple (Alg. 2)"),
+    (Reduction::Montgomery, "Montgomery (Alg. 3)"),
+];
+/// What stands beside them.
+pub(super) const OTHERS: [&str; 2] = ["ring of a power of two", "direct transform"];
+
+impl Measured {
+    /// How much faster a reduction of [`WAYS`] is than plain Barrett.
+    pub(super) fn speed_up(&self, way: usize) -> f64 {
+        let pair = self.reductions.first().zip(self.reductions.get(way));
+        pair.map_or(f64::NAN, |(plain, own)| own.speed_up_over(plain))
+    }
+
+    /// How much faster than the best of [`WAYS`] a product by the direct transform is, with moduli of the paper's length and ours.
+    pub(super) fn direct(&self) -> [f64; 2] {
+        [&self.products, &self.native].map(|times| {
+            let Some(direct) = times.get(WAYS.len() + 1) else { return f64::NAN };
+            times.iter().take(WAYS.len()).map(|way| direct.speed_up_over(way)).fold(f64::INFINITY, f64::min)
+        })
+    }
+}
+
+/// Anything that transforms forwards and back.
+enum Way {
+    Reducer(Reducer),
+    Power(Box<NttPlan>),
+    Direct(Ring),
+}
+
+impl Way {
+    /// Words of a polynomial, and of its values.
+    fn lengths(&self) -> [usize; 2] {
+        match self {
+            Self::Reducer(reducer) => [reducer.degree(), reducer.length()],
+            Self::Power(plan) => [plan.n(), plan.n()],
+            Self::Direct(ring) => [ring.degree(), ring.degree()],
+        }
+    }
+
+    fn modulus(&self) -> Result<Modulus, LabError> {
+        let direct = |ring: &Ring| ring.basis().moduli().first().copied();
+        let missing = || RingError::LengthMismatch { what: "moduli", expected: 1, got: 0 };
+        match self {
+            Self::Reducer(reducer) => Ok(Modulus::new(reducer.prime())?),
+            Self::Power(plan) => Ok(plan.modulus()),
+            Self::Direct(ring) => Ok(direct(ring).ok_or_else(missing)?),
+        }
+    }
+
+    /// Milliseconds of reductions of products, and of whole products with them.
+    fn time(&self, whole: bool) -> Result<std::time::Duration, LabError> {
+        let ([n, length], modulus) = (self.lengths(), self.modulus()?);
+        let words = |seed: u64| -> Vec<u64> {
+            let mut x = seed;
+            let mut next = || {
+                x = modulus.add(modulus.mul(x, modulus.reduce(6_364_136_223_846_793_005)), 1);
+                x
+            };
+            let mut words: Vec<u64> = (0..n).map(|_| next()).collect();
+            words.resize(length, 0);
+            words
+        };
+        if let Self::Direct(ring) = self {
+            return direct(ring, [&words(3), &words(5)], whole);
+        }
+        let mut operands: Vec<[Vec<u64>; 2]> =
+            (0..REPEATS as u64).map(|i| [words(i), words(i + 7)]).collect();
+        if !whole {
+            for [a, b] in &mut operands {
+                self.forward(a)?;
+                self.forward(b)?;
+                modulus.mul_assign(a, b)?;
+            }
+        }
+        let begin = Instant::now();
+        for [a, b] in &mut operands {
+            if whole {
+                self.forward(a)?;
+                self.forward(b)?;
+                modulus.mul_assign(a, b)?;
+            }
+            match self {
+                Self::Reducer(reducer) => reducer.reduce(a)?,
+                Self::Power(plan) => plan.inverse(a)?,
+                Self::Direct(_) => {}
+            }
+        }
+        Ok(begin.elapsed() / REPEATS as u32)
+    }
+
+    fn forward(&self, words: &mut [u64]) -> Result<(), LabError> {
+        match self {
+            Self::Reducer(reducer) => Ok(reducer.transform(words)?),
+            Self::Power(plan) => Ok(plan.forward(words)?),
+            Self::Direct(_) => Ok(()),
+        }
+    }
+}
+
+/// The same over a ring, whose polynomials have their own memory.
+fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Duration, LabError> {
+    let values = |words: &[u64]| Ok::<_, LabError>(ring.to_evaluation(ring.poly_from_residues(words)?)?);
+    let b = values(b)?;
+    let mut product = values(a)?;
+    ring.mul_assign(&mut product, &b)?;
+    let mut products: Vec<sunzi_ring::Poly<Evaluation>> = vec![product; REPEATS];
+    let mut fresh = Vec::new();
+    for _ in 0..REPEATS {
+        fresh.push([ring.poly_from_residues(a)?, ring.poly_from_residues(a)?]);
+    }
+    let begin = Instant::now();
+    if whole {
+        for [a, b] in fresh {
+            let (mut a, b) = (ring.to_evaluation(a)?, ring.to_evaluation(b)?);
+            ring.mul_assign(&mut a, &b)?;
+            ring.to_coefficient(a)?;
+        }
+    } else {
+        for product in products.drain(..) {
+            ring.to_coefficient(product)?;
+        }
+    }
+    Ok(begin.elapsed() / REPEATS as u32)
+}
+
+/// Times everything for one index.
+pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured, LabError> {
+    let long = ways(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
+    let native = ways(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
+    let run = |ways: &[Way], whole: bool| {
+        let mut contenders: Vec<Timed<'_>> = Vec::new();
+        for way in ways {
+            contenders.push(Box::new(move || way.time(whole)));
+        }
+        alternate_timed(options.budget, &mut contenders)
+    };
+    Ok(Measured {
+        m,
+        slots,
+        reductions: run(&long, false)?,
+        products: run(&long, true)?,
+        native: run(&native, true)?,
+    })
+}
+
+/// Everything that is timed, modulo the first primes that there are for a root order.
+fn ways(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Way>, LabError> {
+    let order = UnivariateRing::root_order(m)?;
+    let q = primes(order)?.first().copied().unwrap_or(2);
+    let mut ways = Vec::new();
+    for (reduction, _) in WAYS {
+        ways.push(Way::Reducer(Reducer::new(m, q, reduction)?));
+    }
+    ways.push(Way::Power(Box::new(NttPlan::new(Modulus::new(q)?, order as usize / 2)?)));
+    if let Ok(ring) = primes(Ring::root_order(m)?).map_err(RingError::from).and_then(|q| Ring::new(m, &q)) {
+        ways.push(Way::Direct(ring));
+    }
+    Ok(ways)
+}
+
+/// The ring of index m that evaluates at the m-th roots, if its transform exists for moduli of this length.
+pub(super) fn direct_ring(m: u64, moduli: usize) -> Option<Ring> {
+    let order = Ring::root_order(m).ok()?;
+    let primes = primes_with_bits(MODULUS_BITS, order, moduli).ok()?;
+    Ring::new(m, &primes).ok()
+}

@@ -1,0 +1,240 @@
+//! `[BEHZ16]`, "A Full RNS Variant of FV like Somewhat Homomorphic Encryption Schemes".
+
+mod bounds;
+mod negacyclic;
+mod nfllib_moduli;
+mod noise_tree;
+mod subject;
+mod table1;
+mod table2;
+mod table3_4;
+mod table5;
+mod timing;
+
+use std::time::Duration;
+
+pub use bounds::{Rational, Setting, Sufficient};
+pub use nfllib_moduli::Width;
+pub use noise_tree::Tree;
+
+use crate::LabError;
+use crate::alternate::Budget;
+use crate::report::Machine;
+use crate::repro::parts::parts;
+use crate::repro::report::{Report, Value};
+use crate::repro::run::{Progress, Tell};
+use crate::threads::on_threads;
+
+/// B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
+pub const ERROR_BOUND: u64 = 48;
+/// log2 of the smallest and largest degree of the tables.
+pub const LOG2_DEGREES: [u32; 2] = [11, 15];
+
+parts! {
+    /// Parameters that reach the greatest depth, 30-bit moduli.
+    Table1 = "table1",
+    /// Moduli that are timed.
+    Table2 = "table2",
+    /// Parameters for a given m̃, 30-bit moduli.
+    Table3 = "table3",
+    /// Parameters for a given m̃, 62-bit moduli.
+    Table4 = "table4",
+    /// Timings.
+    Table5 = "table5",
+    /// Decryption timings.
+    Figure1 = "figure1",
+    /// Multiplication timings.
+    Figure2 = "figure2",
+    /// Noise of a multiplicative tree.
+    Figure3 = "figure3",
+}
+
+impl Part {
+    /// Whether it stands on timings.
+    #[must_use]
+    pub fn is_timed(self) -> bool {
+        matches!(self, Self::Table5 | Self::Figure1 | Self::Figure2)
+    }
+}
+
+/// What to reproduce and how thoroughly.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The parts; each is made once, in the paper's order.
+    pub parts: Vec<Part>,
+    /// log2 of the degrees to time, 11 to 15.
+    pub log2_degrees: Vec<u32>,
+    /// For one operation at one degree and width.
+    pub budget: Budget,
+    /// For Figure 3.
+    pub tree: Tree,
+}
+
+impl Options {
+    /// Every degree; 20 s or five rounds, whichever is longer, for each operation.
+    #[must_use]
+    pub fn full() -> Self {
+        Self {
+            parts: Part::ALL.to_vec(),
+            log2_degrees: (LOG2_DEGREES[0]..=LOG2_DEGREES[1]).collect(),
+            budget: Budget { time: Duration::from_secs(20), least: 5, most: 101 },
+            tree: Tree::PRINTED,
+        }
+    }
+
+    /// Degrees up to 2^13 and fewer rounds: about half a minute.
+    #[must_use]
+    pub fn quick() -> Self {
+        Self {
+            log2_degrees: vec![11, 12, 13],
+            budget: Budget { time: Duration::from_secs(2), least: 3, most: 21 },
+            ..Self::full()
+        }
+    }
+
+    /// Checks the degrees.
+    ///
+    /// # Errors
+    /// [`LabError::PaperDegree`] for one the paper has no row for.
+    pub fn validate(&self) -> Result<(), LabError> {
+        let [low, high] = LOG2_DEGREES;
+        match self.log2_degrees.iter().find(|log2| !(low..=high).contains(log2)) {
+            Some(&got) => Err(LabError::PaperDegree { got, low, high }),
+            None => Ok(()),
+        }
+    }
+
+    /// Steps that progress counts.
+    fn steps(&self) -> usize {
+        let timed = self.parts.iter().any(|part| part.is_timed());
+        let tree = self.parts.contains(&Part::Figure3);
+        usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 3
+    }
+
+    fn effort(&self) -> String {
+        let Budget { time, least, most } = self.budget;
+        let degrees: Vec<String> = self.log2_degrees.iter().map(|log2| format!("2^{log2}")).collect();
+        format!(
+            "n = {}; variants take turns in one process, {least} to {most} rounds, no new one after {} s an operation",
+            degrees.join(", "),
+            time.as_secs_f64()
+        )
+    }
+}
+
+/// Reproduces what the options ask for, on one thread.
+///
+/// # Errors
+/// [`LabError::PaperDegree`] for a degree the paper has no row for; [`LabError::Wrong`] if a result is not
+/// right; [`LabError::Plot`]; errors of the layers below, of which none is expected.
+pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
+    options.validate()?;
+    on_threads(1, || run_here(options, &mut Progress::new(options.steps(), tell)))
+}
+
+fn run_here(options: &Options, progress: &mut Progress<'_>) -> Result<Report, LabError> {
+    let machine = Machine::this()?;
+    let groups = match options.parts.iter().any(|part| part.is_timed()) {
+        true => timing::measure(&options.log2_degrees, options.budget, progress)?,
+        false => Vec::new(),
+    };
+    let (mut tables, mut figures) = (Vec::new(), Vec::new());
+    for part in Part::ALL.into_iter().filter(|part| options.parts.contains(part)) {
+        match part {
+            Part::Table1 => tables.push(table1::compute()?),
+            Part::Table2 => tables.push(table2::compute()?),
+            Part::Table3 => tables.push(table3_4::compute(Width::Bits30)?),
+            Part::Table4 => tables.push(table3_4::compute(Width::Bits62)?),
+            Part::Table5 => tables.push(table5::compute(&groups)),
+            Part::Figure1 => figures.push(table5::figure1(&groups, &machine)),
+            Part::Figure2 => figures.push(table5::figure2(&groups, &machine)),
+            Part::Figure3 => figures.push(noise_tree::compute(options.tree, progress)?),
+        }
+    }
+    Ok(Report { paper: "BEHZ16", machine, effort: options.effort(), tables, figures })
+}
+
+/// What identifies a row of the parameter tables.
+fn keys(log2_degree: u32, count: usize, plain_modulus: u64) -> Vec<(&'static str, Value)> {
+    let n = 1_u64 << log2_degree;
+    vec![("n", n.into()), ("k", (count as u64).into()), ("t", plain_modulus.into())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_quietly(options: &Options) -> Report {
+        run(options, &mut |_, done, total| assert!(done < total)).unwrap()
+    }
+
+    fn only(parts: &[Part]) -> Options {
+        Options { parts: parts.to_vec(), ..Options::quick() }
+    }
+
+    #[test]
+    fn parts_are_named_as_they_read() {
+        for part in Part::ALL {
+            assert_eq!(part.to_string().parse::<Part>().unwrap(), part);
+        }
+        let error = "table9".parse::<Part>().unwrap_err().to_string();
+        assert!(error.contains("table1, table2") && error.contains("\"table9\""), "{error}");
+    }
+
+    #[test]
+    fn every_row_that_differs_says_why() {
+        let report = run_quietly(&only(&[Part::Table1, Part::Table3, Part::Table4]));
+        assert_eq!(report.tables.iter().map(|table| table.rows.len()).sum::<usize>(), 30);
+        for row in report.tables.iter().flat_map(|table| &table.rows) {
+            assert_eq!(row.equal(), row.reason.is_none(), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn parts_come_once_and_in_order() {
+        let report = run_quietly(&only(&[Part::Table4, Part::Table3, Part::Table4]));
+        let names: Vec<&str> = report.tables.iter().map(|table| table.name).collect();
+        assert_eq!(names, ["Table 3", "Table 4"]);
+    }
+
+    /// The smallest degree, two rounds: every variant is timed, checked and drawn.
+    #[test]
+    fn timings_reach_the_table_and_the_figures() {
+        let options = Options {
+            log2_degrees: vec![11],
+            budget: Budget { time: Duration::ZERO, least: 2, most: 2 },
+            ..only(&[Part::Table5, Part::Figure1, Part::Figure2])
+        };
+        let report = run_quietly(&options);
+        let value = serde_json::to_value(&report).unwrap();
+        let rows = value["tables"][0]["rows"].as_array().unwrap();
+        assert!(rows.len() >= 8, "{rows:#?}");
+        for row in rows {
+            let multiplies = row["nu"] == 30 && row["variant"] != "RNS-flp";
+            assert!(row["ours"]["decrypt_ms"].as_f64().unwrap() > 0.0, "{row}");
+            assert_eq!(row["ours"]["multiply_ms"].is_f64(), multiplies, "{row}");
+            assert_eq!(row["paper"].is_null(), row["reason"].is_string(), "{row}");
+            assert!(row.get("equal").is_none(), "{row}");
+        }
+        let mp = rows.iter().find(|row| row["variant"] == "MP" && row["nu"] == 30).unwrap();
+        assert_eq!(mp["paper"]["multiply_ms"], 13.809);
+        for (figure, file) in value["figures"].as_array().unwrap().iter().zip(["figure1.svg", "figure2.svg"])
+        {
+            assert_eq!(figure["file"], file);
+            assert!(
+                !figure["paper"].as_array().unwrap().is_empty()
+                    && !figure["ours"].as_array().unwrap().is_empty()
+            );
+        }
+        for figure in &report.figures {
+            assert!(crate::plot::render(figure).unwrap().contains("RNS-AVX2"));
+        }
+    }
+
+    #[test]
+    fn a_degree_without_rows_is_refused() {
+        let options = Options { log2_degrees: vec![10], ..only(&[Part::Table5]) };
+        let error = run(&options, &mut |_, _, _| {}).unwrap_err();
+        assert!(matches!(error, LabError::PaperDegree { got: 10, low: 11, high: 15 }), "{error}");
+    }
+}

@@ -1,0 +1,133 @@
+//! The benchmark computations: a product of 2^k factors, a polynomial of degree k, an inner product.
+
+use std::time::{Duration, Instant};
+
+use rand_core::CryptoRng;
+use sunzi_circuits::inner_product::{Laziness, inner_product};
+use sunzi_circuits::{Arithmetic, polynomial};
+use sunzi_encoding::Plaintext;
+
+use super::clear::Clear;
+use super::subject::{Encrypted, Subject, circuit};
+use crate::LabError;
+
+/// What came out, what should have, and how long the computation took.
+pub(super) struct Outcome<C> {
+    pub(super) value: C,
+    pub(super) expected: Plaintext,
+    pub(super) time: Duration,
+}
+
+/// A circuit of the paper's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Circuit {
+    /// Π x_i of 2^k factors, as a binary tree.
+    Tree,
+    /// Σ a_i·x^i for i = 0, …, k with |a_i| < 16.
+    Polynomial,
+}
+
+impl Circuit {
+    /// Multiplications in a row.
+    pub(super) fn depth(self, k: u32) -> u32 {
+        match self {
+            Self::Tree => k,
+            Self::Polynomial => k.next_power_of_two().ilog2(),
+        }
+    }
+
+    /// Encrypts random polynomials and computes.
+    pub(super) fn run<S: Subject, G: CryptoRng>(
+        self,
+        subject: &S,
+        clear: &Clear,
+        k: u32,
+        rng: &mut G,
+    ) -> Result<Outcome<Encrypted<S>>, LabError> {
+        match self {
+            Self::Tree => tree(subject, clear, k, rng),
+            Self::Polynomial => polynomial(subject, clear, k, rng),
+        }
+    }
+}
+
+fn fresh<S: Subject, G: CryptoRng>(
+    subject: &S,
+    clear: &Clear,
+    rng: &mut G,
+) -> Result<(Encrypted<S>, Plaintext), LabError> {
+    let message = clear.random(rng)?;
+    Ok((subject.encrypt(&message, rng)?, message))
+}
+
+/// Depth first, so that only k + 1 ciphertexts are there at a time.
+fn tree<S: Subject, G: CryptoRng>(
+    subject: &S,
+    clear: &Clear,
+    k: u32,
+    rng: &mut G,
+) -> Result<Outcome<Encrypted<S>>, LabError> {
+    let Some(below) = k.checked_sub(1) else {
+        let (value, expected) = fresh(subject, clear, rng)?;
+        return Ok(Outcome { value, expected, time: Duration::ZERO });
+    };
+    let (a, b) = (tree(subject, clear, below, rng)?, tree(subject, clear, below, rng)?);
+    let begin = Instant::now();
+    let value = subject.arithmetic().multiply(&a.value, &b.value, subject.keys()).map_err(circuit)?;
+    let time = a.time + b.time + begin.elapsed();
+    let value = subject.trusted(value);
+    Ok(Outcome { value, expected: clear.product(&a.expected, &b.expected)?, time })
+}
+
+fn polynomial<S: Subject, G: CryptoRng>(
+    subject: &S,
+    clear: &Clear,
+    degree: u32,
+    rng: &mut G,
+) -> Result<Outcome<Encrypted<S>>, LabError> {
+    let (x, message) = fresh(subject, clear, rng)?;
+    // For t = 2 the paper sets a_i = 1.
+    let two = subject.arithmetic().plain_modulus() == 2;
+    let mut coefficient = || match (rng.next_u64() % 30) as i64 {
+        _ if two => 1,
+        small if small < 15 => small - 15,
+        large => large - 14,
+    };
+    let coefficients: Vec<i64> = (0..=degree).map(|_| coefficient()).collect();
+    let mut expected = clear.constant(0)?;
+    let mut power = clear.constant(1)?;
+    for &c in &coefficients {
+        expected = clear.add_multiple(&expected, c, &power)?;
+        power = clear.product(&power, &message)?;
+    }
+    let polynomial = polynomial::Polynomial::constants(&coefficients);
+    let begin = Instant::now();
+    let method = polynomial::Method::PowerBasis;
+    let value = polynomial::evaluate(subject.arithmetic(), &polynomial, &x, method, subject.keys());
+    Ok(Outcome { value: value.map_err(circuit)?, time: begin.elapsed(), expected })
+}
+
+/// Σ x_i·y_i of so many pairs, once for each way.
+pub(super) fn inner<S: Subject, G: CryptoRng>(
+    subject: &S,
+    clear: &Clear,
+    count: usize,
+    rng: &mut G,
+) -> Result<Vec<Outcome<Encrypted<S>>>, LabError> {
+    let mut expected = clear.constant(0)?;
+    let (mut x, mut y) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for _ in 0..count {
+        let (a, b) = (fresh(subject, clear, rng)?, fresh(subject, clear, rng)?);
+        expected = clear.add_multiple(&expected, 1, &clear.product(&a.1, &b.1)?)?;
+        x.push(a.0);
+        y.push(b.0);
+    }
+    let ways = [Laziness::RelinearizeEach, Laziness::RelinearizeOnce, Laziness::ScaleOnce];
+    let run = |laziness| {
+        let begin = Instant::now();
+        let value = inner_product(subject.arithmetic(), &x, &y, laziness, subject.keys());
+        let time = begin.elapsed();
+        Ok(Outcome { value: value.map_err(circuit)?, expected: expected.clone(), time })
+    };
+    ways.into_iter().map(run).collect()
+}

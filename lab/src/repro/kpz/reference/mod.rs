@@ -1,0 +1,167 @@
+//! The algorithms of `[KPZ21]` word for word, plain and slow, every operation counted.
+//!
+//! Nothing is fused, shared or skipped here: what is counted is what the paper's formulas speak of. A
+//! transform counts once. An integer multiplication is one of two residues, of a residue by a constant, or of a
+//! digit by a constant; a floating-point operation is the product of a residue and a constant. Additions are not counted,
+//! nor is taking a multiple v·Q off, v being small: its multiples are in a table.
+
+pub mod conversion;
+pub mod key_switching;
+pub mod multiplication;
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+
+use num_bigint::BigUint;
+use sunzi_kernels::{Modulus, NttPlan};
+use sunzi_math::add_mod;
+
+use crate::LabError;
+
+/// One polynomial: for each modulus n words below it.
+pub type Limbs = Vec<Vec<u64>>;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Transforms of one limb, forward or inverse.
+    pub transforms: u64,
+    /// Multiplications of n residues each.
+    pub products: u64,
+    /// Floating-point multiplications, n each.
+    pub floats: u64,
+}
+
+/// Computes and counts.
+#[derive(Debug, Default)]
+pub struct Counter {
+    transforms: Cell<u64>,
+    products: Cell<u64>,
+    floats: Cell<u64>,
+}
+
+impl Counter {
+    /// What has been done since it was made, in polynomials of degree n.
+    #[must_use]
+    pub fn counts(&self, degree: usize) -> Counts {
+        let n = degree as u64;
+        Counts {
+            transforms: self.transforms.get(),
+            products: self.products.get() / n,
+            floats: self.floats.get() / n,
+        }
+    }
+
+    /// a·b mod p.
+    pub(crate) fn multiply(&self, a: i64, b: u64, p: u64) -> u64 {
+        self.products.set(self.products.get() + 1);
+        (i128::from(a) * i128::from(b)).rem_euclid(i128::from(p)) as u64
+    }
+
+    /// a·b.
+    pub(crate) fn multiply_float(&self, a: i64, b: f64) -> f64 {
+        self.floats.set(self.floats.get() + 1);
+        a as f64 * b
+    }
+
+    /// Point by point a·b.
+    pub(crate) fn pointwise(&self, basis: &Basis, a: &Limbs, b: &Limbs) -> Limbs {
+        let limbs = basis.moduli.iter().zip(a.iter().zip(b));
+        limbs
+            .map(|(&q, (a, b))| a.iter().zip(b).map(|(&a, &b)| self.multiply(a as i64, b, q)).collect())
+            .collect()
+    }
+
+    /// Every limb times its constant.
+    pub(crate) fn scale(&self, moduli: &[u64], a: &[Vec<u64>], factors: &[u64]) -> Limbs {
+        let limbs = moduli.iter().zip(a).zip(factors);
+        limbs.map(|((&q, a), &f)| a.iter().map(|&a| self.multiply(a as i64, f, q)).collect()).collect()
+    }
+
+    /// Coefficients to evaluations.
+    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+        self.transform(basis, limbs, NttPlan::forward)
+    }
+
+    /// Evaluations to coefficients.
+    pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+        self.transform(basis, limbs, NttPlan::inverse)
+    }
+
+    fn transform(
+        &self,
+        basis: &Basis,
+        mut limbs: Limbs,
+        how: fn(&NttPlan, &mut [u64]) -> Result<(), sunzi_kernels::KernelError>,
+    ) -> Result<Limbs, LabError> {
+        for (plan, limb) in basis.plans.iter().zip(&mut limbs) {
+            how(plan, limb)?;
+            self.transforms.set(self.transforms.get() + 1);
+        }
+        Ok(limbs)
+    }
+}
+
+/// A few primes and their transforms.
+#[derive(Clone)]
+pub struct Basis {
+    pub(crate) moduli: Vec<u64>,
+    pub(crate) plans: Vec<NttPlan>,
+}
+
+impl Basis {
+    /// The tables of these primes for degree n.
+    ///
+    /// # Errors
+    /// [`LabError::Kernel`] unless all are 1 modulo 2n.
+    pub fn new(degree: usize, moduli: &[u64]) -> Result<Self, LabError> {
+        let plan = |&q: &u64| Ok(NttPlan::new(Modulus::new(q)?, degree)?);
+        Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_, LabError>>()? })
+    }
+
+    /// The moduli.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.moduli.len()
+    }
+
+    /// Their product.
+    pub(crate) fn product(&self) -> BigUint {
+        self.moduli.iter().product()
+    }
+
+    /// The primes from `begin` to before `end`.
+    pub(crate) fn part(&self, begin: usize, end: usize) -> Self {
+        let plans = self.plans.iter().take(end).skip(begin).cloned().collect();
+        Self { moduli: self.moduli.iter().take(end).skip(begin).copied().collect(), plans }
+    }
+
+    /// These primes, then those.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        let moduli = [&self.moduli[..], &other.moduli[..]].concat();
+        Self { moduli, plans: self.plans.iter().chain(&other.plans).cloned().collect() }
+    }
+}
+
+/// a + b.
+pub(crate) fn add(moduli: &[u64], a: &[Vec<u64>], b: &[Vec<u64>]) -> Limbs {
+    let limbs = moduli.iter().zip(a.iter().zip(b));
+    limbs.map(|(&q, (a, b))| a.iter().zip(b).map(|(&a, &b)| add_mod(a, b, q)).collect()).collect()
+}
+
+/// a − b.
+pub(crate) fn subtract(moduli: &[u64], a: &[Vec<u64>], b: &[Vec<u64>]) -> Limbs {
+    let limbs = moduli.iter().zip(a.iter().zip(b));
+    limbs.map(|(&q, (a, b))| a.iter().zip(b).map(|(&a, &b)| add_mod(a, q - b, q)).collect()).collect()
+}
+
+/// The representative of a residue of least absolute value.
+pub(crate) fn centred(residue: u64, modulus: u64) -> i64 {
+    if residue > modulus / 2 { residue as i64 - modulus as i64 } else { residue as i64 }
+}

@@ -1,0 +1,252 @@
+//! What is measured: one scheme with keys, as a circuit sees it, and what the secret key tells about the results.
+
+use num_bigint::{BigInt, BigUint};
+use rand_core::CryptoRng;
+use sunzi_bfv::{Algorithms, Bfv, Context, Evaluator};
+use sunzi_bgv::BgvError;
+use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
+use sunzi_encoding::Plaintext;
+use sunzi_ring::{GadgetOptions, Multiplication, PolyRing, Ring, ScalerOptions, sampling};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, SecretKey, encryption};
+
+use super::parameters::Parameters;
+use super::printed::Column;
+use crate::LabError;
+use crate::repro::noise;
+
+/// A scheme with keys.
+pub(super) trait Subject {
+    /// How it computes.
+    type Arithmetic: Arithmetic<Plaintext = Plaintext>;
+
+    fn arithmetic(&self) -> &Self::Arithmetic;
+    fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError>;
+    /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
+    /// decrypt to the message.
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError>;
+    /// The same ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
+    fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self>;
+}
+
+/// Its ciphertexts.
+pub(super) type Encrypted<S> = <<S as Subject>::Arithmetic as Arithmetic>::Ciphertext;
+
+/// What a circuit failed with, whatever the scheme.
+pub(super) fn circuit<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> LabError {
+    LabError::AnyCircuit(Box::new(error))
+}
+
+/// How key switching cuts polynomials.
+fn gadget_options(parameters: &Parameters) -> GadgetOptions {
+    GadgetOptions {
+        digits: Some(parameters.digits),
+        special_moduli: parameters.special.clone(),
+        ..GadgetOptions::default()
+    }
+}
+
+/// BFV by one of the multiplications.
+pub(super) struct BfvSubject {
+    context: Context,
+    evaluator: Evaluator,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    keys: EvaluationKeys<Ring>,
+    /// Whether encryption is that of the paper's "original BFV".
+    original: bool,
+}
+
+impl BfvSubject {
+    pub(super) fn new<G: CryptoRng>(
+        column: Column,
+        plain_modulus: u64,
+        parameters: &Parameters,
+        rng: &mut G,
+    ) -> Result<Self, LabError> {
+        let algorithms = Algorithms {
+            scaling: scaling(column),
+            key_switching: gadget_options(parameters),
+            ..Algorithms::default()
+        };
+        let set = sunzi_bfv::Parameters::new(
+            parameters.log2_degree,
+            parameters.moduli.clone(),
+            plain_modulus,
+            parameters.security,
+        );
+        let context = Context::new(&set.with_algorithms(algorithms))?;
+        let secret = SecretKey::generate(context.rlwe(), rng)?;
+        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
+        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
+        let keys = EvaluationKeys { relinearization, galois: None };
+        let original = matches!(column, Column::Behz | Column::Hps);
+        Ok(Self { evaluator: Evaluator::new(&context), context, secret, public, keys, original })
+    }
+
+    /// ⌊Q/t⌋·m plus the noise e·u + e_1 + e_2·s of an encryption modulo Q itself `[KPZ21, 2.2.2]`.
+    ///
+    /// Sunzi's encryption has neither |Q|_t·m/t nor, where there are special moduli, that noise.
+    fn encrypt_originally<G: CryptoRng>(
+        &self,
+        message: &Plaintext,
+        rng: &mut G,
+    ) -> Result<sunzi_bfv::Ciphertext, LabError> {
+        let ring = self.context.ring();
+        let zero = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
+        let (noise, [mut c0, c1]) = (zero.noise, zero.parts);
+        let mut scaled = ring.to_evaluation(ring.from_signed(&message.centred())?)?;
+        let delta: BigUint = ring.modulus() / self.context.plain_modulus();
+        ring.mul_integer_assign(&mut scaled, &BigInt::from(delta))?;
+        ring.add_assign(&mut c0, &scaled)?;
+        let n = ring.degree();
+        for _ in 0..2 {
+            let mut product = ring.to_evaluation(ring.from_signed(&sampling::ternary(n, rng)?)?)?;
+            let error = ring.to_evaluation(ring.from_signed(&sampling::centered_binomial(n, rng)?)?)?;
+            ring.mul_assign(&mut product, &error)?;
+            ring.add_assign(&mut c0, &product)?;
+        }
+        let plain_modulus = self.context.plain_modulus();
+        Ok(sunzi_rlwe::Ciphertext::<Bfv, Ring>::from_parts(
+            vec![c0, c1],
+            plain_modulus,
+            noise,
+            self.public.id(),
+        )?)
+    }
+}
+
+/// The product that a column stands for.
+fn scaling(column: Column) -> ScalerOptions {
+    let multiplication = match column {
+        Column::Behz => Multiplication::Behz,
+        Column::Hps => Multiplication::Hps,
+        Column::New => Multiplication::HpsOverQ,
+        Column::Leveled | Column::Bgv => Multiplication::HpsOverQLeveled,
+    };
+    ScalerOptions { multiplication, ..ScalerOptions::default() }
+}
+
+impl Subject for BfvSubject {
+    type Arithmetic = Evaluator;
+
+    fn arithmetic(&self) -> &Evaluator {
+        &self.evaluator
+    }
+
+    fn keys(&self) -> &EvaluationKeys<Ring> {
+        &self.keys
+    }
+
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError> {
+        match self.original {
+            true => self.encrypt_originally(message, rng),
+            false => Ok(self.context.encrypt(message, &self.public, rng)?),
+        }
+    }
+
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError> {
+        let right = self.context.decrypt_unchecked(a, &self.secret)? == *message;
+        let known = (message.coefficients(), 1, self.context.plain_modulus());
+        Ok(if right { Some(noise::measured(self.context.rlwe(), a, &self.secret, known)?) } else { None })
+    }
+
+    fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self> {
+        // Bounds refuse nothing in BFV, and choose levels.
+        a
+    }
+}
+
+/// BGV.
+pub(super) struct BgvSubject {
+    context: sunzi_bgv::Context,
+    evaluator: sunzi_bgv::Evaluator,
+    secret: SecretKey<Ring>,
+    public: PublicKey<Ring>,
+    keys: EvaluationKeys<Ring>,
+    /// log2 of q_0, q_1, …, q_L.
+    log2_moduli: Vec<f64>,
+}
+
+impl BgvSubject {
+    pub(super) fn new<G: CryptoRng>(
+        plain_modulus: u64,
+        parameters: &Parameters,
+        rng: &mut G,
+    ) -> Result<Self, LabError> {
+        let Parameters { log2_degree, moduli, security, .. } = parameters;
+        let set = sunzi_bgv::Parameters::new(*log2_degree, moduli.clone(), plain_modulus, *security);
+        let context = sunzi_bgv::Context::new(&set.with_key_switching(gadget_options(parameters)))?;
+        let secret = SecretKey::generate(context.rlwe(), rng)?;
+        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
+        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
+        let keys = EvaluationKeys { relinearization, galois: None };
+        let log2_moduli = moduli.iter().rev().skip(1).rev().map(|q| (*q as f64).log2()).collect();
+        Ok(Self {
+            evaluator: sunzi_bgv::Evaluator::new(&context),
+            context,
+            secret,
+            public,
+            keys,
+            log2_moduli,
+        })
+    }
+}
+
+impl Subject for BgvSubject {
+    type Arithmetic = sunzi_bgv::Evaluator;
+
+    fn arithmetic(&self) -> &sunzi_bgv::Evaluator {
+        &self.evaluator
+    }
+
+    fn keys(&self) -> &EvaluationKeys<Ring> {
+        &self.keys
+    }
+
+    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError> {
+        Ok(self.context.encrypt(message, &self.public, rng)?)
+    }
+
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError> {
+        let factor = self.context.factor(a.metadata().level()).unwrap_or(1);
+        let known = (message.coefficients(), factor, self.context.plain_modulus());
+        let noise = noise::measured(self.context.rlwe(), a, &self.secret, known)?;
+        let mut bounded = a.clone();
+        bounded.set_noise(bound(noise));
+        match self.context.decrypt(&bounded, &self.secret) {
+            Ok(opened) if opened == *message => {}
+            Ok(_) | Err(BgvError::BudgetExceeded { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        let kept = match a.parts().first() {
+            Some(part) => self.context.ring().level_of(part)?,
+            None => 0,
+        };
+        let away: f64 = self.log2_moduli.iter().skip(kept).sum();
+        Ok(Some(noise + away))
+    }
+
+    fn trusted(&self, mut a: Encrypted<Self>) -> Encrypted<Self> {
+        a.set_noise(bound(0.0));
+        a
+    }
+}
+
+/// A bound of so many bits.
+fn bound(log2_noise: f64) -> NoiseBound {
+    let bits = Log2::from_bits(log2_noise);
+    NoiseBound::dependent(NoiseTerm { worst: bits, deviation: bits, peak: bits }, 1)
+}
+
+/// Whether BGV refused because its proven bound does not fit the moduli.
+pub(super) fn refused(error: &LabError) -> bool {
+    match error {
+        LabError::Bgv(BgvError::BudgetExceeded { .. }) => true,
+        LabError::AnyCircuit(inner) => matches!(
+            inner.downcast_ref::<CircuitError<BgvError>>(),
+            Some(CircuitError::Scheme(BgvError::BudgetExceeded { .. }))
+        ),
+        _ => false,
+    }
+}

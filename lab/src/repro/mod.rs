@@ -1,0 +1,24 @@
+//! The tables and figures of the papers Sunzi implements, computed or timed again, each value beside
+//! the one printed.
+//!
+//! ```
+//! use lab::repro::behz::{self, Options, Part};
+//!
+//! let options = Options { parts: vec![Part::Table3], ..Options::quick() };
+//! let report = behz::run(&options, &mut |_, _, _| {})?;
+//! assert!(report.tables[0].rows.iter().all(|row| row.equal()));
+//! # Ok::<(), lab::LabError>(())
+//! ```
+
+pub mod akimoto;
+pub mod bajard;
+pub mod behz;
+pub mod kpz;
+mod noise;
+mod parts;
+pub mod report;
+mod run;
+pub mod takeshita;
+
+pub use parts::Part;
+pub use run::Tell;

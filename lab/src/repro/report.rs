@@ -1,0 +1,191 @@
+//! What a reproduction found: tables of quantities, the paper's value beside ours.
+
+use std::fmt;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::report::{Figure, Machine};
+
+/// All tables of one paper.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The paper's key in `docs/references.bib`.
+    pub paper: &'static str,
+    /// What it was computed and timed on.
+    pub machine: Machine,
+    /// How it was timed.
+    pub effort: String,
+    /// The tables asked for, in the paper's order.
+    pub tables: Vec<Table>,
+    /// The figures asked for, in the paper's order.
+    pub figures: Vec<Figure>,
+}
+
+/// One table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// Its number in the paper.
+    pub name: &'static str,
+    /// What it shows, and from what it was computed.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+/// One row: what identifies it, then what the paper and we found.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Whether ours is measured, so that it cannot be expected to equal the paper's.
+    pub measured: bool,
+    /// What the row is about: degree, moduli and the like.
+    pub keys: Vec<(&'static str, Value)>,
+    /// What was found.
+    pub quantities: Vec<Quantity>,
+    /// Why a value differs or the paper has none.
+    pub reason: Option<String>,
+}
+
+/// One quantity of a row.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    /// Its name.
+    pub name: &'static str,
+    /// The paper's value, unless it prints none.
+    pub paper: Option<Value>,
+    /// Ours, unless there is none.
+    pub ours: Option<Value>,
+}
+
+/// A value of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Integer(u64),
+    /// A quotient of two whole numbers, in lowest terms.
+    Ratio(u64, u64),
+    /// A measured number and the decimals worth showing.
+    Decimal(f64, usize),
+    /// A word or two.
+    Text(&'static str),
+}
+
+impl Quantity {
+    /// A quantity that the paper prints.
+    #[must_use]
+    pub fn printed(name: &'static str, paper: impl Into<Value>, ours: Option<impl Into<Value>>) -> Self {
+        Self { name, paper: Some(paper.into()), ours: ours.map(Into::into) }
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl Row {
+    /// Whether the paper prints something here, and all that it prints is what we found.
+    #[must_use]
+    pub fn equal(&self) -> bool {
+        let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
+        printed.peek().is_some() && printed.all(|one| one.paper == one.ours)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Ratio(value, 1) => write!(f, "{value}"),
+            Self::Ratio(numerator, denominator) => write!(f, "{numerator}/{denominator}"),
+            Self::Decimal(value, decimals) => write!(f, "{value:.decimals$}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Integer(value) => serializer.serialize_u64(*value),
+            Self::Decimal(value, _) => serializer.serialize_f64(*value),
+            other => serializer.collect_str(other),
+        }
+    }
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in &self.keys {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("paper", &Side { row: self, of: |one| one.paper.as_ref() })?;
+        map.serialize_entry("ours", &Side { row: self, of: |one| one.ours.as_ref() })?;
+        if !self.measured {
+            map.serialize_entry("equal", &self.equal())?;
+        }
+        if let Some(reason) = &self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        map.end()
+    }
+}
+
+/// The paper's or our quantities as one object; null if there are none at all.
+struct Side<'a> {
+    row: &'a Row,
+    of: fn(&Quantity) -> Option<&Value>,
+}
+
+impl Serialize for Side<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values = self.row.quantities.iter().map(|one| (one.name, (self.of)(one)));
+        if values.clone().all(|(_, value)| value.is_none()) {
+            return serializer.serialize_none();
+        }
+        serializer.collect_map(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn row(paper: Option<Value>, reason: Option<&str>) -> Row {
+        Row {
+            measured: false,
+            keys: vec![("n", Value::Integer(2048))],
+            quantities: vec![Quantity { name: "rho", paper, ours: Some(Value::Ratio(1, 3)) }],
+            reason: reason.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_row_shows_both_sides() {
+        assert_eq!(
+            serde_json::to_value(row(Some(Value::Ratio(1, 3)), None)).unwrap(),
+            json!({ "n": 2048, "paper": { "rho": "1/3" }, "ours": { "rho": "1/3" }, "equal": true })
+        );
+        assert!(!row(Some(Value::Ratio(1, 2)), None).equal());
+        let mut more = row(Some(Value::Ratio(1, 3)), None);
+        more.quantities.push(Quantity { name: "k", paper: None, ours: Some(Value::Integer(1)) });
+        assert!(more.equal(), "what the paper does not print cannot differ");
+    }
+
+    #[test]
+    fn what_the_paper_lacks_is_null_with_a_reason() {
+        assert_eq!(
+            serde_json::to_value(row(None, Some("not printed"))).unwrap(),
+            json!({ "n": 2048, "paper": null, "ours": { "rho": "1/3" }, "equal": false, "reason": "not printed" })
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! Table 1: components of q.
+
+use sunzi_fermat::FermatModulus;
+use sunzi_math::DEFAULT_PRIME_BOUND;
+
+use crate::LabError;
+use crate::repro::report::{Quantity, Row, Table, Value};
+
+/// Bits of a machine word.
+const WORD: u64 = 64;
+
+/// Components by the formulas of 4.4, beside what there is.
+pub(super) fn compute() -> Result<Table, LabError> {
+    let mut rows = Vec::new();
+    for log2 in 6..=14 {
+        let bits = 1_u64 << log2;
+        let regular = bits.div_ceil(WORD);
+        let components = FermatModulus::new(bits as usize)?.level() as u64;
+        let printed = 1 + u64::from(regular.ilog2());
+        rows.push(Row {
+            measured: false,
+            keys: vec![("bit(q)", Value::Integer(bits))],
+            quantities: vec![
+                Quantity::printed("k optimised", printed, Some(components)),
+                Quantity { name: "k regular, words of 64 bits", paper: None, ours: Some(regular.into()) },
+                Quantity { name: "k regular, our primes", paper: None, ours: Some(primes(bits).into()) },
+            ],
+            reason: None,
+        });
+    }
+    let title = "components of q; the paper's by the formula of 4.4".to_owned();
+    Ok(Table { name: "Table 1", title, rows })
+}
+
+/// Default primes that have so many bits together.
+pub(super) fn primes(bits: u64) -> u64 {
+    (bits as f64 / (DEFAULT_PRIME_BOUND as f64).log2()).ceil() as u64
+}

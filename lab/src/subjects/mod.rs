@@ -1,0 +1,1 @@
+//! Contexts, keys and operands that timings and reproductions share.
