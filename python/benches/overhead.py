@@ -3,8 +3,8 @@ beside Rust alone, in turns, by the clock and by the time that the processors wo
 
     python python/benches/overhead.py
     python python/benches/overhead.py --set n16-128
-    cargo build --release -p bench
-    python python/benches/overhead.py --rust target/release/bench
+    cargo build --release -p lab --features peers
+    python python/benches/overhead.py --rust target/release/lab
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def worked(process: int) -> float:
 
 
 class Rust:
-    """`bench serve`, which times itself."""
+    """`lab bench serve`, which times itself."""
 
     def __init__(self, program: str) -> None:
-        self.process = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program, "bench", "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.count = 0
         self.ask("hello", protocol=1)
 

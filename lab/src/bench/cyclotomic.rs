@@ -15,6 +15,7 @@ use crate::alternate::{self, Series};
 use crate::bench::Options;
 use crate::bench::report::Row;
 use crate::bench::shape::key_switching;
+use crate::subjects::keys::Keys;
 use crate::threads::on_threads;
 
 /// Bar on ours / power-of-two ring for BGV at the index that has it.
@@ -201,9 +202,7 @@ fn product<S: sunzi_rlwe::Scheme, E: Into<LabError>>(
     + 'static,
 ) -> Result<Job, LabError> {
     let (mut rng, [a, b, expected]) = (rng(), messages(ring)?);
-    let secret = SecretKey::generate(rlwe, &mut rng)?;
-    let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
-    let key = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+    let Keys { secret, public, relinearization: key } = Keys::generate(rlwe, &mut rng)?;
     let a = encrypt(&a, &public, &mut rng).map_err(Into::into)?;
     let b = encrypt(&b, &public, &mut rng).map_err(Into::into)?;
     let result = multiply(&a, &b, &key).map_err(Into::into)?;

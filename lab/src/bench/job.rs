@@ -24,6 +24,7 @@ use crate::LabError;
 use crate::bench::rivals::circuits::Step;
 #[cfg(feature = "peers")]
 use crate::bench::rivals::{About, Values};
+use crate::subjects::keys::Keys;
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
@@ -140,9 +141,7 @@ impl Job {
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
         let rlwe = context.rlwe();
         let n = context.degree();
-        let secret = SecretKey::generate(rlwe, &mut rng)?;
-        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
-        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
         let rotation = row_rotation_exponent(n, STEPS);
         let mut exponents = exponents;
         if !exponents.contains(&rotation) {

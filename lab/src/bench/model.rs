@@ -145,7 +145,7 @@ impl Subject {
         let n = self.shape.degree();
         let call = self.job.contender(name)?;
         let counts =
-            tally::count(&call)?.ok_or(LabError::Request("counts: this build does not count; cargo run --release -p sunzi-cli --features tally -- bench --model does"))?;
+            tally::count(&call)?.ok_or(LabError::Request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
         let stream = Stream::new(self.bytes(name)?);
         let mut units = Units::new(n)?;
         let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);

@@ -16,6 +16,7 @@ use crate::bench::operations::PLAIN_MODULUS;
 use crate::bench::report::Row;
 use crate::bench::shape::{Method, Shape};
 use crate::bench::{Options, check};
+use crate::subjects::keys::Keys;
 use crate::threads::on_threads;
 
 /// log2 of the degrees that are timed unless others are asked for.
@@ -72,12 +73,11 @@ struct Objects {
 impl Objects {
     fn new(context: &Context, rng: &mut impl CryptoRng) -> Result<Self, LabError> {
         let rlwe = context.rlwe();
-        let secret = SecretKey::generate(rlwe, rng)?;
-        let public = PublicKey::generate(rlwe, &secret, rng)?;
+        let Keys { secret, public, relinearization } = Keys::generate(rlwe, rng)?;
         let values = check::residues(context.degree(), PLAIN_MODULUS, 1);
         let plaintext = Plaintext::new(values, PLAIN_MODULUS)?;
         Ok(Self {
-            relinearization: RelinearizationKey::generate(rlwe, &secret, rng)?,
+            relinearization,
             galois: GaloisKeys::generate(rlwe, &secret, [3], rng)?,
             ciphertext: context.encrypt(&plaintext, &public, rng)?,
             fresh: context.encrypt_secret(&plaintext, &secret, rng)?,

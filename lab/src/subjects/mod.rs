@@ -1,1 +1,4 @@
 //! Contexts, keys and operands that timings and reproductions share.
+
+pub(crate) mod keys;
+pub(crate) mod strategies;

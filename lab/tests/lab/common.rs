@@ -1,4 +1,5 @@
 //! Runs the program and looks at what it leaves behind.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -12,6 +12,7 @@ use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool,
 use super::{COMPARED, Call, HOISTED, RESCALES, STEPS, Subject, hoisted_exponents, operation};
 use crate::LabError;
 use crate::bench::rivals::{About, Values};
+use crate::subjects::keys::Keys;
 
 /// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
 pub(crate) struct BgvJob {
@@ -49,9 +50,7 @@ impl BgvJob {
         let context = Context::new(&parameters.with_key_switching(key_switching))?;
         let (rlwe, n) = (context.rlwe(), context.degree());
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
-        let secret = SecretKey::generate(rlwe, &mut rng)?;
-        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
-        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
         let galois = GaloisKeys::generate(rlwe, &secret, hoisted_exponents(n), &mut rng)?;
         let encoder = BatchEncoder::new(n, t)?;
         let plain = encoder.encode(&right)?;

@@ -13,6 +13,7 @@ use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, Pool, entr
 use super::{COMPARED, Call, HOISTED, STEPS, SWITCHES, Subject, many, operation};
 use crate::LabError;
 use crate::bench::rivals::{About, Values};
+use crate::subjects::keys::Keys;
 
 /// Keys and data, all n/2 slots used.
 pub(crate) struct CkksJob {
@@ -42,9 +43,7 @@ impl CkksJob {
         let context = Context::new(parameters)?;
         let rlwe = context.rlwe();
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
-        let secret = SecretKey::generate(rlwe, &mut rng)?;
-        let public = PublicKey::generate(rlwe, &secret, &mut rng)?;
-        let relinearization = RelinearizationKey::generate(rlwe, &secret, &mut rng)?;
+        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
         let galois = rotation_keys(&context, &secret, HOISTED, false, context.depth(), &mut rng)?;
         let encoder = Encoder::new(&context, context.max_slots())?;
         let [left, right] = [left, right].map(complex);

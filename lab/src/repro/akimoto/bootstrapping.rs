@@ -1,7 +1,5 @@
 //! Bootstrapping of the paper's set and of the default one.
 
-use std::time::Instant;
-
 use num_complex::Complex64;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
@@ -9,9 +7,11 @@ use sunzi_ring::{Parallelism, Ring};
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use super::Options;
-use super::subject::{STRATEGIES, context, message};
+use super::subject::{STRATEGIES, message};
 use crate::LabError;
+use crate::alternate::timed;
 use crate::repro::run::Progress;
+use crate::subjects::strategies::context;
 use crate::threads::on_threads;
 
 /// Bits of precision below which a bootstrapping counts as wrong.
@@ -110,11 +110,8 @@ fn set_ways(
         let mut times = Vec::new();
         let mut result = None;
         for _ in 0..rounds.max(1) {
-            let (taken, fresh) = on_threads(way.threads, || {
-                let begin = Instant::now();
-                let fresh = bootstrapper.bootstrap(&exhausted, &keys)?;
-                Ok((begin.elapsed(), fresh))
-            })?;
+            let (taken, fresh) =
+                on_threads(way.threads, || Ok(timed(|| bootstrapper.bootstrap(&exhausted, &keys))?))?;
             times.push(taken.as_secs_f64() * 1e3);
             result = Some(fresh);
         }

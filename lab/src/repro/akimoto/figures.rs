@@ -2,11 +2,12 @@
 
 use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
-use super::subject::{Operands, Operation, STRATEGIES, Subject};
+use super::subject::{OPERATIONS, STRATEGIES, subject, time};
 use crate::LabError;
 use crate::alternate::{Timed, alternate_timed};
 use crate::report::{Corner, Curve, Figure, Machine, Panel};
 use crate::repro::run::Progress;
+use crate::subjects::strategies::{Operands, Subject};
 use crate::threads::on_threads;
 
 /// Medians of every operation by every strategy, at one place of the horizontal axis.
@@ -18,7 +19,7 @@ pub(super) fn figure1(
     machine: &Machine,
     progress: &mut Progress<'_>,
 ) -> Result<Figure, LabError> {
-    let subject = Subject::new(options.figure_log2_degree)?;
+    let subject = subject(options.figure_log2_degree)?;
     let operands = subject.operands(FIGURE1_LEVEL)?;
     let mut columns = Vec::new();
     for threads in options.thread_counts() {
@@ -36,7 +37,7 @@ pub(super) fn figure2(
     machine: &Machine,
     progress: &mut Progress<'_>,
 ) -> Result<Figure, LabError> {
-    let subject = Subject::new(options.figure_log2_degree)?;
+    let subject = subject(options.figure_log2_degree)?;
     let mut columns = Vec::new();
     for level in levels(options) {
         progress.begin(format!("Figure 2: level {level}"));
@@ -66,10 +67,10 @@ fn column(
 ) -> Result<Column, LabError> {
     on_threads(threads.max(1), || {
         let mut medians = Vec::new();
-        for operation in Operation::ALL {
+        for operation in OPERATIONS {
             let mut contenders: Vec<Timed<'_>> = Vec::new();
             for (parallelism, _) in STRATEGIES {
-                contenders.push(Box::new(move || subject.time(operation, parallelism, operands)));
+                contenders.push(Box::new(move || time(subject, operation, parallelism, operands)));
             }
             let times = alternate_timed(options.budget, &mut contenders)?;
             medians.push(times.iter().map(|times| times.median_ms()).collect());
@@ -87,8 +88,8 @@ fn figure(
     columns: &[(usize, Column)],
 ) -> Figure {
     let mut panels = Vec::new();
-    for (at, operation) in Operation::ALL.iter().enumerate() {
-        let mut panel = Panel::new(operation.name(), false);
+    for (at, (_, operation)) in OPERATIONS.iter().enumerate() {
+        let mut panel = Panel::new(operation, false);
         for (colour, (_, name)) in STRATEGIES.iter().enumerate() {
             let points =
                 columns.iter().filter_map(|(x, column)| Some((*x as f64, *column.get(at)?.get(colour)?)));

@@ -5,7 +5,7 @@ use sunzi_ring::Parallelism;
 use super::Options;
 use super::bootstrapping::Bootstrapped;
 use super::printed::{self, DEPTH, LEVELS_LEFT, PRECISION_BITS};
-use super::subject::{Operation, Subject};
+use super::subject::{OPERATIONS, subject, time};
 use crate::LabError;
 use crate::alternate::{Timed, alternate_timed};
 use crate::repro::report::{Quantity, Row, Table, Value};
@@ -51,12 +51,12 @@ pub(super) fn table1(
 }
 
 fn operations(options: &Options) -> Result<Vec<f64>, LabError> {
-    let subject = Subject::new(options.table_log2_degree)?;
+    let subject = subject(options.table_log2_degree)?;
     let operands = subject.operands(DEPTH)?;
     let mut contenders: Vec<Timed<'_>> = Vec::new();
-    for operation in Operation::ALL {
+    for operation in OPERATIONS {
         let (subject, operands) = (&subject, &operands);
-        contenders.push(Box::new(move || subject.time(operation, Parallelism::Collapsed, operands)));
+        contenders.push(Box::new(move || time(subject, operation, Parallelism::Collapsed, operands)));
     }
     Ok(alternate_timed(options.budget, &mut contenders)?.iter().map(|times| times.median_ms()).collect())
 }

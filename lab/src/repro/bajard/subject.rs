@@ -10,6 +10,7 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption,
 use super::clear;
 use crate::LabError;
 use crate::alternate::Timed;
+use crate::subjects::keys::Keys;
 
 /// t: bits in slots.
 pub(super) const PLAIN_MODULUS: u64 = 2;
@@ -40,9 +41,7 @@ impl<R: PolyRing> Subject<R> {
         let security = Security::InsecureForResearchOnly;
         let context = Context::with_algorithms(ring, PLAIN_MODULUS, security, &algorithms)?;
         let mut rng = randomness::from_os()?;
-        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-        let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
-        let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+        let Keys { secret, public, relinearization } = Keys::generate(context.rlwe(), &mut rng)?;
         Ok(Self { name, context, secret, public, relinearization })
     }
 

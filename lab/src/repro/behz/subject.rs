@@ -1,7 +1,6 @@
 //! What is timed: one variant of the scheme with keys and ciphertexts, its results checked.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use rand_core::{CryptoRng, Rng};
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
@@ -10,7 +9,7 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
 
 use super::negacyclic;
 use crate::LabError;
-use crate::alternate::Timed;
+use crate::alternate::{Timed, timed};
 
 /// Keys and two ciphertexts that variants over the same moduli share.
 pub(super) struct Material<R: PolyRing> {
@@ -112,10 +111,4 @@ impl<R: PolyRing> Operations for Subject<R> {
             Ok(time)
         }))
     }
-}
-
-fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(Duration, T), E> {
-    let begin = Instant::now();
-    let result = work()?;
-    Ok((begin.elapsed(), result))
 }

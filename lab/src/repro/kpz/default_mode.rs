@@ -8,13 +8,14 @@ use sunzi_encoding::Plaintext;
 use sunzi_kernels::Tally;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{GadgetOptions, Multiplication, Ring, ScalerOptions};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
+use sunzi_rlwe::{Security, randomness};
 
 use super::formulas::{self, corrected};
 use super::reference::Counts;
 use super::reference::key_switching::Scheme;
 use crate::LabError;
 use crate::repro::report::{Quantity, Row, Table, Value};
+use crate::subjects::keys::Keys;
 use crate::threads::on_threads;
 
 /// Degree of the counted runs.
@@ -85,9 +86,7 @@ impl Case {
         let ring = Ring::new(2 * DEGREE as u64, moduli)?;
         let security = Security::InsecureForResearchOnly;
         let context = Context::with_algorithms(ring, PLAIN_MODULUS, security, &algorithms)?;
-        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-        let public = PublicKey::generate(context.rlwe(), &secret, &mut rng)?;
-        let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+        let Keys { public, relinearization: key, .. } = Keys::generate(context.rlwe(), &mut rng)?;
         let message = Plaintext::constant(3, DEGREE, PLAIN_MODULUS)?;
         let [a, b] =
             [context.encrypt(&message, &public, &mut rng)?, context.encrypt(&message, &public, &mut rng)?];

@@ -7,12 +7,13 @@ use sunzi_bgv::BgvError;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::{GadgetOptions, Multiplication, PolyRing, Ring, ScalerOptions, sampling};
-use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, SecretKey, encryption};
+use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
 use super::printed::Column;
 use crate::LabError;
 use crate::repro::noise;
+use crate::subjects::keys::Keys;
 
 /// A scheme with keys.
 pub(super) trait Subject {
@@ -76,10 +77,8 @@ impl BfvSubject {
             parameters.security,
         );
         let context = Context::new(&set.with_algorithms(algorithms))?;
-        let secret = SecretKey::generate(context.rlwe(), rng)?;
-        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
-        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
-        let keys = EvaluationKeys { relinearization, galois: None };
+        let Keys { secret, public, relinearization } = Keys::generate(context.rlwe(), rng)?;
+        let keys = EvaluationKeys { relinearization: Some(relinearization), galois: None };
         let original = matches!(column, Column::Behz | Column::Hps);
         Ok(Self { evaluator: Evaluator::new(&context), context, secret, public, keys, original })
     }
@@ -177,10 +176,8 @@ impl BgvSubject {
         let Parameters { log2_degree, moduli, security, .. } = parameters;
         let set = sunzi_bgv::Parameters::new(*log2_degree, moduli.clone(), plain_modulus, *security);
         let context = sunzi_bgv::Context::new(&set.with_key_switching(gadget_options(parameters)))?;
-        let secret = SecretKey::generate(context.rlwe(), rng)?;
-        let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
-        let relinearization = Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?);
-        let keys = EvaluationKeys { relinearization, galois: None };
+        let Keys { secret, public, relinearization } = Keys::generate(context.rlwe(), rng)?;
+        let keys = EvaluationKeys { relinearization: Some(relinearization), galois: None };
         let log2_moduli = moduli.iter().rev().skip(1).rev().map(|q| (*q as f64).log2()).collect();
         Ok(Self {
             evaluator: sunzi_bgv::Evaluator::new(&context),

@@ -1,6 +1,6 @@
 //! Products of polynomials modulo every component: by transforms, and by Kronecker substitution beside the library's product alone.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sunzi_fermat::{FermatRing, Products};
 use sunzi_ring::PolyRing;
@@ -8,7 +8,7 @@ use sunzi_rlwe::randomness;
 
 use super::Options;
 use crate::LabError;
-use crate::alternate::{Series, Timed, alternate_timed};
+use crate::alternate::{Series, Timed, alternate_timed, timed};
 use crate::repro::report::{Quantity, Row, Table, Value};
 
 /// At the smallest degree, up to the largest component.
@@ -65,9 +65,7 @@ fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Ser
         return Err(LabError::Wrong { operation: "product", variant: "Kronecker", degree });
     }
     let by = |ring: &FermatRing| -> Result<Duration, LabError> {
-        let begin = Instant::now();
-        ring.component_product(position, &a, &b)?;
-        Ok(begin.elapsed())
+        Ok(timed(|| ring.component_product(position, &a, &b))?.0)
     };
     let mut contenders: Vec<Timed<'_>> = vec![Box::new(|| by(ring)), Box::new(|| by(&kronecker))];
     #[cfg(feature = "gmp")]
@@ -77,7 +75,7 @@ fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Ser
         let (a, b) = (packed(&a), packed(&b));
         let mut out = vec![0; a.len() + b.len()];
         contenders.push(Box::new(move || {
-            let begin = Instant::now();
+            let begin = std::time::Instant::now();
             sunzi_kernels::gmp::mul(&mut out, &a, &b);
             Ok(begin.elapsed())
         }));

@@ -13,6 +13,7 @@ use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 
 use super::words::{self, WordConversions};
 use crate::LabError;
+use crate::alternate::timed;
 
 /// t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
 const PLAIN: u64 = 786_433;
@@ -69,16 +70,12 @@ impl<R: PolyRing> Party<R> {
     }
 
     fn decrypt(&self, a: &Ciphertext<R>) -> Result<(Duration, Plaintext), LabError> {
-        let begin = Instant::now();
-        let plain = self.context.decrypt(a, &self.secret)?;
-        Ok((begin.elapsed(), plain))
+        Ok(timed(|| self.context.decrypt(a, &self.secret))?)
     }
 
     fn multiply(&self, evaluator: &Evaluator<R>) -> Result<(Duration, Ciphertext<R>), LabError> {
         let [a, b] = &self.operands;
-        let begin = Instant::now();
-        let product = evaluator.multiply(a, b, &self.key)?;
-        Ok((begin.elapsed(), product))
+        Ok(timed(|| evaluator.multiply(a, b, &self.key))?)
     }
 }
 
@@ -222,9 +219,7 @@ impl Subject {
             Operation::Multiplication => return Ok(self.fermat.multiply(&by.evaluator)?.0),
             Operation::Decryption => {
                 let Some(product) = &self.product else { return Err(self.wrong("decryption", version)) };
-                let begin = Instant::now();
-                let plain = by.context.decrypt(product, &self.fermat.secret)?;
-                let time = begin.elapsed();
+                let (time, plain) = timed(|| by.context.decrypt(product, &self.fermat.secret))?;
                 return if plain == self.fermat.expected {
                     Ok(time)
                 } else {

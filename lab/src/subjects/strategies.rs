@@ -1,0 +1,138 @@
+//! CKKS operations by every strategy that shares work among threads, at every level: one secret, its keys and two messages.
+
+use num_complex::Complex64;
+use sunzi_ckks::rotation::rotation_keys;
+use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Settings};
+use sunzi_ring::{Parallelism, Ring};
+use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
+
+use crate::LabError;
+
+/// A constant that multiplies.
+const CONSTANT: f64 = 0.625;
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// The sum of both operands.
+    Add,
+    /// The first operand times a constant at a scale of so many bits.
+    Constant {
+        /// log2 of the scale.
+        scale_bits: u32,
+    },
+    /// The product of both operands with relinearisation, not rescaled.
+    Multiply,
+    /// The rescaling of a product.
+    Rescale,
+    /// The first operand rotated by one.
+    Rotate,
+}
+
+/// Keys, messages and ciphertexts, and an evaluator for every strategy: keys and ciphertexts are the same.
+pub(crate) struct Subject {
+    evaluators: Vec<(Parallelism, Evaluator)>,
+    secret: SecretKey<Ring>,
+    relinearization: RelinearizationKey<Ring>,
+    galois: GaloisKeys<Ring>,
+    encoder: Encoder,
+    messages: [Vec<Complex64>; 2],
+    tolerance: f64,
+    a: Ciphertext,
+    b: Ciphertext,
+}
+
+/// Operands of one level; the product has the scale that a rescaling expects.
+pub(crate) struct Operands {
+    a: Ciphertext,
+    b: Ciphertext,
+    product: Ciphertext,
+}
+
+/// A context whose work is shared by this strategy.
+pub(crate) fn context(parameters: &Parameters, parallelism: Parallelism) -> Result<Context, LabError> {
+    parameters.validate()?;
+    Ok(Context::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))?)
+}
+
+impl Subject {
+    /// Keys for all levels and two messages of as many slots as there are. Slots may be off by `tolerance`.
+    pub(crate) fn new(
+        parameters: &Parameters,
+        messages: impl Fn(usize) -> [Vec<Complex64>; 2],
+        tolerance: f64,
+    ) -> Result<Self, LabError> {
+        let mut evaluators = Vec::new();
+        for parallelism in [Parallelism::Collapsed, Parallelism::CoefficientWise, Parallelism::ModulusWise] {
+            evaluators.push((parallelism, Evaluator::new(&context(parameters, parallelism)?)));
+        }
+        let context = context(parameters, Parallelism::Collapsed)?;
+        let mut rng = randomness::from_os()?;
+        let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+        let relinearization = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
+        let galois = rotation_keys(&context, &secret, [1], false, context.depth(), &mut rng)?;
+        let encoder = Encoder::new(&context, context.max_slots())?;
+        let messages = messages(context.max_slots());
+        let [left, right] = &messages;
+        let a = context.encrypt_secret(&encoder.encode(left)?, &secret, &mut rng)?;
+        let b = context.encrypt_secret(&encoder.encode(right)?, &secret, &mut rng)?;
+        Ok(Self { evaluators, secret, relinearization, galois, encoder, messages, tolerance, a, b })
+    }
+
+    /// The level of fresh ciphertexts.
+    pub(crate) fn level(&self) -> usize {
+        self.a.metadata().level
+    }
+
+    /// What computes by this strategy.
+    pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator, LabError> {
+        let found = self.evaluators.iter().find(|(other, _)| *other == parallelism);
+        found.map(|(_, evaluator)| evaluator).ok_or(CkksError::Empty { what: "a list of strategies" }.into())
+    }
+
+    /// Ciphertexts of this level.
+    pub(crate) fn operands(&self, level: usize) -> Result<Operands, LabError> {
+        let evaluator = self.evaluator(Parallelism::Collapsed)?;
+        let a = evaluator.level_to(&self.a, level)?;
+        let b = evaluator.level_to(&self.b, level)?;
+        let product = evaluator.relinearize(&evaluator.multiply_unscaled(&a, &b)?, &self.relinearization)?;
+        Ok(Operands { a, b, product })
+    }
+
+    /// The result of an operation.
+    pub(crate) fn apply(
+        &self,
+        operation: Operation,
+        evaluator: &Evaluator,
+        Operands { a, b, product }: &Operands,
+    ) -> Result<Ciphertext, CkksError> {
+        match operation {
+            Operation::Add => evaluator.add(a, b),
+            Operation::Constant { scale_bits } => {
+                evaluator.multiply_constant_unscaled(a, CONSTANT, f64::from(scale_bits).exp2())
+            }
+            Operation::Multiply => {
+                evaluator.relinearize(&evaluator.multiply_unscaled(a, b)?, &self.relinearization)
+            }
+            Operation::Rescale => evaluator.rescale(product),
+            Operation::Rotate => evaluator.rotate(a, 1, &self.galois),
+        }
+    }
+
+    /// Whether the result of an operation opens to what it should.
+    pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool, LabError> {
+        let context = self.evaluator(Parallelism::Collapsed)?.context();
+        let opened = self.encoder.decode(&context.decrypt(result, &self.secret)?)?;
+        let [left, right] = &self.messages;
+        let expected = |at: usize, (x, y): (&Complex64, &Complex64)| match operation {
+            Operation::Add => x + y,
+            Operation::Constant { .. } => x * CONSTANT,
+            Operation::Multiply | Operation::Rescale => x * y,
+            Operation::Rotate => left.get((at + 1) % left.len()).copied().unwrap_or_default(),
+        };
+        let mut pairs = left.iter().zip(right).enumerate().zip(&opened);
+        let close =
+            |((at, pair), got): ((usize, _), &Complex64)| (expected(at, pair) - got).norm() <= self.tolerance;
+        Ok(opened.len() == left.len() && pairs.all(close))
+    }
+}
