@@ -193,13 +193,13 @@ impl<'a> MixedRadix<'a> {
 }
 
 /// Moduli below it, and their digits, are doubles.
-const NARROW: u64 = 1 << 51;
+pub const NARROW: u64 = 1 << 51;
 /// Bits of a product whose doubles can be split and multiplied without leaving their range.
 const FINITE: f64 = 900.0;
 
 /// [`horner`] of a block for digits and moduli that are doubles, word after word by the same steps: without multiply-adds, which only a library
 /// has on processors without them, products are split [Dekker71].
-fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>, sums: &mut [f64]) {
+pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>, sums: &mut [f64]) {
     let mut rests = Zeroizing::new([0.0_f64; BLOCK]);
     sums.fill(0.0);
     for (digits, modulus) in digits {
@@ -230,7 +230,7 @@ fn split(x: f64) -> (f64, f64) {
 
 /// Σ d_i·q_1⋯q_(i−1) from the highest digit down, in pairs of doubles whose sum has 104 bits or more: of the nearest doubles
 /// of that sum one is the nearest of x, but for x within 2^-40 of the middle between two.
-fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
+pub fn horner<'a>(digits: impl Iterator<Item = (&'a i64, &'a Modulus)>) -> f64 {
     let split = |x: i64| {
         let high = x as f64;
         // |x| < 2^62: both conversions are exact.
@@ -256,41 +256,4 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
-}
-
-#[cfg(test)]
-mod tests {
-    use rand_core::Rng;
-
-    use super::*;
-    use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-
-    /// Bit by bit, at the ends of all digits and inside.
-    #[test]
-    fn sums_of_doubles_are_those_of_multiply_adds() {
-        let mut rng = SeededRng::derive(&[1; 32], "digits", 0);
-        for bound in [5, 1 << 20, DEFAULT_PRIME_BOUND, NARROW] {
-            let primes = primes_below(bound, 2, if bound == 5 { 1 } else { 17 }).unwrap();
-            let moduli: Vec<Modulus> = primes.iter().map(|&q| Modulus::new(q).unwrap()).collect();
-            for count in 1..=moduli.len() {
-                let moduli = &moduli[..count];
-                let digit = |q: &Modulus, at: usize, random: u64| match at % 8 {
-                    0 => (q.value() / 2).cast_signed(),
-                    1 => -(q.value() / 2).cast_signed(),
-                    2 => 0,
-                    _ => (random % q.value()).cast_signed() - (q.value() / 2).cast_signed(),
-                };
-                let digits: Vec<Vec<i64>> = moduli
-                    .iter()
-                    .map(|q| (0..64).map(|at| digit(q, at + at / 8, rng.next_u64())).collect())
-                    .collect();
-                let mut sums = [1.0; 64];
-                horner_of_doubles(digits.iter().map(Vec::as_slice).zip(moduli).rev(), &mut sums);
-                for (at, sum) in sums.iter().enumerate() {
-                    let one = digits.iter().map(|row| &row[at]).zip(moduli).rev();
-                    assert_eq!(sum.to_bits(), horner(one).to_bits(), "{bound} {count} {at}");
-                }
-            }
-        }
-    }
 }

@@ -41,6 +41,8 @@ mod gadget;
 mod hollow;
 mod horner;
 mod integers;
+#[doc(hidden)]
+pub mod internals;
 mod key_switching;
 mod ladder;
 mod masking;

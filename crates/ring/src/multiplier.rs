@@ -138,7 +138,7 @@ impl RnsMultiplier {
     }
 
     /// The words of a limb from `start` on, into `out` unless they stand there already.
-    fn block<'a>(&'a self, limb: usize, start: usize, out: &'a mut [u64]) -> &'a [u64] {
+    pub(crate) fn block<'a>(&'a self, limb: usize, start: usize, out: &'a mut [u64]) -> &'a [u64] {
         let kept = self.words.len() / self.shape.limbs.max(1);
         let limb = self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default();
         if self.run == LANES {
@@ -261,6 +261,3 @@ impl Ring {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -26,14 +26,14 @@ const COPY_WORDS: usize = 1 << 17;
 const COPY_PART: usize = 1 << 14;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
-pub(crate) const BLOCK: usize = 1024;
+pub const BLOCK: usize = 1024;
 /// Coefficients whose transforms end together with what follows them: with what that reads they fit the second-level cache.
 pub(crate) const ENDED: usize = 4096;
 /// Coefficients of a limb that element-wise work hands out together.
 const PART: usize = 2048;
 
 /// Target moduli of conversions handled together: they share loads, and all they touch should stay in the cache.
-const GROUP: usize = 4;
+pub const GROUP: usize = 4;
 
 /// What threads of rayon's current pool share [AS19, 4]: the residues of a polynomial form a table of limbs by coefficients.
 ///
@@ -266,7 +266,7 @@ pub(crate) fn copy(to: &mut [u64], from: &[u64]) {
 
 /// Limbs in groups of at most [`GROUP`] and of nearly equal size, an even number of them where there are several limbs: two
 /// threads finish together.
-pub(crate) fn groups(limbs: Range<usize>) -> Vec<Range<usize>> {
+pub fn groups(limbs: Range<usize>) -> Vec<Range<usize>> {
     let all = limbs.len();
     let count = all.div_ceil(GROUP).next_multiple_of(2).min(all);
     (0..count).map(|g| limbs.start + g * all / count..limbs.start + (g + 1) * all / count).collect()
@@ -286,26 +286,4 @@ pub(crate) fn into_blocks(limbs: Vec<&mut [u64]>, n: usize) -> Vec<Vec<&mut [u64
 /// The same range of coefficients of every limb.
 pub(crate) fn block_of<'a>(limbs: impl Iterator<Item = &'a [u64]>, range: &Range<usize>) -> Vec<&'a [u64]> {
     limbs.map(|limb| limb.get(range.clone()).unwrap_or_default()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_are_small_and_nearly_equal() {
-        for start in [0, 7] {
-            for len in 0..100 {
-                let groups = groups(start..start + len);
-                assert_eq!(
-                    groups.iter().cloned().flatten().collect::<Vec<_>>(),
-                    (start..start + len).collect::<Vec<_>>()
-                );
-                let sizes: Vec<usize> = groups.iter().map(Range::len).collect();
-                assert!(sizes.iter().all(|&size| (1..=GROUP).contains(&size)), "{len}: {sizes:?}");
-                assert!(len < 2 || groups.len().is_multiple_of(2) || groups.len() == len);
-                assert!(sizes.iter().max().unwrap_or(&0) - sizes.iter().min().unwrap_or(&0) <= 1);
-            }
-        }
-    }
 }

@@ -11,25 +11,28 @@ use crate::parallel;
 /// Words kept at most (1 GiB): the temporaries of a linear transform at n = 2^16. Never more than were in use at once.
 const MOST_WORDS: usize = 1 << 27;
 /// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
-const SHORTEST: usize = 1 << 13;
+pub const SHORTEST: usize = 1 << 13;
 
 static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
 /// Buffers that nobody uses, the oldest first.
-struct Store {
-    buffers: Vec<Buffer>,
-    words: usize,
+pub struct Store {
+    /// The buffers, the oldest first.
+    pub buffers: Vec<Buffer>,
+    /// Words in all of them.
+    pub words: usize,
     most: usize,
 }
 
 impl Store {
-    const fn new(most: usize) -> Self {
+    /// At most so many words.
+    pub const fn new(most: usize) -> Self {
         Self { buffers: Vec::new(), words: 0, most }
     }
 
     /// One of at least `len` words and at most twice as many, the shortest there is: computations go down the levels, and what higher ones
     /// left would otherwise have to go for fresh memory.
-    fn take(&mut self, len: usize) -> Option<Buffer> {
+    pub fn take(&mut self, len: usize) -> Option<Buffer> {
         // Of equals the one that came last is most likely still in the caches.
         let fits = |(_, buffer): &(usize, &Buffer)| (len..=2 * len).contains(&buffer.len());
         let fitting = self.buffers.iter().enumerate().rev().filter(fits);
@@ -40,7 +43,7 @@ impl Store {
     }
 
     /// Keeps the buffer; returns those that have to go for it.
-    fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
+    pub fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
         self.words += buffer.len();
         self.buffers.push(buffer);
         let mut surplus = 0;
@@ -57,7 +60,7 @@ impl Store {
 
 /// A buffer that returns to the process's store when dropped: a fresh one of its size would cost more in
 /// page faults than the arithmetic done in it. Whoever puts a secret in erases it.
-pub(crate) struct Scratch {
+pub struct Scratch {
     buffer: Buffer,
     /// Words of it that are in use, from the first on.
     len: usize,
@@ -65,12 +68,12 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// `len` words of arbitrary content.
-    pub(crate) fn new(len: usize) -> Self {
+    pub fn new(len: usize) -> Self {
         Self { buffer: Self::kept(len).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
     /// `len` words of zero.
-    pub(crate) fn zeroed(len: usize) -> Self {
+    pub fn zeroed(len: usize) -> Self {
         match Self::kept(len) {
             Some(buffer) => {
                 let mut scratch = Self { buffer, len };
@@ -137,48 +140,5 @@ impl Zeroize for Scratch {
         // The rest is what an earlier owner left, erased if it was secret.
         self.fill(0);
         zeroize::optimization_barrier(&**self);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buffers_come_back_and_copies_are_copies() {
-        // A length that no other test asks for.
-        let len = SHORTEST + 12_345;
-        let mut scratch = Scratch::new(len);
-        scratch.fill(7);
-        let copy = scratch.clone();
-        drop(scratch);
-        let zeroed = Scratch::zeroed(len);
-        assert!(zeroed.iter().all(|word| *word == 0));
-        assert!(copy.iter().all(|word| *word == 7));
-        drop((zeroed, copy));
-        assert_eq!(Scratch::new(len).len(), len);
-        assert!(Scratch::zeroed(0).is_empty());
-    }
-
-    #[test]
-    fn the_store_is_bounded_and_the_oldest_go_first() {
-        let most = 1 << 20;
-        let mut store = Store::new(most);
-        let len = most / 4;
-        for extra in 0..4 {
-            assert!(store.keep(Buffer::zeroed(len - extra)).is_empty());
-        }
-        let gone = store.keep(Buffer::zeroed(len));
-        assert_eq!(gone.iter().map(|buffer| buffer.len()).collect::<Vec<_>>(), [len]);
-        assert_eq!(store.words, store.buffers.iter().map(|buffer| buffer.len()).sum::<usize>());
-        assert!(store.words <= most);
-        assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len - 1));
-        assert_eq!(store.take(len - 1).map(|buffer| buffer.len()), Some(len));
-        // Twice as long will do, longer will not.
-        assert!(store.take(len / 2 - 2).is_none() && store.take(len + 1).is_none());
-        assert_eq!(store.take(len / 2 - 1).map(|buffer| buffer.len()), Some(len - 3));
-        // One larger than the store does not stay.
-        assert!(!store.keep(Buffer::zeroed(most + 1)).is_empty());
-        assert_eq!((store.words, store.buffers.len()), (0, 0));
     }
 }

@@ -1,8 +1,8 @@
 //! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5], its second radix [B.1] and its smaller keys [B.2]; GHS and hybrid
 //! key switching with special moduli [KPZ21, B.2].
 
-mod digits;
-mod grouping;
+pub(crate) mod digits;
+pub(crate) mod grouping;
 mod kept;
 mod lift;
 mod product;

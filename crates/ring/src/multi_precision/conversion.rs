@@ -23,9 +23,11 @@ pub(super) enum Arithmetic {
 
 /// Division and rounding by t/q, for q > 2t.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ratio<'a> {
-    pub(super) t: u64,
-    pub(super) q: &'a BigUint,
+pub struct Ratio<'a> {
+    /// What is multiplied by.
+    pub t: u64,
+    /// What is divided by.
+    pub q: &'a BigUint,
 }
 
 /// Tables of x ↦ x or x ↦ ⌊t·x/q⌉, a half rounding up, from residues modulo a source to residues modulo a target, for

@@ -7,7 +7,7 @@
 //!
 //! Nothing here runs in constant time: it is a baseline to measure, not a way to protect a key.
 
-mod conversion;
+pub(crate) mod conversion;
 mod gadget;
 #[cfg(feature = "gmp")]
 mod gmp;
@@ -15,9 +15,9 @@ mod groups;
 mod lift;
 mod remainders;
 mod ring;
-mod rounding;
+pub(crate) mod rounding;
 mod scaler;
-mod words;
+pub(crate) mod words;
 
 pub use gadget::MultiPrecisionGadget;
 pub use ring::MultiPrecisionRing;

@@ -13,11 +13,11 @@ use super::words::{self, BITS, MASK, columns};
 /// With C = K·q + ⌊q/2⌋ − t·offset the result is ⌊(t·u + C)/q⌋. It is computed by the precomputed quotient t/q
 /// [BEHZ16, B.3] to one word after the point; where that word leaves a doubt, by division.
 #[derive(Clone, Debug)]
-pub(super) struct Rounding {
+pub struct Rounding {
     t: u64,
     q: BigUint,
     /// C.
-    constant: BigUint,
+    pub constant: BigUint,
     /// K.
     shift: BigUint,
     /// Lowest words of 2^60·u that do not matter.
@@ -27,12 +27,12 @@ pub(super) struct Rounding {
     /// ⌊2^60·C/q⌋.
     fraction: u128,
     /// A fraction from here on may belong to the next integer.
-    doubt: u64,
+    pub doubt: u64,
 }
 
 impl Rounding {
     /// For u of `length` words.
-    pub(super) fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> Self {
+    pub fn new(ratio: Ratio<'_>, offset: &BigUint, length: usize) -> Self {
         let Ratio { t, q } = ratio;
         let shift = (offset * t).div_ceil(q);
         let constant = &shift * q + half(q) - offset * t;
@@ -56,7 +56,7 @@ impl Rounding {
     }
 
     /// Words of a result.
-    pub(super) fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.reciprocal.len().saturating_sub(2) + 1
     }
 
@@ -68,7 +68,7 @@ impl Rounding {
     /// The result for the integer u whose words stand in `padded` after one zero and before another.
     /// `pairs` is working memory.
     #[inline]
-    pub(super) fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
+    pub fn apply(&self, padded: &[u64], pairs: &mut Vec<[u64; 2]>, out: &mut [u64]) {
         let operand = padded.get(self.skip..).unwrap_or_default();
         pairs.clear();
         pairs.extend(operand.iter().zip(operand.iter().skip(1)).map(|(&a, &b)| [a, b]));
@@ -104,44 +104,5 @@ impl Rounding {
         let u = words::integer(padded) >> BITS;
         let quotient = (u * self.t + &self.constant) / &self.q;
         out.copy_from_slice(&words::words(&quotient, out.len()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Integers u around every multiple of q/t: the fraction tells all but those closest to an integer, and those
-    /// only by the division.
-    #[test]
-    fn doubt_is_resolved_by_division() {
-        let q = (BigUint::from(1_u32) << 367_u32) - 1_234_567_u32;
-        let mut wrong_without = 0;
-        for (t, wide) in [(1_u64 << 10, 760_u32), ((1 << 60) - 1, 400), (2, 1500)] {
-            let offset = (BigUint::from(1_u32) << wide) / 3_u32;
-            let length = words::length(&(&offset * 4_u32));
-            let rounding = Rounding::new(Ratio { t, q: &q }, &offset, length);
-            let hasty = Rounding { doubt: u64::MAX, ..rounding.clone() };
-            let careful = Rounding { doubt: 0, ..rounding.clone() };
-            let apply = |rounding: &Rounding, u: &BigUint| {
-                let mut padded = vec![0; length + 2];
-                padded[1..=length].copy_from_slice(&words::words(u, length));
-                let mut out = vec![0; rounding.length()];
-                rounding.apply(&padded, &mut Vec::new(), &mut out);
-                words::integer(&out)
-            };
-            for j in 0..200_u32 {
-                // The x with t·x + ⌊q/2⌋ next to a multiple of q, at u = x + offset.
-                let integer = &offset * t / &q * j / 200_u32;
-                let multiple = &q * (integer * 2_u32 + 1_u32) / (2 * u128::from(t));
-                for u in [&offset + &multiple, &offset + &multiple + 1_u32, &offset - &multiple - 1_u32] {
-                    let exact = (&u * t + &rounding.constant) / &q;
-                    assert_eq!(apply(&rounding, &u), exact);
-                    assert_eq!(apply(&careful, &u), exact);
-                    wrong_without += usize::from(apply(&hasty, &u) != exact);
-                }
-            }
-        }
-        assert!(wrong_without > 100, "the doubt is real: {wrong_without}");
     }
 }

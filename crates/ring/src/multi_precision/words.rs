@@ -6,24 +6,24 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
 /// Bits of a word.
-pub(super) const BITS: u64 = 60;
+pub const BITS: u64 = 60;
 /// 2^60 − 1.
-pub(super) const MASK: u64 = (1 << BITS) - 1;
+pub const MASK: u64 = (1 << BITS) - 1;
 /// Products of a word and a residue below 2^62 that are summed in 128 bits.
-pub(super) const TERMS: usize = 60;
+pub const TERMS: usize = 60;
 
 /// Words that hold any integer below `bound`.
-pub(super) fn length(bound: &BigUint) -> usize {
+pub fn length(bound: &BigUint) -> usize {
     usize::try_from(bound.bits().div_ceil(BITS)).unwrap_or(usize::MAX).max(1)
 }
 
 /// The lowest `length` words of x.
-pub(super) fn words(x: &BigUint, length: usize) -> Vec<u64> {
+pub fn words(x: &BigUint, length: usize) -> Vec<u64> {
     (0..length as u64).map(|i| ((x >> (i * BITS)) & BigUint::from(MASK)).to_u64().unwrap_or(0)).collect()
 }
 
 /// The integer of these words.
-pub(super) fn integer(words: &[u64]) -> BigUint {
+pub fn integer(words: &[u64]) -> BigUint {
     words.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << BITS) + word)
 }
 
@@ -54,14 +54,16 @@ pub(super) fn for_each_sum(shared: &[u64], pairs: &[[u64; 2]], mut f: impl FnMut
 
 /// A sum of products as low + 2^60·high.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Column {
-    low: u128,
-    high: u128,
+pub struct Column {
+    /// The lowest words of the terms, summed.
+    pub low: u128,
+    /// What stands above them, summed.
+    pub high: u128,
 }
 
 /// Σ s_i·a_i and Σ s_i·b_i for any number of terms.
 #[inline(always)]
-pub(super) fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
+pub fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
     if shared.len() <= TERMS {
         return sums(shared, pairs).map(|low| Column { low, high: 0 });
     }
@@ -76,7 +78,7 @@ pub(super) fn columns(shared: &[u64], pairs: &[[u64; 2]]) -> [Column; 2] {
 }
 
 /// Two lists entry by entry, the shorter filled with zeros.
-pub(super) fn interleave(a: &[u64], b: &[u64]) -> Vec<[u64; 2]> {
+pub fn interleave(a: &[u64], b: &[u64]) -> Vec<[u64; 2]> {
     let entry = |list: &[u64], i: usize| list.get(i).copied().unwrap_or(0);
     (0..a.len().max(b.len())).map(|i| [entry(a, i), entry(b, i)]).collect()
 }
@@ -92,40 +94,10 @@ impl Column {
 }
 
 /// `count` ≤ 64 bits of x from bit `at` on.
-pub(super) fn bits(x: &[u64], at: u64, count: u32) -> u64 {
+pub fn bits(x: &[u64], at: u64, count: u32) -> u64 {
     let (first, offset) = ((at / BITS) as usize, at % BITS);
     let word = |i: usize| u128::from(x.get(first + i).copied().unwrap_or(0));
     let low = (word(0) | word(1) << BITS) >> offset;
     let all = low | (word(2) << (2 * BITS - offset));
     (all & ((1_u128 << count) - 1)) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_those_of_the_integer() {
-        let x = (BigUint::from(u64::MAX) << 200_u32) + (BigUint::from(12_345_u32) << 61_u32) + 7_u32;
-        let all = words(&x, length(&x));
-        assert_eq!(integer(&all), x);
-        for at in [0, 1, 59, 60, 61, 119, 120, 199, 240, 263, 264, 1000] {
-            for count in [1, 32, 59, 60, 62, 64] {
-                let expected = (&x >> at) & ((BigUint::one() << count) - 1_u32);
-                assert_eq!(BigUint::from(bits(&all, at, count)), expected, "{count} bits at {at}");
-            }
-        }
-    }
-
-    /// The largest terms there are, in every number around the end of a sum.
-    #[test]
-    fn sums_do_not_overflow() {
-        for terms in [0, 1, 2, TERMS - 1, TERMS, TERMS + 1, 2 * TERMS, 1000] {
-            let (shared, a) = (vec![(1 << 62) - 1; terms], vec![MASK; terms]);
-            let [sum, nothing] = columns(&shared, &interleave(&a, &[]));
-            let expected = BigUint::from((1_u64 << 62) - 1) * MASK * terms;
-            assert_eq!(BigUint::from(sum.low) + (BigUint::from(sum.high) << BITS), expected);
-            assert_eq!((nothing.low, nothing.high), (0, 0));
-        }
-    }
 }

@@ -6,12 +6,12 @@ use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
 use crate::RingError;
 
 /// The shortest transform.
-pub(super) const SHORTEST: usize = 64;
+pub const SHORTEST: usize = 64;
 
 /// Transforms of every power-of-two length from 64 to N modulo one prime q ≡ 1 (mod N).
 ///
 /// Of L values the upper half are those modulo X^(L/2) + 1, in the order of [`NttPlan`]; the lower half those modulo X^(L/2) − 1.
-pub(super) struct CyclicPlan {
+pub struct CyclicPlan {
     modulus: Modulus,
     /// Of lengths N/2, N/4, …, 64.
     parts: Vec<NttPlan>,
@@ -21,7 +21,7 @@ pub(super) struct CyclicPlan {
 }
 
 /// A constant that an inverse transform of one length multiplies by at no cost.
-pub(super) struct CyclicScale {
+pub struct CyclicScale {
     length: usize,
     parts: Vec<InverseScale>,
     last: InverseScale,
@@ -29,7 +29,7 @@ pub(super) struct CyclicScale {
 
 impl CyclicPlan {
     /// `length`: N, a power of two from 128.
-    pub(super) fn new(modulus: Modulus, length: usize) -> Result<Self, RingError> {
+    pub fn new(modulus: Modulus, length: usize) -> Result<Self, RingError> {
         let lengths = std::iter::successors(Some(length / 2), |l| Some(l / 2)).take_while(|&l| l >= SHORTEST);
         let parts = lengths.map(|l| Ok(NttPlan::new(modulus, l)?)).collect::<Result<Vec<_>, RingError>>()?;
         let Some(last) = parts.last() else {
@@ -55,13 +55,13 @@ impl CyclicPlan {
     }
 
     /// The transform modulo X^(L/2) + 1 for L the length of the values.
-    pub(super) fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
+    pub fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
         let missing = || RingError::out_of_range("length of a transform", "a power of two up to N", length);
         self.parts.iter().find(|part| 2 * part.n() == length).ok_or_else(missing)
     }
 
     /// Values of a polynomial; if `half`, of one whose upper half is zero.
-    pub(super) fn forward(&self, words: &mut [u64], half: bool) -> Result<(), RingError> {
+    pub fn forward(&self, words: &mut [u64], half: bool) -> Result<(), RingError> {
         let modulus = self.modulus();
         let (mut rest, mut half) = (words, half);
         for part in self.parts(rest.len()) {
@@ -79,7 +79,7 @@ impl CyclicPlan {
     }
 
     /// Prepares inverse transforms of a length that also multiply by c.
-    pub(super) fn scale(&self, length: usize, c: u64) -> Result<CyclicScale, RingError> {
+    pub fn scale(&self, length: usize, c: u64) -> Result<CyclicScale, RingError> {
         let modulus = self.modulus();
         let half = modulus.value().div_ceil(2);
         let mut factor = c;
@@ -94,7 +94,7 @@ impl CyclicPlan {
     }
 
     /// Coefficients times the constant of `scale`.
-    pub(super) fn inverse(&self, words: &mut [u64], scale: &CyclicScale) -> Result<(), RingError> {
+    pub fn inverse(&self, words: &mut [u64], scale: &CyclicScale) -> Result<(), RingError> {
         let modulus = self.modulus();
         crate::error::check_length("values", scale.length, words.len())?;
         let mut rest = &mut *words;
@@ -111,54 +111,5 @@ impl CyclicPlan {
             modulus.sum_difference_assign(low, high)?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Multiplication point by point is multiplication modulo X^L − 1, for every length; the halves are the remainders.
-    #[test]
-    fn products_are_cyclic() {
-        for q in sunzi_math::primes_with_bits(62, 512, 1).unwrap().into_iter().chain([7681]) {
-            let modulus = Modulus::new(q).unwrap();
-            let plan = CyclicPlan::new(modulus, 512).unwrap();
-            for length in [64, 128, 256, 512_usize] {
-                let sample = |seed: u64| -> Vec<u64> {
-                    let word = |i| modulus.pow(modulus.reduce(seed + i), 12_345);
-                    (0..length as u64).map(|i| if i % 5 == 0 { q - 1 } else { word(i) }).collect()
-                };
-                let (a, b) = (sample(3), sample(1000));
-                let mut expected = vec![0; length];
-                for (i, x) in a.iter().enumerate() {
-                    for (j, y) in b.iter().enumerate() {
-                        let at = &mut expected[(i + j) % length];
-                        *at = modulus.add(*at, modulus.mul(*x, *y));
-                    }
-                }
-                let (mut x, mut y) = (a.clone(), b.clone());
-                plan.forward(&mut x, false).unwrap();
-                plan.forward(&mut y, false).unwrap();
-                modulus.mul_assign(&mut x, &y).unwrap();
-                let mut tripled = x.clone();
-                plan.inverse(&mut x, &plan.scale(length, 1).unwrap()).unwrap();
-                assert_eq!(x, expected, "{q} {length}");
-                plan.inverse(&mut tripled, &plan.scale(length, 3).unwrap()).unwrap();
-                assert!(tripled.iter().zip(&x).all(|(t, x)| *t == modulus.mul(3, *x)));
-                let mut padded = a[..length / 2].to_vec();
-                padded.resize(length, 0);
-                let mut whole = padded.clone();
-                plan.forward(&mut whole, false).unwrap();
-                if length > SHORTEST {
-                    plan.forward(&mut padded, true).unwrap();
-                    assert_eq!(padded, whole);
-                    let mut upper = a[..length / 2].to_vec();
-                    plan.upper(length).unwrap().forward(&mut upper).unwrap();
-                    assert_eq!(upper, padded[length / 2..]);
-                }
-            }
-        }
-        assert!(CyclicPlan::new(Modulus::new(7681).unwrap(), 64).is_err());
     }
 }

@@ -12,7 +12,7 @@
 //! It is here to be measured against [`Ring`](crate::Ring), which evaluates at the m-th roots of unity and reduces nothing.
 
 mod barrett;
-mod cyclic;
+pub(crate) mod cyclic;
 mod gadget;
 mod geometry;
 mod montgomery;
@@ -58,6 +58,3 @@ impl Reduction {
         matches!(self, Self::Montgomery | Self::Mixed)
     }
 }
-
-#[cfg(test)]
-mod tests;

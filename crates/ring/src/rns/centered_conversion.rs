@@ -13,7 +13,7 @@ use crate::{Basis, RingError};
 ///
 /// The paper takes y_i in [0, q_i), so that ρ = 2k − 1; those lifts have a mean of kq/2, which would gather the
 /// noise of a product in the few roots of unity close to 1. Centred, they have none, and ρ = k − 1.
-pub(crate) struct CenteredConversion {
+pub struct CenteredConversion {
     moduli: Vec<Modulus>,
     conversion: Conversion,
 }

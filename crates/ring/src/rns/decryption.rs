@@ -16,7 +16,7 @@ use crate::{Basis, RingError};
 const STRIDE: usize = BLOCK + 8;
 
 /// What is particular to a form: how rows |c·a·q_i/q|_{q_i}, or others, become messages. No time depends on them.
-pub(crate) trait Form: Send + Sync {
+pub trait Form: Send + Sync {
     /// What residues modulo q_i are multiplied by: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
     fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
     /// The distance of t·a/q to an integer up to which the message is right.
@@ -31,7 +31,7 @@ pub(crate) fn half_less(loss: f64) -> f64 {
 }
 
 /// Tables of one (q, t) for the form that was asked for.
-pub(crate) struct Decryptor {
+pub struct Decryptor {
     moduli: Vec<Modulus>,
     /// |c·q_i/q|_{q_i}.
     row_factors: Vec<u64>,
@@ -39,7 +39,8 @@ pub(crate) struct Decryptor {
 }
 
 impl Decryptor {
-    pub(crate) fn new(basis: &Basis, t: u64, decryption: Decryption) -> Result<Self, RingError> {
+    /// Tables of this form of decryption, modulo t.
+    pub fn new(basis: &Basis, t: u64, decryption: Decryption) -> Result<Self, RingError> {
         Self::with_form(
             basis,
             match decryption {
@@ -61,7 +62,8 @@ impl Decryptor {
         Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })
     }
 
-    pub(crate) fn margin(&self) -> f64 {
+    /// How far t·x/q may lie from an integer.
+    pub fn margin(&self) -> f64 {
         self.form.margin()
     }
 
@@ -81,7 +83,7 @@ impl Decryptor {
     }
 
     /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
-    pub(crate) fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
+    pub fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         let mut message = vec![0; n];
         Parallelism::Collapsed.for_each_block(&mut message, n, |range, output| {
             let mut rows = Scratch::new(self.moduli.len() * STRIDE);
@@ -102,69 +104,5 @@ impl Decryptor {
             Ok(())
         })?;
         Ok(message)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::Precision;
-
-    const VALUES: [u64; 3] = [17, 19, 23];
-
-    /// Decrypts every a modulo 17·19·23 and counts messages that are wrong: none where t·a/q lies within the
-    /// margin of an integer, all others returned.
-    fn wrong_outside(t: u64, decryption: Decryption) -> usize {
-        let basis = Basis::new(&VALUES).unwrap();
-        let q: u64 = VALUES.iter().product();
-        let words: Vec<u64> = VALUES.iter().flat_map(|m| (0..q).map(move |a| a % m)).collect();
-        let decryptor = Decryptor::new(&basis, t, decryption).unwrap();
-        let messages = decryptor.apply(&words, q as usize).unwrap();
-        assert!(decryptor.margin() > 0.0 && decryptor.margin() < 0.5);
-        let mut wrong = 0;
-        for (a, message) in (0..q).zip(messages) {
-            assert!(message < t);
-            let nearest = (2 * t * a + q) / (2 * q);
-            let distance = (t * a).abs_diff(nearest * q) as f64 / q as f64;
-            let right = message == nearest % t;
-            assert!(right || distance > decryptor.margin(), "{decryption:?} t {t} a {a}");
-            wrong += usize::from(!right);
-        }
-        wrong
-    }
-
-    #[test]
-    fn every_residue_within_the_margin_is_decrypted_by_gamma() {
-        let mut wrong = 0;
-        for (t, gamma) in
-            [(2, 7), (5, 7), (5, 8), (16, 11), (27, 64), (1000, 101), (5, 4093), (2, 13), (3, 256), (7, 10)]
-        {
-            wrong += wrong_outside(t, Decryption::Gamma { gamma: Some(gamma) });
-        }
-        assert!(wrong > 0, "the margin is not idle");
-    }
-
-    #[test]
-    fn every_residue_within_the_margin_is_decrypted_by_powers_of_two() {
-        let mut wrong = 0;
-        for t in [2, 3, 4, 5, 6, 16, 27, 1000, 1024] {
-            for log2_gamma in [3, 4, 8, 20, 40] {
-                wrong += wrong_outside(t, Decryption::PowerOfTwo { log2_gamma: Some(log2_gamma) });
-            }
-            wrong_outside(t, Decryption::PowerOfTwo { log2_gamma: None });
-        }
-        assert!(wrong > 0, "the margin is not idle");
-    }
-
-    /// q is too small here for the errors of the quotients to show; where they do, the laws of the kernels look.
-    #[test]
-    fn every_residue_is_decrypted_by_quotients() {
-        let precisions = [Precision::Automatic, Precision::Double, Precision::Fixed128];
-        let quotients = precisions.map(|precision| Decryption::FloatingPoint { precision });
-        for decryption in quotients.into_iter().chain([Decryption::DigitDecomposition]) {
-            for t in [2, 3, 4, 5, 16, 27, 1000, 1024] {
-                assert_eq!(wrong_outside(t, decryption), 0);
-            }
-        }
     }
 }

@@ -14,7 +14,7 @@ use crate::{Basis, RingError};
 ///
 /// Only the second sum is one of doubles. Its error is below k·d·B·2^-51 for d digits, whatever t is: one digit is enough
 /// for k·q_i < 2^43, two of half the length are for all others. Residues enter as they are.
-pub(crate) struct DigitDecryption {
+pub struct DigitDecryption {
     /// log2 B, where there are two digits.
     width: Option<u32>,
     fractions: NearestSum,
@@ -27,7 +27,8 @@ pub(crate) struct DigitDecryption {
 const ONE_DIGIT: u128 = 1 << 43;
 
 impl DigitDecryption {
-    pub(crate) fn new(basis: &Basis, t: u64) -> Result<Self, RingError> {
+    /// Tables of decryption modulo t.
+    pub fn new(basis: &Basis, t: u64) -> Result<Self, RingError> {
         let longest = basis.values().iter().copied().max().unwrap_or(0);
         let bits = u64::BITS - longest.leading_zeros();
         let width = (basis.len() as u128 * u128::from(longest) >= ONE_DIGIT).then_some(bits.div_ceil(2));
@@ -64,7 +65,7 @@ impl DigitDecryption {
 }
 
 /// t·r/q as the nearest integer and what is left.
-fn split(t: u64, r: u64, q: u64) -> (u64, f64) {
+pub fn split(t: u64, r: u64, q: u64) -> (u64, f64) {
     let (product, q) = (u128::from(t) * u128::from(r), u128::from(q));
     let omega = (product + q / 2) / q;
     let (floor, rest) = (omega * q, product);
@@ -107,35 +108,5 @@ impl Form for DigitDecryption {
         digits.zeroize();
         rounded.zeroize();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fractions_are_what_integers_leave() {
-        for (t, r, q) in
-            [(2, 1, 3), (65_537, 12_345, (1 << 61) + 1), ((1 << 60) - 1, (1 << 61) - 1, (1 << 62) - 57)]
-        {
-            let (omega, theta) = split(t, r, q);
-            assert!(theta.abs() <= 0.5 && omega <= t);
-            let exact = t as f64 * (r as f64 / q as f64);
-            assert!((omega as f64 + theta - exact).abs() <= exact * 1e-15, "{t} {r} {q}");
-        }
-    }
-
-    /// Errors stay far below 1/2 for moduli of 30 to 61 bits, many of them, and every t.
-    #[test]
-    fn margins_hardly_depend_on_the_moduli() {
-        for (bits, count) in [(30, 26), (48, 16), (55, 16), (60, 40), (61, 40)] {
-            let moduli = sunzi_math::primes_with_bits(bits, 1 << 13, count).unwrap();
-            let basis = Basis::new(&moduli).unwrap();
-            for t in [2, 65_537, (1 << 59) + 55] {
-                let margin = DigitDecryption::new(&basis, t).unwrap().margin();
-                assert!(margin > 0.49, "{bits} {t}: {margin}");
-            }
-        }
     }
 }

@@ -10,13 +10,14 @@ use crate::{Basis, RingError};
 /// From y_i = |x·(q/q_i)^-1|_{q_i} to x' = Σ y_i·q/q_i − u·q ≡ x (mod q) with |x'| ≤ (1/2 + ε)·q: [x]_q, but for x within
 /// εq of ±q/2, where it may be the next lift. u = ⌊Σ y_i/q_i⌉ is one more row of the matrix product; ε is the error of
 /// its sum in doubles, (k² + 7k)/2 units of 2^-53 and for moduli above 2^52 their bits beyond, or 0 for one modulus.
-pub(crate) struct ExactExtension {
+pub struct ExactExtension {
     quotient: RoundedQuotient,
     conversion: Conversion,
 }
 
 impl ExactExtension {
-    pub(crate) fn new(basis: &Basis, targets: &[Modulus]) -> Result<Self, RingError> {
+    /// Tables of lifts from a basis to these moduli.
+    pub fn new(basis: &Basis, targets: &[Modulus]) -> Result<Self, RingError> {
         let quotient = RoundedQuotient::new(basis.isa(), basis.moduli())?;
         let column = |target: &Modulus| {
             let mut column = fast_base_conversion::column(basis, *target, 1);
@@ -29,7 +30,7 @@ impl ExactExtension {
     }
 
     /// `rows`: y_i for every i, at most a block of words each.
-    pub(crate) fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
+    pub fn apply(&self, rows: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), RingError> {
         let mut quotients = [0; BLOCK];
         let quotients = part_of_block(&mut quotients, rows)?;
         self.quotient.apply(rows, quotients)?;
@@ -48,43 +49,4 @@ pub(super) fn part_of_block<'a>(
     block
         .get_mut(..len)
         .ok_or_else(|| RingError::out_of_range("block", format_args!("at most {BLOCK} words"), len))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rns::fast_base_conversion::row_factors;
-
-    /// Every x modulo a small q is lifted to [x]_q itself, ends included.
-    #[test]
-    fn every_residue_is_centred() {
-        for values in [&[65_537][..], &[769, 1153], &[17, 97, 193], &[64, 19, 23, 97], &[11, 13, 17, 19, 23]]
-        {
-            let basis = Basis::new(values).unwrap();
-            let q: u64 = values.iter().product();
-            let targets = [250_199_979_294_721, 1 << 40].map(|p| Modulus::new(p).unwrap());
-            let extension = ExactExtension::new(&basis, &targets).unwrap();
-            let factors = row_factors(&basis, |_| Ok(1)).unwrap();
-            let points: Vec<u64> = (0..q).collect();
-            for points in points.chunks(BLOCK) {
-                let digits: Vec<Vec<u64>> = values
-                    .iter()
-                    .zip(&factors)
-                    .map(|(&m, f)| points.iter().map(|x| x % m * f % m).collect())
-                    .collect();
-                let rows: Vec<&[u64]> = digits.iter().map(Vec::as_slice).collect();
-                let mut lifted = vec![vec![0; points.len()]; 2];
-                let mut views: Vec<&mut [u64]> = lifted.iter_mut().map(Vec::as_mut_slice).collect();
-                extension.apply(&rows, &mut views).unwrap();
-                for (target, lifted) in targets.iter().zip(&lifted) {
-                    for (&x, &lift) in points.iter().zip(lifted) {
-                        let centred = if 2 * x > q { x as i64 - q as i64 } else { x as i64 };
-                        let next = centred - q as i64;
-                        let tie = 2 * x == q && lift == target.reduce_i64(next);
-                        assert!(lift == target.reduce_i64(centred) || tie, "{values:?}: {x}");
-                    }
-                }
-            }
-        }
-    }
 }

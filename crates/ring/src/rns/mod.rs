@@ -7,20 +7,20 @@ pub(crate) mod auxiliary_basis;
 mod behz;
 mod bounds;
 mod centered_conversion;
-mod decryption;
-mod digit_decryption;
-mod exact_extension;
-mod extension;
-mod fast_base_conversion;
+pub(crate) mod decryption;
+pub(crate) mod digit_decryption;
+pub(crate) mod exact_extension;
+pub(crate) mod extension;
+pub(crate) mod fast_base_conversion;
 mod float_decryption;
 mod gamma_decryption;
 mod hps;
 mod over_q;
 mod power_of_two_decryption;
-mod rns_floor;
-mod rounded_division;
+pub(crate) mod rns_floor;
+pub(crate) mod rounded_division;
 mod scaler;
-mod shenoy_kumaresan;
+pub(crate) mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 mod switched_lift;
 
@@ -42,7 +42,7 @@ fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
 }
 
 /// The matrix product Σ_i row_i·column_ij modulo each target.
-fn matrix_product(
+pub fn matrix_product(
     rows: &[Modulus],
     targets: &[Modulus],
     columns: &[Vec<u64>],

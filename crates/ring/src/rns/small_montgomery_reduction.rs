@@ -21,7 +21,7 @@ use crate::{Basis, RingError};
 /// roots of unity close to 1; that halves ρ, too. Since [·]_m̃ has a mean of −1/2, c″/q must have one of 1/2: k
 /// digits have k/2, so an even k takes its first digit centred. Where m̃ is large, a mean of −q/(2m̃) does
 /// not matter and that is left out.
-pub(crate) struct SmallMontgomeryReduction {
+pub struct SmallMontgomeryReduction {
     m_tilde: u64,
     /// The first modulus if its digit is centred.
     centered: Option<Modulus>,

@@ -44,7 +44,7 @@ pub fn fixed_weight_ternary<G: CryptoRng + ?Sized>(
 }
 
 /// Batcher's merge exchange for any length [Knuth, TAOCP 3, 5.2.2, Algorithm M].
-fn sort(cards: &mut [u64]) {
+pub fn sort(cards: &mut [u64]) {
     let n = cards.len();
     let top = n.next_power_of_two() / 2;
     let mut p = top;
@@ -68,44 +68,5 @@ fn compare_exchange(cards: &mut [u64], low: usize, high: usize) {
     if let Ok([a, b]) = cards.get_disjoint_mut([low, high]) {
         let swap = b.wrapping_sub(*a) >> 63;
         u64::conditional_swap(a, b, Choice::from(swap as u8));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use rand_core::Rng;
-
-    use super::*;
-    use crate::sampling::SeededRng;
-
-    #[test]
-    fn the_network_sorts_every_length() {
-        let mut rng = SeededRng::derive(&[3; 32], "network", 0);
-        for n in 0..70 {
-            // The 0-1 principle, sampled, and full words with repeats.
-            for mask in [1, 7, u64::MAX >> 1] {
-                for _ in 0..50 {
-                    let mut cards: Vec<u64> = (0..n).map(|_| rng.next_u64() & mask).collect();
-                    let mut expected = cards.clone();
-                    expected.sort_unstable();
-                    sort(&mut cards);
-                    assert_eq!(cards, expected);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_weight_is_exact() {
-        let mut rng = SeededRng::derive(&[3; 32], "weight", 0);
-        for n in [1, 2, 64, 100, 1024] {
-            for weight in [0, 1, n / 2, n] {
-                let secret = fixed_weight_ternary(n, weight, &mut rng).unwrap();
-                assert_eq!(secret.len(), n);
-                assert_eq!(secret.iter().filter(|c| c.abs() == 1).count(), weight);
-                assert_eq!(secret.iter().filter(|&&c| c == 0).count(), n - weight);
-            }
-        }
-        assert!(matches!(fixed_weight_ternary(8, 9, &mut rng), Err(RingError::OutOfRange { .. })));
     }
 }

@@ -5,7 +5,7 @@
 
 mod centered_binomial;
 mod discrete_gaussian;
-mod fixed_weight;
+pub(crate) mod fixed_weight;
 mod seeded;
 mod spherical;
 mod ternary;
@@ -25,10 +25,14 @@ use zeroize::Zeroizing;
 use crate::RingError;
 
 /// Words that are drawn together.
-const DRAWN: usize = 512;
+pub const DRAWN: usize = 512;
 
 /// What `f` makes of each of n random words, one after the other: the words that `next_u64` would draw.
-fn map_words<G: CryptoRng + ?Sized>(n: usize, rng: &mut G, f: impl Fn(u64) -> i64) -> Zeroizing<Vec<i64>> {
+pub fn map_words<G: CryptoRng + ?Sized>(
+    n: usize,
+    rng: &mut G,
+    f: impl Fn(u64) -> i64,
+) -> Zeroizing<Vec<i64>> {
     let mut bytes = Zeroizing::new([0; 8 * DRAWN]);
     let mut out = Zeroizing::new(Vec::with_capacity(n));
     while out.len() < n {
@@ -48,32 +52,5 @@ fn check_count(n: usize) -> Result<(), RingError> {
         Ok(())
     } else {
         Err(RingError::out_of_range("number of samples", format_args!("at most {LIMIT}"), n))
-    }
-}
-
-#[cfg(test)]
-mod statistics;
-
-#[cfg(test)]
-mod tests {
-    use rand_core::Rng;
-
-    use super::*;
-
-    #[test]
-    fn words_are_those_of_next_u64_in_turn() {
-        for n in [0, 1, DRAWN - 1, DRAWN, DRAWN + 1, 3 * DRAWN + 7] {
-            for skipped in [0, 1, 15] {
-                let mut rngs = [(); 2].map(|()| SeededRng::derive(&[4; 32], "words", 0));
-                let [first, second] = &mut rngs;
-                for _ in 0..skipped {
-                    assert_eq!(first.next_u32(), second.next_u32());
-                }
-                let together = map_words(n, first, u64::cast_signed);
-                let one_by_one: Vec<i64> = (0..n).map(|_| second.next_u64().cast_signed()).collect();
-                assert_eq!(*together, one_by_one);
-                assert_eq!(first.next_u32(), second.next_u32());
-            }
-        }
     }
 }

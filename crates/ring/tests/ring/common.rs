@@ -6,7 +6,9 @@ use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
 use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Evaluation, Gadget, KeyPart, PolyRing, RingError, Scaler, Side};
+use sunzi_ring::{
+    Coefficient, Evaluation, Gadget, KeyPart, Packing, PolyRing, RingError, Scaler, Side, Storage,
+};
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
     SeededRng::derive(&[9; 32], domain, 0)
@@ -14,6 +16,14 @@ pub(crate) fn rng(domain: &str) -> SeededRng {
 
 pub(crate) fn int(x: &BigUint) -> BigInt {
     BigInt::from_biguint(Sign::Plus, x.clone())
+}
+
+/// The ring, which stores residues in this form: a law that holds for two rings says more if they are not the same.
+pub(crate) fn stored<R: Packing>(ring: R, storage: Storage) -> R {
+    let name = ring.description();
+    let own = if name[0] == Storage::Sets as u8 { name[1] } else { name[0] };
+    assert_eq!(own, storage as u8, "not a ring of {storage:?}");
+    ring
 }
 
 /// The representative in [-q/2, q/2).
@@ -157,7 +167,7 @@ pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
         bits(62, 3),
         mixed,
     ];
-    lists.iter().map(|list| sunzi_ring::Ring::new(m, list).unwrap()).collect()
+    lists.iter().map(|list| stored(sunzi_ring::Ring::new(m, list).unwrap(), Storage::Words)).collect()
 }
 
 /// Rings over residues of indices that are no powers of two: prime, prime power, several factors, even.
@@ -168,7 +178,7 @@ pub(crate) fn general_rings() -> Vec<sunzi_ring::Ring> {
         let order = sunzi_ring::Ring::root_order(m).unwrap();
         let mixed = [30, 49, 62].map(|bits| primes_with_bits(bits, order, 1).unwrap()).concat();
         for moduli in [primes_below(DEFAULT_PRIME_BOUND, order, 3).unwrap(), mixed] {
-            rings.push(sunzi_ring::Ring::new(m, &moduli).unwrap());
+            rings.push(stored(sunzi_ring::Ring::new(m, &moduli).unwrap(), Storage::Words));
         }
     }
     rings
@@ -179,12 +189,12 @@ pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
     let mut below = BigUint::one();
     let moduli: Vec<BigUint> = products.map(|q| &q / std::mem::replace(&mut below, q.clone())).collect();
-    sunzi_ring::BigRing::with_chain(ring.index(), &moduli).unwrap()
+    stored(sunzi_ring::BigRing::with_chain(ring.index(), &moduli).unwrap(), Storage::Big)
 }
 
 /// The ring over the same residues that computes with multi-precision integers.
 pub(crate) fn multi_precision(ring: &sunzi_ring::Ring) -> sunzi_ring::MultiPrecisionRing {
-    sunzi_ring::MultiPrecisionRing::with_ring(ring.clone())
+    stored(sunzi_ring::MultiPrecisionRing::with_ring(ring.clone()), Storage::MultiPrecision)
 }
 
 /// A scaler at its highest level, where a right operand is lifted as it is by every multiplication.

@@ -6,6 +6,7 @@ use sunzi_math::primes_with_bits;
 use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, PolyRing, Ring, RingError, RnsDigits};
 
 use crate::common::*;
+use sunzi_ring::Storage;
 
 const INDEX: u64 = 128;
 
@@ -34,12 +35,12 @@ fn rungs() -> Vec<Vec<usize>> {
 }
 
 fn ladder() -> Ring {
-    Ring::with_rungs(INDEX, &moduli(), &rungs()).unwrap()
+    stored(Ring::with_rungs(INDEX, &moduli(), &rungs()).unwrap(), Storage::Words)
 }
 
 fn big_ladder() -> BigRing {
     let moduli: Vec<BigUint> = moduli().into_iter().map(BigUint::from).collect();
-    BigRing::with_rungs(INDEX, &moduli, &rungs()).unwrap()
+    stored(BigRing::with_rungs(INDEX, &moduli, &rungs()).unwrap(), Storage::Big)
 }
 
 /// Extreme and random coefficients, and such whose quotients are next to a half.

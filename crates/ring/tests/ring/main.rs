@@ -1,10 +1,24 @@
-//! The laws of rings and of their scale-invariant operations.
+//! All tests of this crate: the laws of rings and of their scale-invariant operations, and its parts by themselves.
 
+#[cfg(test)]
+mod basis;
+#[cfg(test)]
+mod big_product;
+#[cfg(test)]
+mod combination;
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod digits;
+#[cfg(test)]
+mod expansion;
+#[cfg(test)]
 mod gadgets;
+#[cfg(test)]
+mod grouping;
 mod hostile;
+#[cfg(test)]
+mod integers;
 #[cfg(test)]
 mod ladders;
 #[cfg(test)]
@@ -12,11 +26,31 @@ mod laws;
 #[cfg(test)]
 mod levels;
 #[cfg(test)]
+mod masking;
+#[cfg(test)]
 mod multi_precision;
+#[cfg(test)]
+mod multiplier;
+#[cfg(test)]
+mod packing;
+#[cfg(test)]
+mod parallel;
 #[cfg(test)]
 mod products;
 #[cfg(test)]
+mod reduction;
+#[cfg(test)]
+mod rns;
+#[cfg(test)]
+mod root_order;
+#[cfg(test)]
+mod sampling;
+#[cfg(test)]
 mod scaling;
+#[cfg(test)]
+mod scratch;
+#[cfg(test)]
+mod tensor;
 #[cfg(test)]
 mod threads;
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! The multi-precision ring gives the oracle's integers, bit for bit.
 
+mod rounding;
+mod words;
+
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use rand_core::Rng;
@@ -10,6 +13,7 @@ use sunzi_ring::{
 };
 
 use crate::common::*;
+use sunzi_ring::Storage;
 
 /// Mixed widths in several orders, more limbs than one sum of products holds, moduli that are grouped.
 fn rings(n: usize) -> Vec<MultiPrecisionRing> {
@@ -24,7 +28,10 @@ fn rings(n: usize) -> Vec<MultiPrecisionRing> {
         bits(30, 53),
         bits(62, 1),
     ];
-    lists.iter().map(|list| MultiPrecisionRing::new(m, list).unwrap()).collect()
+    lists
+        .iter()
+        .map(|list| stored(MultiPrecisionRing::new(m, list).unwrap(), Storage::MultiPrecision))
+        .collect()
 }
 
 /// Every arithmetic that was built in.

@@ -8,6 +8,7 @@ use sunzi_ring::{
 };
 
 use crate::common::*;
+use sunzi_ring::Storage;
 
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
@@ -38,7 +39,7 @@ fn rings() -> Vec<Ring> {
         [bits(30, 2), bits(62, 1), bits(48, 2)].concat(),
         primes_below(DEFAULT_PRIME_BOUND, M, 24).unwrap(),
     ];
-    lists.iter().map(|list| Ring::new(M, list).unwrap()).collect()
+    lists.iter().map(|list| stored(Ring::new(M, list).unwrap(), Storage::Words)).collect()
 }
 
 /// The lowest levels, one between and the highest.

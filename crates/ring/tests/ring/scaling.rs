@@ -8,6 +8,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{Multiplication, PolyRing, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
+use sunzi_ring::Storage;
 
 /// Plaintext moduli: small, even, prime, an auxiliary prime, near 2^60.
 fn plain_moduli(n: usize) -> Vec<u64> {
@@ -25,7 +26,7 @@ fn scaled_rings(n: usize) -> Vec<Ring> {
         primes_with_bits(62, m, 20).unwrap(),
         primes_with_bits(61, m, 1).unwrap(),
     ] {
-        rings.push(Ring::new(m, &moduli).unwrap());
+        rings.push(stored(Ring::new(m, &moduli).unwrap(), Storage::Words));
     }
     rings
 }

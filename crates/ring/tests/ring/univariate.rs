@@ -9,6 +9,7 @@ use sunzi_ring::{
 };
 
 use crate::common::*;
+use sunzi_ring::Storage;
 
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
@@ -20,7 +21,9 @@ fn rings() -> Vec<UnivariateRing> {
         let order = UnivariateRing::root_order(m).unwrap();
         for bits in [30, 48, 62] {
             let moduli = primes_with_bits(bits, order, 3).unwrap();
-            rings.extend(REDUCTIONS.map(|reduction| UnivariateRing::new(m, &moduli, reduction).unwrap()));
+            rings.extend(REDUCTIONS.map(|reduction| {
+                stored(UnivariateRing::new(m, &moduli, reduction).unwrap(), Storage::Univariate)
+            }));
         }
     }
     rings

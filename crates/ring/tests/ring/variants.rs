@@ -12,6 +12,7 @@ use sunzi_ring::{
 
 use crate::common::*;
 use crate::scaling::{decryption_law, extension_law, lift_bound, lifts_are_bounded, scaling_law_for};
+use sunzi_ring::Storage;
 
 const N: usize = 64;
 const M: u64 = 2 * N as u64;
@@ -32,7 +33,7 @@ fn rings() -> Vec<Ring> {
         [bits(30, 2), bits(62, 1), bits(48, 2)].concat(),
         [bits(62, 2), bits(30, 1), bits(55, 1)].concat(),
     ];
-    lists.iter().map(|list| Ring::new(M, list).unwrap()).collect()
+    lists.iter().map(|list| stored(Ring::new(M, list).unwrap(), Storage::Words)).collect()
 }
 
 const PLAIN_MODULI: [u64; 7] = [2, 3, 1 << 10, 65_537, 1_000_000, 1 << 32, (1 << 59) + 55];

@@ -1,7 +1,10 @@
 //! The samplers against the distributions they claim, with fixed seeds: thresholds are six standard
 //! deviations of χ² or of a mean, so a wrong distribution fails and a right one does not.
 
-use super::*;
+use sunzi_ring::sampling::{
+    CENTERED_BINOMIAL_BOUND, CENTERED_BINOMIAL_VARIANCE, SeededRng, centered_binomial, fixed_weight_ternary,
+    ternary, uniform_residues,
+};
 
 const DRAWS: usize = 1 << 20;
 

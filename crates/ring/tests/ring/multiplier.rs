@@ -1,6 +1,8 @@
-use super::*;
-use crate::GadgetOptions;
+//! Multipliers that are kept short, and sums of their products.
+
 use sunzi_math::primes_below;
+use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RnsGadget, Turn};
 
 /// A polynomial in X^gap with coefficients that look random, some of them extreme.
 fn sparse<R: PolyRing>(ring: &R, gap: usize, seed: u64) -> R::Poly<Evaluation> {
@@ -26,22 +28,26 @@ fn ring(log2_degree: u32, bound: u64) -> Ring {
 fn values_of_sparse_polynomials_repeat_and_are_kept_once() {
     for log2_degree in [6, 7, 11, 12] {
         let ring = ring(log2_degree, 1 << 47);
-        let n = ring.degree();
+        let (n, gadget) = (ring.degree(), ring.gadget(&GadgetOptions::default()).unwrap());
         for gap in (0..=log2_degree).map(|log| 1_usize << log) {
             let a = sparse(&ring, gap, 7);
-            let multiplier = RnsMultiplier::new(&a);
-            let expected = RnsMultiplier::expected_bytes(ring.shape(), gap);
-            assert_eq!(multiplier.byte_len(), expected, "n = {n}, gap {gap}");
-            assert!(multiplier.poly().words() == a.words() && ring.check(&multiplier.poly()).is_ok());
+            let multiplier = gadget.multiplier(a.clone()).unwrap();
+            let expected = gadget.expected_multiplier_bytes(gap);
+            assert_eq!(RnsGadget::multiplier_bytes(&multiplier), expected, "n = {n}, gap {gap}");
+            let poly = RnsGadget::multiplied(&multiplier);
+            assert!(poly.words() == a.words() && ring.level_of(&*poly) == Ok(ring.level()));
             for (i, limb) in a.limbs().enumerate() {
                 for start in (0..n).step_by(BLOCK) {
                     let mut space = vec![1; BLOCK.min(n)];
-                    assert_eq!(multiplier.block(i, start, &mut space), &limb[start..n.min(start + BLOCK)]);
+                    assert_eq!(
+                        block_of_multiplier(&multiplier, i, start, &mut space),
+                        &limb[start..n.min(start + BLOCK)]
+                    );
                 }
             }
         }
         let words = 3 * n;
-        let bytes = [1, 4, 8, 32].map(|gap| RnsMultiplier::expected_bytes(ring.shape(), gap) / 8);
+        let bytes = [1, 4, 8, 32].map(|gap| gadget.expected_multiplier_bytes(gap) / 8);
         assert_eq!(bytes, [words, words, words / 8, words / 8]);
     }
 }
@@ -54,12 +60,13 @@ fn sums_are_those_of_the_terms() {
         let pairs: Vec<[&Poly<Evaluation>; 2]> = polys.chunks(2).map(|pair| [&pair[0], &pair[1]]).collect();
         let gaps = [1, 2, 8, 32, 64, 1 << log2_degree];
         let factors: Vec<_> = gaps.iter().zip(100..).map(|(&gap, seed)| sparse(&ring, gap, seed)).collect();
-        let kept: Vec<_> = factors.iter().map(RnsMultiplier::new).collect();
+        let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
+        let kept: Vec<_> = factors.iter().map(|a| gadget.multiplier(a.clone()).unwrap()).collect();
         let lists: [&[(usize, usize)]; 4] =
             [&[(0, 0), (1, 2), (2, 3), (0, 5)], &[], &[(2, 4)], &[(1, 1), (1, 1)]];
         let of_kept: Vec<Vec<_>> =
             lists.iter().map(|list| list.iter().map(|&(i, k)| (i, &kept[k])).collect()).collect();
-        let got = ring.sums_by_blocks(&pairs.as_slice(), &of_kept, &[0, 1, 2]).unwrap();
+        let got = sums_by_blocks(&ring, &pairs, &of_kept, &[0, 1, 2]).unwrap();
         let expected = lists.map(|list| {
             let mut sum = [ring.zero(), ring.zero()];
             for &(i, k) in list {

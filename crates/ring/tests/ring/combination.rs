@@ -1,0 +1,82 @@
+//! Linear combinations against sums term by term.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use rand_core::CryptoRng;
+use sunzi_math::primes_below;
+use sunzi_ring::sampling::SeededRng;
+use sunzi_ring::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+
+/// Σ c_i·x_i modulo q, centred.
+fn by_terms(terms: &[(&BigInt, Vec<BigInt>)], n: usize, q: &BigInt) -> Vec<BigInt> {
+    let sum = |at: usize| terms.iter().map(|(c, a)| *c * &a[at]).sum::<BigInt>();
+    let centred = |x: BigInt| -> BigInt { (x + q / 2_u32).mod_floor(q) - q / 2_u32 };
+    (0..n).map(|at| centred(sum(at))).collect()
+}
+
+fn check(log2_degree: u32, factors: &[i128], rng: &mut impl CryptoRng) {
+    let step = 2 << log2_degree;
+    let mut moduli = primes_below(1 << 47, step, 2).unwrap();
+    moduli.extend(primes_below(1 << 30, step, 2).unwrap());
+    let ring = Ring::new(step, &moduli).unwrap();
+    let factors: Vec<BigInt> = factors.iter().map(|&c| c.into()).collect();
+    for level in [4, 3, 1] {
+        // Operands of this level and of the highest, in turn; the first with the largest residues.
+        let mut polys: Vec<Poly<Coefficient>> = (0..=factors.len())
+            .map(|i| {
+                let uniform = ring.to_coefficient(ring.uniform(rng)).unwrap();
+                let largest = ring.from_signed(&vec![-1; 1 << log2_degree]).unwrap();
+                ring.restrict(if i == 0 { &largest } else { &uniform }, if i % 2 == 0 { 4 } else { level })
+                    .unwrap()
+            })
+            .collect();
+        let own = ring.restrict(&polys.pop().unwrap(), level).unwrap();
+        let integers = |a: &Poly<Coefficient>| {
+            let at = ring.level_of(a).unwrap();
+            ring.at_level(at).unwrap().to_integers(a).unwrap()
+        };
+        let terms: Vec<_> = factors.iter().zip(&polys).collect();
+        let sum = ring.linear_combination(&terms, level).unwrap();
+        let clear: Vec<_> = factors.iter().zip(&polys).map(|(c, a)| (c, integers(a))).collect();
+        let q = BigInt::from(ring.at_level(level).unwrap().modulus().clone());
+        assert_eq!(integers(&sum), by_terms(&clear, ring.degree(), &q), "{factors:?} at {level}");
+        let mut added = own.clone();
+        ring.add_linear_combination_assign(&mut added, &terms).unwrap();
+        let mut expected = own;
+        ring.at_level(level).unwrap().add_assign(&mut expected, &sum).unwrap();
+        assert_eq!(added.words(), expected.words(), "{factors:?} added at {level}");
+    }
+}
+
+#[test]
+fn agrees_with_term_by_term() {
+    let mut rng = SeededRng::derive(&[3; 32], "linear combinations", 0);
+    for log2_degree in [6, 10] {
+        for factors in [
+            &[][..],
+            &[1],
+            &[-1],
+            &[0],
+            &[1, 1, -1],
+            &[-1, 1],
+            &[1 << 100, -(1 << 90), 3],
+            &[7, 1, -1, 0, i128::MAX, i128::MIN, 12345, 1 << 46, -5],
+        ] {
+            check(log2_degree, factors, &mut rng);
+        }
+    }
+}
+
+#[test]
+fn a_term_of_a_lower_level_is_refused_and_changes_nothing() {
+    let moduli = primes_below(1 << 40, 128, 3).unwrap();
+    let ring = Ring::new(128, &moduli).unwrap();
+    let one = BigInt::from(1);
+    let mut sum = ring.from_signed(&[5; 64]).unwrap();
+    let before = sum.clone();
+    let low = ring.restrict(&sum, 2).unwrap();
+    let added = ring.add_linear_combination_assign(&mut sum, &[(&one, &before), (&one, &low)]);
+    assert!(matches!(added, Err(RingError::NoSuchLevel { got: 3, highest: 2 })), "{added:?}");
+    assert_eq!(sum.words(), before.words());
+    assert!(ring.linear_combination::<Evaluation>(&[], 4).is_err());
+}
