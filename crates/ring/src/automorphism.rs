@@ -125,13 +125,12 @@ pub(crate) fn apply<D: Domain>(ring: &Ring, a: &Poly<D>, k: u64) -> Result<Poly<
     if <D as Sealed>::EVALUATION {
         let sources = ring.value_sources(k)?;
         ring.for_each_modulus(&mut image, |i, _, range, out| {
-            Ok(sources.apply(out, range.start, a.limb(i).unwrap_or_default(), 0)?)
+            Ok(sources.apply(out, range.start, a.own_limb(i)?, 0)?)
         })?;
     } else {
         let sources = ring.coefficient_sources(k)?;
         ring.parallelism().for_each_limb(Work::Elementwise, image.words_mut(), ring.degree(), |i, out| {
-            let Some(&modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
-            apply_to_coefficients(ring.ring_index(), modulus, out, a.limb(i).unwrap_or_default(), &sources)
+            apply_to_coefficients(ring.ring_index(), ring.basis().own(i)?, out, a.own_limb(i)?, &sources)
         })?;
     }
     Ok(image)

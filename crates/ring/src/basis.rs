@@ -9,6 +9,7 @@ use sunzi_kernels::{Isa, Modulus, active_isa};
 use sunzi_math::Crt;
 
 use crate::RingError;
+use crate::error::entry;
 
 /// An ordered list of pairwise coprime moduli q_1, …, q_k below 2^62 and the constants of their product q.
 #[derive(Clone, Debug)]
@@ -73,6 +74,11 @@ impl Basis {
     /// The tag of the first `level` moduli, if there are as many.
     pub(crate) fn tag_at(&self, level: usize) -> Option<u64> {
         self.tags.get(level.checked_sub(1)?).copied()
+    }
+
+    /// Modulus i, where it must be.
+    pub(crate) fn own(&self, i: usize) -> Result<Modulus, RingError> {
+        entry("modulus", &self.moduli, i).copied()
     }
 
     /// The moduli in order.

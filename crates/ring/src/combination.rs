@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 use sunzi_kernels::Modulus;
 
+use crate::error::entry;
 use crate::integers::residue_of;
 use crate::{Domain, Poly, PolyRing, Ring, RingError};
 
@@ -39,11 +40,10 @@ pub(crate) fn combine<D: Domain>(
         .map(|modulus| terms.iter().map(|(c, _)| residue_of(c, modulus.value())).collect())
         .collect();
     ring.parallelism().for_each_part([out.words_mut()], ring.degree(), |i, range, [out]| {
-        let (Some(modulus), Some(factors)) = (moduli.get(i), residues.get(i)) else { return Ok(()) };
-        let place = |places: &[usize]| places.get(i).copied().unwrap_or(i);
+        let (modulus, factors) = (entry("modulus", moduli, i)?, entry("row of factors", &residues, i)?);
         let parts = terms.iter().zip(&places);
-        let parts: Vec<&[u64]> =
-            parts.map(|((_, term), places)| term.part(place(places), range.clone())).collect();
+        let parts = parts.map(|((_, term), places)| term.part_at(places, i, range.clone()));
+        let parts: Vec<&[u64]> = parts.collect::<Result<_, _>>()?;
         if factors.iter().all(|&c| c == 1 || c == modulus.value() - 1) {
             with_signs(modulus, out, factors, &parts, adds)
         } else {

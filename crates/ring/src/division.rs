@@ -7,6 +7,7 @@ use sunzi_kernels::{Conversion, Isa, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::error::{check_limbs, check_table, entry, part};
 use crate::ladder::places;
 use crate::parallel::{ENDED, Parallelism, Work, block_of, on_pool};
 use crate::scratch::Scratch;
@@ -146,7 +147,11 @@ impl Division {
         factor: Factor,
         parallelism: Parallelism,
     ) -> Result<Self, RingError> {
-        let divisor: Vec<_> = route.divisor.iter().filter_map(|&place| source.get(place)).cloned().collect();
+        let places = route.divisor.iter();
+        let divisor = places.map(|&place| entry("transform of a divisor", source, place).cloned());
+        let divisor: Vec<_> = divisor.collect::<Result<_, RingError>>()?;
+        check_table("place of a target", targets.len(), route.kept.len())?;
+        check_table("group of targets", targets.len(), groups.iter().map(Range::len).sum())?;
         let moduli: Vec<Modulus> = divisor.iter().map(|plan| plan.modulus()).collect();
         let to: Vec<Modulus> = targets.iter().map(|plan| plan.modulus()).collect();
         let new = || to.iter().zip(&route.kept).filter(|(_, kept)| kept.is_none()).map(|(q, _)| q);
@@ -173,8 +178,8 @@ impl Division {
             let quotient = RoundedQuotient::new(isa, &moduli)?;
             let rows: Vec<Modulus> = moduli.iter().copied().chain([quotient.range()]).collect();
             let conversion = |range: &Range<usize>| {
-                let to = to.get(range.clone()).unwrap_or_default();
-                let inverses = inverses.get(range.clone()).unwrap_or_default();
+                let to = part("modulus of a group", &to, range.clone(), range.start)?;
+                let inverses = part("inverse of a group", &inverses, range.clone(), range.start)?;
                 let entry = |i: usize, j: usize| {
                     let (Some(q), Some(&inverse)) = (to.get(j), inverses.get(j)) else { return 0 };
                     let entry = q.mul(product_mod(q, i), multiplied(inverse));
@@ -203,10 +208,11 @@ impl Division {
     /// ⌊A·(a + b)/D⌉ in evaluation form for a in evaluation form and b in coefficient form.
     pub(crate) fn divide(&self, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), RingError> {
         let n = self.degree();
+        check_limbs("limb of a quotient", self.targets.len(), n, out.len())?;
         let mut rows = self.rows(a, b)?;
         let inside = self.parallelism.inside(self.groups.len());
         let step = |(range, out): (&Range<usize>, &mut [u64])| {
-            let lifted = if b.is_none() { self.lifted(&rows, range.clone()) } else { None };
+            let lifted = if b.is_none() { self.lifted(&rows, range.clone())? } else { None };
             if lifted.is_none() {
                 self.remainders(&rows, range.clone(), out.chunks_exact_mut(n).collect(), inside)?;
             }
@@ -239,11 +245,11 @@ impl Division {
         j: usize,
         lifted: Option<Lifted<'_>>,
     ) -> Result<(), RingError> {
-        let (Some(plan), Some(inverse)) = (self.targets.get(j), self.inverse(j)) else { return Ok(()) };
+        let (plan, inverse) = (entry("transform of a target", &self.targets, j)?, self.inverse(j)?);
         let (n, modulus) = (self.degree(), plan.modulus());
-        let place = self.route.kept.get(j).copied().flatten();
-        let a = place.and_then(|place| limb_of(a, n, place));
-        let b = place.zip(b).and_then(|(place, b)| limb_of(b, n, place));
+        let place = *entry("place of a target", &self.route.kept, j)?;
+        let a = place.map(|place| limb_of(a, n, place)).transpose()?;
+        let b = place.zip(b).map(|(place, b)| limb_of(b, n, place)).transpose()?;
         match (self.factor, b) {
             (Factor::One, Some(b)) => modulus.add_assign(limb, b)?,
             (Factor::Inverse, Some(b)) => modulus.add_scaled_assign(limb, b, inverse)?,
@@ -265,15 +271,24 @@ impl Division {
     }
 
     /// What lifts −r to these targets while it is transformed; none where it has to be made before.
-    pub(crate) fn lifted<'a>(&self, rows: &'a [u64], targets: Range<usize>) -> Option<Vec<Lifted<'a>>> {
-        let Remainders::Lifted { half, factors } = &self.remainders else { return None };
-        let row = rows.get(..self.degree())?;
-        let constants = self.targets.iter().zip(factors).skip(targets.start).take(targets.len());
-        let lifted = |(plan, &factor): (&Arc<Plan>, &u64)| {
+    pub(crate) fn lifted<'a>(
+        &self,
+        rows: &'a [u64],
+        targets: Range<usize>,
+    ) -> Result<Option<Vec<Lifted<'a>>>, RingError> {
+        let Remainders::Lifted { half, factors } = &self.remainders else { return Ok(None) };
+        let row = part("row of a remainder", rows, 0..self.degree(), 0)?;
+        let mut all = Vec::with_capacity(targets.len());
+        for j in targets {
+            let plan = entry("transform of a target", &self.targets, j)?;
+            let factor = *entry("factor of a remainder", factors, j)?;
             let (offset, reduces) = offset_less(*half, &plan.modulus());
-            (!reduces).then_some(Lifted { row, offset, factor })
-        };
-        constants.map(lifted).collect()
+            if reduces {
+                return Ok(None);
+            }
+            all.push(Lifted { row, offset, factor });
+        }
+        Ok(Some(all))
     }
 
     pub(crate) fn route(&self) -> &Route {
@@ -286,8 +301,8 @@ impl Division {
     }
 
     /// A/D modulo target j.
-    pub(crate) fn inverse(&self, j: usize) -> Option<u64> {
-        self.inverses.get(j).copied()
+    pub(crate) fn inverse(&self, j: usize) -> Result<u64, RingError> {
+        entry("inverse of a divisor", &self.inverses, j).copied()
     }
 
     pub(crate) fn degree(&self) -> usize {
@@ -298,12 +313,13 @@ impl Division {
     fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
         let n = self.degree();
         let mut rows = Scratch::new((self.divisor.len() + 1) * n);
-        let b = self.route.divisor.iter().filter_map(|&place| limb_of(b?, n, place));
-        self.fill_rows(&mut rows, Some(a), &b.collect::<Vec<_>>())?;
+        let places = self.route.divisor.iter();
+        let b = b.map(|b| places.map(|&place| limb_of(b, n, place)).collect::<Result<Vec<_>, _>>());
+        self.fill_rows(&mut rows, Some(a), &b.transpose()?.unwrap_or_default())?;
         Ok(rows)
     }
 
-    /// The same in place of `rows`, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b.
+    /// The same in place of `rows`, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b, if there are any.
     pub(crate) fn fill_rows(
         &self,
         rows: &mut [u64],
@@ -311,17 +327,22 @@ impl Division {
         b: &[&[u64]],
     ) -> Result<(), RingError> {
         let n = self.degree();
+        check_limbs("row of a remainder", self.divisor.len() + 1, n, rows.len())?;
         let (residues, quotients) = rows.split_at_mut_checked(self.divisor.len() * n).unwrap_or_default();
         self.parallelism.for_each_limb(Work::Transform, residues, n, |i, limb| {
-            let (Some(plan), Some(scale)) = (self.divisor.get(i), self.scales.get(i)) else { return Ok(()) };
-            let place = self.route.divisor.get(i).copied().unwrap_or(i);
-            match a.and_then(|a| limb_of(a, n, place)) {
-                Some(a) => plan.inverse_scaled_into(limb, a, scale)?,
+            let plan = entry("transform of a divisor", &self.divisor, i)?;
+            let scale = entry("factor of a divisor's transform", &self.scales, i)?;
+            match a {
+                Some(a) => {
+                    let place = *entry("place of a divisor", &self.route.divisor, i)?;
+                    plan.inverse_scaled_into(limb, limb_of(a, n, place)?, scale)?;
+                }
                 None => plan.inverse_scaled(limb, scale)?,
             }
-            if let (Some(b), Some(&factor)) = (b.get(i), self.factors.get(i)) {
+            if !b.is_empty() {
                 // The errors and the message of an encryption.
-                plan.modulus().add_scaled_assign(limb, b, factor)?;
+                let factor = *entry("factor of a divisor", &self.factors, i)?;
+                plan.modulus().add_scaled_assign(limb, entry("limb of what is added", b, i)?, factor)?;
             }
             match &self.remainders {
                 Remainders::Lifted { half, .. } => Ok(plan.modulus().shift_assign(limb, *half, 0)?),
@@ -330,9 +351,9 @@ impl Division {
         })?;
         let Remainders::Converted { quotient, .. } = &self.remainders else { return Ok(()) };
         let residues = &*residues;
-        self.parallelism.for_each_block(quotients, n, |range, quotients| match quotients {
-            [out] => Ok(quotient.apply(&block_of(residues.chunks_exact(n), &range), out)?),
-            _ => Ok(()),
+        self.parallelism.for_each_block(quotients, n, |range, quotients| {
+            let rows = block_of(residues.chunks_exact(n), &range);
+            quotients.iter_mut().try_for_each(|out| Ok(quotient.apply(&rows, out)?))
         })
     }
 
@@ -348,22 +369,27 @@ impl Division {
         match &self.remainders {
             Remainders::Lifted { half, factors } => {
                 let row = rows.next().unwrap_or_default();
-                let constants = self.targets.iter().zip(factors).skip(targets.start);
-                constants.zip(out).try_for_each(|((plan, &factor), out)| {
+                check_table("limb of a remainder", targets.len(), out.len())?;
+                targets.zip(out).try_for_each(|(j, out)| {
+                    let plan = entry("transform of a target", &self.targets, j)?;
+                    let factor = *entry("factor of a remainder", factors, j)?;
                     lift(&plan.modulus(), out, row, (*half, factor), inside)
                 })
             }
             Remainders::Converted { conversions, .. } => {
                 let rows: Vec<&[u64]> = rows.collect();
                 let group = self.groups.iter().zip(conversions).find(|(range, _)| **range == targets);
-                group.map_or(Ok(()), |(_, conversion)| inside.convert(conversion, &rows, out))
+                let missing =
+                    RingError::MissingTable { table: "conversion to a group of moduli", limb: targets.start };
+                let (_, conversion) = group.ok_or(missing)?;
+                inside.convert(conversion, &rows, out)
             }
         }
     }
 }
 
-fn limb_of(words: &[u64], n: usize, place: usize) -> Option<&[u64]> {
-    words.get(place * n..(place + 1) * n)
+fn limb_of(words: &[u64], n: usize, place: usize) -> Result<&[u64], RingError> {
+    part("limb of a dividend", words, place * n..(place + 1) * n, place)
 }
 
 /// What makes u − bias modulo q of a word u in [0, 2·bias] when it is added, and whether u has to be reduced before: u − bias + q is

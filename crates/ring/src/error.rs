@@ -1,6 +1,7 @@
 //! The errors of this crate.
 
 use std::fmt;
+use std::ops::Range;
 
 use sunzi_kernels::KernelError;
 use sunzi_math::{MathError, RingIndex, gcd};
@@ -110,6 +111,17 @@ pub enum RingError {
         /// The index asked for.
         index: u64,
     },
+    /// A table of this library has no entry for a limb, which no argument explains.
+    #[error(
+        "the library has no {table} for modulus number {limb} (from 0): this is a fault of the library, not of its \
+         arguments; please report it with the parameters"
+    )]
+    MissingTable {
+        /// Which table.
+        table: &'static str,
+        /// Which limb, from 0 on.
+        limb: usize,
+    },
     /// From the number theory below.
     #[error(transparent)]
     Math(MathError),
@@ -135,6 +147,39 @@ impl From<MathError> for RingError {
             other => Self::Math(other),
         }
     }
+}
+
+/// The entry of a table for a limb.
+pub(crate) fn entry<'a, T>(table: &'static str, entries: &'a [T], limb: usize) -> Result<&'a T, RingError> {
+    entries.get(limb).ok_or(RingError::MissingTable { table, limb })
+}
+
+/// Part of a table or of the words of limbs, those of limb `limb`.
+pub(crate) fn part<'a, T>(
+    table: &'static str,
+    entries: &'a [T],
+    range: Range<usize>,
+    limb: usize,
+) -> Result<&'a [T], RingError> {
+    entries.get(range).ok_or(RingError::MissingTable { table, limb })
+}
+
+/// Checks that a table has an entry for each of so many limbs, and no other, before both are read side by side.
+pub(crate) fn check_table(table: &'static str, limbs: usize, entries: usize) -> Result<(), RingError> {
+    if limbs == entries { Ok(()) } else { Err(RingError::MissingTable { table, limb: limbs.min(entries) }) }
+}
+
+/// [`check_table`] for the words of limbs of n words each.
+pub(crate) fn check_limbs(
+    table: &'static str,
+    limbs: usize,
+    n: usize,
+    words: usize,
+) -> Result<(), RingError> {
+    if limbs * n == words {
+        return Ok(());
+    }
+    Err(RingError::MissingTable { table, limb: limbs.min(words / n.max(1)) })
 }
 
 pub(crate) fn check_length(what: &'static str, expected: usize, got: usize) -> Result<(), RingError> {

@@ -60,8 +60,8 @@ pub(crate) fn divide_residues(
 ) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
     let (n, own) = (ring.degree(), ring.at_level(level)?);
-    let index = own.plans().len().wrapping_sub(1);
-    let (Some(plan), Some(values)) = (own.plans().get(index), a.limb(index)) else { return Ok(a.clone()) };
+    let index = own.basis().len().wrapping_sub(1);
+    let (plan, values) = (own.plan(index)?, a.own_limb(index)?);
     let last = plan.modulus().value();
     let left = check_factors(last, level, d, rest)?;
     if left < level {
@@ -81,7 +81,7 @@ pub(crate) fn divide_residues(
     let remainder: Vec<i64> = remainder.iter().map(centred).collect();
     let mut quotient = ring.at_level(left)?.arbitrary();
     ring.parallelism().for_each_limb(Work::Transform, quotient.words_mut(), n, |i, limb| {
-        let (Some(plan), Some(a)) = (own.plans().get(i), a.limb(i)) else { return Ok(()) };
+        let (plan, a) = (own.plan(i)?, a.own_limb(i)?);
         let modulus = plan.modulus();
         modulus.reduce_signed_into(limb, &remainder)?;
         plan.forward(limb)?;

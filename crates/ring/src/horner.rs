@@ -14,12 +14,11 @@ pub(crate) fn mul_add(
         *places = ring.nested(level, ring.level_of(poly)?)?;
     }
     let [of_a, of_b, of_c] = &places;
-    let at = |places: &[usize], i: usize| places.get(i).copied().unwrap_or(usize::MAX);
     let target = ring.at_level(level)?;
     let mut sum = target.arbitrary::<Evaluation>();
     target.for_each_modulus(&mut sum, |i, modulus, range, part| {
-        let (a, b) = (a.part(at(of_a, i), range.clone()), b.part(at(of_b, i), range.clone()));
-        let c = c.part(at(of_c, i), range);
+        let (a, b) = (a.part_at(of_a, i, range.clone())?, b.part_at(of_b, i, range.clone())?);
+        let c = c.part_at(of_c, i, range)?;
         let factors = a.chunks(BLOCK).zip(b.chunks(BLOCK));
         // What is copied is still in the first-level cache when it is added to.
         for ((sum, (a, b)), c) in part.chunks_mut(BLOCK).zip(factors).zip(c.chunks(BLOCK)) {

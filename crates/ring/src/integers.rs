@@ -9,7 +9,7 @@ use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::{log2_product, mod_inv};
 use zeroize::Zeroizing;
 
-use crate::error::check_length;
+use crate::error::{check_length, check_table, part};
 use crate::parallel::{BLOCK, Work, block_of};
 use crate::sampling::{SeededRng, uniform_residues};
 use crate::scratch::Scratch;
@@ -43,7 +43,7 @@ pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &Ring, rng: &mut G) -> Poly<E
     let mut seed = [0_u8; 32];
     rng.fill_bytes(&mut seed);
     let mut a = ring.arbitrary();
-    // Never fails: nothing in it does.
+    // Never fails: the polynomial has as many limbs as the basis has moduli.
     let _ = ring.parallelism().for_each_limb(Work::Transform, a.words_mut(), ring.degree(), |i, limb| {
         let q = ring.basis().values().get(i).copied().unwrap_or(0);
         uniform_residues(limb, q, &mut SeededRng::derive(&seed, "uniform limb", i as u64));
@@ -57,10 +57,10 @@ pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly
     let n = ring.degree();
     check_length("coefficients", n, coefficients.len())?;
     let mut a = ring.arbitrary();
-    ring.parallelism().for_each_part([a.words_mut()], n, |i, range, [limb]| {
-        let q = ring.basis().values().get(i).copied().unwrap_or(1);
-        let coefficients = coefficients.get(range).unwrap_or_default();
-        limb.iter_mut().zip(coefficients).for_each(|(residue, c)| *residue = residue_of(c, q));
+    ring.for_each_modulus(&mut a, |i, modulus, range, limb| {
+        let coefficients = part("list of coefficients", coefficients, range, i)?;
+        let residues = coefficients.iter().map(|c| residue_of(c, modulus.value()));
+        limb.iter_mut().zip(residues).for_each(|(to, residue)| *to = residue);
         Ok(())
     })?;
     Ok(a)
@@ -105,12 +105,12 @@ pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Pol
     let high: Zeroizing<Vec<i64>> = Zeroizing::new(coefficients.iter().map(|c| (c >> 64) as i64).collect());
     let low: Zeroizing<Vec<u64>> = Zeroizing::new(coefficients.iter().map(|&c| c as u64).collect());
     let mut a = ring.arbitrary();
-    ring.parallelism().for_each_part([a.words_mut()], n, |i, range, [limb]| {
-        let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
+    ring.for_each_modulus(&mut a, |i, modulus, range, limb| {
         let shift = modulus.reduce_u128(1 << 64);
         let mut rest = Zeroizing::new([0; BLOCK]);
-        let parts = (high.get(range.clone()).unwrap_or_default(), low.get(range).unwrap_or_default());
-        let parts = parts.0.chunks(BLOCK).zip(parts.1.chunks(BLOCK));
+        let high = part("list of coefficients", &high, range.clone(), i)?;
+        let low = part("list of coefficients", &low, range, i)?;
+        let parts = high.chunks(BLOCK).zip(low.chunks(BLOCK));
         for (limb, (high, low)) in limb.chunks_mut(BLOCK).zip(parts) {
             let rest = rest.get_mut(..low.len()).unwrap_or_default();
             modulus.reduce_signed_into(limb, high)?;
@@ -162,6 +162,7 @@ impl<'a> MixedRadix<'a> {
     }
 
     fn floats(&self, residues: &[&[u64]], out: &mut [f64]) -> Result<(), RingError> {
+        check_table("row of residues", self.moduli.len(), residues.len())?;
         let n = out.len();
         let mut digits = Zeroizing::new(vec![0_i64; n * self.moduli.len()]);
         let mut reduced = Zeroizing::new(Buffer::zeroed(n));

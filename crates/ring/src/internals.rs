@@ -23,8 +23,11 @@ pub use crate::sampling::fixed_weight::sort;
 pub use crate::sampling::{DRAWN, map_words};
 pub use crate::scratch::{SHORTEST, Scratch, Store};
 
+use std::ops::Range;
+
+use crate::division::{Division, Factor, Route};
 use crate::sampling::SeededRng;
-use crate::{Evaluation, Poly, Ring, RingError, RnsMultiplier};
+use crate::{Evaluation, Poly, PolyRing, Ring, RingError, RnsDecomposition, RnsMultiplier, UnivariateRing};
 
 /// Big integers as words of sixty bits.
 pub mod words {
@@ -39,12 +42,15 @@ pub fn stream(key: &[u8; 32], nonce: u64) -> SeededRng {
 }
 
 /// A block of a limb of a multiplier, in `out` unless it stands elsewhere.
+///
+/// # Errors
+/// [`RingError::MissingTable`] for a limb that is not there.
 pub fn block_of_multiplier<'a>(
     a: &'a RnsMultiplier,
     limb: usize,
     start: usize,
     out: &'a mut [u64],
-) -> &'a [u64] {
+) -> Result<&'a [u64], RingError> {
     a.block(limb, start, out)
 }
 
@@ -59,4 +65,57 @@ pub fn sums_by_blocks(
     limbs: &[usize],
 ) -> Result<Vec<[Poly<Evaluation>; 2]>, RingError> {
     ring.sums_by_blocks(&pairs, lists, limbs)
+}
+
+/// A ring without the transform of its last modulus.
+#[must_use]
+pub fn without_last_transform(ring: &Ring) -> Ring {
+    ring.without_last_transform()
+}
+
+/// A ring without the tables of its last modulus.
+#[must_use]
+pub fn without_last_reducer(ring: &UnivariateRing) -> UnivariateRing {
+    ring.without_last_reducer()
+}
+
+/// Digits without their last word.
+#[must_use]
+pub fn without_last_word(digits: RnsDecomposition) -> RnsDecomposition {
+    digits.without_last_word()
+}
+
+/// Coefficients of a polynomial by inverse transforms that multiply by these constants, as many as there are.
+///
+/// # Errors
+/// [`RingError::MissingTable`] for fewer constants than moduli.
+pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) -> Result<(), RingError> {
+    let scales: Result<Vec<_>, _> =
+        ring.plans().iter().zip(constants).map(|(plan, &c)| plan.scale(c)).collect();
+    ring.transform().inverse_scaled(a.words_mut(), &scales?)
+}
+
+/// How many factors of inverse transforms are made of these constants.
+///
+/// # Errors
+/// [`RingError::MissingTable`] unless there are as many as moduli.
+pub fn scales(ring: &Ring, constants: &[u64]) -> Result<usize, RingError> {
+    crate::rns::scaler::scales(ring, constants).map(|scales| scales.len())
+}
+
+/// Words divided by the moduli above a level, by groups of targets.
+///
+/// # Errors
+/// [`RingError::MissingTable`] for groups that leave a target out, and for fewer words than limbs on either side.
+pub fn divide(
+    ring: &Ring,
+    level: usize,
+    groups: Vec<Range<usize>>,
+    out: &mut [u64],
+    a: &[u64],
+) -> Result<(), RingError> {
+    let (ladder, targets) = (ring.ladder(), ring.ladder().plans(level));
+    let route = Route::new(ladder.limbs(level), ladder.limbs(ring.level()));
+    let (isa, parallelism) = (ring.isa(), ring.parallelism());
+    Division::new(ring.plans(), &targets, route, groups, isa, Factor::One, parallelism)?.divide(out, a, None)
 }

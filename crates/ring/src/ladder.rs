@@ -77,13 +77,14 @@ impl Ladder {
     }
 
     /// What tells polynomials of this level from those of others.
-    pub(crate) fn tag(&self, level: usize) -> Option<u64> {
-        self.rung(level).map(|rung| rung.tag)
+    pub(crate) fn tag(&self, level: usize) -> Result<u64, RingError> {
+        let missing = RingError::NoSuchLevel { got: level, highest: self.len() };
+        self.rung(level).map(|rung| rung.tag).ok_or(missing)
     }
 
     /// The level up to `highest` with this tag.
     pub(crate) fn level_of(&self, tag: u64, highest: usize) -> Option<usize> {
-        (1..=highest).rev().find(|&level| self.tag(level) == Some(tag))
+        (1..=highest).rev().find(|&level| self.rung(level).is_some_and(|rung| rung.tag == tag))
     }
 
     /// Whether a level has so many moduli.

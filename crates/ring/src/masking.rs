@@ -6,6 +6,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::division::Division;
+use crate::error::entry;
 use crate::parallel::{Work, groups};
 use crate::sampling::{CENTERED_BINOMIAL_BOUND, spherical_error, ternary};
 use crate::scratch::Scratch;
@@ -63,10 +64,8 @@ pub fn by_limbs<G: CryptoRng + ?Sized>(
     let target = ring.at_level(level)?;
     let mut masked = [target.arbitrary(), target.arbitrary()];
     let division = if level == ring.level() { None } else { Some(ring.division(level)?) };
-    let rows = match division {
-        Some(division) => Some([masks.rows(ring, division, 0)?, masks.rows(ring, division, 1)?]),
-        None => None,
-    };
+    let rows = |division| Ok::<_, RingError>((division, masks.rows(ring, division)?));
+    let divided = division.map(rows).transpose()?;
     let n = ring.degree();
     let [first, second] = masked.each_mut().map(|poly| poly.words_mut().chunks_mut(n));
     let mut limbs = first.zip(second).map(|(first, second)| [first, second]);
@@ -76,23 +75,27 @@ pub fn by_limbs<G: CryptoRng + ?Sized>(
         .collect();
     let inside = ring.parallelism().inside(groups.len());
     let run = |mut group: Group<'_>| {
-        for (half, rows) in rows.iter().flatten().enumerate() {
-            let out = group.limbs.iter_mut().filter_map(|pair| pair.get_mut(half)).map(|limb| &mut **limb);
-            let Some(division) = division else { continue };
-            division.remainders(rows, group.range.clone(), out.collect(), inside)?;
-        }
-        if division.is_none() {
+        if let Some((division, rows)) = &divided {
+            let limbs = group.limbs.iter_mut().map(|[first, second]| (&mut **first, &mut **second));
+            let (first, second): (Vec<_>, Vec<_>) = limbs.unzip();
+            for (rows, out) in rows.iter().zip([first, second]) {
+                division.remainders(rows, group.range.clone(), out, inside)?;
+            }
+        } else {
             group.limbs.iter_mut().flatten().for_each(|limb| limb.fill(0));
         }
         let limbs = group.range.zip(group.limbs);
         limbs.into_iter().try_for_each(|(j, pair)| {
-            let place = places.get(j).copied().unwrap_or(j);
-            masks.finish_limb(ring, place, pair, division.and_then(|division| division.inverse(j)))
+            let inverse = division.map(|division| division.inverse(j)).transpose()?;
+            masks.finish_limb(ring, *entry("place", &places, j)?, pair, inverse)
         })
     };
     ring.parallelism().for_each(Work::Transform, 2 * places.len() * n, groups, run)?;
     Ok(masked)
 }
+
+/// One part of a key, and what is added to its product: an error, and a message.
+type Half<'a> = (&'a Poly<Evaluation>, (&'a [i64], Option<&'a Poly<Coefficient>>));
 
 /// Limbs of both parts that one conversion writes.
 struct Group<'a> {
@@ -104,19 +107,22 @@ impl Masks<'_> {
     /// u modulo q_j, in evaluation form.
     fn u(&self, ring: &Ring, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
         let mut u = Zeroizing::new(Scratch::new(ring.degree()));
-        if let Some(plan) = ring.plans().get(j) {
-            u.fill(0);
-            plan.modulus().add_small_assign(&mut u, &self.u)?;
-            plan.forward(&mut u)?;
-        }
+        let plan = ring.plan(j)?;
+        u.fill(0);
+        plan.modulus().add_small_assign(&mut u, &self.u)?;
+        plan.forward(&mut u)?;
         Ok(u)
     }
 
-    /// limb ← limb + the error and the message of a part modulo q_j, in coefficient form.
-    fn add_error(&self, ring: &Ring, j: usize, part: usize, limb: &mut [u64]) -> Result<(), RingError> {
-        let (Some(modulus), Some(error)) = (ring.basis().moduli().get(j), self.errors.get(part)) else {
-            return Ok(());
-        };
+    /// limb ← limb + this error and the message, if it is there, modulo q_j, in coefficient form.
+    fn add_error(
+        &self,
+        ring: &Ring,
+        j: usize,
+        (error, message): (&[i64], Option<&Poly<Coefficient>>),
+        limb: &mut [u64],
+    ) -> Result<(), RingError> {
+        let modulus = ring.basis().own(j)?;
         if modulus.value() > LARGEST_ERROR {
             modulus.add_small_assign(limb, error)?;
         } else {
@@ -124,26 +130,37 @@ impl Masks<'_> {
             modulus.reduce_signed_into(&mut residues, error)?;
             modulus.add_assign(limb, &residues)?;
         }
-        let message = self.message.filter(|_| part == 0);
-        message
-            .and_then(|message| message.limb(j))
-            .map_or(Ok(()), |message| Ok(modulus.add_assign(limb, message)?))
+        match message {
+            Some(message) => Ok(modulus.add_assign(limb, message.own_limb(j)?)?),
+            None => Ok(()),
+        }
     }
 
-    /// What the remainder of a part modulo the moduli that are divided by is made of.
-    fn rows(&self, ring: &Ring, division: &Division, part: usize) -> Result<Zeroizing<Scratch>, RingError> {
+    /// Both parts, each with its error and the first with the message.
+    fn halves(&self) -> [Half<'_>; 2] {
+        let ([first, second], [e0, e1]) = (self.parts, &self.errors);
+        [(first, (e0, self.message)), (second, (e1, None))]
+    }
+
+    /// What the remainders of both parts modulo the moduli that are divided by are made of.
+    fn rows(&self, ring: &Ring, division: &Division) -> Result<[Zeroizing<Scratch>; 2], RingError> {
+        let [first, second] = self.halves();
+        Ok([self.rows_of(ring, division, first)?, self.rows_of(ring, division, second)?])
+    }
+
+    fn rows_of(
+        &self,
+        ring: &Ring,
+        division: &Division,
+        (key, added_to): Half<'_>,
+    ) -> Result<Zeroizing<Scratch>, RingError> {
         let (n, divisors) = (ring.degree(), division.route().divisor());
         let mut rows = Zeroizing::new(Scratch::new((divisors.len() + 1) * n));
         let mut added = Zeroizing::new(Scratch::zeroed(divisors.len() * n));
-        let key = self.parts.get(part);
         for ((&j, row), added) in divisors.iter().zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n))
         {
-            let (Some(modulus), Some(key)) = (ring.basis().moduli().get(j), key.and_then(|key| key.limb(j)))
-            else {
-                continue;
-            };
-            modulus.inner_product(row, &[key], &[&self.u(ring, j)?])?;
-            self.add_error(ring, j, part, added)?;
+            ring.basis().own(j)?.inner_product(row, &[key.own_limb(j)?], &[&self.u(ring, j)?])?;
+            self.add_error(ring, j, added_to, added)?;
         }
         division.fill_rows(&mut rows, None, &added.chunks_exact(n).collect::<Vec<_>>())?;
         Ok(rows)
@@ -157,12 +174,12 @@ impl Masks<'_> {
         limbs: [&mut [u64]; 2],
         inverse: Option<u64>,
     ) -> Result<(), RingError> {
-        let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+        let plan = ring.plan(j)?;
         let (u, modulus) = (self.u(ring, j)?, plan.modulus());
-        for (part, (limb, key)) in limbs.into_iter().zip(self.parts).enumerate() {
-            self.add_error(ring, j, part, limb)?;
+        for (limb, (key, added)) in limbs.into_iter().zip(self.halves()) {
+            self.add_error(ring, j, added, limb)?;
             plan.forward(limb)?;
-            modulus.mul_add_assign(limb, key.limb(j).unwrap_or_default(), &u)?;
+            modulus.mul_add_assign(limb, key.own_limb(j)?, &u)?;
             inverse.map_or(Ok(()), |inverse| modulus.mul_scalar_assign(limb, inverse))?;
         }
         Ok(())

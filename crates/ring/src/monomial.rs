@@ -28,7 +28,7 @@ pub(crate) fn multiply(ring: &Ring, a: &mut Poly<Evaluation>, exponent: u64) -> 
         return multiply_by_values(ring, a, k);
     }
     ring.for_each_modulus(a, |i, modulus, range, values| {
-        let psi = ring.plans().get(i).map_or(1, |plan| plan.root());
+        let psi = ring.plan(i)?.root();
         // X^(n/2) is i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
         let middle = (n as usize / 2).clamp(range.start, range.end) - range.start;
         let (first, second) = values.split_at_mut_checked(middle).unwrap_or_default();

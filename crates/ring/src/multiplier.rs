@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use zeroize::Zeroize;
 
+use crate::error::{check_table, part};
 use crate::gadget::PAD;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
@@ -52,9 +53,9 @@ pub(crate) fn sums_of_whole_turns<R: PolyRing, G: Gadget<R>>(
     let sum = |list: &Vec<(usize, &G::Multiplier)>| {
         let mut sum = [ring.zero(), ring.zero()];
         for &(i, multiplier) in list {
-            check_index(i, pairs.len())?;
             let multiplier = gadget.restrict_key(&*G::multiplied(multiplier))?;
-            for (sum, factor) in sum.iter_mut().zip(pairs.get(i).into_iter().flatten()) {
+            let pair = pairs.get(i).ok_or_else(|| no_such_pair(i, pairs.len()))?;
+            for (sum, factor) in sum.iter_mut().zip(pair) {
                 ring.mul_add_assign(sum, factor, &multiplier)?;
             }
         }
@@ -63,13 +64,9 @@ pub(crate) fn sums_of_whole_turns<R: PolyRing, G: Gadget<R>>(
     lists.iter().map(sum).collect()
 }
 
-/// Fails for an index of no pair.
-fn check_index(i: usize, pairs: usize) -> Result<(), RingError> {
-    if i < pairs {
-        Ok(())
-    } else {
-        Err(RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs })
-    }
+/// The error of an index of no pair.
+fn no_such_pair(i: usize, pairs: usize) -> RingError {
+    RingError::LengthMismatch { what: "pairs", expected: i + 1, got: pairs }
 }
 
 /// A polynomial in evaluation form that multiplies others.
@@ -131,19 +128,38 @@ impl RnsMultiplier {
             if self.run == LANES {
                 limb.copy_from_slice(self.words.get(i * degree..(i + 1) * degree).unwrap_or_default());
             } else {
-                self.block(i, 0, limb);
+                self.expand(self.limb(i), 0, limb);
             }
         }
         Poly::new(words, degree, self.tag)
     }
 
     /// The words of a limb from `start` on, into `out` unless they stand there already.
-    pub(crate) fn block<'a>(&'a self, limb: usize, start: usize, out: &'a mut [u64]) -> &'a [u64] {
-        let kept = self.words.len() / self.shape.limbs.max(1);
-        let limb = self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default();
-        if self.run == LANES {
-            return limb.get(start..start + out.len()).unwrap_or_default();
+    pub(crate) fn block<'a>(
+        &'a self,
+        limb: usize,
+        start: usize,
+        out: &'a mut [u64],
+    ) -> Result<&'a [u64], RingError> {
+        if limb >= self.shape.limbs {
+            return Err(RingError::MissingTable { table: "limb of a multiplier", limb });
         }
+        let words = self.limb(limb);
+        if self.run == LANES {
+            return part("block of a multiplier", words, start..start + out.len(), limb);
+        }
+        self.expand(words, start, out);
+        Ok(out)
+    }
+
+    /// What is kept of a limb; nothing of one that is not there.
+    fn limb(&self, limb: usize) -> &[u64] {
+        let kept = self.words.len() / self.shape.limbs.max(1);
+        self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default()
+    }
+
+    /// The words of a limb from `start` on, from what is kept of it.
+    fn expand(&self, limb: &[u64], start: usize, out: &mut [u64]) {
         // Runs are powers of two that divide n, and so are blocks but for a last one: one of them is a multiple of the other.
         let step = self.run.min(out.len());
         for (i, part) in out.chunks_mut(step).enumerate() {
@@ -153,7 +169,6 @@ impl RnsMultiplier {
             };
             part.as_chunks_mut::<LANES>().0.iter_mut().for_each(|words| *words = *vector);
         }
-        out
     }
 }
 
@@ -192,8 +207,7 @@ impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
         range: &Range<usize>,
         _: &'s mut [u64],
     ) -> Result<Vec<[&'s [u64]; 2]>, RingError> {
-        let part = |poly: &'s Poly<Evaluation>| poly.limb(i)?.get(range.clone());
-        Ok(self.iter().map(|pair| pair.map(|poly| part(poly).unwrap_or_default())).collect())
+        self.iter().map(|[a, b]| Ok([a.part(i, range.clone())?, b.part(i, range.clone())?])).collect()
     }
 }
 
@@ -206,10 +220,13 @@ impl Ring {
         lists: &[Vec<(usize, &RnsMultiplier)>],
         limbs: &[usize],
     ) -> Result<Pairs<Self>, RingError> {
-        for &(i, _) in lists.iter().flatten() {
-            check_index(i, pairs.count())?;
+        if let Some(&(i, _)) = lists.iter().flatten().find(|(i, _)| *i >= pairs.count()) {
+            return Err(no_such_pair(i, pairs.count()));
         }
         let (n, count) = (self.degree(), self.basis().len());
+        if lists.iter().any(|list| !list.is_empty()) {
+            check_table("place in a multiplier", count, limbs.len())?;
+        }
         let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
         let mut outs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::new()).collect();
         for sum in sums.iter_mut().flatten() {
@@ -217,6 +234,7 @@ impl Ring {
         }
         let inside = self.parallelism();
         let run = |(i, outs): (usize, Vec<&mut [u64]>)| {
+            // Without multipliers they have no limbs.
             let of_multiplier = limbs.get(i).copied().unwrap_or(usize::MAX);
             self.limb_of_sums([i, of_multiplier], pairs, lists, outs, inside)
         };
@@ -234,12 +252,13 @@ impl Ring {
         outs: Vec<&mut [u64]>,
         inside: Parallelism,
     ) -> Result<(), RingError> {
-        let Some(modulus) = self.basis().moduli().get(i) else { return Ok(()) };
+        let modulus = self.basis().own(i)?;
         let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
         inside.for_each_block_of(outs, self.degree(), |range, outs| {
             let mut scratch = Scratch::new(pairs.scratch_words() + longest * (BLOCK + PAD));
             let (space, expanded) = scratch.split_at_mut_checked(pairs.scratch_words()).unwrap_or_default();
-            let pairs = pairs.block(i, &range, space)?;
+            let (count, pairs) = (pairs.count(), pairs.block(i, &range, space)?);
+            check_table("block of a pair", count, pairs.len())?;
             for (list, outs) in lists.iter().zip(outs.chunks_exact_mut(2)) {
                 let [first, second] = outs else { continue };
                 if list.is_empty() {
@@ -249,13 +268,16 @@ impl Ring {
                 }
                 let spaces = expanded.chunks_mut(BLOCK + PAD);
                 let spaces = spaces.map(|space| space.get_mut(..first.len()).unwrap_or_default());
-                let factors: Vec<&[u64]> =
-                    list.iter().zip(spaces).map(|((_, m), space)| m.block(own, range.start, space)).collect();
-                let half = |half: usize| -> Vec<&[u64]> {
-                    let block = |index: usize| pairs.get(index).and_then(|pair| pair.get(half)).copied();
-                    list.iter().filter_map(|&(index, _)| block(index)).collect()
-                };
-                modulus.inner_product_pair([first, second], &factors, [&half(0), &half(1)])?;
+                let factors = list.iter().zip(spaces);
+                let factors = factors.map(|((_, m), space)| m.block(own, range.start, space));
+                let factors: Vec<&[u64]> = factors.collect::<Result<_, _>>()?;
+                let mut halves = [(); 2].map(|()| Vec::with_capacity(list.len()));
+                for &(index, _) in list {
+                    let pair = pairs.get(index).ok_or_else(|| no_such_pair(index, pairs.len()))?;
+                    halves.iter_mut().zip(pair).for_each(|(half, block)| half.push(*block));
+                }
+                let [a, b] = &halves;
+                modulus.inner_product_pair([first, second], &factors, [a, b])?;
             }
             Ok(())
         })

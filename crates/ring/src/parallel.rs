@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sunzi_kernels::Conversion;
 
 use crate::RingError;
+use crate::error::check_limbs;
 
 /// Words of transforms from which handing limbs to other threads pays (a transform of 2^12 takes 4 µs).
 const TRANSFORM_WORDS: usize = 1 << 13;
@@ -158,6 +159,7 @@ impl Parallelism {
         n: usize,
         f: impl Fn(usize, [&mut [u64]; 2]) -> Result<(), RingError> + Send + Sync,
     ) -> Result<(), RingError> {
+        check_limbs("limb beside another", first.len() / n.max(1), n, second.len())?;
         if first.len() > n && self.shares_limbs(work, first.len()) {
             let pairs = first.par_chunks_exact_mut(n).zip(second.par_chunks_exact_mut(n));
             pairs.enumerate().try_for_each(|(i, (a, b))| f(i, [a, b]))
@@ -178,6 +180,9 @@ impl Parallelism {
         let shared = Work::Elementwise.is_parallel(total);
         let n = n.max(1);
         let limbs = words.first().map_or(0, |words| words.len() / n);
+        for list in &words {
+            check_limbs("limb beside another", limbs, n, list.len())?;
+        }
         let part = match self {
             Self::CoefficientWise if shared => n.min(PART),
             // Longer parts read memory faster: whole limbs where no thread is left without one.

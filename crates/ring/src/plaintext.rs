@@ -4,7 +4,7 @@ use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 use zeroize::Zeroizing;
 
-use crate::error::{check_length, check_plaintext_modulus};
+use crate::error::{check_length, check_limbs, check_plaintext_modulus};
 use crate::{Basis, Coefficient, Poly, PolyRing, Ring, RingError};
 
 /// z = ⌊q·m/t⌉ = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t: modulo q_i, z = (h − r)·t^-1.
@@ -29,6 +29,7 @@ pub(crate) fn scale_into(
     if message.iter().any(|&x| x >= t) {
         return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), "more"));
     }
+    check_limbs("limb of a scaled plaintext", basis.len(), n, words.len())?;
     let inverses: Result<Vec<u64>, _> = basis.values().iter().map(|&q| mod_inv(t, q)).collect();
     let remainder = basis.product_mod(t);
     let limbs = words.chunks_exact_mut(n).zip(basis.moduli());

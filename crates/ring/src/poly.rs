@@ -5,8 +5,12 @@ use std::ops::Range;
 
 use zeroize::Zeroize;
 
+use crate::error::{entry, part};
 use crate::scratch::Scratch;
-use crate::{Domain, Shape};
+use crate::{Domain, RingError, Shape};
+
+/// What is missing where a polynomial is too short.
+const LIMB: &str = "limb of a polynomial";
 
 /// An element of a [`Ring`](crate::Ring) in domain `D`: limb after limb, n residues each, in [0, q_i).
 ///
@@ -51,9 +55,24 @@ impl<D: Domain> Poly<D> {
         self.limbs().nth(i)
     }
 
+    /// Limb i, where it must be.
+    pub(crate) fn own_limb(&self, i: usize) -> Result<&[u64], RingError> {
+        self.limb(i).ok_or(RingError::MissingTable { table: LIMB, limb: i })
+    }
+
     /// A range of limb i.
-    pub(crate) fn part(&self, i: usize, range: Range<usize>) -> &[u64] {
-        self.limb(i).and_then(|limb| limb.get(range)).unwrap_or_default()
+    pub(crate) fn part(&self, i: usize, range: Range<usize>) -> Result<&[u64], RingError> {
+        part(LIMB, self.own_limb(i)?, range, i)
+    }
+
+    /// A range of the limb that stands at place i of a lower level, whose limbs stand at `places`.
+    pub(crate) fn part_at(
+        &self,
+        places: &[usize],
+        i: usize,
+        range: Range<usize>,
+    ) -> Result<&[u64], RingError> {
+        self.part(*entry("place", places, i)?, range)
     }
 
     /// The limbs in order of the basis.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use crate::error::entry;
 use crate::integers::residue_of;
 use crate::ladder::is_prefix;
 use crate::parallel::{BLOCK, Work, block_of};
@@ -58,13 +59,13 @@ impl Raise {
             self.extension.apply(&block_of(digits.chunks_exact(n), &range), output)
         })?;
         ring.parallelism().for_each_limb(Work::Transform, high, n, |i, limb| {
-            self.added.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
+            Ok(entry("transform of an added modulus", &self.added, i)?.forward(limb)?)
         })?;
         let raised = Poly::new(words, n, ring.basis().tag());
         if is_prefix(&self.order) {
             Ok(raised)
         } else {
-            Ok(Poly::new(gathered(&raised, &self.order), n, raised.tag()))
+            Ok(Poly::new(gathered(&raised, &self.order)?, n, raised.tag()))
         }
     }
 }
@@ -74,15 +75,16 @@ pub(crate) fn scale_up(ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluat
     let level = ring.level_of(a)?;
     let places = ring.nested(level, ring.level())?;
     let factor = BigInt::from(ring.modulus() / ring.at_level(level)?.modulus());
-    let moduli = ring.basis().moduli();
     let mut scaled = ring.arbitrary();
     ring.parallelism().for_each_part([scaled.words_mut()], ring.degree(), |i, range, [out]| {
-        let (Some(modulus), Ok(own)) = (moduli.get(i), places.binary_search(&i)) else {
+        let modulus = ring.basis().own(i)?;
+        // The factor is zero modulo what the level lacks.
+        let Ok(own) = places.binary_search(&i) else {
             out.fill(0);
             return Ok(());
         };
         let factor = residue_of(&factor, modulus.value());
-        for (out, values) in out.chunks_mut(BLOCK).zip(a.part(own, range).chunks(BLOCK)) {
+        for (out, values) in out.chunks_mut(BLOCK).zip(a.part(own, range)?.chunks(BLOCK)) {
             out.copy_from_slice(values);
             modulus.mul_scalar_assign(out, factor)?;
         }

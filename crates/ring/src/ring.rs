@@ -13,7 +13,7 @@ use sunzi_math::RingIndex;
 
 use crate::automorphism::{self, AutomorphismTables, ValueSources};
 use crate::division::{self, Division, Factor, Route};
-use crate::error::{check_automorphism, check_level, check_shape};
+use crate::error::{check_automorphism, check_level, check_shape, entry, part};
 use crate::integers::{self, residue_of};
 use crate::ladder::{Ladder, is_prefix};
 use crate::once::get_or_try_init;
@@ -117,6 +117,11 @@ impl Ring {
         self.0.transform.plans()
     }
 
+    /// The transform of limb i, where it must be.
+    pub(crate) fn plan(&self, i: usize) -> Result<&Plan, RingError> {
+        self.transform().plan(i)
+    }
+
     pub(crate) fn transform(&self) -> &Transform {
         &self.0.transform
     }
@@ -178,7 +183,7 @@ impl Ring {
     ) -> Result<(), RingError> {
         self.check(a)?;
         self.parallelism().for_each_part([a.words_mut()], self.0.degree, |i, range, [part]| {
-            self.basis().moduli().get(i).map_or(Ok(()), |&modulus| f(i, modulus, range, part))
+            f(i, self.basis().own(i)?, range, part)
         })
     }
 
@@ -190,18 +195,18 @@ impl Ring {
         f: impl Fn(Modulus, &mut [u64], &[u64]) -> Result<(), RingError> + Send + Sync,
     ) -> Result<(), RingError> {
         self.check(b)?;
-        self.for_each_modulus(a, |i, modulus, range, part| f(modulus, part, b.part(i, range)))
+        self.for_each_modulus(a, |i, modulus, range, part| f(modulus, part, b.part(i, range)?))
     }
 }
 
 /// The limbs of a at these places, one after the other.
-pub(crate) fn gathered<D: Domain>(a: &Poly<D>, places: &[usize]) -> Scratch {
+pub(crate) fn gathered<D: Domain>(a: &Poly<D>, places: &[usize]) -> Result<Scratch, RingError> {
     let n = a.shape().degree;
     let mut words = Scratch::new(places.len() * n);
-    for (to, from) in words.chunks_exact_mut(n.max(1)).zip(places.iter().filter_map(|&place| a.limb(place))) {
-        to.copy_from_slice(from);
+    for (to, &place) in words.chunks_exact_mut(n.max(1)).zip(places) {
+        to.copy_from_slice(a.own_limb(place)?);
     }
-    words
+    Ok(words)
 }
 
 impl fmt::Debug for Ring {
@@ -255,12 +260,12 @@ impl PolyRing for Ring {
 
     fn restrict<D: Domain>(&self, a: &Poly<D>, level: usize) -> Result<Poly<D>, RingError> {
         let places = self.nested(level, self.level_of(a)?)?;
-        let (n, tag) = (self.0.degree, self.ladder().tag(level).unwrap_or_default());
+        let (n, tag) = (self.0.degree, self.ladder().tag(level)?);
         if is_prefix(&places) {
-            let words = a.words().get(..places.len() * n).unwrap_or_default();
+            let words = part("limb of a polynomial", a.words(), 0..places.len() * n, places.len())?;
             return Ok(Poly::new(Scratch::from_slice(words), n, tag));
         }
-        Ok(Poly::new(gathered(a, &places), n, tag))
+        Ok(Poly::new(gathered(a, &places)?, n, tag))
     }
 
     fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
@@ -268,8 +273,8 @@ impl PolyRing for Ring {
         let places = self.nested(level, self.level_of(b)?)?;
         let plans = self.ladder().plans(level);
         self.parallelism().for_each_part([a.words_mut()], self.0.degree, |i, range, [part]| {
-            let (Some(plan), Some(&place)) = (plans.get(i), places.get(i)) else { return Ok(()) };
-            Ok(plan.modulus().mul_assign(part, b.part(place, range))?)
+            let (plan, &place) = (entry("transform", &plans, i)?, entry("place", &places, i)?);
+            Ok(plan.modulus().mul_assign(part, b.part(place, range)?)?)
         })
     }
 
@@ -411,7 +416,7 @@ impl PolyRing for Ring {
         self.check(a)?;
         self.check(b)?;
         self.for_each_modulus(acc, |i, modulus, range, acc| {
-            Ok(modulus.mul_add_assign(acc, a.part(i, range.clone()), b.part(i, range))?)
+            Ok(modulus.mul_add_assign(acc, a.part(i, range.clone())?, b.part(i, range)?)?)
         })
     }
 

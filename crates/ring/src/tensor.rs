@@ -7,24 +7,22 @@ use crate::{Evaluation, Factors, Poly, PolyRing, Ring, RingError};
 const TOGETHER: usize = 8;
 
 /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands.
-pub(crate) fn tensor(
+pub(crate) fn tensor<'a>(
     ring: &Ring,
-    [a0, a1]: [&Poly<Evaluation>; 2],
-    [b0, b1]: [&Poly<Evaluation>; 2],
+    a: [&'a Poly<Evaluation>; 2],
+    b: [&'a Poly<Evaluation>; 2],
     t: u64,
     level: usize,
 ) -> Result<[Poly<Evaluation>; 3], RingError> {
-    let places = |a: &Poly<Evaluation>| ring.nested(level, ring.level_of(a)?);
-    let places = [places(a0)?, places(a1)?, places(b0)?, places(b1)?];
+    let ([a0, a1], [b0, b1]) = (operands(ring, &a, level)?, operands(ring, &b, level)?);
     let target = ring.at_level(level)?;
     let mut product = [target.arbitrary(), target.arbitrary(), target.arbitrary()];
     let words = product.each_mut().map(Poly::words_mut);
     ring.parallelism().for_each_part(words, ring.degree(), |i, part, [c0, c1, c2]| {
-        let Some(modulus) = target.basis().moduli().get(i) else { return Ok(()) };
-        let place = |k: usize| places.get(k).and_then(|places| places.get(i)).copied().unwrap_or(i);
-        let [a0, a1, b0, b1] =
-            [(a0, 0), (a1, 1), (b0, 2), (b1, 3)].map(|(poly, k)| poly.part(place(k), part.clone()));
-        Ok(modulus.tensor([c0, c1, c2], [a0, a1], [b0, b1], t % modulus.value())?)
+        let modulus = target.basis().own(i)?;
+        let of = |(poly, places): &Operand<'a>| poly.part_at(places, i, part.clone());
+        let (a, b) = ([of(&a0)?, of(&a1)?], [of(&b0)?, of(&b1)?]);
+        Ok(modulus.tensor([c0, c1, c2], a, b, t % modulus.value())?)
     })?;
     Ok(product)
 }
@@ -92,7 +90,7 @@ fn limb_of_inner_products(
     lists: &[Vec<[Operand<'_>; 2]>],
     sums: Vec<&mut [u64]>,
 ) -> Result<(), RingError> {
-    let Some(modulus) = ring.basis().moduli().get(i) else { return Ok(()) };
+    let modulus = ring.basis().own(i)?;
     let rounds = lists.iter().map(|list| list.len().div_ceil(TOGETHER)).max().unwrap_or(0);
     ring.parallelism().for_each_block_of(sums, ring.degree(), |range, sums| {
         let mut space = [0; BLOCK];
@@ -102,11 +100,11 @@ fn limb_of_inner_products(
             for (list, sum) in lists.iter().zip(sums.iter_mut()) {
                 let share = list.len().div_ceil(rounds).max(1);
                 let Some(terms) = list.chunks(share).nth(round) else { continue };
-                let [a, b] = [0, 1].map(|side| -> Vec<&[u64]> {
-                    let factors = terms.iter().filter_map(|pair| pair.get(side));
-                    let places = factors.filter_map(|(poly, places)| Some((poly, *places.get(i)?)));
-                    places.map(|(poly, place)| poly.part(place, range.clone())).collect()
-                });
+                let (mut a, mut b) = (Vec::with_capacity(terms.len()), Vec::with_capacity(terms.len()));
+                for [(first, of_first), (second, of_second)] in terms {
+                    a.push(first.part_at(of_first, i, range.clone())?);
+                    b.push(second.part_at(of_second, i, range.clone())?);
+                }
                 if round == 0 {
                     modulus.inner_product(sum, &a, &b)?;
                 } else {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use sunzi_kernels::MAX_TERMS;
 
 use super::{BigPoly, BigRing};
-use crate::error::{check_length, check_radix, no_such_digit};
+use crate::error::{check_length, check_radix, entry, no_such_digit};
 use crate::gadget::group_moduli;
 use crate::{DigitBound, Evaluation, Gadget, GadgetOptions, PolyRing, RingError};
 
@@ -96,12 +96,15 @@ impl BigGadget {
     }
 
     /// Which polynomials of a key belong to the digits: one of another level may have more between them.
-    fn places_in(&self, part: Option<&BigPoly<Evaluation>>) -> Vec<usize> {
-        let Form::Remainders(own) = &self.form else { return (0..self.digit_count()).collect() };
-        let of_key = part.and_then(|part| self.key_level(part));
-        let of_key = of_key.and_then(|level| Self::with_level(&self.top, &self.options, level).ok());
-        let Some(Form::Remainders(of_key)) = of_key.map(|gadget| gadget.form) else { return Vec::new() };
-        own.iter().filter_map(|(digit, _)| of_key.iter().position(|(other, _)| other == digit)).collect()
+    fn places_in(&self, part: Option<&BigPoly<Evaluation>>) -> Result<Vec<usize>, RingError> {
+        let Form::Remainders(own) = &self.form else { return Ok((0..self.digit_count()).collect()) };
+        let missing = |limb| RingError::MissingTable { table: "polynomial of a key", limb };
+        let level = part.and_then(|part| self.key_level(part)).unwrap_or(self.level());
+        let Form::Remainders(of_key) = Self::with_level(&self.top, &self.options, level)?.form else {
+            return Err(missing(0));
+        };
+        let place = |digit: usize| of_key.iter().position(|(other, _)| *other == digit);
+        own.iter().map(|(digit, _)| place(*digit).ok_or(missing(*digit))).collect()
     }
 
     /// log2 ω^z for the i-th digit that is kept.
@@ -300,9 +303,10 @@ impl Gadget<BigRing> for BigGadget {
             self.top.check_nested(self.level(), level)?;
         }
         let [mut first, mut second] = [ring.zero(), ring.zero()];
-        let places = self.places_in(key[0].first());
-        let keys = places.iter().filter_map(|&place| Some((key[0].get(place)?, key[1].get(place)?)));
-        for (digit, (b, a)) in digits.iter().zip(keys) {
+        let places = self.places_in(key[0].first())?;
+        for (digit, place) in digits.iter().zip(places) {
+            let [b, a] = key.map(|half| entry("polynomial of a key", half, place));
+            let (a, b) = (a?, b?);
             let digit = ring.from_integers(digit)?.relabel();
             ring.mul_add_assign(&mut first, &digit, &self.restrict_key(b)?)?;
             ring.mul_add_assign(&mut second, &digit, &self.restrict_key(a)?)?;

@@ -7,6 +7,7 @@ use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
 use crate::division::offset_less;
+use crate::error::part;
 use crate::transform::{Plan, Scale};
 use crate::{Ring, RingError};
 
@@ -45,7 +46,7 @@ impl Lift {
         groups: &[Range<usize>],
     ) -> Result<Self, RingError> {
         let (quotient, source) = (ring.basis().len() + i, digit.source);
-        let plans = ring.plans().get(range.clone()).unwrap_or_default();
+        let plans = part("transform", ring.plans(), range.clone(), range.start)?;
         let moduli: Vec<Modulus> = plans.iter().map(|plan| plan.modulus()).collect();
         if let [q] = moduli[..] {
             let (half, digit) = ((q.value() - 1) / 2, digit.of_one(source, q.value()));
@@ -66,7 +67,7 @@ impl Lift {
         let conversion = |group: &Range<usize>| {
             let targets = group.clone().filter(|target| !range.contains(target));
             let targets: Vec<Modulus> =
-                targets.filter_map(|target| key_ring.basis().moduli().get(target).copied()).collect();
+                targets.map(|target| key_ring.basis().own(target)).collect::<Result<_, _>>()?;
             let entry = |i: usize, j: usize| {
                 let Some(target) = targets.get(j) else { return 0 };
                 if i < moduli.len() { without(target, i) } else { target.neg(without(target, i)) }

@@ -7,6 +7,7 @@ mod kept;
 mod lift;
 mod product;
 mod switch;
+mod tasks;
 mod turns;
 
 use std::borrow::Cow;
@@ -19,7 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::basis::tag_of;
 use crate::division::{Division, Factor, Route};
-use crate::error::{check_length, check_shape, no_such_digit};
+use crate::error::{check_length, check_shape, check_table, entry, no_such_digit};
 use crate::multiplier::{Pairs, RnsMultiplier, Turn};
 use crate::once::get_or_try_init;
 use crate::parallel::{groups, on_pool};
@@ -34,8 +35,9 @@ pub use kept::KeyPoly;
 use lift::Lift;
 pub(crate) use product::PAD;
 pub use product::RnsDecomposition;
-use product::{InnerProducts, Input, runs};
+use product::{InnerProducts, Input};
 use switch::Rest;
+use tasks::runs;
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
@@ -96,10 +98,10 @@ impl RnsGadget {
         let limbs = (1..=highest).map(|level| ring.nested(level, highest).unwrap_or_default());
         let limbs: Vec<Vec<usize>> = limbs.collect();
         let key_tag = |limbs: &Vec<usize>| {
-            let own = limbs.iter().filter_map(|&limb| values.get(limb));
-            tag_of(&own.chain(moduli).copied().collect::<Vec<_>>())
+            let own = limbs.iter().map(|&limb| entry("modulus", values, limb)).chain(moduli.iter().map(Ok));
+            Ok(tag_of(&own.map(|value| value.copied()).collect::<Result<Vec<_>, RingError>>()?))
         };
-        let key_tags = limbs.iter().map(key_tag).collect();
+        let key_tags = limbs.iter().map(key_tag).collect::<Result<_, RingError>>()?;
         let levels = (1..=highest).map(|_| OnceLock::new()).collect();
         let (ring, options) = (ring.clone(), options.clone());
         let top =
@@ -135,7 +137,8 @@ impl RnsGadget {
     fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
         let Shape { degree, limbs } = a.shape();
         let top = &*self.top;
-        let tag = top.tags.get(digit.source).copied().unwrap_or(0);
+        let tag = *entry("tag of a digit", &top.tags, digit.source)?;
+        check_table("modulus", limbs, self.tables.ring.basis().len())?;
         let mut part = Poly::new(Scratch::zeroed(degree * (limbs - top.options.dropped_limbs)), degree, tag);
         let kept = (0..).zip(self.tables.ring.basis().moduli()).zip(a.limbs());
         let kept = kept.filter(|&((limb, _), _)| top.digits.limb(digit.source, limb).is_some());
@@ -294,7 +297,7 @@ impl Gadget<Ring> for RnsGadget {
         }
         let (places, source) = self.key_places(a.tag(), a.shape())?;
         source.check(a)?;
-        Ok(Poly::new(gathered(a, &places), key_ring.degree(), key_ring.basis().tag()))
+        Ok(Poly::new(gathered(a, &places)?, key_ring.degree(), key_ring.basis().tag()))
     }
 
     fn multiplier(&self, a: Poly<Evaluation>) -> Result<RnsMultiplier, RingError> {
@@ -354,14 +357,13 @@ impl Gadget<Ring> for RnsGadget {
         let [mut b, a] = zero;
         for limb in lift.range.clone() {
             let at = top.digits.limb(digit.source, limb).unwrap_or(limb);
-            let own = key_ring.basis().moduli().get(limb).zip(source.limb(limb));
+            let (modulus, secret) = (key_ring.basis().own(limb)?, source.own_limb(limb)?);
             let out = b.words_mut().chunks_exact_mut(key_ring.degree()).nth(at);
-            if let (Some((modulus, secret)), Some(out)) = (own, out) {
-                // A multiple of the source secret.
-                let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
-                modulus.mul_scalar_assign(&mut multiple, top.element(digit, modulus))?;
-                modulus.add_assign(out, &multiple)?;
-            }
+            let out = out.ok_or(RingError::MissingTable { table: "limb of a key", limb: at })?;
+            // A multiple of the source secret.
+            let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
+            modulus.mul_scalar_assign(&mut multiple, top.element(digit, &modulus))?;
+            modulus.add_assign(out, &multiple)?;
         }
         Ok([b, a])
     }

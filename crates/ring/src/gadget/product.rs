@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use sunzi_kernels::Modulus;
 
 use super::lift::{Form, Lift, lift_residue};
+use super::tasks::{Task, everywhere, for_each_task, tasks};
 use super::{KeyPoly, RnsGadget, Tables, Top};
+use crate::error::{check_table, entry, part};
 use crate::parallel::{ENDED, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
@@ -19,6 +20,9 @@ pub(crate) const PAD: usize = 72;
 /// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be asked for early.
 const LONGEST_KEPT: usize = 1 << 14;
 
+/// What is missing where digits are too few.
+const DIGITS: &str = "block of digits";
+
 /// The digits of one polynomial, in evaluation form modulo every modulus of the key ring.
 #[derive(Clone)]
 pub struct RnsDecomposition {
@@ -27,6 +31,14 @@ pub struct RnsDecomposition {
     digits: usize,
     /// The tag of the key ring.
     tag: u64,
+}
+
+impl RnsDecomposition {
+    /// These digits without the last word: a fault, which key switches must report.
+    pub(crate) fn without_last_word(mut self) -> Self {
+        self.words.truncate(self.words.len().saturating_sub(1));
+        self
+    }
 }
 
 /// Where digits come from.
@@ -38,12 +50,12 @@ pub(super) enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// The limbs of the polynomial, if it is one.
-    fn limb(self, i: usize) -> Option<&'a [u64]> {
+    /// A limb of the polynomial that it must be.
+    fn own_limb(self, i: usize) -> Result<&'a [u64], RingError> {
         match self {
-            Self::Values(a) => a.limb(i),
-            Self::Coefficients(a) => a.limb(i),
-            Self::Digits(_) => None,
+            Self::Values(a) => a.own_limb(i),
+            Self::Coefficients(a) => a.own_limb(i),
+            Self::Digits(_) => Err(RingError::MissingTable { table: "limb beside its digits", limb: i }),
         }
     }
 }
@@ -83,76 +95,6 @@ pub(super) struct InnerProducts<'a> {
     key_limbs: Vec<usize>,
 }
 
-/// Limbs of a result that are computed together.
-pub(super) struct Run {
-    /// Their group of targets; none for moduli that the key ring lacks.
-    pub(super) group: Option<usize>,
-    /// Where they stand in the key ring.
-    pub(super) targets: Vec<usize>,
-    /// Where they stand in the result.
-    pub(super) outs: Range<usize>,
-}
-
-/// Limbs of both halves of a result that are computed together.
-pub(super) struct Task<'a> {
-    pub(super) run: Run,
-    pub(super) outs: Vec<[&'a mut [u64]; 2]>,
-    /// What is left to share inside.
-    pub(super) inside: Parallelism,
-}
-
-/// The limbs of a result, which stand at these places of the key ring, if at all, by groups.
-pub(super) fn runs(tables: &Tables, places: &[Option<usize>]) -> Vec<Run> {
-    let (longest, mut runs) = (tables.longest_group(), Vec::<Run>::new());
-    for (out, &place) in places.iter().enumerate() {
-        let group = place.and_then(|place| tables.groups.iter().position(|group| group.contains(&place)));
-        match runs.last_mut() {
-            Some(run) if run.group == group && run.outs.len() < longest => {
-                run.targets.extend(place);
-                run.outs.end = out + 1;
-            }
-            _ => runs.push(Run { group, targets: place.into_iter().collect(), outs: out..out + 1 }),
-        }
-    }
-    runs
-}
-
-/// These limbs of two halves, which hold nothing else.
-pub(super) fn tasks<'a>(
-    tables: &Tables,
-    places: &[Option<usize>],
-    halves: [&'a mut [u64]; 2],
-) -> Vec<Task<'a>> {
-    let n = tables.ring.degree();
-    let [first, second] = halves;
-    let mut limbs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n)).map(|(a, b)| [a, b]);
-    let runs = runs(tables, places);
-    let inside = tables.ring.parallelism().inside(runs.len());
-    let task = |run: Run| Task { outs: limbs.by_ref().take(run.outs.len()).collect(), run, inside };
-    runs.into_iter().map(task).collect()
-}
-
-/// All of the key ring.
-pub(super) fn everywhere(tables: &Tables) -> Vec<Option<usize>> {
-    (0..tables.key_ring.basis().len()).map(Some).collect()
-}
-
-/// Runs `f` over tasks, shared among threads, with scratch memory of `words` for each.
-pub(super) fn for_each_task(
-    parallelism: Parallelism,
-    tasks: Vec<Task<'_>>,
-    words: usize,
-    f: impl Fn(&mut Scratch, Task<'_>) -> Result<(), RingError> + Send + Sync,
-) -> Result<(), RingError> {
-    let outputs = tasks.iter().flat_map(|task| task.outs.iter().flatten()).map(|out| out.len()).sum();
-    if tasks.len() > 1 && parallelism.shares_limbs(Work::Transform, outputs) {
-        tasks.into_par_iter().try_for_each_init(|| Scratch::new(words), f)
-    } else {
-        let mut scratch = Scratch::new(words);
-        tasks.into_iter().try_for_each(|task| f(&mut scratch, task))
-    }
-}
-
 /// The digits of a: target moduli outermost, so that their twiddles are reused by all of them.
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
@@ -164,21 +106,21 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
     let mut rest = &mut *words;
     let mut parts = Vec::new();
     for (g, group) in tables.groups.iter().enumerate() {
-        let (part, others) =
-            std::mem::take(&mut rest).split_at_mut_checked(group.len() * one).unwrap_or_default();
-        parts.push((g, part));
+        let missing = RingError::MissingTable { table: "room for the digits", limb: group.start };
+        let split = std::mem::take(&mut rest).split_at_mut_checked(group.len() * one);
+        let (part, others) = split.ok_or(missing)?;
+        parts.push((g, group.clone(), part));
         rest = others;
     }
     let inside = tables.ring.parallelism().inside(parts.len());
-    let fill = |(g, part): (usize, &mut [u64])| -> Result<(), RingError> {
-        let group = tables.groups.get(g).cloned().unwrap_or_default();
+    let fill = |(g, group, part): (usize, Range<usize>, &mut [u64])| -> Result<(), RingError> {
         products.convert_group(g, part, inside)?;
         for (target, part) in group.zip(part.chunks_exact_mut(one)) {
             products.lift(target, part)?;
             products.transform(target, part, 0..n, false)?;
             let digits = part.chunks_exact_mut(n + PAD).zip(&tables.lifts);
             for (out, _) in digits.filter(|(_, lift)| lift.is_own(target)) {
-                out.iter_mut().zip(a.limb(target).unwrap_or_default()).for_each(|(to, from)| *to = *from);
+                out.iter_mut().zip(a.own_limb(target)?).for_each(|(to, from)| *to = *from);
             }
         }
         Ok(())
@@ -196,7 +138,7 @@ pub(super) fn product(
     let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
     let ring = &gadget.tables.key_ring;
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
-    let tasks = tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(Poly::words_mut));
+    let tasks = tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(Poly::words_mut))?;
     for_each_task(ring.parallelism(), tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
     Ok(halves)
 }
@@ -240,8 +182,11 @@ impl<'a> InnerProducts<'a> {
         let (of_key, special) = (top.limbs(key_level), tables.key_ring.basis().len() - key_limbs.len());
         key_limbs.extend((of_key.len()..).take(special));
         let of_key: Vec<usize> = top.digits.present(of_key).map(|(digit, _, _)| digit).collect();
-        let place = |lift: &Lift| of_key.binary_search(&lift.digit).unwrap_or(usize::MAX);
-        let key_digits = tables.lifts.iter().map(place).collect();
+        let place = |lift: &Lift| {
+            let missing = |_| RingError::MissingTable { table: "polynomial of a key", limb: lift.source };
+            of_key.binary_search(&lift.digit).map_err(missing)
+        };
+        let key_digits = tables.lifts.iter().map(place).collect::<Result<_, _>>()?;
         Ok(Self { top, tables, input, rows, key, key_digits, key_limbs })
     }
 
@@ -257,22 +202,25 @@ impl<'a> InnerProducts<'a> {
     pub(super) fn apply(&self, task: &mut Task<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let one = tables.lifts.len() * (n + PAD);
+        // Moduli that the key ring lacks have no inner products.
         let Some(g) = task.run.group else { return Ok(()) };
-        let group = tables.groups.get(g).cloned().unwrap_or_default();
+        let group = entry("group of targets", &tables.groups, g)?;
+        check_table("target of a run", task.outs.len(), task.run.targets.len())?;
         let digits = match self.input {
-            Input::Digits(digits) => Some(digits.words.get(group.start * one..).unwrap_or_default()),
+            Input::Digits(digits) => Some(&*digits.words),
             _ => {
                 self.convert_group(g, scratch, task.inside)?;
                 None
             }
         };
         for (&target, outs) in task.run.targets.iter().zip(&mut task.outs) {
-            let Some(plan) = tables.key_ring.plans().get(target) else { continue };
-            let place = target - group.start;
+            let plan = tables.key_ring.plan(target)?;
             let slots = match digits {
-                Some(digits) => digits.chunks_exact(one).nth(place).unwrap_or_default(),
+                Some(digits) => part(DIGITS, digits, target * one..(target + 1) * one, target)?,
                 None => {
-                    let slots = scratch.chunks_exact_mut(one).nth(place).unwrap_or_default();
+                    let place = (target - group.start) * one;
+                    let missing = RingError::MissingTable { table: DIGITS, limb: target };
+                    let slots = scratch.get_mut(place..place + one).ok_or(missing)?;
                     self.lift(target, slots)?;
                     if n > LONGEST_KEPT && !task.inside.shares_coefficients(Work::Conversion, 2 * n) {
                         let [first, second] = outs.each_mut().map(|out| &mut **out);
@@ -285,7 +233,7 @@ impl<'a> InnerProducts<'a> {
             };
             let sum = |range: Range<usize>, outs: [&mut [u64]; 2]| {
                 let mut terms = Terms::default();
-                self.add_terms(target, slots, &range, &mut terms);
+                self.add_terms(target, slots, &range, &mut terms)?;
                 terms.sum(&plan.modulus(), outs)
             };
             let [first, second] = outs.each_mut().map(|out| &mut **out);
@@ -294,7 +242,8 @@ impl<'a> InnerProducts<'a> {
                 continue;
             }
             task.inside.for_each_block_of(vec![first, second], n, |range, outs| {
-                let [first, second] = outs else { return Ok(()) };
+                let missing = RingError::MissingTable { table: "half of a result", limb: target };
+                let [first, second] = outs else { return Err(missing) };
                 sum(range, [first, second])
             })?;
         }
@@ -302,45 +251,56 @@ impl<'a> InnerProducts<'a> {
     }
 
     /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients, where digits are there already.
-    pub(super) fn add_digit_terms<'b>(&'b self, target: usize, range: &Range<usize>, terms: &mut Terms<'b>) {
+    pub(super) fn add_digit_terms<'b>(
+        &'b self,
+        target: usize,
+        range: &Range<usize>,
+        terms: &mut Terms<'b>,
+    ) -> Result<(), RingError> {
         let one = self.tables.lifts.len() * (self.tables.ring.degree() + PAD);
-        if let Input::Digits(digits) = self.input {
-            let slots = digits.words.get(target * one..(target + 1) * one).unwrap_or_default();
-            self.add_terms(target, slots, range, terms);
-        }
+        let Input::Digits(digits) = self.input else {
+            return Err(RingError::MissingTable { table: DIGITS, limb: target });
+        };
+        let slots = part(DIGITS, &digits.words, target * one..(target + 1) * one, target)?;
+        self.add_terms(target, slots, range, terms)
     }
 
     /// The digits whose keys are not zero modulo a target, beside these, in a range of coefficients.
-    fn add_terms<'b>(&'b self, target: usize, slots: &'b [u64], range: &Range<usize>, terms: &mut Terms<'b>) {
+    fn add_terms<'b>(
+        &'b self,
+        target: usize,
+        slots: &'b [u64],
+        range: &Range<usize>,
+        terms: &mut Terms<'b>,
+    ) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let digits = tables.lifts.iter().zip(slots.chunks_exact(n + PAD)).zip(&self.key_digits);
         for ((lift, slot), &digit) in digits {
+            let Some(keys) = self.keys(lift, digit, target, range.start)? else { continue };
             let own = match self.input {
-                Input::Values(a) if lift.is_own(target) => a.limb(target),
-                _ => slot.get(..n),
+                Input::Values(a) if lift.is_own(target) => a.own_limb(target)?,
+                _ => slot,
             };
-            let (Some(own), [Some(first), Some(second)]) = (own, self.keys(lift, digit, target, range.start))
-            else {
-                continue;
-            };
-            terms.digits.push(own.get(range.clone()).unwrap_or_default());
-            for (list, limb) in terms.keys.iter_mut().zip([first, second]) {
+            terms.digits.push(part(DIGITS, own, range.clone(), target)?);
+            for (list, limb) in terms.keys.iter_mut().zip(keys) {
                 list.push(limb);
             }
         }
+        Ok(())
     }
 
     /// Where a limb of the key ring stands in keys for a digit; nowhere if they are zero there.
-    fn key_limb(&self, lift: &Lift, target: usize) -> Option<usize> {
-        let limb = self.key_limbs.get(target).copied();
+    fn key_limb(&self, lift: &Lift, target: usize) -> Result<Option<usize>, RingError> {
+        let limb = *entry("limb of a key", &self.key_limbs, target)?;
         // Only keys of the highest level lack limbs.
-        if self.top.options.dropped_limbs > 0 { self.top.digits.limb(lift.source, limb?) } else { limb }
+        let drops = self.top.options.dropped_limbs > 0;
+        Ok(if drops { self.top.digits.limb(lift.source, limb) } else { Some(limb) })
     }
 
     /// Every digit that is a remainder by several moduli, modulo the targets of a group that are not its own, in coefficient form.
     fn convert_group(&self, g: usize, slots: &mut [u64], inside: Parallelism) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
-        let group = tables.groups.get(g).cloned().unwrap_or_default();
+        let group = entry("group of targets", &tables.groups, g)?;
         let rows = self.rows.chunks_exact(n);
         for (j, lift) in tables.lifts.iter().enumerate() {
             let Form::Remainder { conversions, .. } = &lift.form else { continue };
@@ -348,7 +308,10 @@ impl<'a> InnerProducts<'a> {
             let slots = group.clone().zip(slots).filter(|(target, _)| !lift.is_own(*target));
             let slot = j * (n + PAD)..j * (n + PAD) + n;
             let outs: Vec<&mut [u64]> = slots.filter_map(|(_, slots)| slots.get_mut(slot.clone())).collect();
-            let (Some(conversion), false) = (conversions.get(g), outs.is_empty()) else { continue };
+            if outs.is_empty() {
+                continue;
+            }
+            let conversion = entry("conversion of a digit", conversions, g)?;
             let quotient = rows.clone().nth(lift.quotient);
             let rows = rows.clone().skip(lift.range.start).take(lift.range.len());
             inside.convert(conversion, &rows.chain(quotient).collect::<Vec<_>>(), outs)?;
@@ -360,14 +323,16 @@ impl<'a> InnerProducts<'a> {
     /// other, so that its twiddles and then its digits stay in the cache.
     fn lift(&self, target: usize, slots: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
-        let Some(plan) = tables.key_ring.plans().get(target) else { return Ok(()) };
+        let plan = tables.key_ring.plan(target)?;
         for (lift, slot) in tables.lifts.iter().zip(slots.chunks_exact_mut(n + PAD)) {
-            let present = self.key_limb(lift, target).is_some();
-            let Some(out) = slot.get_mut(..n).filter(|_| present) else { continue };
+            if self.key_limb(lift, target)?.is_none() {
+                continue;
+            }
+            let Some(out) = slot.get_mut(..n) else { continue };
             match (lift.is_own(target), self.input, &lift.form) {
                 (true, Input::Values(_), _) => {}
                 (true, input, _) => {
-                    plan.forward_outer_from(out, input.limb(target).unwrap_or_default(), 0)?;
+                    plan.forward_outer_from(out, input.own_limb(target)?, 0)?;
                 }
                 (false, _, Form::Residue { digit, .. }) => {
                     let row = self.rows.chunks_exact(n).nth(lift.range.start).unwrap_or_default();
@@ -388,16 +353,18 @@ impl<'a> InnerProducts<'a> {
         asks: bool,
     ) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
-        let Some(plan) = tables.key_ring.plans().get(target) else { return Ok(()) };
+        let plan = tables.key_ring.plan(target)?;
         let bytes = if asks { range.len() * plan.modulus().residue_bytes() } else { 0 };
         let digits = tables.lifts.iter().zip(&self.key_digits).zip(slots.chunks_exact_mut(n + PAD));
         for ((lift, &digit), slot) in digits {
             let is_there = lift.is_own(target) && matches!(self.input, Input::Values(_));
-            if self.key_limb(lift, target).is_none() || is_there {
+            if self.key_limb(lift, target)?.is_none() || is_there {
                 continue;
             }
-            let keys = self.keys(lift, digit, target, range.start);
-            let later = keys.map(|key| key.and_then(|key| key.get(..bytes)).unwrap_or_default().into());
+            // Digits are made without a key, too, and what is asked for early may be nothing.
+            let keys = if asks { self.keys(lift, digit, target, range.start)? } else { None };
+            let keys = keys.unwrap_or_default();
+            let later = keys.map(|key| key.get(..bytes).unwrap_or_default().into());
             plan.forward_inner(range.start, slot.get_mut(range.clone()).unwrap_or_default(), later)?;
         }
         Ok(())
@@ -417,17 +384,26 @@ impl<'a> InnerProducts<'a> {
             let range = start..n.min(start + len);
             self.transform(target, slots, range.clone(), true)?;
             let mut terms = Terms::default();
-            self.add_terms(target, slots, &range, &mut terms);
+            self.add_terms(target, slots, &range, &mut terms)?;
             terms.sum(&plan.modulus(), outs.into())?;
         }
         Ok(())
     }
 
-    /// What both halves of a key have for a digit modulo a target, from a coefficient on.
-    fn keys(&self, lift: &Lift, digit: usize, target: usize, start: usize) -> [Option<&'a [u8]>; 2] {
-        let modulus = self.tables.key_ring.basis().moduli().get(target);
-        let start = start * modulus.map_or(0, Modulus::residue_bytes);
-        self.key.map(|half| half.get(digit)?.limb(self.key_limb(lift, target)?)?.get(start..))
+    /// What both halves of a key have for a digit modulo a target, from a coefficient on; nothing if they are zero there.
+    fn keys(
+        &self,
+        lift: &Lift,
+        digit: usize,
+        target: usize,
+        start: usize,
+    ) -> Result<Option<[&'a [u8]; 2]>, RingError> {
+        let Some(limb) = self.key_limb(lift, target)? else { return Ok(None) };
+        let start = start * self.tables.key_ring.basis().own(target)?.residue_bytes();
+        let missing = RingError::MissingTable { table: "limb of a key", limb: target };
+        let bytes = |half: &'a [KeyPoly]| half.get(digit)?.limb(limb)?.get(start..);
+        let [first, second] = self.key.map(bytes);
+        first.zip(second).map(|(first, second)| Some([first, second])).ok_or(missing)
     }
 }
 
@@ -441,16 +417,16 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
     let (residues, quotients) = rows.split_at_mut_checked(limbs * n).unwrap_or_default();
     tables.ring.parallelism().for_each_limb(Work::Transform, residues, n, |i, row| {
         let lift = tables.lifts.iter().find(|lift| lift.range.contains(&i));
-        let (Some(plan), Some(lift), Some(limb)) = (tables.ring.plans().get(i), lift, input.limb(i)) else {
-            return Ok(());
-        };
+        let lift = lift.ok_or(RingError::MissingTable { table: "digit", limb: i })?;
+        let (plan, limb) = (tables.ring.plan(i)?, input.own_limb(i)?);
         let (modulus, own) = (plan.modulus(), i - lift.range.start);
-        match (input, lift.scales.get(own), lift.factors.get(own)) {
-            (Input::Values(_), Some(scale), _) => plan.inverse_scaled_into(row, limb, scale)?,
-            (_, _, factor) => {
-                row.copy_from_slice(limb);
-                let factor = factor.filter(|factor| **factor != 1);
-                factor.map_or(Ok(()), |&factor| modulus.mul_scalar_assign(row, factor))?;
+        if let Input::Values(_) = input {
+            plan.inverse_scaled_into(row, limb, entry("factor of a digit's transform", &lift.scales, own)?)?;
+        } else {
+            row.copy_from_slice(limb);
+            let factor = *entry("factor of a digit", &lift.factors, own)?;
+            if factor != 1 {
+                modulus.mul_scalar_assign(row, factor)?;
             }
         }
         if let Form::Residue { half, rest, .. } = lift.form {
@@ -460,9 +436,9 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
     })?;
     let residues = &*residues;
     tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
-        let Some(Lift { range, form: Form::Remainder { rounding, .. }, .. }) = tables.lifts.get(i) else {
-            return Ok(());
-        };
+        let Lift { range, form, .. } = entry("digit", &tables.lifts, i)?;
+        // Residues have no quotient.
+        let Form::Remainder { rounding, .. } = form else { return Ok(()) };
         let rows = residues.chunks_exact(n).skip(range.start).take(range.len());
         Ok(rounding.apply(&block_of(rows, &part), out)?)
     })?;

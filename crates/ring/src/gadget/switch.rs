@@ -1,13 +1,15 @@
 //! One key switch: digits, inner products and the way down, one group of target moduli after the other.
 
 use super::RnsGadget;
-use super::product::{InnerProducts, PAD, Task, everywhere, for_each_task, tasks};
+use super::product::{InnerProducts, PAD};
+use super::tasks::{Task, everywhere, for_each_task, tasks};
 use crate::automorphism::ValueSources;
 use crate::division::{Division, Factor, Lifted, transform_inner, transform_outer};
+use crate::error::check_table;
 use crate::parallel::{ENDED, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Coefficient, Domain, Evaluation, Poly, PolyRing, Ring, RingError};
 
 /// What is added to both halves, times P.
 #[derive(Clone, Copy)]
@@ -36,7 +38,7 @@ pub(super) fn switch(
         let places: Vec<Option<usize>> = division.route().divisor().iter().copied().map(Some).collect();
         // One more row for the quotients.
         remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
-        let tasks = tasks(tables, &places, remainders.each_mut().map(|half| &mut **half));
+        let tasks = tasks(tables, &places, remainders.each_mut().map(|half| &mut **half))?;
         for_each_task(tables.ring.parallelism(), tasks, products.scratch_words(), |scratch, mut task| {
             products.apply(&mut task, scratch)?;
             add_multiples(gadget, rest, &mut task)
@@ -50,7 +52,7 @@ pub(super) fn switch(
     let slots = tables.longest_group() * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
     let places = tables.key_ring.ladder().places(level, tables.key_ring.level());
-    let tasks = tasks(tables, &places, halves.each_mut().map(Poly::words_mut));
+    let tasks = tasks(tables, &places, halves.each_mut().map(Poly::words_mut))?;
     let way = Way { division: division.zip(Some(&remainders)), target: &target, lower: level < own };
     let finish = |scratch: &mut [u64], mut task: Task<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
@@ -83,16 +85,17 @@ pub(super) fn switch_extended(
     whole.map_or(Ok(()), |rest| ring.check(rest))?;
     let compute = |scratch: &mut [u64], mut task: Task<'_>| {
         products.apply(&mut task, scratch)?;
-        for (&target, [first, _]) in task.run.targets.iter().zip(&mut task.outs) {
-            let Some((modulus, rest)) = ring.basis().moduli().get(target).zip(whole) else { continue };
-            modulus.add_assign(first, rest.limb(target).unwrap_or_default())?;
+        if let Some(rest) = whole {
+            for (&target, [first, _]) in task.run.targets.iter().zip(&mut task.outs) {
+                ring.basis().own(target)?.add_assign(first, rest.own_limb(target)?)?;
+            }
         }
         add_multiples(gadget, Rest::Values([of_ring, None]), &mut task)
     };
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
     let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
-    let tasks = tasks(tables, &everywhere(tables), halves.each_mut().map(Poly::words_mut));
+    let tasks = tasks(tables, &everywhere(tables), halves.each_mut().map(Poly::words_mut))?;
     for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => compute(scratch, task),
         Some(sources) => {
@@ -112,6 +115,7 @@ fn turn(
     f: impl FnOnce(Task<'_>) -> Result<(), RingError>,
 ) -> Result<(), RingError> {
     let inside = task.inside;
+    check_slots(task.outs.len(), scratch.len() / 2, n)?;
     let (first, second) = scratch.split_at_mut_checked(scratch.len() / 2).unwrap_or_default();
     let slots = first.chunks_exact_mut(n + PAD).zip(second.chunks_exact_mut(n + PAD));
     let outs = slots.filter_map(|(a, b)| Some([a.get_mut(..n)?, b.get_mut(..n)?]));
@@ -126,18 +130,30 @@ fn turn(
     Ok(())
 }
 
+/// Fails unless so many words hold a slot for each of these limbs.
+fn check_slots(limbs: usize, words: usize, n: usize) -> Result<(), RingError> {
+    check_table("slot of scratch memory", limbs, limbs.min(words / (n + PAD)))
+}
+
 /// Adds P·rest modulo the ciphertext moduli among the targets.
 fn add_multiples(gadget: &RnsGadget, rest: Rest<'_>, task: &mut Task<'_>) -> Result<(), RingError> {
     let Rest::Values(rest) = rest else { return Ok(()) };
     for (&target, outs) in task.run.targets.iter().zip(&mut task.outs) {
+        // P is zero modulo the special moduli, which come last.
         let Some(modulus) = gadget.tables.ring.basis().moduli().get(target) else { continue };
         for (out, rest) in outs.iter_mut().zip(rest) {
-            let Some(limb) = rest.and_then(|rest| rest.limb(target)) else { continue };
-            let factor = gadget.top.special_mod(modulus);
-            modulus.add_scaled_assign(out, limb, factor)?;
+            if let Some(rest) = rest {
+                let factor = gadget.top.special_mod(modulus);
+                modulus.add_scaled_assign(out, rest.own_limb(target)?, factor)?;
+            }
         }
     }
     Ok(())
+}
+
+/// The limb at a place of a polynomial, if there are both.
+fn own_limb<D: Domain>(place: Option<usize>, a: Option<&Poly<D>>) -> Result<Option<&[u64]>, RingError> {
+    place.zip(a).map(|(place, a)| a.own_limb(place)).transpose()
 }
 
 /// The way down from the key ring.
@@ -159,10 +175,11 @@ fn finish(
 ) -> Result<(), RingError> {
     let n = way.target.degree();
     let Task { run, outs, inside } = task;
+    check_slots(outs.len(), scratch.len(), n)?;
     for half in 0..2 {
         let division = way.division.and_then(|(division, rows)| Some((division, &**rows.get(half)?)));
         let lifted = match (division, rest) {
-            (Some((division, rows)), Rest::Values(_)) => division.lifted(rows, run.outs.clone()),
+            (Some((division, rows)), Rest::Values(_)) => division.lifted(rows, run.outs.clone())?,
             // What is in coefficient form is added before the transform.
             _ => None,
         };
@@ -173,21 +190,25 @@ fn finish(
         }
         let slots = scratch.chunks_exact_mut(n + PAD).filter_map(|slot| slot.get_mut(..n));
         for (i, ((at, outs), slot)) in run.outs.clone().zip(outs.iter_mut()).zip(slots).enumerate() {
-            let (Some(plan), Some(out)) = (way.target.plans().get(at), outs.get_mut(half)) else { continue };
+            let (plan, [first, second]) = (way.target.plan(at)?, outs);
+            let out = if half == 0 { &mut **first } else { &mut **second };
             // Without a place in the key ring there is a remainder only.
             let place = run.targets.get(i).copied();
             let coefficients = match rest {
-                Rest::Coefficients(rest) => place.zip(rest.get(half)).and_then(|(at, rest)| rest.limb(at)),
+                Rest::Coefficients(rest) => own_limb(place, rest.get(half).copied())?,
                 Rest::Values(_) => None,
             };
             let modulus = plan.modulus();
-            let down =
-                way.division.and_then(|(division, _)| Some((division.factor(), division.inverse(at)?)));
+            let down = way
+                .division
+                .map(|(division, _)| Ok::<_, RingError>((division.factor(), division.inverse(at)?)));
+            let down = down.transpose()?;
             match (coefficients, down) {
                 (Some(own), None) => slot.copy_from_slice(own),
                 (Some(own), Some((Factor::Inverse, _))) => modulus.add_assign(slot, own)?,
                 (Some(own), Some((Factor::One, inverse))) => {
-                    modulus.add_scaled_assign(slot, own, modulus.inv(inverse).unwrap_or(0))?;
+                    let missing = RingError::MissingTable { table: "inverse of a divisor", limb: at };
+                    modulus.add_scaled_assign(slot, own, modulus.inv(inverse).ok_or(missing)?)?;
                 }
                 (None, _) => {}
             }
@@ -197,9 +218,7 @@ fn finish(
                 transform_outer(plan, slot, lifted)?;
             }
             let values = match rest {
-                Rest::Values(rest) => {
-                    place.zip(rest.get(half).copied().flatten()).and_then(|(at, rest)| rest.limb(at))
-                }
+                Rest::Values(rest) => own_limb(place, rest.get(half).copied().flatten())?,
                 Rest::Coefficients(_) => None,
             };
             // Of what is divided by, only P multiplies the values.

@@ -85,8 +85,9 @@ impl PairsByBlock for Turns<'_> {
         scratch: &'s mut [u64],
     ) -> Result<Vec<[&'s [u64]; 2]>, RingError> {
         let tables = &*self.gadget.tables;
-        let Some(modulus) = tables.key_ring.basis().moduli().get(i) else { return Ok(Vec::new()) };
-        let own = self.multiples.each_ref().map(|half| half.limb(i).unwrap_or_default());
+        let modulus = tables.key_ring.basis().own(i)?;
+        let [first, second] = &self.multiples;
+        let own = [first.own_limb(i)?, second.own_limb(i)?];
         let (products, turned) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
         let (mut pairs, mut terms) = (Vec::with_capacity(self.turns.len()), Terms::default());
         for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(2 * (BLOCK + PAD))) {
@@ -97,9 +98,9 @@ impl PairsByBlock for Turns<'_> {
             let start = sources.source(range.start) / BLOCK * BLOCK;
             let from = start..start + range.len();
             terms.clear();
-            keys.add_digit_terms(i, &from, &mut terms);
+            keys.add_digit_terms(i, &from, &mut terms)?;
             let [first, second] = halves(products, range.len());
-            terms.sum(modulus, [&mut *first, &mut *second])?;
+            terms.sum(&modulus, [&mut *first, &mut *second])?;
             // P·c_0 is zero modulo the special moduli.
             if i < tables.ring.basis().len() {
                 modulus.add_assign(first, own[0].get(from).unwrap_or_default())?;

@@ -7,6 +7,7 @@ use super::groups::{Group, for_each_coefficient, group};
 use super::lift::{Lift, half};
 use super::remainders::Remainders;
 use super::rounding::Rounding;
+use crate::error::check_limbs;
 use crate::parallel::{Parallelism, block_of};
 use crate::{Basis, RingError};
 
@@ -36,6 +37,9 @@ pub struct Ratio<'a> {
 pub(super) struct Conversion {
     groups: Vec<Group>,
     steps: Steps,
+    /// How many moduli there are on either side.
+    source: usize,
+    target: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -71,11 +75,13 @@ impl Conversion {
             #[cfg(feature = "gmp")]
             Arithmetic::Gmp => Steps::Gmp(super::gmp::Steps::new(source, &groups, ratio, target)?),
         };
-        Ok(Self { groups, steps })
+        Ok(Self { groups, steps, source: source.len(), target: target.len() })
     }
 
     /// Converts limbs of n residues y_i = |x·(q/q_i)^-1|_{q_i} to limbs of n residues of the result.
     pub(super) fn apply(&self, words: &[u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
+        check_limbs("row of residues", self.source, n, words.len())?;
+        check_limbs("row of residues of a result", self.target, n, output.len())?;
         Parallelism::Collapsed.for_each_block(output, n, |range, output| {
             let rows = block_of(words.chunks_exact(n), &range);
             self.apply_to_block(&rows, output, range.len());

@@ -270,15 +270,17 @@ impl Gadget<MultiPrecisionRing> for MultiPrecisionGadget {
             second,
             n,
             |j, [first, second]| {
-                let Some(plan) = ring.plans().get(j) else { return Ok(()) };
+                let plan = ring.plan(j)?;
                 let mut lifted = Scratch::new(inner.count * (n + PAD));
                 inner.lift_digits(&mut lifted, &digits, plan)?;
                 for (b, outs) in first.chunks_mut(BLOCK).zip(second.chunks_mut(BLOCK)).enumerate() {
                     let range = b * BLOCK..n.min((b + 1) * BLOCK);
                     let lifted = block_of(lifted.chunks_exact(n + PAD), &range);
-                    let [a, b] = key.map(|half| {
-                        block_of(half.iter().take(inner.count).filter_map(|part| part.limb(j)), &range)
+                    let [a, b] = key.map(|half| -> Result<Vec<&[u64]>, RingError> {
+                        let parts = half.iter().take(inner.count);
+                        parts.map(|part| part.part(j, range.clone())).collect()
                     });
+                    let (a, b) = (a?, b?);
                     plan.modulus().inner_product_pair([outs.0, outs.1], &lifted, [&a, &b])?;
                 }
                 Ok(())

@@ -7,7 +7,7 @@ use sunzi_kernels::Modulus;
 
 use super::MultiPrecisionRing;
 use super::conversion::{Conversion, Ratio};
-use crate::error::check_plaintext_modulus;
+use crate::error::{check_plaintext_modulus, check_table, entry};
 use crate::parallel::{Parallelism, Work};
 use crate::rns::auxiliary_basis;
 use crate::scratch::Scratch;
@@ -72,6 +72,7 @@ impl MultiPrecisionScaler {
 /// The factors (q/q_i)^-1 of every limb.
 fn inverses(ring: &Ring) -> Result<Vec<Scale>, RingError> {
     let factors = ring.basis().quotient_inverses();
+    check_table("factor of an inverse transform", ring.plans().len(), factors.len())?;
     ring.plans().iter().zip(factors).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 
@@ -146,10 +147,9 @@ impl MultiPrecisionRing {
         let basis = self.residues().basis();
         let mut residues = Scratch::new(a.words().len());
         Parallelism::Collapsed.for_each_limb(Work::Elementwise, &mut residues, self.degree(), |i, row| {
-            let constants = basis.moduli().get(i).zip(basis.quotient_inverses().get(i));
-            let (Some((modulus, &inverse)), Some(limb)) = (constants, a.limb(i)) else { return Ok(()) };
-            row.copy_from_slice(limb);
-            Ok(modulus.mul_scalar_assign(row, inverse)?)
+            let inverse = *entry("inverse of a quotient", basis.quotient_inverses(), i)?;
+            row.copy_from_slice(a.own_limb(i)?);
+            Ok(basis.own(i)?.mul_scalar_assign(row, inverse)?)
         })?;
         Ok(residues)
     }

@@ -4,6 +4,7 @@
 use sunzi_kernels::{Buffer, InverseScale, Modulus, NttPlan};
 
 use crate::RingError;
+use crate::error::check_table;
 
 /// The shortest transform.
 pub const SHORTEST: usize = 64;
@@ -54,6 +55,11 @@ impl CyclicPlan {
         self.parts.iter().filter(move |part| part.n() < length)
     }
 
+    /// The shortest of them, which ends every transform.
+    fn last(&self) -> Result<&NttPlan, RingError> {
+        self.parts.last().ok_or(RingError::MissingTable { table: "cyclic transform", limb: 0 })
+    }
+
     /// The transform modulo X^(L/2) + 1 for L the length of the values.
     pub fn upper(&self, length: usize) -> Result<&NttPlan, RingError> {
         let missing = || RingError::out_of_range("length of a transform", "a power of two up to N", length);
@@ -75,7 +81,7 @@ impl CyclicPlan {
             rest = low;
         }
         modulus.mul_assign(rest, &self.twist)?;
-        self.parts.last().map_or(Ok(()), |last| Ok(last.forward(rest)?))
+        Ok(self.last()?.forward(rest)?)
     }
 
     /// Prepares inverse transforms of a length that also multiply by c.
@@ -88,8 +94,7 @@ impl CyclicPlan {
             factor = modulus.mul(factor, half);
             parts.push(part.scale(factor)?);
         }
-        let missing = || RingError::out_of_range("length of a transform", "at least 64", length);
-        let last = self.parts.last().ok_or_else(missing)?.scale(factor)?;
+        let last = self.last()?.scale(factor)?;
         Ok(CyclicScale { length, parts, last })
     }
 
@@ -97,13 +102,14 @@ impl CyclicPlan {
     pub fn inverse(&self, words: &mut [u64], scale: &CyclicScale) -> Result<(), RingError> {
         let modulus = self.modulus();
         crate::error::check_length("values", scale.length, words.len())?;
+        check_table("factor of an inverse transform", self.parts(scale.length).count(), scale.parts.len())?;
         let mut rest = &mut *words;
         for (part, scale) in self.parts(scale.length).zip(&scale.parts) {
             let (low, high) = rest.split_at_mut_checked(part.n()).unwrap_or_default();
             part.inverse_scaled(high, scale)?;
             rest = low;
         }
-        self.parts.last().map_or(Ok(()), |last| last.inverse_scaled(rest, &scale.last))?;
+        self.last()?.inverse_scaled(rest, &scale.last)?;
         modulus.mul_assign(rest, &self.untwist)?;
         for part in self.parts(scale.length).rev() {
             let (low, rest) = words.split_at_mut_checked(part.n()).unwrap_or_default();

@@ -9,7 +9,7 @@ use num_bigint::{BigInt, BigUint};
 use super::UnivariateRing;
 use super::poly::{Form, UnivariatePoly};
 use super::switching::scaled;
-use crate::error::{check_length, check_level, no_such_digit};
+use crate::error::{check_length, check_level, no_such_digit, part};
 use crate::gadget::group_moduli;
 use crate::integers::residue_of;
 use crate::once::get_or_try_init;
@@ -93,7 +93,8 @@ impl UnivariateGadget {
         ring.check(a)?;
         let n = ring.degree();
         let digit = |lift: &Lift| {
-            let words = a.words().get(lift.range.start * n..lift.range.end * n).unwrap_or_default();
+            let words = lift.range.start * n..lift.range.end * n;
+            let words = part("limb of a polynomial", a.words(), words, lift.range.start)?;
             let rows = scaled(
                 &lift.own,
                 &lift.own.poly_of(words, Form::Reduced),

@@ -9,7 +9,7 @@ use super::poly::Form;
 use super::ring::UnivariateRing;
 use super::switching::Switching;
 use super::{UnivariateGadget, UnivariatePoly, UnivariateScaler};
-use crate::error::{check_length, check_level};
+use crate::error::{check_length, check_level, part};
 use crate::integers::residue_of;
 use crate::once::get_or_try_init;
 use crate::parallel::Work;
@@ -86,8 +86,9 @@ impl PolyRing for UnivariateRing {
     ) -> Result<UnivariatePoly<D>, RingError> {
         check_level(level, self.level_of(a)?)?;
         let stride = self.stride::<D>();
-        let words = a.words().get(..level * stride).unwrap_or_default();
-        let tag = self.tag_at(level).unwrap_or_default();
+        let words = part("limb of a polynomial", a.words(), 0..level * stride, level)?;
+        let tag =
+            self.tag_at(level).ok_or(RingError::MissingTable { table: "tag of a level", limb: level })?;
         Ok(UnivariatePoly::new(Scratch::from_slice(words), stride, self.degree(), tag, a.form()))
     }
 

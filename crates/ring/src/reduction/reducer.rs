@@ -164,26 +164,31 @@ impl Reducer {
         if tables.reduction == Reduction::Barrett {
             return match &tables.plain {
                 Some(barrett) => barrett.apply(&tables.plan, &tables.phi, values),
+                // Products of degree n - 1 and less are reduced already.
                 None => Ok(()),
             };
         }
         let length = tables.sparse.apply(self.modulus(), values, products)?;
         let short = length < tables.geometry.sparse.degree();
         let barrett = if short { &tables.after_product } else { &tables.after_sparse };
+        // None where what is left has no degree above n − 1.
         barrett.as_ref().map_or(Ok(()), |barrett| barrett.apply(&tables.plan, &tables.phi, values))
+    }
+
+    /// The tables of M, which reductions that divide by it must have.
+    fn factor(&self) -> Result<&Factor, RingError> {
+        self.0.montgomery.as_ref().ok_or(RingError::MissingTable { table: "table of X^(N/2) + 1", limb: 0 })
     }
 
     /// Montgomery's reduction, whatever products are reduced by.
     pub(super) fn divide_by_factor(&self, values: &mut [u64]) -> Result<(), RingError> {
         let tables = &*self.0;
-        let factor = tables.montgomery.as_ref();
-        factor.map_or(Ok(()), |factor| factor.tables.apply(&tables.plan, &tables.phi, values))
+        self.factor()?.tables.apply(&tables.plan, &tables.phi, values)
     }
 
     /// The values of M or of M², point by point times those of a.
     pub(super) fn multiply_by_factor(&self, a: &mut [u64], squared: bool) -> Result<(), RingError> {
-        let Some(factor) = &self.0.montgomery else { return Ok(()) };
-        let [once, twice] = &factor.powers;
+        let [once, twice] = &self.factor()?.powers;
         self.multiply(a, if squared { twice } else { once })
     }
 

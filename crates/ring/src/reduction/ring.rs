@@ -11,7 +11,7 @@ use super::geometry::{Geometry, MontgomeryFactor};
 use super::poly::Form;
 use super::switching::Switching;
 use super::{Reducer, Reduction, UnivariatePoly};
-use crate::error::check_shape;
+use crate::error::{check_shape, entry, part};
 use crate::parallel::{Parallelism, Work};
 use crate::poly_ring::sealed::Sealed;
 use crate::scratch::Scratch;
@@ -100,10 +100,17 @@ impl UnivariateRing {
 
     /// The ring modulo the product of a range of the moduli.
     pub(super) fn sub_ring(&self, range: std::ops::Range<usize>) -> Result<Self, RingError> {
-        let moduli = self.basis().moduli().get(range.clone()).unwrap_or_default().to_vec();
-        let reducers = self.0.reducers.get(range).unwrap_or_default().to_vec();
+        let moduli = part("modulus", self.basis().moduli(), range.clone(), range.start)?.to_vec();
+        let reducers = part("reducer", &self.0.reducers, range.clone(), range.start)?.to_vec();
         let basis = Basis::from_moduli(moduli, self.basis().isa())?;
         Ok(Self::assemble(Arc::clone(&self.0.geometry), basis, reducers, self.0.reduction))
+    }
+
+    /// This ring without the tables of its last modulus: a fault, which operations must report.
+    pub(crate) fn without_last_reducer(&self) -> Self {
+        let others = self.0.reducers.split_last().map_or(&[][..], |(_, others)| others);
+        let (geometry, basis) = (Arc::clone(&self.0.geometry), self.basis().clone());
+        Self::assemble(geometry, basis, others.to_vec(), self.0.reduction)
     }
 
     /// How products are reduced.
@@ -201,7 +208,7 @@ impl UnivariateRing {
         self.check(a)?;
         let stride = self.stride::<D>();
         Parallelism::default().for_each_limb(work, a.words_mut(), stride, |i, limb| {
-            self.0.reducers.get(i).map_or(Ok(()), |reducer| f(i, reducer, limb))
+            f(i, entry("reducer", &self.0.reducers, i)?, limb)
         })
     }
 

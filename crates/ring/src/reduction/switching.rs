@@ -4,6 +4,7 @@ use sunzi_math::mod_inv;
 
 use super::UnivariateRing;
 use super::poly::UnivariatePoly;
+use crate::error::entry;
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, Work, block_of};
 use crate::rns::RoundedDivision;
@@ -29,8 +30,8 @@ pub(super) fn scaled(
     ring.check(a)?;
     let mut rows = Scratch::from_slice(a.words());
     Parallelism::default().for_each_limb(Work::Elementwise, &mut rows, ring.degree(), |i, row| {
-        let pair = ring.basis().moduli().get(i).zip(constants.get(i));
-        pair.map_or(Ok(()), |(modulus, &constant)| Ok(modulus.mul_scalar_assign(row, constant)?))
+        let constant = *entry("factor of a limb", constants, i)?;
+        Ok(ring.basis().own(i)?.mul_scalar_assign(row, constant)?)
     })?;
     Ok(rows)
 }
@@ -51,10 +52,9 @@ impl Switching {
         a: &UnivariatePoly<Evaluation>,
     ) -> Result<UnivariatePoly<Evaluation>, RingError> {
         let n = self.target.degree();
-        let (low, high) = a
-            .words()
-            .split_at_checked(self.target.level() * self.target.stride::<Evaluation>())
-            .unwrap_or_default();
+        let low = self.target.level() * self.target.stride::<Evaluation>();
+        let missing = RingError::MissingTable { table: "limb of a polynomial", limb: self.target.level() };
+        let (low, high) = a.words().split_at_checked(low).ok_or(missing)?;
         let coefficients = self.divisor.raw_coefficients(&self.divisor.poly_of(high, a.form()))?;
         let rows = scaled(&self.divisor, &coefficients, self.divisor.basis().quotient_inverses())?;
         let mut rest = self.target.arbitrary::<Coefficient>();
@@ -63,7 +63,7 @@ impl Switching {
         })?;
         let mut quotient = self.target.poly_of::<Evaluation>(low, a.form());
         self.target.for_each_limb(Work::Elementwise, &mut quotient, |i, reducer, limb| {
-            let inverse = self.inverses.get(i).copied().unwrap_or_default();
+            let inverse = *entry("inverse of a divisor", &self.inverses, i)?;
             Ok(reducer.modulus().mul_scalar_assign(limb, inverse)?)
         })?;
         self.target.add_assign(&mut quotient, &self.target.raw_values(&rest)?)?;

@@ -111,16 +111,27 @@ impl Ring {
     /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
+        self.with_plans(self.plans().to_vec(), parallelism)
+    }
+
+    /// This ring with other transforms, of its moduli.
+    fn with_plans(&self, plans: Vec<Arc<Plan>>, parallelism: Parallelism) -> Self {
         let Inner { index, degree, basis, automorphisms, ladder, level, .. } = &*self.0;
         Self(Arc::new(Inner {
             index: Arc::clone(index),
             degree: *degree,
             basis: basis.clone(),
-            transform: Transform::from_plans(*degree, self.plans().to_vec(), parallelism),
+            transform: Transform::from_plans(*degree, plans, parallelism),
             automorphisms: Arc::clone(automorphisms),
             ladder: Arc::clone(ladder),
             level: *level,
             lower: (1..*level).map(|_| Lower::default()).collect(),
         }))
+    }
+
+    /// This ring without the transform of its last modulus: a fault, which operations must report.
+    pub(crate) fn without_last_transform(&self) -> Self {
+        let others = self.plans().split_last().map_or(&[][..], |(_, others)| others);
+        self.with_plans(others.to_vec(), self.parallelism())
     }
 }

@@ -6,6 +6,7 @@ use sunzi_kernels::Modulus;
 use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, RingIndex, primes_below};
 
 use super::extension::Overflow;
+use crate::error::part;
 use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 
 /// Primes of B, then m_sk, and how many ciphertext products may be summed.
@@ -144,7 +145,7 @@ impl<'a> Candidates<'a> {
             // Twice as many, so that a search is not begun for each; where there are not as many, those that are needed.
             self.primes = find(2 * count).or_else(|_| find(count))?;
         }
-        Ok(self.primes.get(..count).unwrap_or_default())
+        part("auxiliary prime", &self.primes, 0..count, self.primes.len())
     }
 }
 

@@ -9,6 +9,7 @@ use super::fast_base_conversion::row_factors;
 use super::scaler::{product_scales, scales};
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::{matrix_product, rns_floor};
+use crate::error::check_table;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Scale;
@@ -87,6 +88,7 @@ impl Behz {
         let mut floored = Scratch::new(self.auxiliary.basis().len() * range.len());
         let mut rows: Vec<&mut [u64]> = floored.chunks_exact_mut(range.len()).collect();
         self.floor.apply(&digits, &mut rows)?;
+        check_table("limb modulo B_sk", rows.len(), limbs.len())?;
         for ((row, modulus), scaled) in rows.iter_mut().zip(self.auxiliary.basis().moduli()).zip(limbs) {
             modulus.add_assign(row, scaled.get(range.clone()).unwrap_or_default())?;
         }

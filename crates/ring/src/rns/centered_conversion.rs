@@ -6,6 +6,7 @@ use sunzi_math::mul_mod;
 use super::extension::Overflow;
 use super::fast_base_conversion::{self, half, shift_by_half};
 use super::{matrix_product, row_of_ones};
+use crate::error::entry;
 use crate::parallel::{BLOCK, Parallelism, Work, block_of};
 use crate::{Basis, RingError};
 
@@ -41,7 +42,7 @@ impl CenteredConversion {
 
     pub(crate) fn apply(&self, digits: &mut [u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
         Parallelism::Collapsed.for_each_limb(Work::Elementwise, digits, n, |i, limb| {
-            self.moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
+            shift_by_half(entry("modulus", &self.moduli, i)?, limb)
         })?;
         let ones = Buffer::from_slice(&[1; BLOCK]);
         Parallelism::Collapsed.for_each_block(output, n, |range, output| {

@@ -7,6 +7,8 @@ use super::digit_decryption::DigitDecryption;
 use super::float_decryption::FloatDecryption;
 use super::gamma_decryption::GammaDecryption;
 use super::power_of_two_decryption::PowerOfTwoDecryption;
+use super::too_long_a_block;
+use crate::error::{check_limbs, check_table};
 use crate::options::Decryption;
 use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::scratch::Scratch;
@@ -85,13 +87,15 @@ impl Decryptor {
     /// ⌊t·a/q⌉ mod t in [0, t) for the coefficients of a, limb after limb.
     pub fn apply(&self, words: &[u64], n: usize) -> Result<Vec<u64>, RingError> {
         let mut message = vec![0; n];
+        check_limbs("limb of what is decrypted", self.moduli.len(), n, words.len())?;
+        check_table("factor of a row", self.moduli.len(), self.row_factors.len())?;
         Parallelism::Collapsed.for_each_block(&mut message, n, |range, output| {
             let mut rows = Scratch::new(self.moduli.len() * STRIDE);
             let limbs = words.chunks_exact(n).zip(self.moduli.iter().zip(&self.row_factors));
             let mut views = Vec::with_capacity(self.moduli.len());
             for (row, (limb, (modulus, &factor))) in rows.chunks_exact_mut(STRIDE).zip(limbs) {
                 let (Some(row), Some(limb)) = (row.get_mut(..range.len()), limb.get(range.clone())) else {
-                    continue;
+                    return Err(too_long_a_block(range.len()));
                 };
                 row.copy_from_slice(limb);
                 if factor != 1 {

@@ -5,6 +5,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, gcd, is_prime, mod_inv, mul_mod};
 use zeroize::Zeroize;
 
 use super::decryption::{Form, half_less};
+use super::too_long_a_block;
 use super::{matrix_product, rns_floor, row_of_ones};
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
@@ -104,12 +105,11 @@ impl Form for GammaDecryption {
     fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError> {
         let mut correction = [0_u64; BLOCK];
         let words = (correction.get_mut(..message.len()), self.ones.get(..message.len()));
-        if let (Some(correction), Some(ones)) = words {
-            let mut inputs = rows.to_vec();
-            self.to_gamma.apply(&mut inputs, ones, correction)?;
-            inputs.push(correction);
-            self.to_plain.apply(&mut inputs, ones, message)?;
-        }
+        let (Some(part), Some(ones)) = words else { return Err(too_long_a_block(message.len())) };
+        let mut inputs = rows.to_vec();
+        self.to_gamma.apply(&mut inputs, ones, part)?;
+        inputs.push(part);
+        self.to_plain.apply(&mut inputs, ones, message)?;
         correction.zeroize();
         Ok(())
     }

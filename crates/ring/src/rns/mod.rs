@@ -19,7 +19,7 @@ mod over_q;
 mod power_of_two_decryption;
 pub(crate) mod rns_floor;
 pub(crate) mod rounded_division;
-mod scaler;
+pub(crate) mod scaler;
 pub(crate) mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 mod switched_lift;
@@ -34,7 +34,14 @@ pub use scaler::RnsScaler;
 
 use sunzi_kernels::{Conversion, Modulus};
 
+use crate::error::check_table;
+use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
+
+/// The error of a block that is longer than the buffers for one.
+fn too_long_a_block(words: usize) -> RingError {
+    RingError::out_of_range("block", format_args!("at most {BLOCK} words"), words)
+}
 
 /// The modulus of a row of ones: it carries a constant into a matrix product.
 fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
@@ -47,6 +54,10 @@ pub fn matrix_product(
     targets: &[Modulus],
     columns: &[Vec<u64>],
 ) -> Result<Conversion, RingError> {
+    check_table("column of a matrix", targets.len(), columns.len())?;
+    for column in columns {
+        check_table("entry of a matrix", rows.len(), column.len())?;
+    }
     let entry = |i: usize, j: usize| columns.get(j).and_then(|column| column.get(i)).copied().unwrap_or(0);
     Ok(Conversion::new(rows, targets, entry)?)
 }

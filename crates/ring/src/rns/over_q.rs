@@ -8,6 +8,7 @@ use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
 use super::scaler::{product_scales, scales};
 use super::switched_lift::SwitchedLift;
+use crate::error::{check_limbs, entry, part};
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
@@ -163,6 +164,9 @@ impl OverQ {
         low: Option<&[u64]>,
     ) -> Result<(), RingError> {
         let n = self.ring.degree();
+        if let Some(low) = low {
+            check_limbs("limb of what is added", scaled.shape().limbs, n, low.len())?;
+        }
         Parallelism::Collapsed.for_each_block(scaled.words_mut(), n, |range, output| {
             self.division.apply(&block_of(high.chunks_exact(n), &range), output)?;
             let low = low.map_or(&[][..], |low| low).chunks_exact(n);
@@ -181,12 +185,13 @@ impl OverQ {
         self.wide.check(&a)?;
         let (n, level) = (self.ring.degree(), self.base.basis().len());
         let (_, high) = a.words_mut().split_at_mut(level * n);
-        let scales = self.product_scales.get(level..).unwrap_or_default();
+        let all = &self.product_scales;
+        let scales = part("factor of an inverse transform", all, level..all.len(), level)?;
         self.auxiliary.transform().inverse_scaled(high, scales)?;
         let rest = self.divided(high, None)?;
         let mut multiple = a.truncated(level, self.base.basis().tag());
         self.base.for_each_modulus(&mut multiple, |i, modulus, _, part| {
-            self.ratio.get(i).map_or(Ok(()), |&ratio| Ok(modulus.mul_scalar_assign(part, ratio)?))
+            Ok(modulus.mul_scalar_assign(part, *entry("ratio t/P", &self.ratio, i)?)?)
         })?;
         Ok((rest, multiple))
     }

@@ -7,6 +7,7 @@ use sunzi_math::{mod_inv, mul_mod};
 use super::exact_extension::part_of_block;
 use super::fast_base_conversion::{half, shift_by_half};
 use super::{matrix_product, row_of_ones};
+use crate::error::entry;
 use crate::options::ModulusSwitching;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::{Basis, RingError};
@@ -80,7 +81,7 @@ impl RoundedDivision {
             Form::Exact(_) => Ok(()),
             Form::Approximate { moduli, .. } => {
                 Parallelism::Collapsed.for_each_limb(Work::Elementwise, digits, n, |i, limb| {
-                    moduli.get(i).map_or(Ok(()), |q| shift_by_half(q, limb))
+                    shift_by_half(entry("modulus", moduli, i)?, limb)
                 })
             }
         }

@@ -12,6 +12,7 @@ use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
+use crate::error::{check_table, entry};
 use crate::once::get_or_try_init;
 use crate::parallel::Work;
 use crate::scaling;
@@ -202,8 +203,8 @@ impl Scaler<Ring> for RnsScaler {
         ring.check(&*rows)?;
         let n = ring.degree();
         ring.parallelism().for_each_limb(Work::Transform, rows.words_mut(), n, |i, row| {
-            let plan = ring.plans().get(i).zip(decryption_scales.get(i));
-            plan.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(row, scale)?))
+            let scale = entry("factor of an inverse transform", decryption_scales, i)?;
+            Ok(ring.plan(i)?.inverse_scaled(row, scale)?)
         })?;
         decryption.apply_rows(rows.words(), n)
     }
@@ -225,7 +226,8 @@ impl fmt::Debug for RnsScaler {
 }
 
 /// The constants c_i of every limb as factors of its inverse transform.
-pub(super) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
+pub(crate) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
+    check_table("factor of an inverse transform", ring.plans().len(), constants.len())?;
     ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 

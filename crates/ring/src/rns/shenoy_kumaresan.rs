@@ -3,7 +3,7 @@
 use sunzi_kernels::{Buffer, Conversion, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 
-use super::{fast_base_conversion, matrix_product, row_of_ones};
+use super::{fast_base_conversion, matrix_product, row_of_ones, too_long_a_block};
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
@@ -55,15 +55,14 @@ impl ShenoyKumaresan {
         let len = rows.first().map_or(0, |row| row.len());
         let mut quotients = [0_u64; BLOCK];
         let (Some(quotients), Some(ones)) = (quotients.get_mut(..len), self.ones.get(..len)) else {
-            return Err(RingError::out_of_range("block", format_args!("at most {BLOCK} words"), len));
+            return Err(too_long_a_block(len));
         };
         let mut inputs = rows.to_vec();
         inputs.push(ones);
         self.alpha.apply(&inputs, &mut [&mut *quotients])?;
         // α + h takes the place of z_sk.
-        if let Some(row) = inputs.get_mut(rows.len().saturating_sub(1)) {
-            *row = quotients;
-        }
+        let missing = RingError::MissingTable { table: "row of z_sk", limb: 0 };
+        *inputs.get_mut(rows.len().saturating_sub(1)).ok_or(missing)? = quotients;
         Ok(self.conversion.apply(&inputs, output)?)
     }
 }

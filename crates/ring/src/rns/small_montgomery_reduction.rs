@@ -7,6 +7,7 @@ use sunzi_math::{mod_inv, mul_mod};
 
 use super::extension::Overflow;
 use super::fast_base_conversion::{self, half, shift_by_half};
+use super::too_long_a_block;
 use super::{matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, Parallelism, block_of};
 use crate::{Basis, RingError};
@@ -68,8 +69,9 @@ impl SmallMontgomeryReduction {
     }
 
     pub(crate) fn apply(&self, digits: &mut [u64], output: &mut [u64], n: usize) -> Result<(), RingError> {
-        if let (Some(modulus), Some(first)) = (&self.centered, digits.get_mut(..n)) {
-            shift_by_half(modulus, first)?;
+        if let Some(modulus) = &self.centered {
+            let missing = RingError::MissingTable { table: "limb that is centred", limb: 0 };
+            shift_by_half(modulus, digits.get_mut(..n).ok_or(missing)?)?;
         }
         let ones = Buffer::from_slice(&[1; BLOCK]);
         Parallelism::Collapsed.for_each_block(output, n, |range: Range<usize>, output| {
@@ -77,7 +79,7 @@ impl SmallMontgomeryReduction {
             let mut quotients = [0_u64; BLOCK];
             let (Some(quotients), Some(ones)) = (quotients.get_mut(..range.len()), ones.get(..range.len()))
             else {
-                return Ok(());
+                return Err(too_long_a_block(range.len()));
             };
             self.quotients.apply(&rows, quotients)?;
             for r in quotients.iter_mut() {

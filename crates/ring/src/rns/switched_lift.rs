@@ -6,6 +6,7 @@ use sunzi_kernels::Modulus;
 
 use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
+use crate::error::{check_limbs, check_table};
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::{Basis, RingError};
@@ -51,6 +52,10 @@ impl SwitchedLift {
         own: Range<usize>,
         n: usize,
     ) -> Result<(), RingError> {
+        if !kept.is_empty() {
+            check_limbs("limb that is kept", own.len(), n, kept.len())?;
+        }
+        check_table("modulus of a lift", own.len(), self.own.len())?;
         self.division.prepare(digits, n)?;
         let digits = &*digits;
         Parallelism::Collapsed.for_each_block(output, n, |range, output| {

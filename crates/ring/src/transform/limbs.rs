@@ -5,8 +5,12 @@ use std::sync::Arc;
 use sunzi_math::RingIndex;
 
 use super::{Plan, Scale};
+use crate::error::entry;
 use crate::parallel::{Parallelism, Work};
 use crate::{Basis, Evaluation, Poly, RingError};
+
+/// What an inverse transform multiplies by.
+const SCALE: &str = "factor of an inverse transform";
 
 /// The plans of a ring, one a modulus, shared between rings by `Arc`.
 #[derive(Clone)]
@@ -35,25 +39,27 @@ impl Transform {
         &self.plans
     }
 
+    /// The transform of limb i, where it must be.
+    pub(crate) fn plan(&self, i: usize) -> Result<&Plan, RingError> {
+        Ok(entry("transform", &self.plans, i)?)
+    }
+
     /// Every limb to values; residues may be anything below 2q_i.
     pub(crate) fn forward(&self, words: &mut [u64]) -> Result<(), RingError> {
-        self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
-            self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.forward(limb)?))
-        })
+        self.parallelism
+            .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.forward(limb)?))
     }
 
     /// Every limb back to coefficients.
     pub(crate) fn inverse(&self, words: &mut [u64]) -> Result<(), RingError> {
-        self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
-            self.plans.get(i).map_or(Ok(()), |plan| Ok(plan.inverse(limb)?))
-        })
+        self.parallelism
+            .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.inverse(limb)?))
     }
 
     /// Limb i back to coefficients times its own constant, at no further cost.
     pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[Scale]) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
-            let tables = self.plans.get(i).zip(scales.get(i));
-            tables.map_or(Ok(()), |(plan, scale)| Ok(plan.inverse_scaled(limb, scale)?))
+            Ok(self.plan(i)?.inverse_scaled(limb, entry(SCALE, scales, i)?)?)
         })
     }
 
@@ -65,11 +71,8 @@ impl Transform {
         scales: &[Scale],
     ) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, coefficients, self.degree, |i, limb| {
-            let (Some(plan), Some(scale), Some(values)) = (self.plans.get(i), scales.get(i), values.limb(i))
-            else {
-                return Ok(());
-            };
-            Ok(plan.inverse_scaled_into(limb, values, scale)?)
+            let scale = entry(SCALE, scales, i)?;
+            Ok(self.plan(i)?.inverse_scaled_into(limb, values.own_limb(i)?, scale)?)
         })
     }
 
@@ -87,13 +90,9 @@ impl Transform {
             copy,
             self.degree,
             |i, [limb, copy]| {
-                let (Some(plan), Some(scale), Some(values)) =
-                    (self.plans.get(i), scales.get(i), values.limb(i))
-                else {
-                    return Ok(());
-                };
+                let (scale, values) = (entry(SCALE, scales, i)?, values.own_limb(i)?);
                 copy.copy_from_slice(values);
-                Ok(plan.inverse_scaled_into(limb, values, scale)?)
+                Ok(self.plan(i)?.inverse_scaled_into(limb, values, scale)?)
             },
         )
     }

@@ -74,6 +74,9 @@ impl Plan {
     ) -> Result<(), KernelError> {
         match self {
             Self::Negacyclic(plan) => plan.forward_outer_from(out, words, offset),
+            Self::Cyclotomic(_) if out.len() != words.len() => {
+                Err(KernelError::LengthMismatch { expected: out.len(), got: words.len() })
+            }
             Self::Cyclotomic(plan) => {
                 out.iter_mut().zip(words).for_each(|(out, word)| *out = word + offset);
                 plan.forward(out)

@@ -13,6 +13,8 @@ mod digits;
 #[cfg(test)]
 mod expansion;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod gadgets;
 #[cfg(test)]
 mod grouping;

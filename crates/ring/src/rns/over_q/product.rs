@@ -2,6 +2,7 @@
 //! scaled back while it is in the cache, in place of one pass over whole polynomials for each of these steps.
 
 use super::OverQ;
+use crate::error::entry;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::transform::Plan;
@@ -71,23 +72,24 @@ impl OverQ {
         whole: bool,
     ) -> Result<(), RingError> {
         let Limb { at, parts, outs: [c0, c1, c2] } = limb;
-        let (Some(plan), ratio) = (self.wide.plans().get(at), self.ratio.get(at)) else { return Ok(()) };
+        let plan = self.wide.plan(at)?;
+        // None modulo what P is a product of.
+        let is_kept = at < self.base.basis().len();
+        let ratio = if is_kept { Some(*entry("ratio t/P", &self.ratio, at)?) } else { None };
         let transformed = |limb| transformed(plan, limb);
         let [a0, a1, b0, b1] = parts;
         let (a0, a1) = (transformed(a0)?, transformed(a1)?);
         let (b0, b1) = match own.filter(|_| ratio.is_some()) {
-            Some([b0, b1]) => (b0.limb(at).unwrap_or_default(), b1.limb(at).unwrap_or_default()),
+            Some([b0, b1]) => (b0.own_limb(at)?, b1.own_limb(at)?),
             None => (transformed(b0)?, transformed(b1)?),
         };
-        let factor = ratio.copied().unwrap_or(1);
+        let factor = ratio.unwrap_or(1);
         plan.modulus().tensor([&mut *c0, &mut *c1, &mut *c2], [a0, a1], [b0, b1], factor)?;
-        match (ratio, self.product_scales.get(at)) {
-            (Some(_), _) if whole => Ok(plan.inverse(c2)?),
-            (None, Some(scale)) => {
-                [c0, c1, c2].into_iter().try_for_each(|c| Ok(plan.inverse_scaled(c, scale)?))
-            }
-            _ => Ok(()),
+        if is_kept {
+            return if whole { Ok(plan.inverse(c2)?) } else { Ok(()) };
         }
+        let scale = entry("factor of an inverse transform", &self.product_scales, at)?;
+        [c0, c1, c2].into_iter().try_for_each(|c| Ok(plan.inverse_scaled(c, scale)?))
     }
 }
 
