@@ -312,8 +312,14 @@ pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series, Lab
     Ok(series.unwrap_or_else(|| Series::from_micros(Vec::new())))
 }
 
+/// The middle value, the upper one of two; NaN without values.
+pub(crate) fn upper_median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 /// The value below which this share of the sorted values lies, by linear interpolation.
-pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
+fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else {

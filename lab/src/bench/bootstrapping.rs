@@ -21,6 +21,7 @@ use crate::LabError;
 use crate::alternate::Series;
 use crate::bench::Options;
 use crate::bench::check;
+use crate::subjects::precision::{Bits, bits, errors};
 use crate::threads::on_threads;
 
 /// log2 of the degree of the transform that tells how fast the machine is, and how often it is done.
@@ -166,21 +167,8 @@ pub(crate) fn measure(
     Ok((Series::from_micros(times), Series::from_micros(references), precision))
 }
 
-fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>, LabError> {
-    if opened.len() != message.len() {
-        return Err(LabError::Request("a bootstrapped message has other slots"));
-    }
-    Ok(opened.iter().zip(message).map(|(x, y)| (x - y).norm()).collect())
-}
-
 fn judged(message: Message, messages: usize, errors: &[f64]) -> Precision {
-    let count = errors.len().max(1) as f64;
-    let worst = errors
-        .iter()
-        .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(*error) });
-    let mean = errors.iter().sum::<f64>() / count;
-    let square = errors.iter().map(|error| error * error).sum::<f64>() / count;
-    let [worst_bits, mean_bits, deviation_bits] = [worst, mean, square.sqrt()].map(|error| -error.log2());
+    let Bits { worst: worst_bits, mean: mean_bits, deviation: deviation_bits } = bits(errors);
     Precision { message, messages, worst_bits, mean_bits, deviation_bits }
 }
 

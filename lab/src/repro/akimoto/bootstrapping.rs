@@ -9,8 +9,9 @@ use sunzi_rlwe::{SecretKey, Security, randomness};
 use super::Options;
 use super::subject::{STRATEGIES, message};
 use crate::LabError;
-use crate::alternate::timed;
+use crate::alternate::{timed, upper_median};
 use crate::repro::run::Progress;
+use crate::subjects::precision::{Bits, bits, errors};
 use crate::subjects::strategies::context;
 use crate::threads::on_threads;
 
@@ -133,9 +134,7 @@ fn judge(
     times: Vec<f64>,
 ) -> Result<Bootstrapped, LabError> {
     let opened = Encoder::new(context, values.len())?.decode(&context.decrypt(fresh, secret)?)?;
-    let errors: Vec<f64> = opened.iter().zip(values).map(|(x, y)| (x - y).norm()).collect();
-    let mean_bits = -(errors.iter().sum::<f64>() / errors.len() as f64).log2();
-    let worst_bits = -errors.iter().copied().fold(0.0, f64::max).log2();
+    let Bits { mean: mean_bits, worst: worst_bits, .. } = bits(&errors(&opened, values)?);
     if mean_bits.is_nan() || mean_bits < LEAST_BITS {
         let degree = context.degree();
         return Err(LabError::Wrong { operation: "bootstrapping", variant: set.name, degree });
@@ -143,15 +142,10 @@ fn judge(
     Ok(Bootstrapped {
         way,
         set: set.name,
-        milliseconds: median(times),
+        milliseconds: upper_median(times),
         slots: values.len(),
         levels_left: fresh.metadata().level,
         mean_bits,
         worst_bits,
     })
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

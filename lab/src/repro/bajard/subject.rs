@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rand_core::{CryptoRng, Rng};
+use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_ring::{Auxiliary, Evaluation, Multiplication, PolyRing, Scaler, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption, randomness};
@@ -11,6 +11,7 @@ use super::clear;
 use crate::LabError;
 use crate::alternate::Timed;
 use crate::subjects::keys::Keys;
+use crate::subjects::plaintexts;
 
 /// t: bits in slots.
 pub(super) const PLAIN_MODULUS: u64 = 2;
@@ -45,18 +46,13 @@ impl<R: PolyRing> Subject<R> {
         Ok(Self { name, context, secret, public, relinearization })
     }
 
-    fn message<G: Rng + ?Sized>(&self, rng: &mut G) -> Result<Plaintext, LabError> {
-        let coefficients = (0..self.context.degree()).map(|_| rng.next_u64() % PLAIN_MODULUS).collect();
-        Ok(Plaintext::new(coefficients, PLAIN_MODULUS)?)
-    }
-
     fn encrypted<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Known<Ciphertext<R>>, LabError> {
-        let message = self.message(rng)?;
+        let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
         Ok((self.context.encrypt(&message, &self.public, rng)?, message))
     }
 
     fn encrypted_parts<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Known<Parts<R>>, LabError> {
-        let message = self.message(rng)?;
+        let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
         let coefficients = message.coefficients();
         let encryption =
             encryption::encrypt_public(self.context.rlwe(), &self.public, coefficients, PLAIN_MODULUS, rng)?;

@@ -6,12 +6,12 @@ use sunzi_math::log2;
 use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
-use super::subject::random_message;
 use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
 use crate::LabError;
 use crate::report::{Corner, Curve, Figure, Panel};
 use crate::repro::noise;
 use crate::repro::run::Progress;
+use crate::subjects::plaintexts;
 
 /// t of the figure.
 const PLAIN_MODULUS: u64 = 2;
@@ -132,7 +132,7 @@ fn fresh<G: CryptoRng + ?Sized>(
     let public = PublicKey::generate(context.rlwe(), secret, rng)?;
     let mut pool = Vec::with_capacity(POOL);
     for _ in 0..POOL {
-        let message = random_message(context, rng)?;
+        let message = plaintexts::random(context.degree(), context.plain_modulus(), rng)?;
         pool.push((context.encrypt(&message, &public, rng)?, message));
     }
     Ok(pool)

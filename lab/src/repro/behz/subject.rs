@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rand_core::{CryptoRng, Rng};
+use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_ring::PolyRing;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
@@ -10,6 +10,7 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
 use super::negacyclic;
 use crate::LabError;
 use crate::alternate::{Timed, timed};
+use crate::subjects::plaintexts;
 
 /// Keys and two ciphertexts that variants over the same moduli share.
 pub(super) struct Material<R: PolyRing> {
@@ -34,22 +35,13 @@ impl<R: PolyRing> Material<R> {
             true => Some(RelinearizationKey::generate(context.rlwe(), &secret, rng)?),
             false => None,
         };
-        let messages = [random_message(context, rng)?, random_message(context, rng)?];
+        let (n, t) = (context.degree(), context.plain_modulus());
+        let messages = [plaintexts::random(n, t, rng)?, plaintexts::random(n, t, rng)?];
         let [first, second] = &messages;
         let product = negacyclic::product(first, second)?;
         let factors = [context.encrypt(first, &public, rng)?, context.encrypt(second, &public, rng)?];
         Ok(Rc::new(Self { secret, relinearization, factors, messages, product }))
     }
-}
-
-/// A polynomial with uniform coefficients modulo t, a power of two.
-pub(super) fn random_message<R: PolyRing, G: Rng + ?Sized>(
-    context: &Context<R>,
-    rng: &mut G,
-) -> Result<Plaintext, LabError> {
-    let t = context.plain_modulus();
-    let coefficients = (0..context.degree()).map(|_| rng.next_u64() % t).collect();
-    Ok(Plaintext::new(coefficients, t)?)
 }
 
 /// One variant.

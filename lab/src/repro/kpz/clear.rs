@@ -6,6 +6,7 @@ use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::primes_below;
 
 use crate::LabError;
+use crate::subjects::plaintexts;
 
 /// The plaintext ring.
 pub(super) struct Clear {
@@ -54,8 +55,7 @@ impl Clear {
 
     /// A uniform polynomial.
     pub(super) fn random<G: Rng>(&self, rng: &mut G) -> Result<Plaintext, LabError> {
-        let coefficients = (0..self.plan.n()).map(|_| rng.next_u64() % self.plain_modulus).collect();
-        Ok(Plaintext::new(coefficients, self.plain_modulus)?)
+        Ok(plaintexts::random(self.plan.n(), self.plain_modulus, rng)?)
     }
 
     /// The constant c.

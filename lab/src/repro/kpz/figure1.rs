@@ -11,6 +11,7 @@ use super::parameters::Parameters;
 use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject, circuit};
 use crate::LabError;
+use crate::alternate::upper_median;
 use crate::report::{Corner, Curve, Figure, Machine, Panel};
 use crate::repro::run::Progress;
 
@@ -52,7 +53,7 @@ pub(super) fn compute(
             }
         }
         for (colour, (&column, times)) in COLUMNS.iter().zip(times).enumerate() {
-            let points = (1..).map(f64::from).zip(times.into_iter().map(super::tables::median)).collect();
+            let points = (1..).map(f64::from).zip(times.into_iter().map(upper_median)).collect();
             panel.series.push(Curve { name: column.name().to_owned(), colour, dashed: false, points });
         }
         panels.push(panel);

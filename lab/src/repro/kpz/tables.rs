@@ -11,6 +11,7 @@ use super::parameters::Parameters;
 use super::printed::{self, Cell, Column, Digits, INNER_PRODUCTS};
 use super::subject::{BfvSubject, BgvSubject, Encrypted, Subject, refused};
 use crate::LabError;
+use crate::alternate::upper_median;
 use crate::repro::report::{Quantity, Row, Table, Value};
 use crate::repro::run::Progress;
 
@@ -136,14 +137,8 @@ impl Plan {
             noise.push(log2_noise);
             seconds.push(time);
         }
-        Ok([median(noise), median(seconds)])
+        Ok([upper_median(noise), upper_median(seconds)])
     }
-}
-
-/// The middle value, the upper one of two; NaN without values.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// log e and seconds of a result that decrypts to what it should.
@@ -363,7 +358,7 @@ mod tests {
         assert_eq!(Plan::trees("").of_the_text().steps(), 7 * 5);
         assert_eq!(Plan::polynomials("").of_the_text().steps(), 7 * 5);
         assert_eq!(Plan::trees("").within(0.0).steps(), 0);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert!(median(Vec::new()).is_nan());
+        assert_eq!(upper_median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert!(upper_median(Vec::new()).is_nan());
     }
 }
