@@ -169,7 +169,7 @@ impl Series {
         self.spread() * 1e-3
     }
 
-    /// The same series with every time multiplied by `factor`.
+    /// This series with every time multiplied by `factor`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())

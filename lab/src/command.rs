@@ -36,7 +36,7 @@ enum Command {
         #[command(subcommand)]
         paper: repro::Paper,
     },
-    /// The same as `lab bench serve`: every build of this program is started by that one word
+    /// Serve as a rival, as `lab bench serve` does: other builds of this program are started by this one word
     #[cfg(feature = "peers")]
     #[command(hide = true)]
     Serve,

@@ -35,7 +35,7 @@ pub enum Message {
     Random,
     /// Slots of absolute value 1, all the same: one or two coefficients hold it all.
     AllMaximal,
-    /// The same with alternating signs.
+    /// Slots of absolute value 1 with alternating signs.
     Alternating,
     /// One slot of absolute value 1, zeros elsewhere.
     Spike,
@@ -113,7 +113,7 @@ pub struct Figures {
     pub threads: usize,
     /// Median of one bootstrapping.
     pub seconds: f64,
-    /// The same in units of the transform that was timed beside it: what two sides are compared by.
+    /// Median of one bootstrapping in units of the transform that was timed beside it: what two sides are compared by.
     pub in_transforms: f64,
     /// Milliseconds for each slot.
     pub milliseconds_per_slot: f64,

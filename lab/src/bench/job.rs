@@ -55,10 +55,10 @@ pub(crate) const COMPARED: [&str; 17] = [
     many::PRODUCT_TREE,
     many::MATRIX_VECTOR,
 ];
-/// Those among them that only CKKS has.
+/// Compared operations that only CKKS has.
 #[cfg(feature = "peers")]
 pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale"];
-/// Those that only BGV has.
+/// Compared operations that only BGV has.
 #[cfg(feature = "peers")]
 pub(crate) const SWITCHES: [&str; 2] = ["multiply_relinearize_switch", "mod_switch"];
 
@@ -132,7 +132,7 @@ impl Job {
         Self::with_context(Context::new(parameters)?, values, exponents)
     }
 
-    /// The same over a context that is there already.
+    /// Encrypts over a context that is there already.
     pub(crate) fn with_context(
         context: Context,
         values: [Vec<u64>; 2],

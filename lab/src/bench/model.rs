@@ -32,7 +32,7 @@ const PLAIN_MODULUS: u64 = 786_433;
 /// What is modelled.
 const OPERATIONS: [&str; 6] =
     ["multiply_relinearize", "relinearize", "rotate", ROTATE_HOISTED, "multiply_plain", "add"];
-/// Those with the bar.
+/// Operations with the bar.
 const BARRED: [&str; 2] = ["multiply_relinearize", "rotate"];
 
 /// One operation of BFV: times in microseconds for one call on one thread.

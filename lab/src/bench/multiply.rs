@@ -90,7 +90,7 @@ impl Party {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)? == values)
     }
 
-    /// The same keys with another multiplication.
+    /// These keys with another multiplication.
     fn evaluator(&self, multiplication: Multiplication) -> Result<Evaluator, LabError> {
         let scaling = ScalerOptions { multiplication, ..self.algorithms.scaling };
         let algorithms = Algorithms { scaling, ..self.algorithms.clone() };

@@ -151,7 +151,7 @@ pub enum Counted {
 pub struct Instructions {
     /// Vector instructions of one call, as counted in the kernels.
     pub instructions: u64,
-    /// Those among them that multiply.
+    /// Instructions among them that multiply.
     pub multiplies: u64,
     /// The larger of multiplies at the rate of a multiply-add loop and all instructions at that of additions.
     pub port_bound_us: f64,
@@ -181,7 +181,7 @@ pub struct KeySwitch {
 }
 
 impl Row {
-    /// The same row with the times of ours and of what it is compared with.
+    /// This row with the times of ours and of what it is compared with.
     #[must_use]
     pub fn against(self, ours: &Series, peer: String, theirs: &Series) -> Self {
         let ratio = ours.over(theirs);

@@ -17,7 +17,7 @@ use crate::bench::options::Options;
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// The sets of Lattigo that are compared with, and log2 of their degrees.
 const LATTIGO: &[(&str, u32)] = &[("N16QP1546H192H32", 16), ("N15QP768H192H32", 15)];
-/// That of OpenFHE.
+/// The sets of OpenFHE that are compared with, and log2 of their degrees.
 const OPENFHE: &[(&str, u32)] = &[("sparse, budget 3 + 3, 7 levels", 16)];
 
 /// Theirs on one thread; `messages` of every kind. The program ends before this returns: its memory is free again.

@@ -50,9 +50,9 @@ pub struct Report {
     pub rival: String,
     /// How many circuits were run.
     pub circuits: usize,
-    /// Those in which ours opened to something wrong.
+    /// Circuits in which ours opened to something wrong.
     pub ours_wrong: usize,
-    /// Those in which the other library did.
+    /// Circuits in which the other library opened to something wrong.
     pub theirs_wrong: usize,
     /// Why there are no more circuits, if there are not.
     pub failed: Option<String>,

@@ -132,7 +132,7 @@ pub(crate) struct Hello {
 }
 
 impl About {
-    /// Those of ours, from a fresh ciphertext and the bytes of two keys.
+    /// Parameters and sizes of ours, from a fresh ciphertext and the bytes of two keys.
     pub(crate) fn ours(
         context: &RlweContext<Ring>,
         parts: &[Poly<Evaluation>],

@@ -83,7 +83,7 @@ impl Options {
         format!("{least} to {most} alternating rounds, medians; one thread")
     }
 
-    /// Those of the paper that are timed.
+    /// Rows of the paper that are timed.
     fn reductions(&self) -> impl Iterator<Item = &'static printed::Reductions> {
         let largest = self.reduction_index;
         printed::REDUCTIONS.iter().filter(move |row| row.m <= largest)

@@ -12,7 +12,7 @@ pub(super) struct Reductions {
     pub(super) log2_n: Option<u64>,
     /// Theoretical speed-up of Alg. 2, in Table 1.
     pub(super) sparse: Option<f64>,
-    /// That of Alg. 3, in Table 2.
+    /// Theoretical speed-up of Alg. 3, in Table 2.
     pub(super) montgomery: f64,
 }
 

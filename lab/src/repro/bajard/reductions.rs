@@ -21,7 +21,7 @@ pub(super) struct Measured {
     pub(super) reductions: Vec<Series>,
     /// Whole products: two transforms, one multiplication point by point, one reduction.
     pub(super) products: Vec<Series>,
-    /// The same modulo primes of our own length, below 2^48.
+    /// Products modulo primes of our own length, below 2^48.
     pub(super) native: Vec<Series>,
 }
 
@@ -127,7 +127,7 @@ impl Way {
     }
 }
 
-/// The same over a ring, whose polynomials have their own memory.
+/// Times reductions or whole products over a ring, whose polynomials have their own memory.
 fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Duration, LabError> {
     let values = |words: &[u64]| Ok::<_, LabError>(ring.to_evaluation(ring.poly_from_residues(words)?)?);
     let b = values(b)?;

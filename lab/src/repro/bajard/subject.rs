@@ -112,7 +112,7 @@ impl<R: PolyRing> Subject<R> {
         }))
     }
 
-    /// The same of BGV, with the scaling after it.
+    /// A product of two fresh BGV ciphertexts, with the scaling after it and both parts reduced.
     pub(super) fn bgv_product(&self) -> Result<Timed<'_>, LabError> {
         let mut rng = randomness::from_os()?;
         let [(a, message_a), (b, message_b)] =
@@ -139,7 +139,7 @@ impl<R: PolyRing> Subject<R> {
         )
     }
 
-    /// The same for BGV, down to one modulus.
+    /// How many products of BGV in a row decrypt, down to one modulus.
     pub(super) fn bgv_depth(&self) -> Result<u64, LabError> {
         let mut rng = randomness::from_os()?;
         let pool = [self.encrypted_parts(&mut rng)?, self.encrypted_parts(&mut rng)?];

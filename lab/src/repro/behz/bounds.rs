@@ -181,7 +181,7 @@ impl Setting {
     /// The smallest m̃, m_sk and γ for this depth and ρ.
     ///
     /// # Errors
-    /// As [`smallest_gamma`](Self::smallest_gamma).
+    /// The errors of [`smallest_gamma`](Self::smallest_gamma).
     pub fn sufficient(&self, depth: u32, rho: &Rational) -> Result<Sufficient, LabError> {
         let gamma = self.smallest_gamma(depth, rho)?;
         Ok(Sufficient { m_tilde: self.smallest_m_tilde(rho), log2_m_sk: self.log2_m_sk(rho), gamma })

@@ -30,7 +30,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// That of the paper, down to its L_RNS.
+    /// The tree of the paper, down to its L_RNS.
     pub const PRINTED: Self = Self { log2_degree: 13, count: 13, depth: 13 };
 }
 

@@ -26,7 +26,7 @@ pub(super) trait Subject {
     /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
     /// decrypt to the message.
     fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError>;
-    /// The same ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
+    /// The ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
     fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self>;
 }
 

@@ -15,7 +15,7 @@ const DIGIT_BITS: usize = 48;
 const FACTOR_BITS: usize = 51;
 /// Multiply-adds of eight lanes for a product with a matrix, of which pairs share one multiplication, of two halves.
 const MATRIX: f64 = 1.0 / 8.0;
-/// The same for a product of two words: both halves.
+/// Multiply-adds of eight lanes for a product of two transformed words: both halves.
 const POINTWISE: f64 = 2.0 / 8.0;
 
 /// Counts for a coefficient, whole digits, lifted keys.

@@ -92,11 +92,11 @@ pub(super) struct Subject {
     degree: usize,
     fermat: Party<FermatRing>,
     versions: Vec<Version>,
-    /// Those with Kronecker products, where they are wanted.
+    /// Versions with Kronecker products, where they are wanted.
     kronecker: Vec<Version>,
     words: Party<Ring>,
     conversions: WordConversions,
-    /// The same uniform polynomial for all conversions.
+    /// One uniform polynomial for all conversions.
     coefficients: FermatPoly<Coefficient>,
     values: FermatPoly<Evaluation>,
     limbs: Poly<Coefficient>,
