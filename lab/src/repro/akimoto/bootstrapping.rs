@@ -18,9 +18,9 @@ use crate::threads::on_threads;
 /// Bits of precision below which a bootstrapping counts as wrong.
 const LEAST_BITS: f64 = 6.0;
 
-/// Bootstrappings in one way.
+/// A set, a strategy and a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct Setup {
     /// Whether with the paper's set; else the default one.
     pub(super) paper: bool,
     pub(super) parallelism: Parallelism,
@@ -29,7 +29,7 @@ pub(super) struct Way {
 
 /// What came of it.
 pub(super) struct Bootstrapped {
-    pub(super) way: Way,
+    pub(super) setup: Setup,
     pub(super) set: &'static str,
     pub(super) milliseconds: f64,
     pub(super) slots: usize,
@@ -40,25 +40,25 @@ pub(super) struct Bootstrapped {
     pub(super) worst_bits: f64,
 }
 
-/// The ways that are compared: both sets on one thread, and the strategies on all of them.
-pub(super) fn plan(options: &Options, strategies: bool) -> Vec<Way> {
-    let mut ways = Vec::new();
+/// The setups that are compared: both sets on one thread, and the strategies on all of them.
+pub(super) fn plan(options: &Options, strategies: bool) -> Vec<Setup> {
+    let mut setups = Vec::new();
     for paper in [true, false] {
-        let collapsed = Way { paper, parallelism: Parallelism::Collapsed, threads: 1 };
-        ways.push(collapsed);
+        let collapsed = Setup { paper, parallelism: Parallelism::Collapsed, threads: 1 };
+        setups.push(collapsed);
         if !strategies || options.threads < 2 {
             continue;
         }
         for (parallelism, _) in STRATEGIES {
             if parallelism == Parallelism::Collapsed || paper && !options.one_strategy {
-                ways.push(Way { parallelism, threads: options.threads, ..collapsed });
+                setups.push(Setup { parallelism, threads: options.threads, ..collapsed });
             }
         }
     }
-    ways
+    setups
 }
 
-/// Every way, one set after the other: the keys of two do not fit in memory.
+/// Bootstraps with every setup, one set after the other: the keys of two do not fit in memory.
 pub(super) fn compute(
     options: &Options,
     strategies: bool,
@@ -72,16 +72,16 @@ pub(super) fn compute(
             let security = Security::InsecureForResearchOnly;
             set = Set { log2_degree: options.table_log2_degree, security, ..set };
         }
-        let ways: Vec<Way> = plan.iter().copied().filter(|way| way.paper == paper).collect();
-        all.extend(set_ways(&set, &ways, options.bootstraps, progress)?);
+        let setups: Vec<Setup> = plan.iter().copied().filter(|setup| setup.paper == paper).collect();
+        all.extend(of_set(&set, &setups, options.bootstraps, progress)?);
     }
     Ok(all)
 }
 
 /// Keys once, matrices for every strategy.
-fn set_ways(
+fn of_set(
     set: &Set,
-    ways: &[Way],
+    setups: &[Setup],
     rounds: usize,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<Bootstrapped>, LabError> {
@@ -98,13 +98,13 @@ fn set_ways(
     let exhausted = own.encrypt_secret(&plaintext, &secret, &mut rng)?;
     let mut made: Option<(Parallelism, Bootstrapper)> = None;
     let mut all = Vec::new();
-    for &way in ways {
-        progress.begin(format!("bootstrapping, {}, {} thread(s)", set.name, way.threads));
+    for &setup in setups {
+        progress.begin(format!("bootstrapping, {}, {} thread(s)", set.name, setup.threads));
         let bootstrapper = match made.take() {
-            Some((parallelism, bootstrapper)) if parallelism == way.parallelism => bootstrapper,
+            Some((parallelism, bootstrapper)) if parallelism == setup.parallelism => bootstrapper,
             other => {
                 drop(other);
-                let blueprint = Blueprint::new(&context(&parameters, way.parallelism)?, set, slots)?;
+                let blueprint = Blueprint::new(&context(&parameters, setup.parallelism)?, set, slots)?;
                 Bootstrapper::new(&blueprint, |_, _| {})?
             }
         };
@@ -112,20 +112,20 @@ fn set_ways(
         let mut result = None;
         for _ in 0..rounds.max(1) {
             let (taken, fresh) =
-                on_threads(way.threads, || Ok(timed(|| bootstrapper.bootstrap(&exhausted, &keys))?))?;
+                on_threads(setup.threads, || Ok(timed(|| bootstrapper.bootstrap(&exhausted, &keys))?))?;
             times.push(taken.as_secs_f64() * 1e3);
             result = Some(fresh);
         }
         if let Some(fresh) = result {
-            all.push(judge(way, set, &own, &secret, &values, &fresh, times)?);
+            all.push(judge(setup, set, &own, &secret, &values, &fresh, times)?);
         }
-        made = Some((way.parallelism, bootstrapper));
+        made = Some((setup.parallelism, bootstrapper));
     }
     Ok(all)
 }
 
 fn judge(
-    way: Way,
+    setup: Setup,
     set: &Set,
     context: &Context,
     secret: &SecretKey<Ring>,
@@ -140,7 +140,7 @@ fn judge(
         return Err(LabError::Wrong { operation: "bootstrapping", variant: set.name, degree });
     }
     Ok(Bootstrapped {
-        way,
+        setup,
         set: set.name,
         milliseconds: upper_median(times),
         slots: values.len(),

@@ -24,7 +24,7 @@ pub(super) fn table1(
     progress.begin("Table 1: operations");
     let mut ours: Vec<Option<f64>> = on_threads(1, || operations(options))?.into_iter().map(Some).collect();
     let single = |paper: bool| {
-        let found = bootstrapped.iter().find(|one| one.way.paper == paper && one.way.threads == 1);
+        let found = bootstrapped.iter().find(|one| one.setup.paper == paper && one.setup.threads == 1);
         found.map(|one| one.milliseconds)
     };
     ours.push(single(true));
@@ -95,7 +95,7 @@ fn printed_row(printed: &printed::Strategy) -> Row {
 fn our_row(one: &Bootstrapped) -> Row {
     let of =
         |name, value, decimals| Quantity { name, paper: None, ours: Some(Value::Decimal(value, decimals)) };
-    let parallel = match (one.way.threads, one.way.parallelism) {
+    let parallel = match (one.setup.threads, one.setup.parallelism) {
         (1, _) => "None",
         (_, Parallelism::CoefficientWise) => "Coefficient-wise",
         (_, Parallelism::ModulusWise) => "Modulus-wise",
@@ -104,7 +104,7 @@ fn our_row(one: &Bootstrapped) -> Row {
     let levels = Some(Value::Integer(one.levels_left as u64));
     Row {
         measured: true,
-        keys: keys(one.set, parallel, one.way.threads as u64),
+        keys: keys(one.set, parallel, one.setup.threads as u64),
         quantities: vec![
             of("bootstrapping_ms", one.milliseconds, 0),
             of("each slot_ms", one.milliseconds / one.slots as f64, 3),

@@ -4,7 +4,7 @@ use sunzi_math::primes_with_bits;
 use sunzi_ring::{PolyRing, Reduction, Ring, UnivariateRing};
 
 use super::printed;
-use super::reductions::{Measured, OTHERS, WAYS, direct_ring};
+use super::reductions::{METHODS, Measured, OTHERS, direct_ring};
 use super::subject::Subject;
 use super::tables::slots;
 use super::{MODULUS_BITS, Options};
@@ -15,7 +15,7 @@ use crate::repro::run::Progress;
 
 /// Reductions, and whole products with them.
 pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
-    let names: Vec<&str> = WAYS.iter().map(|way| way.1).chain(OTHERS).collect();
+    let names: Vec<&str> = METHODS.iter().map(|method| method.1).chain(OTHERS).collect();
     let panel = |title: &str, times: fn(&Measured) -> &[Series]| {
         let mut panel = Panel::new(title, false);
         for (at, name) in names.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One product modulo a 62-bit prime, reduced in every way: what Tables 1 and 2 and Figure 1 measure.
+//! One product modulo a 62-bit prime, reduced by every method: what Tables 1 and 2 and Figure 1 measure.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ const REPEATS: usize = 4;
 pub(super) struct Measured {
     pub(super) m: u64,
     pub(super) slots: u64,
-    /// Reductions, by [`WAYS`], then the inverse transforms of the ring of a power of two and, if there is one, of the ring of index m.
+    /// Reductions, by [`METHODS`], then the inverse transforms of the ring of a power of two and, if there is one, of the ring of index m.
     pub(super) reductions: Vec<Series>,
     /// Whole products: two transforms, one multiplication point by point, one reduction.
     pub(super) products: Vec<Series>,
@@ -26,7 +26,7 @@ pub(super) struct Measured {
 }
 
 /// The reductions of the paper, with their names.
-pub(super) const WAYS: [(Reduction, &str); 3] = [
+pub(super) const METHODS: [(Reduction, &str); 3] = [
     (Reduction::Barrett, "Barrett (Alg. 1)"),
     (Reduction::SparseBarrett, "Barrett after a sparse multiple (Alg. 2)"),
     (Reduction::Montgomery, "Montgomery (Alg. 3)"),
@@ -35,29 +35,33 @@ pub(super) const WAYS: [(Reduction, &str); 3] = [
 pub(super) const OTHERS: [&str; 2] = ["ring of a power of two", "direct transform"];
 
 impl Measured {
-    /// How much faster a reduction of [`WAYS`] is than plain Barrett.
-    pub(super) fn speed_up(&self, way: usize) -> f64 {
-        let pair = self.reductions.first().zip(self.reductions.get(way));
+    /// How much faster a reduction of [`METHODS`] is than plain Barrett.
+    pub(super) fn speed_up(&self, method: usize) -> f64 {
+        let pair = self.reductions.first().zip(self.reductions.get(method));
         pair.map_or(f64::NAN, |(plain, own)| own.speed_up_over(plain))
     }
 
-    /// How much faster than the best of [`WAYS`] a product by the direct transform is, with moduli of the paper's length and ours.
+    /// How much faster than the best of [`METHODS`] a product by the direct transform is, with moduli of the paper's length and ours.
     pub(super) fn direct(&self) -> [f64; 2] {
         [&self.products, &self.native].map(|times| {
-            let Some(direct) = times.get(WAYS.len() + 1) else { return f64::NAN };
-            times.iter().take(WAYS.len()).map(|way| direct.speed_up_over(way)).fold(f64::INFINITY, f64::min)
+            let Some(direct) = times.get(METHODS.len() + 1) else { return f64::NAN };
+            times
+                .iter()
+                .take(METHODS.len())
+                .map(|method| direct.speed_up_over(method))
+                .fold(f64::INFINITY, f64::min)
         })
     }
 }
 
 /// Anything that transforms forwards and back.
-enum Way {
+enum Method {
     Reducer(Reducer),
     Power(Box<NttPlan>),
     Direct(Ring),
 }
 
-impl Way {
+impl Method {
     /// Words of a polynomial, and of its values.
     fn lengths(&self) -> [usize; 2] {
         match self {
@@ -155,12 +159,12 @@ fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Du
 
 /// Times everything for one index.
 pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured, LabError> {
-    let long = ways(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
-    let native = ways(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
-    let run = |ways: &[Way], whole: bool| {
+    let long = methods(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
+    let native = methods(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
+    let run = |methods: &[Method], whole: bool| {
         let mut contenders: Vec<Timed<'_>> = Vec::new();
-        for way in ways {
-            contenders.push(Box::new(move || way.time(whole)));
+        for method in methods {
+            contenders.push(Box::new(move || method.time(whole)));
         }
         alternate_timed(options.budget, &mut contenders)
     };
@@ -174,18 +178,18 @@ pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured,
 }
 
 /// Everything that is timed, modulo the first primes that there are for a root order.
-fn ways(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Way>, LabError> {
+fn methods(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Method>, LabError> {
     let order = UnivariateRing::root_order(m)?;
     let q = primes(order)?.first().copied().unwrap_or(2);
-    let mut ways = Vec::new();
-    for (reduction, _) in WAYS {
-        ways.push(Way::Reducer(Reducer::new(m, q, reduction)?));
+    let mut methods = Vec::new();
+    for (reduction, _) in METHODS {
+        methods.push(Method::Reducer(Reducer::new(m, q, reduction)?));
     }
-    ways.push(Way::Power(Box::new(NttPlan::new(Modulus::new(q)?, order as usize / 2)?)));
+    methods.push(Method::Power(Box::new(NttPlan::new(Modulus::new(q)?, order as usize / 2)?)));
     if let Ok(ring) = primes(Ring::root_order(m)?).map_err(RingError::from).and_then(|q| Ring::new(m, &q)) {
-        ways.push(Way::Direct(ring));
+        methods.push(Method::Direct(ring));
     }
-    Ok(ways)
+    Ok(methods)
 }
 
 /// The ring of index m that evaluates at the m-th roots, if its transform exists for moduli of this length.

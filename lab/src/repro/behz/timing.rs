@@ -20,7 +20,7 @@ const PLAIN_MODULUS: u64 = 1 << 10;
 /// γ = 2^8 suffices throughout [BEHZ16, 5.2].
 const LOG2_GAMMA: u32 = 8;
 
-/// A way to compute.
+/// An algorithm and the kernels under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variant {
     /// Multi-precision, scalar kernels.

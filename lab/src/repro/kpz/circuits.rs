@@ -107,7 +107,7 @@ fn polynomial<S: Subject, G: CryptoRng>(
     Ok(Outcome { value: value.map_err(circuit)?, time: begin.elapsed(), expected })
 }
 
-/// Σ x_i·y_i of so many pairs, once for each way.
+/// Σ x_i·y_i of so many pairs, once for each laziness.
 pub(super) fn inner<S: Subject, G: CryptoRng>(
     subject: &S,
     clear: &Clear,
@@ -122,12 +122,12 @@ pub(super) fn inner<S: Subject, G: CryptoRng>(
         x.push(a.0);
         y.push(b.0);
     }
-    let ways = [Laziness::RelinearizeEach, Laziness::RelinearizeOnce, Laziness::ScaleOnce];
+    let all = [Laziness::RelinearizeEach, Laziness::RelinearizeOnce, Laziness::ScaleOnce];
     let run = |laziness| {
         let begin = Instant::now();
         let value = inner_product(subject.arithmetic(), &x, &y, laziness, subject.keys());
         let time = begin.elapsed();
         Ok(Outcome { value: value.map_err(circuit)?, expected: expected.clone(), time })
     };
-    ways.into_iter().map(run).collect()
+    all.into_iter().map(run).collect()
 }

@@ -24,7 +24,7 @@ type Line = (u64, Digits, u32, Size, [Found; 2], Size, [Found; 2], Size, Found);
 /// t, d_num; log N, log q_i, log Q; one by one, lazy key switching, lazy scaling.
 type ProductLine = (u64, Digits, Size, [Found; 3]);
 
-/// Which of the five ways to compute a column shows.
+/// Which of the five products a column shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
     /// Original BFV, BEHZ.
