@@ -35,9 +35,9 @@ pub(crate) enum TimedScheme {
 /// Options of `sunzi bench`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Times are of one thread: parameters for one multiplication at 128 bits of security, multiplications with \
-    relinearisation, rotations by one slot.\n\
-    The laboratory, which is not in this program, times more, beside other libraries too: cargo lab bench, in a checkout of the sources.\n\
+    after_help = "Times are of one thread, with parameters for one multiplication at 128 bits of security.\n\
+    Multiplications are with relinearisation, rotations by one slot.\n\
+    The laboratory times more, beside other libraries too: cargo lab bench, in a checkout.\n\
     Exit codes: 0 every result is right; 1 one is wrong; 2 the input was refused."
 )]
 pub(crate) struct BenchArgs {

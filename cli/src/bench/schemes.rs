@@ -31,6 +31,8 @@ pub(super) fn bfv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
 
 pub(super) fn bgv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     let builder = bgv::Parameters::builder().log2_degree(log_n).depth(1).plain_bits(PLAIN_BITS);
+    // BGV takes what was declared: the sum and the rotation are of fresh ciphertexts.
+    let builder = builder.fresh_additions(1).fresh_rotations(1);
     let parameters = builder.build().map_err(CliError::failure)?;
     exact(&bgv::Context::new(&parameters).map_err(CliError::failure)?, measure)
 }
