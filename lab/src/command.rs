@@ -88,9 +88,9 @@ fn in_one_line(error: &clap::Error) -> String {
             false => "no command: expected bench or repro; see lab --help".to_owned(),
         };
     }
-    let useful = text.lines().map(str::trim).filter(|line| {
-        !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more information")
-    });
+    // The usage, of one or two lines, and where to read more end the message.
+    let useful = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let useful = useful.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
     let joined = useful.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
     format!("{}; see lab --help", joined.strip_prefix("error: ").unwrap_or(&joined))
 }
@@ -113,9 +113,10 @@ mod tests {
             (&["lab", "bench", "publish"], "not provided: --directory"),
             (&["lab", "repro"], "no paper"),
             (&["lab"], "no command"),
+            (&["lab", "bench", "nonsense"], "'nonsense'"),
         ] {
             let line = in_one_line(&Cli::try_parse_from(arguments).unwrap_err());
-            assert!(!line.contains('\n') && line.contains(word), "{line}");
+            assert!(!line.contains('\n') && line.contains(word) && !line.contains("<COMMAND>"), "{line}");
         }
     }
 }

@@ -199,7 +199,7 @@ pub const NARROW: u64 = 1 << 51;
 const FINITE: f64 = 900.0;
 
 /// [`horner`] of a block for digits and moduli that are doubles, word after word by the same steps: without multiply-adds, which only a library
-/// has on processors without them, products are split [Dekker71].
+/// has on processors without them, products are split `[Dekker71]`.
 pub fn horner_of_doubles<'a>(digits: impl Iterator<Item = (&'a [i64], &'a Modulus)>, sums: &mut [f64]) {
     let mut rests = Zeroizing::new([0.0_f64; BLOCK]);
     sums.fill(0.0);

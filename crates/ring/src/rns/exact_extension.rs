@@ -7,7 +7,7 @@ use super::matrix_product;
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
-/// From y_i = |x·(q/q_i)^-1|_{q_i} to x' = Σ y_i·q/q_i − u·q ≡ x (mod q) with |x'| ≤ (1/2 + ε)·q: [x]_q, but for x within
+/// From y_i = |x·(q/q_i)^-1|_{q_i} to x' = Σ y_i·q/q_i − u·q ≡ x (mod q) with |x'| ≤ (1/2 + ε)·q: \[x\]_q, but for x within
 /// εq of ±q/2, where it may be the next lift. u = ⌊Σ y_i/q_i⌉ is one more row of the matrix product; ε is the error of
 /// its sum in doubles, (k² + 7k)/2 units of 2^-53 and for moduli above 2^52 their bits beyond, or 0 for one modulus.
 pub struct ExactExtension {

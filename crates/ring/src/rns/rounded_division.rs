@@ -16,8 +16,8 @@ use crate::{Basis, RingError};
 /// (a/q)·f + r = f·(a − A)/q is f times an integer next to a/q. Where p divides a, as in a switch from q to a multiple
 /// of p [KPZ21, app. E], it is r alone.
 ///
-/// Exact: A = Σ y_i·q/q_i − u·q = [a]_q and the integer is ⌊a/q⌉; within ε of a tie it may be its neighbour. Approximate:
-/// A = Σ [y_i]_{q_i}·q/q_i, which is off by less than kq/2 in place of q/2. The paper takes y_i in [0, q_i), whose mean
+/// Exact: A = Σ y_i·q/q_i − u·q = \[a\]_q and the integer is ⌊a/q⌉; within ε of a tie it may be its neighbour. Approximate:
+/// A = Σ \[y_i\]_{q_i}·q/q_i, which is off by less than kq/2 in place of q/2. The paper takes y_i in [0, q_i), whose mean
 /// would gather noise in few roots of unity.
 pub struct RoundedDivision {
     form: Form,
