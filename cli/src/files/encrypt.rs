@@ -12,10 +12,10 @@ use sunzi::program::run::{Cells, Table};
 use sunzi::program::{Contexts, Kind, Schema};
 use sunzi::rlwe::wire::{WireError, replace};
 use sunzi::rlwe::{KeyId, randomness};
-use sunzi::table::arrow::ParquetWriter;
 use sunzi::table::file::{Shape, TableWriter};
 use sunzi::table::{
-    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, read_schema, survey,
+    Asked, Chunks, EncryptedWriter, Input, Source, Surveyed, TableError, inputs, parquet_writer, read_schema,
+    survey,
 };
 
 use super::{check_target, refuse, refuse_keys, refuse_schema, refuse_table};
@@ -259,9 +259,8 @@ impl<'a> Job<'a> {
         if args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
             let of_name = |name| self.schema.position(name).and_then(|at| self.schema.columns.get(at));
             let partition = args.partition.as_deref().and_then(of_name);
-            let writer =
-                ParquetWriter::create(contexts, self.schema, key, partition, file).map_err(of_file)?;
-            return Ok(Box::new(writer));
+            let out = (&*args.output, file);
+            return parquet_writer(contexts, self.schema, key, partition, out).map_err(of_file);
         }
         if args.partition.is_some() {
             let message = "--partition is for tables in Parquet: give --output a name that ends in .parquet";

@@ -7,7 +7,7 @@ use std::path::Path;
 use sunzi_program::analysis::Layout;
 use sunzi_program::contexts::Encrypted;
 use sunzi_program::run::Table;
-use sunzi_program::{Contexts, Schema};
+use sunzi_program::{Column, Contexts, Schema};
 use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{Fingerprint, Kind, WireError};
 
@@ -102,6 +102,36 @@ pub fn open(path: &Path) -> Result<Box<dyn EncryptedTable>, TableError> {
     let file = File::open(path).map_err(WireError::Io)?;
     let len = file.metadata().map_err(WireError::Io)?.len();
     Ok(Box::new(TableFile::open(BufReader::new(file), len)?))
+}
+
+/// Begins a table in Parquet for ciphertexts of this key; `partition` is the clear category that all rows of a chunk share, if any.
+///
+/// # Errors
+/// Those of [`ParquetWriter::create`](crate::arrow::ParquetWriter::create).
+#[cfg(feature = "parquet")]
+pub fn parquet_writer<'f>(
+    contexts: &Contexts,
+    schema: &Schema,
+    key: KeyId,
+    partition: Option<&Column>,
+    (_, file): (&Path, &'f mut File),
+) -> Result<Box<dyn EncryptedWriter + 'f>, TableError> {
+    Ok(Box::new(crate::arrow::ParquetWriter::create(contexts, schema, key, partition, file)?))
+}
+
+/// Refuses to write a table in Parquet, which this program was built without.
+///
+/// # Errors
+/// [`TableError::Form`].
+#[cfg(not(feature = "parquet"))]
+pub fn parquet_writer<'f>(
+    _: &Contexts,
+    _: &Schema,
+    _: KeyId,
+    _: Option<&Column>,
+    (path, _): (&Path, &'f mut File),
+) -> Result<Box<dyn EncryptedWriter + 'f>, TableError> {
+    Err(crate::source::without_parquet(path))
 }
 
 impl<I: BufRead + Seek> EncryptedTable for TableFile<I> {

@@ -22,7 +22,7 @@ mod source;
 mod survey;
 
 pub use decimal::{Decimal, NotDecimal};
-pub use encrypted::{EncryptedTable, EncryptedWriter, open};
+pub use encrypted::{EncryptedTable, EncryptedWriter, open, parquet_writer};
 pub use error::TableError;
 pub use fit::Chunks;
 pub use input::{Input, inputs};

@@ -44,10 +44,7 @@ impl Source {
         #[cfg(feature = "parquet")]
         return Ok(Box::new(crate::arrow::ParquetRows::new(file, &name)?));
         #[cfg(not(feature = "parquet"))]
-        Err(TableError::form(
-            name,
-            "is a Parquet file, and this program was built without the feature `parquet`",
-        ))
+        Err(without_parquet(&self.path))
     }
 }
 
@@ -65,6 +62,6 @@ pub fn is_parquet(path: &Path) -> Result<bool, TableError> {
 
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn without_parquet(path: &Path) -> TableError {
-    let problem = "is a Parquet file, and this program was built without the feature `parquet`";
+    let problem = "is a table in Parquet, and this program was built without it: install it with `--features parquet`, or use CSV and tables of another name";
     TableError::form(path.display().to_string(), problem)
 }
