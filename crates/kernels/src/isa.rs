@@ -79,7 +79,11 @@ pub fn active_isa() -> Result<Isa, KernelError> {
     ACTIVE.get_or_init(|| choose(std::env::var_os("SUNZI_ISA"))).clone()
 }
 
-fn choose(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
+/// The instruction set that a value of `SUNZI_ISA` asks for, or the best available one without a value.
+///
+/// # Errors
+/// Those of [`active_isa`].
+pub fn choose(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
     let isa = match value {
         None => Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable),
         Some(value) => {
@@ -88,20 +92,4 @@ fn choose(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
         }
     };
     if isa.is_available() { Ok(isa) } else { Err(KernelError::UnavailableIsa { isa }) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn override_is_obeyed_or_refused() {
-        assert_eq!(choose(Some("sse9".into())), Err(KernelError::UnknownIsa { value: "sse9".into() }));
-        for isa in Isa::ALL {
-            let refused = Err(KernelError::UnavailableIsa { isa });
-            let expected = if isa.is_available() { Ok(isa) } else { refused };
-            assert_eq!(choose(Some(isa.to_string().into())), expected);
-        }
-        assert_eq!(choose(None).ok(), Isa::ALL.into_iter().find(|isa| isa.is_available()));
-    }
 }

@@ -17,9 +17,12 @@ mod conversion;
 pub mod counts;
 mod cyclotomic;
 mod error;
+#[expect(missing_docs, reason = "public for the tests of this crate alone")]
 mod generic;
 #[cfg(feature = "gmp")]
 pub mod gmp;
+#[doc(hidden)]
+pub mod internals;
 mod isa;
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 pub mod memcheck;
@@ -28,6 +31,7 @@ pub mod pace;
 mod packing;
 mod permute;
 mod plan;
+#[expect(missing_docs, reason = "public for the tests of this crate alone")]
 mod portable;
 mod rejection;
 mod rounding;

@@ -16,7 +16,7 @@ use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has Neon.
 #[derive(Clone, Copy)]
-pub(crate) struct Neon(());
+pub struct Neon(());
 
 impl Neon {
     /// # Safety
@@ -27,8 +27,8 @@ impl Neon {
     }
 
     /// The witness, where the processor has it.
-    #[cfg(test)]
-    pub(crate) fn detect() -> Option<Self> {
+    #[must_use]
+    pub fn detect() -> Option<Self> {
         Isa::Neon.is_available().then_some(Self(()))
     }
 }

@@ -7,7 +7,7 @@ use super::registers::Registers;
 pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Lanes>::V;
 
 /// Modular arithmetic on vectors of canonical words, numbers in `[0, q)`.
-pub(crate) trait Arithmetic: Copy {
+pub trait Arithmetic: Copy {
     type Lanes: Lanes;
 
     /// The largest modulus for which no lazy word overflows.
@@ -54,7 +54,7 @@ pub(crate) type Factor<A> = (Register<A>, Register<A>);
 ///
 /// "Word" means whatever represents a residue between the first level and the last; bounds are on its
 /// magnitude.
-pub(crate) trait Butterflies: Copy {
+pub trait Butterflies: Copy {
     type Registers: Registers;
 
     /// Forward levels that one renormalisation pays for.

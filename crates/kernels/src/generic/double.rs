@@ -37,7 +37,7 @@ const ROUND: f64 = 1.5 * SHIFT;
 const ROUND_4: f64 = 4.0 * ROUND;
 
 /// A period no transform outlasts.
-pub(crate) const ENDLESS: usize = usize::MAX;
+pub const ENDLESS: usize = usize::MAX;
 
 /// Moduli up to 2^48 in registers of which `N` make eight words.
 pub(crate) type Double48<D, const N: usize> = Double<D, N, ENDLESS>;
@@ -46,7 +46,7 @@ pub(crate) type Double50<D, const N: usize> = Double<D, N, 3>;
 
 /// Arithmetic in double precision that renormalises every `PERIOD` levels of a forward transform.
 #[derive(Clone, Copy)]
-pub(crate) struct Double<D: Doubles, const N: usize, const PERIOD: usize> {
+pub struct Double<D: Doubles, const N: usize, const PERIOD: usize> {
     d: D,
     q: D::R,
     inverse: D::R,
@@ -58,7 +58,7 @@ pub(crate) struct Double<D: Doubles, const N: usize, const PERIOD: usize> {
 
 impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
     #[inline(always)]
-    pub(crate) fn new(d: D, c: &Constants) -> Self {
+    pub fn new(d: D, c: &Constants) -> Self {
         let splat = |x: f64| d.splat(x.to_bits());
         Self {
             d,
@@ -95,7 +95,7 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Double<D, N, PERIOD> {
 
     /// w·y mod q as an integer in [−5/8·q, 5/8·q], for |y| ≤ 2^52.
     #[inline(always)]
-    pub(super) fn lazy_product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
+    pub fn lazy_product(self, y: D::R, (w, quotient): (D::R, D::R)) -> D::R {
         let d = self.d;
         let high = d.multiply(w, y);
         let low = d.multiply_subtract(w, y, high);

@@ -7,7 +7,7 @@ use super::registers::Registers;
 /// Fused multiply-add on doubles, and the few integer operations that turn words into doubles and back.
 ///
 /// Every result is rounded once, to nearest, ties to even.
-pub(crate) trait Doubles: Registers {
+pub trait Doubles: Registers {
     fn add(self, a: Self::R, b: Self::R) -> Self::R;
     fn sub(self, a: Self::R, b: Self::R) -> Self::R;
     fn multiply(self, a: Self::R, b: Self::R) -> Self::R;
@@ -37,7 +37,7 @@ pub(crate) trait Doubles: Registers {
 
 /// Vectors of eight words made of `N` registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Joined<D: Doubles, const N: usize>(pub(crate) D);
+pub struct Joined<D: Doubles, const N: usize>(pub(crate) D);
 
 impl<D: Doubles, const N: usize> Joined<D, N> {
     #[inline(always)]

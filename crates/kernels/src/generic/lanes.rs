@@ -1,12 +1,12 @@
 //! What an instruction set supplies: eight 64-bit words handled together.
 
 /// The number of words in a vector.
-pub(crate) const WIDTH: usize = 8;
+pub const WIDTH: usize = 8;
 
 /// Operations on vectors of eight words. All arithmetic wraps.
 ///
 /// A value of the implementing type witnesses that the processor has the instructions.
-pub(crate) trait Lanes: Copy {
+pub trait Lanes: Copy {
     /// Eight words.
     type V: Copy;
     /// Levels of a transform whose words fit the registers.
@@ -40,7 +40,7 @@ pub(crate) trait Lanes: Copy {
 
 /// Word by word, for lanes that cannot move bytes.
 #[inline(always)]
-pub(crate) fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
+pub fn expanded(bytes: &[u8; 8 * WIDTH], width: usize) -> [u64; WIDTH] {
     let mask = u64::MAX >> (64 - 8 * width.clamp(1, 8));
     let mut words = [0; WIDTH];
     for (i, word) in words.iter_mut().enumerate() {
@@ -64,7 +64,7 @@ pub(crate) fn sixteen(bytes: &[u8; 8 * WIDTH], at: usize) -> &[u8; 16] {
 }
 
 /// Lanes that multiply the low 52 bits of their words.
-pub(crate) trait Lanes52: Lanes {
+pub trait Lanes52: Lanes {
     /// `acc` plus the low 52 bits of the 104-bit product.
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// What a signed word carries past its low 52 bits.

@@ -12,8 +12,6 @@ pub(crate) mod conversion_double;
 pub(crate) mod cyclotomic;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod double;
-#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod double_extremes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod doubles;
 pub(crate) mod elementwise;
@@ -27,6 +25,4 @@ pub(crate) mod rounding;
 mod source;
 pub(crate) mod sweeps;
 pub(crate) mod word52;
-#[cfg(test)]
-mod word52_extremes;
 pub(crate) mod word64;

@@ -4,7 +4,7 @@
 use super::lanes::{Lanes, WIDTH};
 
 /// Registers of 8, 4 or 2 words.
-pub(crate) trait Registers: Copy {
+pub trait Registers: Copy {
     type R: Copy;
     /// Words in a register.
     const WORDS: usize;
@@ -27,7 +27,7 @@ pub(crate) trait Registers: Copy {
 
 /// A register is a vector.
 #[derive(Clone, Copy)]
-pub(crate) struct Whole<L: Lanes>(pub(crate) L);
+pub struct Whole<L: Lanes>(pub(crate) L);
 
 impl<L: Lanes> Registers for Whole<L> {
     type R = L::V;

@@ -12,7 +12,7 @@ const MASK: u64 = (1 << 52) - 1;
 
 /// Lazy arithmetic modulo 2^52 with `(4·PERIOD + 2)·q ≤ 2^52`.
 #[derive(Clone, Copy)]
-pub(crate) struct Word52<L: Lanes52, const PERIOD: usize> {
+pub struct Word52<L: Lanes52, const PERIOD: usize> {
     lanes: L,
     zero: L::V,
     mask: L::V,
@@ -30,7 +30,7 @@ pub(crate) struct Word52<L: Lanes52, const PERIOD: usize> {
 
 impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
     #[inline(always)]
-    pub(crate) fn new(lanes: L, c: &Constants) -> Self {
+    pub fn new(lanes: L, c: &Constants) -> Self {
         Self {
             lanes,
             zero: lanes.splat(0),
@@ -76,7 +76,7 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
 
     /// Canonical from a word below 2q.
     #[inline(always)]
-    pub(super) fn canonical(self, x: L::V) -> L::V {
+    pub fn canonical(self, x: L::V) -> L::V {
         self.subtract_once(self.clean(x), self.q)
     }
     /// w·y in `[0, 2q)`, for any word y.

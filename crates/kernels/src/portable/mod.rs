@@ -2,7 +2,7 @@
 
 mod conversion;
 mod levels;
-mod narrow;
+pub mod narrow;
 mod pair;
 mod products;
 mod sums;
@@ -15,7 +15,7 @@ use crate::table::{Table, define_table, define_transform};
 
 /// Eight words in an array.
 #[derive(Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 #[inline(always)]
 fn map(a: [u64; WIDTH], f: impl Fn(u64) -> u64) -> [u64; WIDTH] {

@@ -4,7 +4,7 @@
 //! a small signed number; no carry and no high word is needed. Words are two's complement and may leave
 //! `[0, q)` on either side, which makes most renormalisations superfluous.
 
-use super::pair::Pair;
+pub use super::pair::Pair;
 use crate::constants::Constants;
 
 /// 1.5·2^52: a double near it has ulp 1, so adding it rounds to the nearest integer, whose two's complement
@@ -16,7 +16,7 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// A constant w with its high half and w/q as a double.
 #[derive(Clone, Copy)]
-pub(super) struct Twiddle {
+pub struct Twiddle {
     w: Pair,
     high: Pair,
     quotient: Pair,
@@ -24,21 +24,21 @@ pub(super) struct Twiddle {
 
 /// A constant w and ⌊w·2^63 / q⌉, up to 2^10.
 #[derive(Clone, Copy)]
-pub(super) struct Scalar {
+pub struct Scalar {
     w: u64,
     quotient: i64,
     q: u64,
 }
 
 impl Scalar {
-    pub(super) fn new(&[w, quotient]: &[u64; 2], c: &Constants) -> Self {
+    pub fn new(&[w, quotient]: &[u64; 2], c: &Constants) -> Self {
         let quotient = f64::from_bits(quotient) * TWO_63;
         Self { w, quotient: quotient as i64, q: c.q }
     }
 
     /// w·y between −q and q for a signed word, |y| < 2^51.
     #[inline(always)]
-    fn multiply(self, y: u64) -> u64 {
+    pub fn multiply(self, y: u64) -> u64 {
         let product = i128::from(2 * y.cast_signed()) * i128::from(self.quotient);
         let t = ((product + (1 << 63)) >> 64) as u64;
         y.wrapping_mul(self.w).wrapping_sub(t.wrapping_mul(self.q))
@@ -60,19 +60,19 @@ impl Scalar {
 
 impl Twiddle {
     #[inline(always)]
-    pub(super) fn new(w: Pair, quotient: Pair) -> Self {
+    pub fn new(w: Pair, quotient: Pair) -> Self {
         Self { w, high: w.high_half(), quotient }
     }
 }
 
 /// What multiplies by a constant.
-pub(super) fn factor(w: u64, q: u64) -> [u64; 2] {
+pub fn factor(w: u64, q: u64) -> [u64; 2] {
     [w, (w as f64 / q as f64).to_bits()]
 }
 
 /// The largest modulus of a period: eleven levels reach less than 9q, three less than 4q, inverse levels 8q and
 /// 4q, which all stay below 2^51.
-pub(super) const fn widest(period: usize) -> u64 {
+pub const fn widest(period: usize) -> u64 {
     if period == 11 { (1 << 52) / 18 } else { (1 << 49) - 1 }
 }
 
@@ -82,7 +82,7 @@ pub(super) const fn widest(period: usize) -> u64 {
 /// half a unit in the last place of y: less than 3/4 in all. A level therefore adds less than 3q/4 to a
 /// bound, and summed level by level eleven of them keep 9q from an input below 2q, three keep 3q.
 #[derive(Clone, Copy)]
-pub(super) struct Narrow<const PERIOD: usize> {
+pub struct Narrow<const PERIOD: usize> {
     q: Pair,
     q_high: Pair,
     /// 1/q
@@ -93,7 +93,7 @@ pub(super) struct Narrow<const PERIOD: usize> {
 
 impl<const PERIOD: usize> Narrow<PERIOD> {
     #[inline(always)]
-    pub(super) fn new(c: &Constants) -> Self {
+    pub fn new(c: &Constants) -> Self {
         let splat = |word| Pair::new([word; 2]);
         let q = splat(c.q);
         let inverse = splat((1.0 / c.q as f64).to_bits());
@@ -102,13 +102,13 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
 
     /// A constant and what goes with it in both words.
     #[inline(always)]
-    pub(super) fn twiddle(self, [w, quotient]: &[u64; 2]) -> Twiddle {
+    pub fn twiddle(self, [w, quotient]: &[u64; 2]) -> Twiddle {
         Twiddle::new(Pair::new([*w; 2]), Pair::new([*quotient; 2]))
     }
 
     /// The same for scalars.
     #[inline(always)]
-    pub(super) fn scalar(self, words: &[u64; 2]) -> Scalar {
+    pub fn scalar(self, words: &[u64; 2]) -> Scalar {
         Scalar::new(words, &self.constants)
     }
 
@@ -126,13 +126,13 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
 
     /// Canonical from a signed word between −q and q.
     #[inline(always)]
-    fn lift(self, x: Pair) -> Pair {
+    pub fn lift(self, x: Pair) -> Pair {
         x.add(x.sign().and(self.q))
     }
 
     /// w·y between −q and q: y·w − t·q modulo 2^64.
     #[inline(always)]
-    fn multiply(self, y: Pair, w: Twiddle) -> Pair {
+    pub fn multiply(self, y: Pair, w: Twiddle) -> Pair {
         let t = self.nearest(self.float(y).multiply_doubles(w.quotient));
         let cross = y.multiply_halves(w.high).add(y.high_half().multiply_halves(w.w));
         let cross = cross.sub(t.multiply_halves(self.q_high));
@@ -142,7 +142,7 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
 
     /// The word modulo q, between −q and q.
     #[inline(always)]
-    pub(super) fn reduce(self, x: Pair) -> Pair {
+    pub fn reduce(self, x: Pair) -> Pair {
         let t = self.nearest(self.float(x).multiply_doubles(self.inverse));
         let cross = t.multiply_halves(self.q_high).add(t.high_half().multiply_halves(self.q));
         x.sub(t.multiply_halves(self.q)).sub(cross.to_high_half())
@@ -184,61 +184,5 @@ impl<const PERIOD: usize> Narrow<PERIOD> {
     #[inline(always)]
     pub(super) fn inverse_last_butterfly(self, x: Pair, y: Pair, c: Twiddle, w: Twiddle) -> (Pair, Pair) {
         (self.lift(self.multiply(x.add(y), c)), self.lift(self.multiply(x.sub(y), w)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn congruent(x: u64, value: i128, q: u64) -> bool {
-        (i128::from(x.cast_signed()) - value) % i128::from(q) == 0
-    }
-
-    /// Both words of a pair, which must agree.
-    fn word(pair: Pair) -> u64 {
-        let mut words = [0; 2];
-        pair.store(&mut words);
-        assert_eq!(words[0], words[1]);
-        words[0]
-    }
-
-    fn ends(q: u64) -> Vec<i64> {
-        let top = (1 << 51) - 1;
-        let multiples = (0..=9).flat_map(|k| [-1, 0, 1].map(|d| k * q.cast_signed() + d));
-        let halves = (0..4).flat_map(|k| [-1, 0, 1].map(|d| k * q.cast_signed() + q.cast_signed() / 2 + d));
-        multiples.chain(halves).chain([top]).flat_map(|y| [y, -y]).filter(|y| y.abs() <= top).collect()
-    }
-
-    fn check<const PERIOD: usize>(q: u64) {
-        let a = Narrow::<PERIOD>::new(&Constants::new(q));
-        let small = |x: u64| x.cast_signed().abs() < q.cast_signed();
-        for y in ends(q) {
-            let pair = Pair::new([y.cast_unsigned(); 2]);
-            let reduced = word(a.reduce(pair));
-            assert!(small(reduced) && congruent(reduced, y.into(), q));
-            for w in [0, 1, 2, q / 3, q / 2, q / 2 + 1, q - 2, q - 1] {
-                let factor = factor(w, q);
-                let product = i128::from(y) * i128::from(w);
-                let of_pair = word(a.multiply(pair, a.twiddle(&factor)));
-                let of_word = a.scalar(&factor).multiply(y.cast_unsigned());
-                for r in [of_pair, of_word] {
-                    // What a level may add: three quarters of q.
-                    assert!(r.cast_signed().unsigned_abs() <= q / 4 * 3 + 3 && congruent(r, product, q));
-                }
-                let lifted = word(a.lift(a.multiply(pair, a.twiddle(&factor))));
-                assert!(lifted < q && congruent(lifted, product, q));
-            }
-        }
-    }
-
-    #[test]
-    fn products_at_the_ends() {
-        for q in [3, 257, widest(11) - 1, widest(11), 250_199_977_984_001] {
-            check::<11>(q);
-        }
-        for q in [widest(11) + 1, widest(3) - 1, widest(3)] {
-            check::<3>(q);
-        }
     }
 }

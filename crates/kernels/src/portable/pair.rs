@@ -1,6 +1,6 @@
 //! Two words in a register that every processor of an architecture has.
 
-pub(crate) use imp::Pair;
+pub use imp::Pair;
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "intrinsics that need no detection")]
@@ -9,7 +9,7 @@ mod imp {
 
     /// Two words in one of the registers that come with x86-64 (SSE2).
     #[derive(Clone, Copy)]
-    pub(crate) struct Pair(__m128i);
+    pub struct Pair(__m128i);
 
     /// Calls intrinsics.
     macro_rules! vector {
@@ -28,16 +28,16 @@ mod imp {
 
     impl Pair {
         #[inline(always)]
-        pub(crate) fn new([low, high]: [u64; 2]) -> Self {
+        pub fn new([low, high]: [u64; 2]) -> Self {
             Self(vector!(_mm_set_epi64x(high.cast_signed(), low.cast_signed())))
         }
         #[inline(always)]
-        pub(crate) fn load(words: &[u64; 2]) -> Self {
+        pub fn load(words: &[u64; 2]) -> Self {
             // SAFETY: the words can be read; the instruction asks for no alignment.
             Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
         }
         #[inline(always)]
-        pub(crate) fn store(self, words: &mut [u64; 2]) {
+        pub fn store(self, words: &mut [u64; 2]) {
             // SAFETY: the words can be written; the instruction asks for no alignment.
             unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) }
         }
@@ -95,7 +95,7 @@ mod imp {
 mod imp {
     /// Two words.
     #[derive(Clone, Copy)]
-    pub(crate) struct Pair([u64; 2]);
+    pub struct Pair([u64; 2]);
 
     impl Pair {
         fn map(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
@@ -104,13 +104,13 @@ mod imp {
         fn doubles(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
             self.map(other, |a, b| f(f64::from_bits(a), f64::from_bits(b)).to_bits())
         }
-        pub(crate) fn new(words: [u64; 2]) -> Self {
+        pub fn new(words: [u64; 2]) -> Self {
             Self(words)
         }
-        pub(crate) fn load(words: &[u64; 2]) -> Self {
+        pub fn load(words: &[u64; 2]) -> Self {
             Self(*words)
         }
-        pub(crate) fn store(self, words: &mut [u64; 2]) {
+        pub fn store(self, words: &mut [u64; 2]) {
             *words = self.0;
         }
         pub(crate) fn add(self, other: Self) -> Self {

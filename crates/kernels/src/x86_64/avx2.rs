@@ -16,7 +16,7 @@ use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 impl Avx2 {
     /// # Safety
@@ -27,8 +27,8 @@ impl Avx2 {
     }
 
     /// The witness, where the processor has them.
-    #[cfg(test)]
-    pub(crate) fn detect() -> Option<Self> {
+    #[must_use]
+    pub fn detect() -> Option<Self> {
         Isa::Avx2.is_available().then_some(Self(()))
     }
 }

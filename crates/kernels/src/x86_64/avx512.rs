@@ -7,7 +7,7 @@ use crate::generic::lanes::{Lanes, WIDTH, expanded};
 
 /// Witness that the processor has AVX-512 F, DQ and VL, and IFMA and VBMI if so marked.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512<const IFMA: bool>(());
+pub struct Avx512<const IFMA: bool>(());
 
 impl<const IFMA: bool> Avx512<IFMA> {
     /// # Safety

@@ -15,12 +15,12 @@ use crate::modulus::Modulus;
 use crate::table::{Column, Table, Together, define_table, define_transform};
 
 /// Witness that the processor has AVX-512 F, DQ, VL, IFMA and VBMI.
-pub(crate) type Avx512Ifma = Avx512<true>;
+pub type Avx512Ifma = Avx512<true>;
 
 impl Avx512Ifma {
     /// The witness, where the processor has them.
-    #[cfg(test)]
-    pub(crate) fn detect() -> Option<Self> {
+    #[must_use]
+    pub fn detect() -> Option<Self> {
         // SAFETY: the processor has the features.
         Isa::Avx512Ifma.is_available().then(|| unsafe { Self::new() })
     }

@@ -1,13 +1,12 @@
 //! Residues as doubles at the ends of their ranges, step by step against integers.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop")]
 
-use super::arithmetic::{Arithmetic, Butterflies};
-use super::double::{Double, ENDLESS};
-use super::doubles::Doubles;
-use super::lanes::{WIDTH, expanded};
-use super::registers::Registers;
-use crate::constants::Constants;
-use crate::schedule::MAX_LEVELS;
+#[cfg(target_arch = "x86_64")]
+use sunzi_kernels::internals::Avx2;
+#[cfg(target_arch = "aarch64")]
+use sunzi_kernels::internals::Neon;
+use sunzi_kernels::internals::{
+    Arithmetic, Butterflies, Constants, Double, Doubles, ENDLESS, MAX_LEVELS, Registers, WIDTH, expanded,
+};
 
 /// The largest word.
 const TOP: i128 = 1 << 52;
@@ -257,12 +256,12 @@ fn bounds_hold_at_the_ends() {
 #[test]
 fn registers_hold_at_the_ends() {
     #[cfg(target_arch = "x86_64")]
-    if let Some(d) = crate::x86_64::avx2::Avx2::detect() {
+    if let Some(d) = Avx2::detect() {
         check::<_, 2, ENDLESS>(d);
         check::<_, 2, 3>(d);
     }
     #[cfg(target_arch = "aarch64")]
-    if let Some(d) = crate::aarch64::neon::Neon::detect() {
+    if let Some(d) = Neon::detect() {
         check::<_, 4, ENDLESS>(d);
         check::<_, 4, 3>(d);
     }

@@ -1,16 +1,65 @@
 //! The butterflies of 52-bit words at the ends of their ranges, step by step against integers: one bit
 //! too many in a bound is wrong only for words that random transforms never meet.
 
-use super::arithmetic::{Arithmetic, Butterflies};
-use super::lanes::{Lanes52, WIDTH};
-use super::word52::Word52;
-use crate::constants::{Constants, shoup_quotient};
-use crate::portable::Portable;
+#[cfg(target_arch = "x86_64")]
+use sunzi_kernels::internals::Avx512Ifma;
+use sunzi_kernels::internals::{
+    Arithmetic, Butterflies, Constants, Lanes, Lanes52, Portable, WIDTH, Word52, shoup_quotient,
+};
 
 const WORD: u64 = 1 << 52;
 
-/// The 52-bit multiplier in plain Rust.
-impl Lanes52 for Portable {
+/// The portable lanes with a 52-bit multiplier in plain Rust.
+#[derive(Clone, Copy)]
+struct Plain(Portable);
+
+impl Lanes for Plain {
+    type V = [u64; WIDTH];
+    const LEVELS: u32 = Portable::LEVELS;
+    type Pattern = usize;
+
+    fn load(self, words: &[u64; WIDTH]) -> Self::V {
+        self.0.load(words)
+    }
+    fn pattern(self, width: usize) -> usize {
+        self.0.pattern(width)
+    }
+    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
+        self.0.expand(bytes, width)
+    }
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
+        self.0.store(words, v);
+    }
+    fn splat(self, word: u64) -> Self::V {
+        self.0.splat(word)
+    }
+    fn add(self, a: Self::V, b: Self::V) -> Self::V {
+        self.0.add(a, b)
+    }
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V {
+        self.0.sub(a, b)
+    }
+    fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V {
+        self.0.unless_negative(a, b)
+    }
+    fn and(self, a: Self::V, b: Self::V) -> Self::V {
+        self.0.and(a, b)
+    }
+    fn shift_left(self, a: Self::V, count: u32) -> Self::V {
+        self.0.shift_left(a, count)
+    }
+    fn shift_right(self, a: Self::V, count: u32) -> Self::V {
+        self.0.shift_right(a, count)
+    }
+    fn prefetch(self, address: *const u64) {
+        self.0.prefetch(address);
+    }
+    fn transpose(self, v: &mut [Self::V; WIDTH]) {
+        self.0.transpose(v);
+    }
+}
+
+impl Lanes52 for Plain {
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V {
         std::array::from_fn(|i| acc[i].wrapping_add(product(a[i], b[i]) as u64 % WORD))
     }
@@ -172,15 +221,15 @@ fn check<L: Lanes52, const PERIOD: usize>(l: L) {
 
 #[test]
 fn bounds_hold_at_the_ends() {
-    check::<_, 4>(Portable);
-    check::<_, 2>(Portable);
-    check::<_, 1>(Portable);
+    check::<_, 4>(Plain(Portable));
+    check::<_, 2>(Plain(Portable));
+    check::<_, 1>(Plain(Portable));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn vectors_hold_at_the_ends() {
-    if let Some(lanes) = crate::x86_64::avx512_ifma::Avx512Ifma::detect() {
+    if let Some(lanes) = Avx512Ifma::detect() {
         check::<_, 4>(lanes);
         check::<_, 2>(lanes);
         check::<_, 1>(lanes);

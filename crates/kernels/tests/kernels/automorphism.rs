@@ -1,0 +1,64 @@
+//! Automorphisms of evaluated polynomials: where values come from, and what is refused.
+
+use sunzi_kernels::internals::apply_on;
+use sunzi_kernels::{Automorphism, Isa, KernelError, evaluation_exponent};
+
+/// Every position of every exponent of small rings, and ends of large ones, on every instruction set.
+#[test]
+fn values_come_from_where_their_exponents_say() {
+    for n in [64_usize, 128, 256, 1 << 12, 1 << 17] {
+        let mut position_of = vec![0; 2 * n];
+        (0..n).for_each(|position| position_of[evaluation_exponent(n, position)] = position);
+        let input: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let all = 1..2 * n as u64;
+        let ends = [1, 3, 5, 25, 2 * n as u64 - 1, n as u64 + 1, n as u64 - 1];
+        let exponents: Vec<u64> = if n < 256 { all.step_by(2).collect() } else { ends.to_vec() };
+        for k in exponents {
+            let turn = Automorphism::new(n, k).unwrap();
+            let source = |position| position_of[evaluation_exponent(n, position) * k as usize % (2 * n)];
+            let expected: Vec<u64> = (0..n).map(|position| input[source(position)]).collect();
+            assert!((0..n).all(|position| turn.source(position) == source(position)), "{n}, {k}");
+            for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+                let mut out = vec![0; n];
+                apply_on(&turn, isa, &mut out, 0, &input, 0).unwrap();
+                assert_eq!(out, expected, "{n}, {k}, {isa}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_come_from_parts() {
+    let n = 1 << 12;
+    let input: Vec<u64> = (0..n as u64).collect();
+    let turn = Automorphism::new(n, 5 + 2 * n as u64).unwrap();
+    assert_eq!(turn, Automorphism::new(n, 5).unwrap());
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        let mut whole = vec![0; n];
+        apply_on(&turn, isa, &mut whole, 0, &input, 0).unwrap();
+        for (from, len) in [(0, 64), (1024, 1024), (3072, 512)] {
+            let start = turn.source(from) / len * len;
+            let mut part = vec![0; len];
+            apply_on(&turn, isa, &mut part, from, &input[start..start + len], start).unwrap();
+            assert_eq!(part, whole[from..from + len]);
+        }
+    }
+}
+
+#[test]
+fn refuses_what_it_cannot_reach() {
+    assert_eq!(Automorphism::new(96, 5).err(), Some(KernelError::UnsupportedLength { n: 96 }));
+    assert_eq!(Automorphism::new(64, 6).err(), Some(KernelError::NotAnAutomorphism { exponent: 6 }));
+    let turn = Automorphism::new(256, 5).unwrap();
+    let input = [0; 256];
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        let refused = |out: usize, from, input: &[u64], start| {
+            apply_on(&turn, isa, &mut vec![0; out], from, input, start).is_err()
+        };
+        assert!(refused(63, 0, &input, 0) && refused(64, 8, &input, 0) && refused(64, 0, &input[1..], 0));
+        assert!(refused(64, 256, &input, 0) && refused(64, usize::MAX / 64 * 64, &input, 0));
+        assert!(refused(256, 0, &input[..128], 0) && refused(256, 0, &input[64..], 64));
+        assert!(refused(256, 0, &input, 64) && refused(64, 0, &[], 0));
+        assert!(!refused(0, 256, &[], 0) && !refused(256, 0, &input, 0));
+    }
+}

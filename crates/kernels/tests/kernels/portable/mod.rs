@@ -1,0 +1,4 @@
+//! Tests of the portable table.
+
+mod conversion;
+mod narrow;
