@@ -4,8 +4,9 @@
 //! value of a at e·k = 2M·(ρ·k + τ) + β', for β·k = 2M·τ + β': a block comes from one block, and within it ρ from ρ·k + τ modulo 64.
 
 use crate::error::{KernelError, check_length};
-use crate::isa::{Isa, active_isa};
+use crate::isa::Isa;
 use crate::plan::check_transform_length;
+use crate::select::active_isa;
 use crate::twiddles::bit_reverse;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::automorphism as vectors;
@@ -64,6 +65,7 @@ impl Automorphism {
 
     /// Where position `position` has its value from. Aligned ranges of a power of two of positions, 64 or more, have theirs from such a range.
     #[must_use]
+    #[inline]
     pub fn source(&self, position: usize) -> usize {
         let origin = self.origin(position / BLOCK);
         origin.block * BLOCK + self.place(origin.shift, position % BLOCK)

@@ -44,6 +44,7 @@ impl Buffer {
 impl Deref for Buffer {
     type Target = [u64];
 
+    #[inline]
     fn deref(&self) -> &[u64] {
         // SAFETY: `lines` holds at least `len` initialised words laid out without gaps (`Line` is
         // `repr(C)` and exactly 64 bytes), borrowed for as long as the result.
@@ -52,6 +53,7 @@ impl Deref for Buffer {
 }
 
 impl DerefMut for Buffer {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u64] {
         // SAFETY: as in `deref`, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }

@@ -1,5 +1,8 @@
 //! Numbers derived from one modulus, shared by every kernel.
 
+/// The longest words, in bits: those of the longest modulus.
+pub(crate) const MAX_BITS: u32 = 62;
+
 /// The modulus and its reciprocals for both word sizes.
 #[derive(Clone, Copy)]
 pub struct Constants {
@@ -40,8 +43,9 @@ pub(crate) struct Constants52 {
 
 impl Constants {
     /// Bytes that hold every canonical word.
+    #[inline]
     pub(crate) fn residue_bytes(&self) -> usize {
-        self.bits.div_ceil(u8::BITS) as usize
+        residue_bytes(self.q)
     }
 
     /// The numbers derived from q.
@@ -69,6 +73,27 @@ impl Constants {
         }
     }
 
+    /// a + b
+    #[inline]
+    pub(crate) fn add(&self, a: u64, b: u64) -> u64 {
+        let sum = a.wrapping_add(b);
+        sum.min(sum.wrapping_sub(self.q))
+    }
+
+    /// a·b
+    #[inline]
+    pub(crate) fn mul(&self, a: u64, b: u64) -> u64 {
+        self.reduce_u128(u128::from(a) * u128::from(b))
+    }
+
+    /// Any word modulo q.
+    #[inline]
+    pub(crate) fn reduce(&self, a: u64) -> u64 {
+        let quotient = high_product(a, self.word64.reciprocal);
+        let r = a.wrapping_sub(quotient.wrapping_mul(self.q));
+        r.min(r.wrapping_sub(self.q))
+    }
+
     /// Any double word modulo q.
     #[inline]
     pub(crate) fn reduce_u128(&self, a: u128) -> u64 {
@@ -82,7 +107,14 @@ impl Constants {
     }
 }
 
+/// Bytes that hold every canonical word modulo q.
+#[inline]
+pub(crate) fn residue_bytes(q: u64) -> usize {
+    (u64::BITS - q.leading_zeros()).div_ceil(u8::BITS) as usize
+}
+
 /// The high word of a product.
+#[inline]
 pub(crate) fn high_product(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::error::{KernelError, check_count, check_length};
 use crate::isa::Isa;
 use crate::modulus::{Modulus, check_terms};
-use crate::table::{self, Column, MakeTogether, Together};
+use crate::select::{ConvertColumn, convert_column};
+use crate::table::{Column, MakeTogether, Together};
 
 /// The conversion out_j = Σ_i in_i·M_ij mod to_j of coefficient vectors, where in_i < from_i.
 ///
@@ -29,8 +30,8 @@ pub struct Conversion {
     to: Vec<Modulus>,
     /// Targets that are computed together, for each instruction set among them.
     together: Vec<Arc<dyn Together>>,
-    /// The others.
-    alone: Vec<Column>,
+    /// The others, and what converts to each.
+    alone: Vec<(ConvertColumn, Column)>,
 }
 
 impl Conversion {
@@ -44,23 +45,24 @@ impl Conversion {
         matrix: impl Fn(usize, usize) -> u64,
     ) -> Result<Self, KernelError> {
         check_terms(from.len())?;
-        let mut alone: Vec<Column> = Vec::new();
+        let mut alone: Vec<(ConvertColumn, Column)> = Vec::new();
         let mut groups: Vec<(MakeTogether, Isa, Vec<Column>)> = Vec::new();
         for (output, to) in to.iter().enumerate() {
             let matrix = (0..from.len()).map(|i| to.reduce(matrix(i, output))).collect();
-            let column = Column { output, to: *to, matrix };
+            let column = Column { output, to: to.constants, matrix };
             match (to.table.together, groups.iter_mut().find(|(_, isa, _)| *isa == to.isa())) {
-                (None, _) => alone.push(column),
+                (None, _) => alone.push((convert_column(to.isa()), column)),
                 (_, Some((_, _, columns))) => columns.push(column),
                 (Some(make), None) => groups.push((make, to.isa(), vec![column])),
             }
         }
         let mut together = Vec::new();
-        for (make, _, columns) in groups {
+        let moduli: Vec<u64> = from.iter().map(Modulus::value).collect();
+        for (make, isa, columns) in groups {
             // SAFETY: the function belongs to a table chosen for an available instruction set.
-            match unsafe { make(from, &columns) } {
+            match unsafe { make(&moduli, &columns) } {
                 Some(columns) => together.push(columns),
-                None => alone.extend(columns),
+                None => alone.extend(columns.into_iter().map(|column| (convert_column(isa), column))),
             }
         }
         Ok(Self { from: from.to_vec(), to: to.to_vec(), together, alone })
@@ -68,12 +70,14 @@ impl Conversion {
 
     /// The source moduli.
     #[must_use]
+    #[inline]
     pub fn from(&self) -> &[Modulus] {
         &self.from
     }
 
     /// The target moduli.
     #[must_use]
+    #[inline]
     pub fn to(&self) -> &[Modulus] {
         &self.to
     }
@@ -98,11 +102,10 @@ impl Conversion {
         for columns in &self.together {
             columns.convert(input, output);
         }
-        for column in &self.alone {
+        for (convert, column) in &self.alone {
             if let Some(out) = output.get_mut(column.output) {
-                let table = table::widest(column.to.isa());
-                // SAFETY: the instruction set is that of a modulus, so it is available.
-                unsafe { (table.convert_column)(&column.to.constants, out, input, &column.matrix) };
+                // SAFETY: the function was chosen for the instruction set of a modulus, which is available.
+                unsafe { convert(&column.to, out, input, &column.matrix) };
             }
         }
         Ok(())

@@ -3,11 +3,13 @@
 use std::cell::Cell;
 
 use crate::constants::Constants;
-use crate::generic::lanes::{Lanes, Lanes52, WIDTH};
-use crate::generic::ntt_inverse::LastFactors;
+use crate::generic::lanes::{Integers, Lanes, Lanes52, WIDTH};
 use crate::generic::word52::Word52;
 use crate::generic::{ntt_forward, ntt_inverse};
+use crate::negacyclic::{self, Passes};
 use crate::plan::NttPlan;
+use crate::schedule::Pass;
+use crate::table::{Elsewhere, LastFactors};
 use crate::twiddles::Twiddles;
 
 /// Vector instructions of 512 bits; loads, stores and broadcasts go beside them and do not count.
@@ -64,12 +66,28 @@ fn run<const PERIOD: usize>(
     let mut data = vec![0; twiddles.n];
     match last {
         None => {
-            ntt_forward::outer(arithmetic, twiddles, None, &mut data);
-            ntt_forward::inner(arithmetic, twiddles, 0, &mut data, [&[]; 2]);
+            negacyclic::outer(arithmetic, twiddles, None, &mut data);
+            negacyclic::inner(arithmetic, twiddles, 0, &mut data, [&[]; 2]);
         }
-        Some(last) => ntt_inverse::inverse(arithmetic, twiddles, &last, None, &mut data),
+        Some(last) => negacyclic::inverse(arithmetic, twiddles, &last, None, &mut data),
     }
     counts.get()
+}
+
+impl<const PERIOD: usize> Passes for Word52<Counting<'_>, PERIOD> {
+    fn enter(self, _: Elsewhere<'_>, _: &mut [u64]) {}
+    fn forward_pass(self, pass: Pass, input: Option<Elsewhere<'_>>, data: &mut [u64], twiddles: &[u64]) {
+        ntt_forward::forward_pass(self, pass, input, data, twiddles);
+    }
+    fn forward_tail(self, data: &mut [u64], twiddles: &[u64], later: [&[u8]; 2]) {
+        ntt_forward::forward_tail(self, data, twiddles, later);
+    }
+    fn inverse_pass(self, pass: Pass, data: &mut [u64], twiddles: &[u64], last: Option<&LastFactors>) {
+        ntt_inverse::inverse_pass(self, pass, data, twiddles, last);
+    }
+    fn inverse_tail(self, data: &mut [u64], twiddles: &[u64], last: &LastFactors) {
+        ntt_inverse::inverse_tail(self, data, twiddles, last);
+    }
 }
 
 /// Lanes without words.
@@ -88,18 +106,8 @@ impl Counting<'_> {
     }
 }
 
-impl Lanes for Counting<'_> {
+impl Integers for Counting<'_> {
     type V = ();
-    const LEVELS: u32 = 4;
-
-    type Pattern = ();
-
-    fn load(self, _: &[u64; WIDTH]) {}
-    fn pattern(self, _: usize) {}
-    fn expand(self, _: &[u8; 8 * WIDTH], (): ()) {
-        self.others(1);
-    }
-    fn store(self, _: &mut [u64; WIDTH], (): ()) {}
     fn splat(self, _: u64) {}
     fn add(self, (): (), (): ()) {
         self.others(1);
@@ -119,6 +127,17 @@ impl Lanes for Counting<'_> {
     fn shift_right(self, (): (), _: u32) {
         self.others(1);
     }
+}
+
+impl Lanes for Counting<'_> {
+    const LEVELS: u32 = 4;
+    type Pattern = ();
+    fn load(self, _: &[u64; WIDTH]) {}
+    fn pattern(self, _: usize) {}
+    fn expand(self, _: &[u8; 8 * WIDTH], (): ()) {
+        self.others(1);
+    }
+    fn store(self, _: &mut [u64; WIDTH], (): ()) {}
     fn prefetch(self, _: *const u64) {}
     fn transpose(self, _: &mut [(); WIDTH]) {
         self.others(24);

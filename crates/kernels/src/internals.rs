@@ -11,12 +11,12 @@ pub use crate::generic::arithmetic::{Arithmetic, Butterflies};
 pub use crate::generic::double::{Double, ENDLESS};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub use crate::generic::doubles::Doubles;
-pub use crate::generic::lanes::{Lanes, Lanes52, WIDTH, expanded};
+pub use crate::generic::lanes::{Integers, Lanes, Lanes52, WIDTH, expanded};
 pub use crate::generic::registers::Registers;
 pub use crate::generic::word52::Word52;
-pub use crate::isa::choose as choose_isa;
 pub use crate::portable::{Portable, narrow};
 pub use crate::schedule::{CHUNK, MAX_LEVELS, Schedule, TAIL};
+pub use crate::select::choose_isa;
 #[cfg(target_arch = "x86_64")]
 pub use crate::x86_64::{avx2::Avx2, avx512_ifma::Avx512Ifma};
 

@@ -1,9 +1,6 @@
-//! Which instruction set runs, chosen once for the whole process.
+//! Instruction sets, and which of them this processor has.
 
 use std::fmt;
-use std::sync::OnceLock;
-
-use crate::error::KernelError;
 
 /// An instruction set with its own kernel tables. Results never depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,31 +62,4 @@ impl fmt::Display for Isa {
             Isa::Avx512Ifma => "avx512ifma",
         })
     }
-}
-
-/// The instruction set every new [`Modulus`](crate::Modulus) uses: the best available one, unless
-/// the environment variable `SUNZI_ISA` (`portable`, `neon`, `avx2`, `avx512dq` or `avx512ifma`) says otherwise.
-///
-/// The variable is read once, at the first call.
-///
-/// # Errors
-/// [`KernelError::UnknownIsa`] or [`KernelError::UnavailableIsa`] for a value that cannot be obeyed.
-pub fn active_isa() -> Result<Isa, KernelError> {
-    static ACTIVE: OnceLock<Result<Isa, KernelError>> = OnceLock::new();
-    ACTIVE.get_or_init(|| choose(std::env::var_os("SUNZI_ISA"))).clone()
-}
-
-/// The instruction set that a value of `SUNZI_ISA` asks for, or the best available one without a value.
-///
-/// # Errors
-/// Those of [`active_isa`].
-pub fn choose(value: Option<std::ffi::OsString>) -> Result<Isa, KernelError> {
-    let isa = match value {
-        None => Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable),
-        Some(value) => {
-            let named = Isa::ALL.into_iter().find(|isa| value.to_str() == Some(&isa.to_string()));
-            named.ok_or_else(|| KernelError::UnknownIsa { value: value.to_string_lossy().into_owned() })?
-        }
-    };
-    if isa.is_available() { Ok(isa) } else { Err(KernelError::UnavailableIsa { isa }) }
 }

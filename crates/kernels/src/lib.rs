@@ -27,6 +27,7 @@ mod isa;
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 pub mod memcheck;
 mod modulus;
+mod negacyclic;
 pub mod pace;
 mod packing;
 mod permute;
@@ -36,6 +37,7 @@ mod portable;
 mod rejection;
 mod rounding;
 mod schedule;
+mod select;
 mod sums;
 mod table;
 #[cfg(feature = "tally")]
@@ -49,13 +51,14 @@ pub use buffer::Buffer;
 pub use conversion::Conversion;
 pub use cyclotomic::{CyclotomicPlan, CyclotomicScale};
 pub use error::KernelError;
-pub use isa::{Isa, active_isa};
+pub use isa::Isa;
 pub use modulus::{MAX_TERMS, Modulus};
 pub use packing::{pack, packed_len, unpack};
 pub use permute::permute;
 pub use plan::{InverseScale, Later, NttPlan, evaluation_exponent};
 pub use rejection::keep_below;
 pub use rounding::{NearestSum, RoundedQuotient, RoundedSum, WrappingSum};
+pub use select::active_isa;
 pub use sums::WideSums;
 #[cfg(feature = "tally")]
 pub use tally::Tally;

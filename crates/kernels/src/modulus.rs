@@ -7,10 +7,11 @@ mod packed;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::constants::{Constants, high_product};
+use crate::constants::Constants;
 use crate::error::{KernelError, check_count, check_length};
-use crate::isa::{Isa, active_isa};
-use crate::table::{self, Table};
+use crate::isa::Isa;
+use crate::select::{self, active_isa};
+use crate::table::Table;
 
 /// The most terms an inner product or a conversion takes.
 pub const MAX_TERMS: usize = 4096;
@@ -36,6 +37,7 @@ pub struct Modulus {
 }
 
 impl PartialEq for Modulus {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.value() == other.value()
     }
@@ -82,36 +84,40 @@ impl Modulus {
         if !isa.is_available() {
             return Err(KernelError::UnavailableIsa { isa });
         }
-        Ok(Self { constants: Constants::new(q), table: table::choose(isa, q) })
+        Ok(Self { constants: Constants::new(q), table: select::table(isa, q) })
     }
 
     /// The modulus as a number.
     #[must_use]
+    #[inline]
     pub fn value(&self) -> u64 {
         self.constants.q
     }
 
     /// The length of the modulus in bits.
     #[must_use]
+    #[inline]
     pub fn bits(&self) -> u32 {
         self.constants.bits
     }
 
     /// The instruction set whose kernels serve this modulus.
     #[must_use]
+    #[inline]
     pub fn isa(&self) -> Isa {
         self.table.isa
     }
 
     /// a + b
     #[must_use]
+    #[inline]
     pub fn add(&self, a: u64, b: u64) -> u64 {
-        let sum = a.wrapping_add(b);
-        sum.min(sum.wrapping_sub(self.value()))
+        self.constants.add(a, b)
     }
 
     /// a − b
     #[must_use]
+    #[inline]
     pub fn sub(&self, a: u64, b: u64) -> u64 {
         let difference = a.wrapping_sub(b);
         difference.min(difference.wrapping_add(self.value()))
@@ -119,14 +125,16 @@ impl Modulus {
 
     /// −a
     #[must_use]
+    #[inline]
     pub fn neg(&self, a: u64) -> u64 {
         self.sub(0, a)
     }
 
     /// a·b
     #[must_use]
+    #[inline]
     pub fn mul(&self, a: u64, b: u64) -> u64 {
-        self.reduce_u128(u128::from(a) * u128::from(b))
+        self.constants.mul(a, b)
     }
 
     /// a^exponent, where 0^0 = 1. Takes time that depends on the exponent.
@@ -159,20 +167,21 @@ impl Modulus {
 
     /// Any word modulo q.
     #[must_use]
+    #[inline]
     pub fn reduce(&self, a: u64) -> u64 {
-        let quotient = high_product(a, self.constants.word64.reciprocal);
-        let r = a.wrapping_sub(quotient.wrapping_mul(self.value()));
-        r.min(r.wrapping_sub(self.value()))
+        self.constants.reduce(a)
     }
 
     /// Any double word modulo q.
     #[must_use]
+    #[inline]
     pub fn reduce_u128(&self, a: u128) -> u64 {
         self.constants.reduce_u128(a)
     }
 
     /// Any signed word modulo q, in `[0, q)`.
     #[must_use]
+    #[inline]
     pub fn reduce_i64(&self, a: i64) -> u64 {
         let magnitude = self.reduce(a.unsigned_abs());
         if a < 0 { self.neg(magnitude) } else { magnitude }
@@ -185,7 +194,7 @@ impl Modulus {
     pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: the table was chosen for an available instruction set, here and below.
-        unsafe { (self.table.add_assign)(&self.constants, a, b) };
+        unsafe { (self.table.elementwise.add_assign)(&self.constants, a, b) };
         Ok(())
     }
 
@@ -196,14 +205,14 @@ impl Modulus {
     pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.sub_assign)(&self.constants, a, b) };
+        unsafe { (self.table.elementwise.sub_assign)(&self.constants, a, b) };
         Ok(())
     }
 
     /// a = −a, word by word.
     pub fn neg_assign(&self, a: &mut [u64]) {
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.neg_assign)(&self.constants, a) };
+        unsafe { (self.table.elementwise.neg_assign)(&self.constants, a) };
     }
 
     /// (a, b) = (a + b, a − b), word by word: the two halves of a transform that need no twiddles.
@@ -213,7 +222,7 @@ impl Modulus {
     pub fn sum_difference_assign(&self, a: &mut [u64], b: &mut [u64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.sum_difference_assign)(&self.constants, a, b) };
+        unsafe { (self.table.elementwise.sum_difference_assign)(&self.constants, a, b) };
         Ok(())
     }
 
@@ -226,7 +235,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(1, a.len());
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.mul_assign)(&self.constants, a, b) };
+        unsafe { (self.table.elementwise.mul_assign)(&self.constants, a, b) };
         Ok(())
     }
 
@@ -239,7 +248,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(1, acc.len());
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.mul_add_assign)(&self.constants, acc, a, b) };
+        unsafe { (self.table.elementwise.mul_add_assign)(&self.constants, acc, a, b) };
         Ok(())
     }
 
@@ -252,7 +261,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(1, a.len());
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.mul_scalar_assign)(&self.constants, a, c) };
+        unsafe { (self.table.elementwise.mul_scalar_assign)(&self.constants, a, c) };
         Ok(())
     }
 
@@ -263,7 +272,7 @@ impl Modulus {
     pub fn reduce_into(&self, out: &mut [u64], a: &[u64]) -> Result<(), KernelError> {
         check_length(out.len(), a.len())?;
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.reduce_into)(&self.constants, out, a) };
+        unsafe { (self.table.elementwise.reduce_into)(&self.constants, out, a) };
         Ok(())
     }
 
@@ -274,7 +283,7 @@ impl Modulus {
     pub fn reduce_signed_into(&self, out: &mut [u64], a: &[i64]) -> Result<(), KernelError> {
         check_length(out.len(), a.len())?;
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.reduce_signed_into)(&self.constants, out, a) };
+        unsafe { (self.table.elementwise.reduce_signed_into)(&self.constants, out, a) };
         Ok(())
     }
 
@@ -288,7 +297,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(a.len(), out.len());
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.inner_product)(&self.constants, out, a, b) };
+        unsafe { (self.table.inner_products.one)(&self.constants, out, a, b) };
         Ok(())
     }
 
@@ -311,7 +320,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(2 * a.len(), first.len());
         // SAFETY: as in `add_assign`.
-        unsafe { (self.table.inner_product_pair)(&self.constants, out, a, b) };
+        unsafe { (self.table.inner_products.pair)(&self.constants, out, a, b) };
         Ok(())
     }
 

@@ -3,13 +3,12 @@
 //! Word i takes the bits i·b to (i + 1)·b − 1 of a little-endian number. Eight words take b bytes, which is why lengths are
 //! constants of the portable loops: every offset and every shift is known when they are compiled. Vectors take both from tables.
 
+use crate::constants::MAX_BITS;
 use crate::error::KernelError;
-use crate::isa::{Isa, active_isa};
+use crate::isa::Isa;
+use crate::select::active_isa;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::packing as vectors;
-
-/// The longest words, in bits: those of the longest modulus.
-pub(crate) const MAX_BITS: u32 = 62;
 
 /// Calls a loop for the length that is asked for.
 macro_rules! with_length {

@@ -1,10 +1,12 @@
 //! The negacyclic number-theoretic transform of one length and modulus.
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
+use crate::constants::Constants;
 use crate::error::{KernelError, check_length};
-use crate::generic::ntt_forward::Elsewhere;
-use crate::generic::ntt_inverse::LastFactors;
 use crate::modulus::Modulus;
+use crate::negacyclic::{self, Passes};
+use crate::schedule::Pass;
+use crate::table::{Elsewhere, LastFactors, Negacyclic};
 use crate::twiddles::{Twiddles, bit_reverse};
 
 /// Bases tried for a root of unity; half of all bases give one when the modulus is prime.
@@ -84,8 +86,8 @@ impl NttPlan {
             modulus,
             n,
             psi,
-            forward: Twiddles::new(modulus, n, psi, factor),
-            inverse: Twiddles::new(modulus, n, inverse_psi, factor),
+            forward: Twiddles::new(&modulus.constants, n, psi, factor),
+            inverse: Twiddles::new(&modulus.constants, n, inverse_psi, factor),
             unit: InverseScale { modulus: modulus.value(), n, last: [0; 4] },
         };
         plan.unit = plan.scale(1)?;
@@ -94,20 +96,27 @@ impl NttPlan {
 
     /// The degree of the ring.
     #[must_use]
+    #[inline]
     pub fn n(&self) -> usize {
         self.n
     }
 
     /// The modulus.
     #[must_use]
+    #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
     /// The primitive 2n-th root of unity.
     #[must_use]
+    #[inline]
     pub fn psi(&self) -> u64 {
         self.psi
+    }
+
+    fn compiled(&self) -> Compiled<'_> {
+        Compiled { constants: &self.modulus.constants, functions: &self.modulus.table.negacyclic }
     }
 
     pub(crate) fn forward_twiddles(&self) -> &Twiddles {
@@ -166,8 +175,7 @@ impl NttPlan {
     fn run_outer(&self, a: &mut [u64], input: Option<Elsewhere<'_>>) {
         #[cfg(feature = "tally")]
         crate::tally::forward();
-        // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.modulus.table.ntt_outer)(&self.modulus.constants, &self.forward, input, a) };
+        negacyclic::outer(self.compiled(), &self.forward, input, a);
     }
 
     /// The levels after [`forward_outer`](Self::forward_outer) for the words from `start` on, whole [chunks](Self::chunk): to canonical
@@ -185,16 +193,13 @@ impl NttPlan {
         let chunk = self.chunk();
         check_length(start.min(self.n) / chunk * chunk, start)?;
         check_length(part.len().min(self.n - start) / chunk * chunk, part.len())?;
-        let (table, constants) = (self.modulus.table, &self.modulus.constants);
-        // SAFETY: the table was chosen for an available instruction set.
-        unsafe {
-            (table.ntt_inner)(constants, &self.forward, start / chunk, part, later.map(|later| later.0))
-        };
+        negacyclic::inner(self.compiled(), &self.forward, start / chunk, part, later.map(|later| later.0));
         Ok(())
     }
 
     /// Words whose last levels are their own, a power of two that divides n.
     #[must_use]
+    #[inline]
     pub fn chunk(&self) -> usize {
         self.forward.schedule.chunk
     }
@@ -259,10 +264,38 @@ impl NttPlan {
         }
         #[cfg(feature = "tally")]
         crate::tally::inverse();
-        let (table, constants) = (self.modulus.table, &self.modulus.constants);
-        // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (table.ntt_inverse)(constants, &self.inverse, &scale.last, input, a) };
+        negacyclic::inverse(self.compiled(), &self.inverse, &scale.last, input, a);
         Ok(())
+    }
+}
+
+/// The functions of the table of a modulus, which was chosen for an available instruction set.
+#[derive(Clone, Copy)]
+struct Compiled<'a> {
+    constants: &'a Constants,
+    functions: &'a Negacyclic,
+}
+
+impl Passes for Compiled<'_> {
+    fn enter(self, input: Elsewhere<'_>, data: &mut [u64]) {
+        // SAFETY: the instruction set is available, here and below.
+        unsafe { (self.functions.enter)(input, data) };
+    }
+    fn forward_pass(self, pass: Pass, input: Option<Elsewhere<'_>>, data: &mut [u64], twiddles: &[u64]) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.functions.forward_pass)(self.constants, pass, input, data, twiddles) };
+    }
+    fn forward_tail(self, data: &mut [u64], twiddles: &[u64], later: [&[u8]; 2]) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.functions.forward_tail)(self.constants, data, twiddles, later) };
+    }
+    fn inverse_pass(self, pass: Pass, data: &mut [u64], twiddles: &[u64], last: Option<&LastFactors>) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.functions.inverse_pass)(self.constants, pass, data, twiddles, last) };
+    }
+    fn inverse_tail(self, data: &mut [u64], twiddles: &[u64], last: &LastFactors) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.functions.inverse_tail)(self.constants, data, twiddles, last) };
     }
 }
 
@@ -277,6 +310,7 @@ pub(crate) fn check_transform_length(n: usize) -> Result<(), KernelError> {
 /// Position 64·b + 8·v + l stands for the bit-reversed index i = 64·b + 8·l + v, and e = 2·bitrev(i) + 1.
 /// `n` must be a power of two from 64, `position` below it.
 #[must_use]
+#[inline]
 pub fn evaluation_exponent(n: usize, position: usize) -> usize {
     let (v, l) = (position / 8 % 8, position % 8);
     2 * bit_reverse(position - position % 64 + 8 * l + v, n.trailing_zeros()) + 1

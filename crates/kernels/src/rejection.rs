@@ -1,6 +1,7 @@
 //! Uniform residues out of random bytes: words that are too large are left out.
 
-use crate::isa::{Isa, active_isa};
+use crate::isa::Isa;
+use crate::select::active_isa;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::rejection as vectors;
 

@@ -40,7 +40,7 @@ impl WrappingSum {
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.sum.column.len(), input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.wrapping_sum)(&self.sum, out, input) };
+        unsafe { (self.table.rounding.wrapping)(&self.sum, out, input) };
         Ok(())
     }
 }
@@ -117,12 +117,12 @@ impl RoundedSum {
             Form::Double(sum) => {
                 check(sum.terms.len(), input, out)?;
                 // SAFETY: the table was chosen for an available instruction set, here and below.
-                unsafe { (self.table.round_double)(sum, out, input) };
+                unsafe { (self.table.rounding.double)(sum, out, input) };
             }
             Form::Fixed(sum) => {
                 check(sum.reciprocals.len(), input, out)?;
                 // SAFETY: as above.
-                unsafe { (self.table.round_fixed)(sum, out, input) };
+                unsafe { (self.table.rounding.fixed)(sum, out, input) };
             }
         }
         Ok(())
@@ -185,7 +185,7 @@ impl RoundedQuotient {
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.range.value() as usize - 1, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.round_nearest)(&self.sum, out, input) };
+        unsafe { (self.table.rounding.nearest)(&self.sum, out, input) };
         Ok(())
     }
 }
@@ -262,7 +262,7 @@ impl NearestSum {
     pub fn apply(&self, input: &[&[u64]], out: &mut [u64]) -> Result<(), KernelError> {
         check(self.terms, input, out)?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.round_nearest)(&self.sum, out, input) };
+        unsafe { (self.table.rounding.nearest)(&self.sum, out, input) };
         Ok(())
     }
 }

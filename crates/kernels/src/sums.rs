@@ -53,7 +53,10 @@ impl WideSums {
         let together = match isa {
             // SAFETY: the instruction set is available.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512Ifma => unsafe { crate::x86_64::avx512_ifma::sums(from, &columns) },
+            Isa::Avx512Ifma => unsafe {
+                let moduli: Vec<u64> = from.iter().map(Modulus::value).collect();
+                crate::x86_64::avx512_ifma::sums(&moduli, &columns)
+            },
             _ => None,
         };
         Ok(Self { terms: from.len(), columns, together })

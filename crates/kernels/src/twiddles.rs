@@ -1,9 +1,8 @@
 //! Powers of the root of unity in the order the passes read them: one linear stream a pass.
 
 use crate::buffer::Buffer;
-use crate::modulus::Modulus;
+use crate::constants::Constants;
 use crate::schedule::{Pass, Schedule, TAIL, TAIL_TWIDDLES};
-use crate::table::Factor;
 
 /// Twiddles and their quotients for one direction.
 #[derive(Clone)]
@@ -18,24 +17,25 @@ pub(crate) struct Twiddles {
 }
 
 /// `i` with its low `bits` bits reversed.
+#[inline]
 pub(crate) fn bit_reverse(i: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) }
 }
 
 impl Twiddles {
     /// The level with `m` blocks multiplies in block `i` by root^bitrev(m + i), `root` of order 2n.
-    pub(crate) fn new(modulus: Modulus, n: usize, root: u64, factor: Factor) -> Self {
+    pub(crate) fn new(c: &Constants, n: usize, root: u64, factor: fn(u64, u64) -> [u64; 2]) -> Self {
         let mut powers = vec![0; n];
         let mut power = 1;
         for i in 0..n {
             if let Some(slot) = powers.get_mut(bit_reverse(i, n.trailing_zeros())) {
                 *slot = power;
             }
-            power = modulus.mul(power, root);
+            power = c.mul(power, root);
         }
         let pair = |i: usize| {
             let w = powers.get(i).copied().unwrap_or(0);
-            factor(w, modulus.value())
+            factor(w, c.q)
         };
         let schedule = Schedule::new(n);
         let passes = schedule.passes().iter().map(|pass| pass_stream(*pass, n, pair)).collect();

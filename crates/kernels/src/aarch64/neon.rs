@@ -5,14 +5,15 @@ use std::arch::aarch64::*;
 use std::sync::Arc;
 
 use crate::constants::Constants;
+use crate::generic::arithmetic::Arithmetic;
+use crate::generic::compile::{compile, rounding};
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
 use crate::generic::doubles::Doubles;
 use crate::generic::lanes::{WIDTH, sixteen};
 use crate::generic::registers::Registers;
 use crate::isa::Isa;
-use crate::modulus::Modulus;
-use crate::table::{Column, Table, Together, define_table, define_transform};
+use crate::table::{Column, Table, Together};
 
 /// Witness that the processor has Neon.
 #[derive(Clone, Copy)]
@@ -192,24 +193,40 @@ impl Together for Conversion {
 }
 
 #[target_feature(enable = "neon")]
-fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
+fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
-define_transform! {
-    /// Those of both: no sweep is longer than the period.
-    #[target_feature(enable = "neon")]
-    static TRANSFORM = (Double50<Neon, 4>, arithmetic::<3>);
+compile! {
+    [#[target_feature(enable = "neon")]]
+    elementwise ELEMENTWISE = (Double50<Neon, 4>, arithmetic::<3>);
+    inner_products INNER_PRODUCTS_48 = (Double48<Neon, 4>, arithmetic::<ENDLESS>);
+    inner_products INNER_PRODUCTS_50 = (Double50<Neon, 4>, arithmetic::<3>);
+    negacyclic NEGACYCLIC_48 = (Double48<Neon, 4>, arithmetic::<ENDLESS>);
+    negacyclic NEGACYCLIC_50 = (Double50<Neon, 4>, arithmetic::<3>);
+    cyclotomic CYCLOTOMIC = (Double50<Neon, 4>, arithmetic::<3>);
 }
 
-define_table! {
-    /// Moduli up to 2^48: no reduction in a forward transform.
-    #[target_feature(enable = "neon")]
-    pub(crate) static DOUBLE_48 = (Isa::Neon, Double48<Neon, 4>, arithmetic::<ENDLESS>, Some(together), TRANSFORM);
-}
+rounding! { [#[target_feature(enable = "neon")]] ROUNDING }
 
-define_table! {
-    /// Moduli up to 2^50.
-    #[target_feature(enable = "neon")]
-    pub(crate) static DOUBLE_50 = (Isa::Neon, Double50<Neon, 4>, arithmetic::<3>, Some(together), TRANSFORM);
-}
+/// Moduli up to 2^48: no reduction in a forward transform.
+pub(crate) static DOUBLE_48: Table = Table {
+    isa: Isa::Neon,
+    factor: Double48::<Neon, 4>::factor,
+    widest: Double48::<Neon, 4>::WIDEST,
+    elementwise: ELEMENTWISE,
+    inner_products: INNER_PRODUCTS_48,
+    rounding: ROUNDING,
+    together: Some(together),
+    negacyclic: NEGACYCLIC_48,
+    // No sweep is longer than the period of the wider moduli.
+    cyclotomic: CYCLOTOMIC,
+};
+
+/// Moduli up to 2^50.
+pub(crate) static DOUBLE_50: Table = Table {
+    widest: Double50::<Neon, 4>::WIDEST,
+    inner_products: INNER_PRODUCTS_50,
+    negacyclic: NEGACYCLIC_50,
+    ..DOUBLE_48
+};

@@ -5,93 +5,11 @@
 
 use sunzi_math::{Axis, mod_inv, mod_pow};
 
-use super::convolution::Convolution;
+use super::tables::{AxisTables, Stage};
 use crate::buffer::Buffer;
 use crate::error::KernelError;
 use crate::modulus::Modulus;
 use crate::twiddles::bit_reverse;
-
-/// Words in a row of a tile.
-const WIDTH: usize = 8;
-
-/// Matrices that split every block of `size`·`stride` rows, or join them.
-#[derive(Clone)]
-pub(crate) struct Stage {
-    pub(crate) size: usize,
-    pub(crate) stride: usize,
-    pub(crate) matrices: Buffer,
-}
-
-/// One axis.
-#[derive(Clone)]
-pub(crate) struct AxisTables {
-    pub(crate) degree: usize,
-    pub(crate) stride: usize,
-    /// p^(e−1), or 1 for p = 2.
-    pub(crate) block: usize,
-    pub(crate) inverse: bool,
-    pub(crate) convolution: Convolution,
-    /// Constants: products at each frequency, a circulant for each frequency, or twists.
-    pub(crate) kernel: Buffer,
-    pub(crate) stages: Vec<Stage>,
-}
-
-impl AxisTables {
-    /// Whether columns that stand side by side need nothing but one sweep.
-    pub(crate) fn is_one_sweep(&self) -> bool {
-        let conv = &self.convolution;
-        self.stride > 1 && self.block == 1 && conv.steps.len() == 1 && !conv.twists
-    }
-
-    /// Whether rows of an innermost axis are the tile as well.
-    pub(crate) fn in_place(&self) -> bool {
-        let conv = &self.convolution;
-        self.stride == 1 && self.block == 1 && conv.length * conv.rows == self.degree && !conv.twists
-    }
-
-    /// Rows of scratch memory for a convolution, and for the axis at an edge.
-    fn scratch_rows(&self, n: usize) -> (usize, usize) {
-        let conv = &self.convolution;
-        let whole_tiles = if self.stride == 1 { n / self.degree } else { self.stride }.is_multiple_of(WIDTH);
-        let tile =
-            if whole_tiles && (self.is_one_sweep() || self.in_place()) { 0 } else { conv.length * conv.rows };
-        (tile, if whole_tiles && self.stride > 1 { 0 } else { self.degree })
-    }
-}
-
-/// Another kernel for one axis, times a constant.
-#[derive(Clone)]
-pub(crate) struct ScaledKernel {
-    pub(crate) axis: usize,
-    pub(crate) words: Buffer,
-}
-
-/// All axes of one direction, in the order in which they run.
-#[derive(Clone)]
-pub(crate) struct Tables {
-    pub(crate) n: usize,
-    pub(crate) axes: Vec<AxisTables>,
-}
-
-impl Tables {
-    /// Where rows of a convolution, of an axis, of an edge and of a matrix start in the scratch memory, then a row of zeros and one of waste.
-    pub(crate) fn scratch_offsets(&self) -> [usize; 5] {
-        let most = |f: &dyn Fn(&AxisTables) -> usize| self.axes.iter().map(f).max().unwrap_or(0) * WIDTH;
-        let tile = most(&|axis| axis.scratch_rows(self.n).0);
-        let whole = tile + most(&|axis| if axis.block > 1 { axis.degree } else { 0 });
-        let edge = whole + most(&|axis| axis.scratch_rows(self.n).1);
-        let matrices = |axis: &AxisTables| {
-            let rows = Some(axis.convolution.rows).filter(|&rows| rows > 1);
-            axis.stages.iter().map(|stage| stage.size).chain(rows).max().unwrap_or(0)
-        };
-        [0, tile, whole, edge, edge + most(&matrices)]
-    }
-
-    /// Words of scratch memory.
-    pub(crate) fn scratch_words(&self) -> usize {
-        self.scratch_offsets().into_iter().max().unwrap_or(0) + 2 * WIDTH
-    }
-}
 
 /// Builds the tables of one axis for one modulus.
 pub(super) struct Builder<'a> {

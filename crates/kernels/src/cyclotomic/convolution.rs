@@ -9,56 +9,11 @@
 use sunzi_math::{mod_pow, primitive_root_of_unity};
 
 use super::axis::{Builder, generator};
+use super::rows::ABSENT;
+use super::tables::{Convolution, Kind, SIZES, Sweep};
 use crate::buffer::Buffer;
 use crate::error::KernelError;
 use crate::twiddles::bit_reverse;
-
-/// A row that is not there.
-pub(crate) const ABSENT: u32 = u32::MAX;
-/// Rows that sweeps hold in registers; a six has all there are.
-pub(crate) const SIZES: [usize; 7] = [2, 4, 8, 16, 3, 5, 6];
-
-/// What a sweep does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Levels,
-    /// Forward levels, products with the kernel, inverse levels.
-    Middle,
-}
-
-/// As many levels as fit registers, four at most.
-#[derive(Clone)]
-pub(crate) struct Sweep {
-    pub(crate) kind: Kind,
-    /// The place of its size among [`SIZES`].
-    pub(crate) function: usize,
-    /// Rows by the order in which they are loaded and stored.
-    pub(crate) from: Vec<u32>,
-    pub(crate) to: Vec<u32>,
-    /// How often a set of twiddles is used before the next, or again the first.
-    pub(crate) per: usize,
-    /// Twiddles, level by level, in sets.
-    pub(crate) twiddles: Buffer,
-    /// Those of the inverse levels of a middle.
-    pub(crate) back: Buffer,
-    /// Whether twiddles of the first set are 1, and so those of every level at the first place.
-    pub(crate) cyclic: bool,
-    /// Whether the first row, the coefficient of x^(p−1), is subtracted from all, and its opposite left there.
-    pub(crate) subtracts: bool,
-}
-
-/// A convolution or a Fourier transform along the rows of an axis.
-#[derive(Clone)]
-pub(crate) struct Convolution {
-    pub(crate) length: usize,
-    pub(crate) rows: usize,
-    /// For several rows, circulants come between both halves of these.
-    pub(crate) steps: Vec<Sweep>,
-    /// Adds row 0 at frequency 0.
-    pub(crate) adds: bool,
-    /// Multiplies rows by the kernel in the end.
-    pub(crate) twists: bool,
-}
 
 /// One dimension of a Fourier transform: a power of a radix, and how far apart its neighbours are.
 #[derive(Clone, Copy)]

@@ -3,7 +3,8 @@
 mod axis;
 mod convolution;
 mod plan;
+pub(crate) mod rows;
+mod run;
+pub(crate) mod tables;
 
-pub(crate) use axis::{AxisTables, ScaledKernel, Stage, Tables};
-pub(crate) use convolution::{ABSENT, Convolution, Kind, Sweep};
 pub use plan::{CyclotomicPlan, CyclotomicScale};

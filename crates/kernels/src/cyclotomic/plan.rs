@@ -6,7 +6,9 @@ use std::fmt;
 use sunzi_math::{RingIndex, gcd, primitive_root_of_unity};
 use zeroize::Zeroizing;
 
-use super::axis::{Builder, ScaledKernel, Tables, joined_exponent};
+use super::axis::{Builder, joined_exponent};
+use super::run::transform;
+use super::tables::{ScaledKernel, Tables};
 use crate::buffer::Buffer;
 use crate::error::{KernelError, check_length};
 use crate::modulus::Modulus;
@@ -90,18 +92,21 @@ impl CyclotomicPlan {
 
     /// The degree of the ring.
     #[must_use]
+    #[inline]
     pub fn n(&self) -> usize {
         self.forward.n
     }
 
     /// The modulus.
     #[must_use]
+    #[inline]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
     /// The primitive m-th root of unity ω.
     #[must_use]
+    #[inline]
     pub fn root(&self) -> u64 {
         self.root
     }
@@ -124,7 +129,7 @@ impl CyclotomicPlan {
         let mut scratch = Zeroizing::new(Buffer::zeroed(tables.scratch_words()));
         let (table, constants) = (self.modulus.table, &self.modulus.constants);
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (table.cyclotomic.run)(constants, tables, scaled, a, &mut scratch) };
+        unsafe { transform(&table.cyclotomic, constants, tables, scaled, a, &mut scratch) };
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! The discipline that keeps words small: what every loop needs of a modulus.
 
-use super::lanes::Lanes;
+use super::lanes::{Integers, Lanes};
 use super::registers::Registers;
 
 /// Vectors.
-pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Lanes>::V;
+pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Integers>::V;
 
 /// Modular arithmetic on vectors of canonical words, numbers in `[0, q)`.
 pub trait Arithmetic: Copy {
@@ -19,6 +19,8 @@ pub trait Arithmetic: Copy {
     /// Shoup's ⌊w·2^52 / q⌋, ⌊w·2^64 / q⌋, or whatever else approximates w / q.
     fn factor(w: u64, q: u64) -> [u64; 2];
     fn lanes(self) -> Self::Lanes;
+    /// The modulus as a number.
+    fn value(self) -> u64;
     /// The modulus in every lane.
     fn modulus(self) -> V<Self>;
     /// a·b
@@ -36,13 +38,6 @@ pub trait Arithmetic: Copy {
     fn sum_add(self, sum: (V<Self>, V<Self>), a: V<Self>, b: V<Self>) -> (V<Self>, V<Self>);
     /// The value of a sum of at most `MAX_TERMS` products.
     fn sum_reduce(self, sum: (V<Self>, V<Self>)) -> V<Self>;
-
-    /// x, or x − q where that is not negative.
-    #[inline(always)]
-    fn subtract_once(self, x: V<Self>, q: V<Self>) -> V<Self> {
-        let lanes = self.lanes();
-        lanes.unless_negative(lanes.sub(x, q), x)
-    }
 }
 
 /// Registers.

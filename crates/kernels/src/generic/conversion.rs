@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::{add, copy, padded};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Integers, Lanes, WIDTH};
 
 /// The eight words that start at `at`, padded with zeros past the end.
 #[inline(always)]

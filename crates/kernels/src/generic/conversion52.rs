@@ -7,8 +7,7 @@
 //! One Montgomery step reduces each result: the matrix carries the factor 2^52.
 
 use super::elementwise::copy;
-use super::lanes::{Lanes, Lanes52, WIDTH};
-use crate::modulus::Modulus;
+use super::lanes::{Integers, Lanes52, WIDTH};
 use crate::table::Column;
 
 /// Vectors handled together: matrix entries are loaded once for all of them.
@@ -40,8 +39,8 @@ struct Scaled {
 impl Scaled {
     fn new(column: &Column) -> Self {
         let to = &column.to;
-        let matrix = column.matrix.iter().map(|word| to.mul(*word, to.constants.word52.wrap.0)).collect();
-        Self { output: column.output, modulus: to.value(), inverse: to.constants.word52.inverse, matrix }
+        let matrix = column.matrix.iter().map(|word| to.mul(*word, to.word52.wrap.0)).collect();
+        Self { output: column.output, modulus: to.q, inverse: to.word52.inverse, matrix }
     }
 
     /// Entries i and i + 1, zero past the end.
@@ -78,12 +77,12 @@ struct Target {
 
 impl Columns {
     /// Columns of 1 to [`MAX_TERMS`] inputs whose moduli are all below 2^49; none for others.
-    pub(crate) fn new(from: &[Modulus], columns: &[Column]) -> Option<Self> {
-        if from.iter().any(|from| from.value() >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
+    pub(crate) fn new(from: &[u64], columns: &[Column]) -> Option<Self> {
+        if from.iter().any(|&from| from >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
             return None;
         }
         // A result is below modulus·(1 + sum / 2^52).
-        let sum: u64 = from.iter().map(Modulus::value).sum();
+        let sum: u64 = from.iter().sum();
         let multiple = 1 + sum.div_ceil(1 << 52);
         let columns: Vec<Scaled> = columns.iter().map(Scaled::new).collect();
         let groups = columns.chunks(TARGETS).map(Group::new).collect();
@@ -91,9 +90,9 @@ impl Columns {
     }
 
     /// Columns for [`sum`], of factors below 2^51; none for others.
-    pub(crate) fn unreduced(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Self> {
+    pub(crate) fn unreduced(from: &[u64], columns: &[Vec<u64>]) -> Option<Self> {
         let wide = columns.iter().flatten().any(|&factor| factor >= FACTOR);
-        if wide || from.iter().any(|from| from.value() >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
+        if wide || from.iter().any(|&from| from >= NARROW) || !(1..=MAX_TERMS).contains(&from.len()) {
             return None;
         }
         let unscaled = |(j, matrix): (usize, &Vec<u64>)| Scaled {
@@ -131,7 +130,7 @@ impl Group {
 }
 
 /// High and low halves of sums of products.
-type Sums<L> = [(<L as Lanes>::V, <L as Lanes>::V); VECTORS];
+type Sums<L> = [(<L as Integers>::V, <L as Integers>::V); VECTORS];
 /// The same words of one source vector.
 type Words = [u64; CHUNK];
 

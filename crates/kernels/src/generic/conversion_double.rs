@@ -10,7 +10,6 @@ use super::doubles::Doubles;
 use super::elementwise::copy;
 use super::lanes::WIDTH;
 use super::registers::Registers;
-use crate::modulus::Modulus;
 use crate::table::Column;
 
 /// The widest source and target moduli.
@@ -78,27 +77,26 @@ fn centred(residue: u64, modulus: u64) -> f64 {
 
 impl Columns {
     /// The conversion from these moduli; none where one is above [`WIDEST`].
-    pub(crate) fn new(from: &[Modulus], columns: &[Column]) -> Option<Self> {
-        let widest = from.iter().map(Modulus::value).max()?;
-        if widest > WIDEST || columns.iter().any(|column| column.to.value() > WIDEST) {
+    pub(crate) fn new(from: &[u64], columns: &[Column]) -> Option<Self> {
+        let widest = *from.iter().max()?;
+        if widest > WIDEST || columns.iter().any(|column| column.to.q > WIDEST) {
             return None;
         }
-        let shifts = from.iter().map(|from| SHIFT + (from.value() / 2) as f64).collect();
+        let shifts = from.iter().map(|from| SHIFT + (from / 2) as f64).collect();
         let (mut targets, mut group) = (Vec::new(), from.len());
         for column in columns {
             let to = &column.to;
             let halves = from.iter().zip(&column.matrix);
-            let start = halves.fold(0, |sum, (from, m)| to.add(sum, to.mul(to.reduce(from.value() / 2), *m)));
-            let start = centred(start, to.value());
-            let (target, longest) = Target::new(column.output, to.value(), widest, from.len(), start);
+            let start = halves.fold(0, |sum, (from, m)| to.add(sum, to.mul(to.reduce(from / 2), *m)));
+            let start = centred(start, to.q);
+            let (target, longest) = Target::new(column.output, to.q, widest, from.len(), start);
             targets.push(target);
             group = group.min(longest);
         }
         // Groups of equal length, but for the last.
         let group = from.len().div_ceil(from.len().div_ceil(group));
-        let entry = |column: &Column, i: usize| {
-            centred(column.matrix.get(i).copied().unwrap_or(0), column.to.value())
-        };
+        let entry =
+            |column: &Column, i: usize| centred(column.matrix.get(i).copied().unwrap_or(0), column.to.q);
         let block = |block: &[Column]| -> Vec<f64> {
             (0..from.len()).flat_map(|i| block.iter().map(move |column| entry(column, i))).collect()
         };

@@ -178,6 +178,10 @@ impl<D: Doubles, const N: usize, const PERIOD: usize> Arithmetic for Double<D, N
         Joined(self.d)
     }
     #[inline(always)]
+    fn value(self) -> u64 {
+        self.modulus
+    }
+    #[inline(always)]
     fn modulus(self) -> V<Self> {
         [self.d.splat(self.modulus); N]
     }

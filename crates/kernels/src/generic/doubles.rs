@@ -1,7 +1,7 @@
 //! What an instruction set supplies for arithmetic in double precision: registers of two or four words,
 //! taken as numbers or as bits.
 
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Integers, Lanes, WIDTH};
 use super::registers::Registers;
 
 /// Fused multiply-add on doubles, and the few integer operations that turn words into doubles and back.
@@ -50,39 +50,8 @@ impl<D: Doubles, const N: usize> Joined<D, N> {
     }
 }
 
-impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
+impl<D: Doubles, const N: usize> Integers for Joined<D, N> {
     type V = [D::R; N];
-    const LEVELS: u32 = D::LEVELS;
-
-    /// Bytes of a word, and what the registers make of it.
-    type Pattern = (usize, D::Pattern);
-
-    #[inline(always)]
-    fn pattern(self, width: usize) -> Self::Pattern {
-        (width, self.0.pattern(width))
-    }
-    #[inline(always)]
-    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, pattern): Self::Pattern) -> Self::V {
-        let mut v = self.splat(0);
-        for (i, part) in v.iter_mut().enumerate() {
-            *part = self.0.expand(bytes, i * D::WORDS * width, pattern);
-        }
-        v
-    }
-    #[inline(always)]
-    fn load(self, words: &[u64; WIDTH]) -> Self::V {
-        let mut v = self.splat(0);
-        for (part, words) in v.iter_mut().zip(words.chunks_exact(D::WORDS)) {
-            *part = self.0.load(words);
-        }
-        v
-    }
-    #[inline(always)]
-    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
-        for (part, words) in v.into_iter().zip(words.chunks_exact_mut(D::WORDS)) {
-            self.0.store(words, part);
-        }
-    }
     #[inline(always)]
     fn splat(self, word: u64) -> Self::V {
         [self.0.splat(word); N]
@@ -110,6 +79,38 @@ impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
     #[inline(always)]
     fn shift_right(self, a: Self::V, count: u32) -> Self::V {
         self.zip(a, a, |d, x, _| d.shift_right(x, count))
+    }
+}
+
+impl<D: Doubles, const N: usize> Lanes for Joined<D, N> {
+    const LEVELS: u32 = D::LEVELS;
+    /// Bytes of a word, and what the registers make of it.
+    type Pattern = (usize, D::Pattern);
+    #[inline(always)]
+    fn pattern(self, width: usize) -> Self::Pattern {
+        (width, self.0.pattern(width))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, pattern): Self::Pattern) -> Self::V {
+        let mut v = self.splat(0);
+        for (i, part) in v.iter_mut().enumerate() {
+            *part = self.0.expand(bytes, i * D::WORDS * width, pattern);
+        }
+        v
+    }
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> Self::V {
+        let mut v = self.splat(0);
+        for (part, words) in v.iter_mut().zip(words.chunks_exact(D::WORDS)) {
+            *part = self.0.load(words);
+        }
+        v
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
+        for (part, words) in v.into_iter().zip(words.chunks_exact_mut(D::WORDS)) {
+            self.0.store(words, part);
+        }
     }
     #[inline(always)]
     fn prefetch(self, address: *const u64) {

@@ -1,22 +1,14 @@
 //! Loops over slices of equal length, one result a word.
 
 use super::arithmetic::{Arithmetic, V};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Integers, Lanes, WIDTH};
+use crate::table::Bits;
 
 /// What a loop does to each vector. A trait rather than a closure: its methods inline always, and so
 /// are compiled with the instruction set of the loop they land in.
 trait Operation<A: Arithmetic> {
     /// The new value of `x`, whose partners in the other two slices are `y` and `z`.
     fn apply(&self, a: A, x: V<A>, y: V<A>, z: V<A>) -> V<A>;
-}
-
-/// Some bits of every word, and what is added to them.
-pub(crate) struct Bits {
-    pub(crate) shift: u32,
-    pub(crate) mask: u64,
-    /// Whether they are reduced first.
-    pub(crate) reduces: bool,
-    pub(crate) offset: u64,
 }
 
 /// Replaces every word of `data`; a partial last vector is padded with zeros.
@@ -57,7 +49,7 @@ pub(super) fn copy(out: &mut [u64], words: &[u64]) {
 /// x + y, canonical.
 #[inline(always)]
 pub(super) fn add<A: Arithmetic>(a: A, x: V<A>, y: V<A>) -> V<A> {
-    a.subtract_once(a.lanes().add(x, y), a.modulus())
+    a.lanes().subtract_once(a.lanes().add(x, y), a.modulus())
 }
 
 /// x − y, canonical.
@@ -129,7 +121,7 @@ impl<A: Arithmetic, const REDUCES: bool> Operation<A> for Lift<V<A>, REDUCES> {
     fn apply(&self, a: A, _: V<A>, y: V<A>, _: V<A>) -> V<A> {
         let l = a.lanes();
         let bits = l.and(l.shift_right(y, self.shift), self.mask);
-        a.subtract_once(l.add(if REDUCES { a.reduce(bits) } else { bits }, self.offset), a.modulus())
+        a.lanes().subtract_once(l.add(if REDUCES { a.reduce(bits) } else { bits }, self.offset), a.modulus())
     }
 }
 
@@ -195,15 +187,15 @@ pub(crate) fn shift_assign<A: Arithmetic>(a: A, data: &mut [u64], half: u64, res
 
 /// data += scalar·other
 #[inline(always)]
-pub(crate) fn add_scaled_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64, q: u64) {
-    let [w, quotient] = A::factor(scalar, q).map(|word| a.lanes().splat(word));
+pub(crate) fn add_scaled_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64) {
+    let [w, quotient] = A::factor(scalar, a.value()).map(|word| a.lanes().splat(word));
     update(a, data, other, other, &AddScaled((w, quotient)));
 }
 
 /// data = scalar·(data + other)
 #[inline(always)]
-pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64, q: u64) {
-    let [w, quotient] = A::factor(scalar, q).map(|word| a.lanes().splat(word));
+pub(crate) fn add_scale_assign<A: Arithmetic>(a: A, data: &mut [u64], other: &[u64], scalar: u64) {
+    let [w, quotient] = A::factor(scalar, a.value()).map(|word| a.lanes().splat(word));
     update(a, data, other, other, &ScaledSum((w, quotient)));
 }
 
@@ -220,15 +212,16 @@ pub(crate) fn lift_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64], bit
     }
 }
 
-/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for the factor of a constant, or without one.
+/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1) for a constant, or without one.
 #[inline(always)]
 pub(crate) fn tensor<A: Arithmetic>(
     a: A,
     out: [&mut [u64]; 3],
     x: [&[u64]; 2],
     y: [&[u64]; 2],
-    factor: Option<[u64; 2]>,
+    scalar: Option<u64>,
 ) {
+    let factor = scalar.map(|scalar| A::factor(scalar, a.value()));
     let [w, quotient] = factor.unwrap_or_default().map(|word| a.lanes().splat(word));
     if factor.is_some() {
         tensors::<A, true>(a, out, x, y, (w, quotient));
@@ -331,9 +324,9 @@ pub(crate) fn neg_assign<A: Arithmetic>(a: A, data: &mut [u64]) {
 
 /// Multiplies by one scalar below q.
 #[inline(always)]
-pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u64, q: u64) {
+pub(crate) fn mul_scalar_assign<A: Arithmetic>(a: A, data: &mut [u64], scalar: u64) {
     let l = a.lanes();
-    let [w, quotient] = A::factor(scalar, q).map(|word| l.splat(word));
+    let [w, quotient] = A::factor(scalar, a.value()).map(|word| l.splat(word));
     let (vectors, rest) = data.as_chunks_mut::<WIDTH>();
     let mut last = padded(rest);
     for words in vectors.iter_mut().chain([&mut last]) {
@@ -361,10 +354,10 @@ fn padded_signed(words: &[i64]) -> [i64; WIDTH] {
 
 /// Canonical residues of signed words.
 #[inline(always)]
-pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[i64], q: u64) {
+pub(crate) fn reduce_signed_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[i64]) {
     let l = a.lanes();
     // x + 2^63 is non-negative; its residue less that of 2^63 is what we want.
-    let (half, residue) = (l.splat(1 << 63), l.splat((1 << 63) % q));
+    let (half, residue) = (l.splat(1 << 63), l.splat((1 << 63) % a.value()));
     let ((outs, partial), (words, rest)) = (out.as_chunks_mut::<WIDTH>(), words.as_chunks::<WIDTH>());
     let mut last = [0; WIDTH];
     for (to, from) in outs.iter_mut().chain([&mut last]).zip(words.iter().chain([&padded_signed(rest)])) {
@@ -382,7 +375,7 @@ pub(crate) fn add_small_assign<A: Arithmetic>(a: A, data: &mut [u64], words: &[i
     let mut last = padded(partial);
     for (to, from) in vectors.iter_mut().chain([&mut last]).zip(words.iter().chain([&padded_signed(rest)])) {
         let sum = l.add(l.load(to), signed(l, from));
-        let v = a.subtract_once(l.unless_negative(sum, l.add(sum, a.modulus())), a.modulus());
+        let v = a.lanes().subtract_once(l.unless_negative(sum, l.add(sum, a.modulus())), a.modulus());
         l.store(to, v);
     }
     copy(partial, &last);

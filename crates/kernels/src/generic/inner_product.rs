@@ -3,7 +3,8 @@
 
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::{add, copy};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Integers, Lanes, WIDTH};
+use crate::constants::residue_bytes;
 
 /// Vectors handled together: their sums do not wait for each other.
 const VECTORS: usize = 4;
@@ -15,7 +16,7 @@ const AHEAD: usize = 1024;
 const READ: usize = size_of::<[u64; WIDTH]>();
 
 /// How factors are kept.
-pub(crate) trait Kept<A: Arithmetic>: Copy {
+trait Kept<A: Arithmetic>: Copy {
     /// What slices consist of.
     type Unit: Copy + Default;
 
@@ -29,7 +30,7 @@ pub(crate) trait Kept<A: Arithmetic>: Copy {
 
 /// As words.
 #[derive(Clone, Copy)]
-pub(crate) struct Whole;
+struct Whole;
 
 impl<A: Arithmetic> Kept<A> for Whole {
     type Unit = u64;
@@ -47,14 +48,14 @@ impl<A: Arithmetic> Kept<A> for Whole {
 
 /// As bytes, `width` for every word, and 64 from the first of every eight words on.
 #[derive(Clone, Copy)]
-pub(crate) struct Packed<A: Arithmetic> {
+struct Packed<A: Arithmetic> {
     width: usize,
     pattern: <A::Lanes as Lanes>::Pattern,
 }
 
 impl<A: Arithmetic> Packed<A> {
     #[inline(always)]
-    pub(crate) fn new(a: A, width: usize) -> Self {
+    fn new(a: A, width: usize) -> Self {
         Self { width, pattern: a.lanes().pattern(width) }
     }
 }
@@ -73,10 +74,28 @@ impl<A: Arithmetic> Kept<A> for Packed<A> {
     }
 }
 
+/// out = Σ_i x_i·y_i for canonical words.
+#[inline(always)]
+pub(crate) fn one<A: Arithmetic>(a: A, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+    inner_products(a, Whole, [out], x, [y]);
+}
+
+/// out_k = Σ_i x_i·y_ki for two k.
+#[inline(always)]
+pub(crate) fn pair<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2]) {
+    inner_products(a, Whole, out, x, y);
+}
+
+/// out_k = Σ_i x_i·y_ki for two k and second factors in bytes.
+#[inline(always)]
+pub(crate) fn packed<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
+    inner_products(a, Packed::new(a, residue_bytes(a.value())), out, x, y);
+}
+
 /// out_k = Σ_i x_i·y_ki for canonical words and one or more k, which share the loads of x; all slices
 /// of equally many words.
 #[inline(always)]
-pub(crate) fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
+fn inner_products<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize>(
     a: A,
     kept: K,
     out: [&mut [u64]; OUTPUTS],
@@ -127,7 +146,8 @@ unsafe fn totals_at<A: Arithmetic, K: Kept<A>, const OUTPUTS: usize, const WITHI
     x: &[&[u64]],
     y: [&[&[K::Unit]]; OUTPUTS],
 ) -> [[V<A>; VECTORS]; OUTPUTS] {
-    if x.len() <= A::MAX_TERMS {
+    // Padded blocks come once in a call: they take the longer code alone.
+    if WITHIN && x.len() <= A::MAX_TERMS {
         // SAFETY: the caller's.
         return unsafe { sums_at::<A, K, OUTPUTS, WITHIN>(a, kept, at, x, y) };
     }

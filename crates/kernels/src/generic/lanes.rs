@@ -1,14 +1,36 @@
 //! What an instruction set supplies: eight 64-bit words handled together.
 
+use super::registers::Registers;
+
 /// The number of words in a vector.
 pub const WIDTH: usize = 8;
 
-/// Operations on vectors of eight words. All arithmetic wraps.
+/// Arithmetic on 64-bit integers, one or several together. All arithmetic wraps.
 ///
 /// A value of the implementing type witnesses that the processor has the instructions.
-pub trait Lanes: Copy {
-    /// Eight words.
+pub trait Integers: Copy {
     type V: Copy;
+
+    fn splat(self, word: u64) -> Self::V;
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a`, or `b` where `a` is negative. Words are two's complement here; `b` is not negative, nor
+    /// below an `a` that is not negative, and both are of no more bits than the multiplier reads.
+    fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Shifts every word left; a count of 64 or more gives zero.
+    fn shift_left(self, a: Self::V, count: u32) -> Self::V;
+    /// Shifts every word right; a count of 64 or more gives zero.
+    fn shift_right(self, a: Self::V, count: u32) -> Self::V;
+    /// x, or x − q where that is not negative.
+    #[inline(always)]
+    fn subtract_once(self, x: Self::V, q: Self::V) -> Self::V {
+        self.unless_negative(self.sub(x, q), x)
+    }
+}
+
+/// Vectors of eight words.
+pub trait Lanes: Integers {
     /// Levels of a transform whose words fit the registers.
     const LEVELS: u32;
 
@@ -21,17 +43,6 @@ pub trait Lanes: Copy {
     /// Eight words, one after the other, from the first bytes of these.
     fn expand(self, bytes: &[u8; 8 * WIDTH], pattern: Self::Pattern) -> Self::V;
     fn store(self, words: &mut [u64; WIDTH], v: Self::V);
-    fn splat(self, word: u64) -> Self::V;
-    fn add(self, a: Self::V, b: Self::V) -> Self::V;
-    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a`, or `b` where `a` is negative. Words are two's complement here; `b` is not negative, nor
-    /// below an `a` that is not negative, and both are of no more bits than the multiplier reads.
-    fn unless_negative(self, a: Self::V, b: Self::V) -> Self::V;
-    fn and(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Shifts every word left; a count of 64 or more gives zero.
-    fn shift_left(self, a: Self::V, count: u32) -> Self::V;
-    /// Shifts every word right; a count of 64 or more gives zero.
-    fn shift_right(self, a: Self::V, count: u32) -> Self::V;
     /// Says that the words at this address will be read soon. The address need not be valid.
     fn prefetch(self, address: *const u64);
     /// Word `i` of vector `k` becomes word `k` of vector `i`.
@@ -74,11 +85,15 @@ pub trait Lanes52: Lanes {
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
-/// Lanes that multiply whole words.
-pub(crate) trait Lanes64: Lanes {
+/// Integers that are multiplied as whole words.
+pub(crate) trait Lanes64: Integers {
+    /// What transforms hold them in.
+    type Registers: Registers<R = Self::V>;
+
     /// Whether there is a cheaper product for quotients that may be short.
     const ABOUT_IS_SHORT: bool = false;
 
+    fn registers(self) -> Self::Registers;
     /// The low 64 bits of the product.
     fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V;
     /// The high 64 bits of the product.

@@ -4,6 +4,7 @@
 //! words small without reducing them, and the other files are the loops.
 
 pub(crate) mod arithmetic;
+pub(crate) mod compile;
 pub(crate) mod conversion;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod conversion52;

@@ -1,8 +1,6 @@
 //! The forward negacyclic transform: decimation in time, in place, natural order in, evaluation order out.
 //!
-//! A transform is a list of passes of one to three levels, then a tail of six levels over blocks of 64
-//! words with one transposition between its third and fourth. Passes over blocks that outgrow the
-//! first-level cache run one after the other; the rest run block by block.
+//! A pass runs one to three levels; the tail runs six over blocks of 64 words with one transposition between its third and fourth.
 #![expect(unsafe_code, reason = "strided vector access whose bounds hold for a whole pass")]
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
@@ -11,7 +9,7 @@ use super::lanes::WIDTH;
 use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Entry, MAX_LEVELS, Pass, TAIL, TAIL_TWIDDLES};
-use crate::twiddles::Twiddles;
+use crate::table::Elsewhere;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -20,75 +18,6 @@ const LINE: usize = 64;
 const ENTER: u8 = Entry::Enter as u8;
 /// The same from elsewhere.
 const FROM: u8 = Entry::Renormalise as u8 + 1;
-
-/// As many words as a transform has, which stand elsewhere, and what is added to each: sums are below 2q.
-#[derive(Clone, Copy)]
-pub(crate) struct Elsewhere<'a> {
-    pub(crate) words: &'a [u64],
-    pub(crate) offset: u64,
-}
-
-impl Elsewhere<'_> {
-    /// Writes the sums.
-    #[inline(always)]
-    pub(crate) fn write_to(self, data: &mut [u64]) {
-        for (to, from) in data.iter_mut().zip(self.words) {
-            *to = from.wrapping_add(self.offset);
-        }
-    }
-}
-
-/// The passes over all words, which are below 2q, or stand elsewhere.
-#[inline(always)]
-pub(crate) fn outer<A: Butterflies>(
-    a: A,
-    twiddles: &Twiddles,
-    input: Option<Elsewhere<'_>>,
-    data: &mut [u64],
-) {
-    let mut passes = twiddles.schedule.outer().iter().zip(&twiddles.passes);
-    if let Some(input) = input {
-        match passes.next() {
-            Some((pass, words)) => match pass.levels {
-                1 => blocks::<A, 1, 2, FROM>(a, data, input, pass.block, words),
-                2 => blocks::<A, 2, 4, FROM>(a, data, input, pass.block, words),
-                _ => blocks::<A, 3, 8, FROM>(a, data, input, pass.block, words),
-            },
-            None => input.write_to(data),
-        }
-    }
-    for (pass, words) in passes {
-        run_pass(a, *pass, data, words);
-    }
-}
-
-/// The rest, to canonical evaluations, of whole chunks from the `first` one on. Asks meanwhile for what is read `later`.
-#[inline(always)]
-pub(crate) fn inner<A: Butterflies>(
-    a: A,
-    twiddles: &Twiddles,
-    first: usize,
-    data: &mut [u64],
-    later: [&[u8]; 2],
-) {
-    let schedule = &twiddles.schedule;
-    let inner = twiddles.passes.get(schedule.outer().len()..).unwrap_or(&[]);
-    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    let chunks = (data.len() / schedule.chunk).max(1);
-    let mut shares = later.map(|bytes| bytes.chunks(bytes.len().div_ceil(chunks).max(1)));
-    for (c, (chunk, tail)) in (first..).zip(data.chunks_exact_mut(schedule.chunk).zip(tail.skip(first))) {
-        for (pass, words) in schedule.inner().iter().zip(inner) {
-            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
-            run_pass(a, *pass, chunk, &words[c * per_chunk..(c + 1) * per_chunk]);
-        }
-        let later = shares.each_mut().map(|shares| shares.next().unwrap_or_default());
-        if schedule.inner().is_empty() && schedule.outer().is_empty() {
-            tail_blocks::<A, true>(a, chunk, tail, later);
-        } else {
-            tail_blocks::<A, false>(a, chunk, tail, later);
-        }
-    }
-}
 
 /// Asks for the `step`-th of so many equal shares of what is read later.
 #[inline(always)]
@@ -102,18 +31,26 @@ fn ask<A: Butterflies>(a: A, later: [&[u8]; 2], step: usize, steps: usize) {
     }
 }
 
-/// Runs one pass over all blocks in `data`.
+/// Runs one pass over all blocks in `data`. The first pass of a transform has inputs, and no other has a single level.
 #[inline(always)]
-fn run_pass<A: Butterflies>(a: A, pass: Pass, data: &mut [u64], twiddles: &[u64]) {
+pub(crate) fn forward_pass<A: Butterflies>(
+    a: A,
+    pass: Pass,
+    input: Option<Elsewhere<'_>>,
+    data: &mut [u64],
+    twiddles: &[u64],
+) {
     const RENORMALISE: u8 = Entry::Renormalise as u8;
     let none = Elsewhere { words: &[], offset: 0 };
-    match (pass.levels, pass.entry) {
-        (1, Entry::Enter) => blocks::<A, 1, 2, ENTER>(a, data, none, pass.block, twiddles),
-        (2, Entry::Enter) => blocks::<A, 2, 4, ENTER>(a, data, none, pass.block, twiddles),
-        (_, Entry::Enter) => blocks::<A, 3, 8, ENTER>(a, data, none, pass.block, twiddles),
-        (1, Entry::Renormalise) => blocks::<A, 1, 2, RENORMALISE>(a, data, none, pass.block, twiddles),
-        (2, Entry::Renormalise) => blocks::<A, 2, 4, RENORMALISE>(a, data, none, pass.block, twiddles),
-        (_, Entry::Renormalise) => blocks::<A, 3, 8, RENORMALISE>(a, data, none, pass.block, twiddles),
+    match (pass.levels, pass.entry, input) {
+        // Shorter transforms have no outer pass.
+        (2, _, Some(input)) => blocks::<A, 2, 4, FROM>(a, data, input, pass.block, twiddles),
+        (_, _, Some(input)) => blocks::<A, 3, 8, FROM>(a, data, input, pass.block, twiddles),
+        (1, _, None) => blocks::<A, 1, 2, ENTER>(a, data, none, pass.block, twiddles),
+        (2, Entry::Enter, None) => blocks::<A, 2, 4, ENTER>(a, data, none, pass.block, twiddles),
+        (_, Entry::Enter, None) => blocks::<A, 3, 8, ENTER>(a, data, none, pass.block, twiddles),
+        (2, Entry::Renormalise, None) => blocks::<A, 2, 4, RENORMALISE>(a, data, none, pass.block, twiddles),
+        (_, Entry::Renormalise, None) => blocks::<A, 3, 8, RENORMALISE>(a, data, none, pass.block, twiddles),
     }
 }
 
@@ -131,7 +68,7 @@ pub(super) fn load_streams<A: Butterflies, const SIZE: usize>(
     let mut x = [r.splat(0); SIZE];
     for (k, x) in x.iter_mut().enumerate() {
         // SAFETY: `at + len ≤ stride` and `SIZE·stride = block.len()` by the loops of `blocks` and
-        // `tail_blocks`, so the words lie inside the block.
+        // of the tails, so the words lie inside the block.
         *x = r.load(unsafe { std::slice::from_raw_parts(block.as_ptr().add(k * stride + at), len) });
     }
     x
@@ -255,35 +192,59 @@ const fn tail_renormalises(period: usize, r: usize) -> bool {
     if period == 4 { r == 1 } else { period < MAX_LEVELS && r.is_multiple_of(period) }
 }
 
-/// The last six levels over every block of 64 words, two blocks half a step apart: one alone is a chain of
-/// dependent instructions too long for a processor to see past, and shuffles go beside multiplications.
+/// The last six levels, to canonical evaluations, over every block of 64 words; a single block is a whole transform of inputs. Asks
+/// meanwhile for what is read `later`.
 #[inline(always)]
-fn tail_blocks<A: Butterflies, const ENTER: bool>(
+pub(crate) fn forward_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u64], later: [&[u8]; 2]) {
+    let blocks = data.as_chunks_mut::<TAIL>().0;
+    let words = twiddles.as_chunks::<TAIL_TWIDDLES>().0;
+    let split = A::Registers::WORDS < WIDTH;
+    match (blocks, words) {
+        (blocks @ [_], words) if split => split_tail_blocks::<A, true>(a, blocks, words),
+        (blocks, words) if split => split_tail_blocks::<A, false>(a, blocks, words),
+        ([block], [words, ..]) => tail_block(a, block, words),
+        (blocks, words) => tail_pairs(a, blocks.as_chunks_mut().0, words.as_chunks().0, later),
+    }
+}
+
+/// A whole transform of 64 words.
+#[inline(always)]
+fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords) {
+    let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
+    tail_before::<A, 0, true>(a, &mut x, words);
+    tail_before::<A, 1, true>(a, &mut x, words);
+    tail_before::<A, 2, true>(a, &mut x, words);
+    a.registers().transpose(&mut x);
+    tail_after::<A, 0>(a, &mut x, words, 0);
+    tail_after::<A, 1>(a, &mut x, words, 0);
+    tail_last(a, &mut x, words, 0);
+    store_streams(a, block, WIDTH, 0, &x);
+}
+
+/// The last six levels over two blocks half a step apart: one alone is a chain of dependent instructions too long for a processor to
+/// see past, and shuffles go beside multiplications.
+#[inline(always)]
+fn tail_pairs<A: Butterflies>(
     a: A,
-    data: &mut [u64],
-    twiddles: &[u64],
+    pairs: &mut [[[u64; TAIL]; 2]],
+    words: &[[TailWords; 2]],
     later: [&[u8]; 2],
 ) {
-    if A::Registers::WORDS < WIDTH {
-        return split_tail_blocks::<A, ENTER>(a, data, twiddles);
-    }
     let r = a.registers();
-    let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
-    let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
     let steps = pairs.len();
     for (step, ([x_block, y_block], [x_words, y_words])) in pairs.iter_mut().zip(words).enumerate() {
         ask(a, later, step, steps);
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
-        tail_before::<A, 0, ENTER>(a, &mut x, x_words);
+        tail_before::<A, 0, false>(a, &mut x, x_words);
         ask_twiddles(a, x_words, 0);
-        tail_before::<A, 1, ENTER>(a, &mut x, x_words);
+        tail_before::<A, 1, false>(a, &mut x, x_words);
         let mut y = load_streams::<A, WIDTH>(a, y_block, WIDTH, 0);
-        tail_before::<A, 0, ENTER>(a, &mut y, y_words);
+        tail_before::<A, 0, false>(a, &mut y, y_words);
         ask_twiddles(a, x_words, 1);
-        tail_before::<A, 2, ENTER>(a, &mut x, x_words);
-        tail_before::<A, 1, ENTER>(a, &mut y, y_words);
+        tail_before::<A, 2, false>(a, &mut x, x_words);
+        tail_before::<A, 1, false>(a, &mut y, y_words);
         r.transpose(&mut x);
-        tail_before::<A, 2, ENTER>(a, &mut y, y_words);
+        tail_before::<A, 2, false>(a, &mut y, y_words);
         ask_twiddles(a, y_words, 0);
         tail_after::<A, 0>(a, &mut x, x_words, 0);
         r.transpose(&mut y);
@@ -296,27 +257,18 @@ fn tail_blocks<A: Butterflies, const ENTER: bool>(
         tail_last(a, &mut y, y_words, 0);
         store_streams(a, y_block, WIDTH, 0, &y);
     }
-    for (block, words) in single.iter_mut().zip(single_words) {
-        let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        tail_before::<A, 0, ENTER>(a, &mut x, words);
-        tail_before::<A, 1, ENTER>(a, &mut x, words);
-        tail_before::<A, 2, ENTER>(a, &mut x, words);
-        r.transpose(&mut x);
-        tail_after::<A, 0>(a, &mut x, words, 0);
-        tail_after::<A, 1>(a, &mut x, words, 0);
-        tail_last(a, &mut x, words, 0);
-        store_streams(a, block, WIDTH, 0, &x);
-    }
 }
 
-/// The same where a register holds a part of a vector: the transposition goes through memory, and
-/// the second half of a block waits for the first half of the next.
+/// The last six levels where a register holds a part of a vector: the transposition goes through memory, and the second half of a block
+/// waits for the first half of the next.
 #[inline(always)]
-fn split_tail_blocks<A: Butterflies, const ENTER: bool>(a: A, data: &mut [u64], twiddles: &[u64]) {
+fn split_tail_blocks<A: Butterflies, const ENTER: bool>(
+    a: A,
+    data: &mut [[u64; TAIL]],
+    twiddles: &[TailWords],
+) {
     let mut turned = [Turned::new(), Turned::new()];
-    for (blocks, words) in data.chunks_mut(2 * TAIL).zip(twiddles.chunks(2 * TAIL_TWIDDLES)) {
-        let blocks = blocks.as_chunks_mut::<TAIL>().0;
-        let words = words.as_chunks::<TAIL_TWIDDLES>().0;
+    for (blocks, words) in data.chunks_mut(2).zip(twiddles.chunks(2)) {
         for ((block, turned), words) in blocks.iter().zip(&mut turned).zip(words) {
             for at in (0..WIDTH).step_by(A::Registers::WORDS) {
                 let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, at);

@@ -10,67 +10,34 @@ use super::ntt_forward::{Turned, load_streams, store_streams};
 use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
-use crate::twiddles::Twiddles;
-
-/// The factors of the last level: c·(x + y) and w·c·(x − y), each with its quotient.
-pub(crate) type LastFactors = [u64; 4];
-
-/// Transforms canonical evaluations, those of `data` or of `input`, into canonical words.
-#[inline(always)]
-pub(crate) fn inverse<A: Butterflies>(
-    a: A,
-    twiddles: &Twiddles,
-    last: &LastFactors,
-    input: Option<&[u64]>,
-    data: &mut [u64],
-) {
-    let r = a.registers();
-    let [c, c_quotient, w, w_quotient] = last.map(|word| r.splat(word));
-    let last = ((c, c_quotient), (w, w_quotient));
-    let schedule = &twiddles.schedule;
-    let (outer, inner) = twiddles.passes.split_at(schedule.outer().len());
-    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
-        if let Some(input) = input {
-            // A chunk stays in the first-level cache.
-            chunk.copy_from_slice(&input[c * schedule.chunk..(c + 1) * schedule.chunk]);
-        }
-        if schedule.passes().is_empty() {
-            tail_blocks::<A, true>(a, chunk, tail, last);
-        } else {
-            tail_blocks::<A, false>(a, chunk, tail, last);
-        }
-        for (pass, words) in schedule.inner().iter().zip(inner).rev() {
-            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
-            let words = &words[c * per_chunk..(c + 1) * per_chunk];
-            run_pass(a, *pass, chunk, words, pass.block == twiddles.n, last);
-        }
-    }
-    for (pass, words) in schedule.outer().iter().zip(outer).rev() {
-        run_pass(a, *pass, data, words, pass.block == twiddles.n, last);
-    }
-}
+use crate::table::LastFactors;
 
 /// The factors of the last level as vectors.
 type Last<A> = (Factor<A>, Factor<A>);
 
-/// Runs one pass over all blocks in `data`.
 #[inline(always)]
-fn run_pass<A: Butterflies>(
+fn last_factors<A: Butterflies>(a: A, words: &LastFactors) -> Last<A> {
+    let r = a.registers();
+    let [c, c_quotient, w, w_quotient] = *words;
+    ((r.splat(c), r.splat(c_quotient)), (r.splat(w), r.splat(w_quotient)))
+}
+
+/// Runs one pass over all blocks in `data`, and the last level of all where its factors are given. No other pass has a single level.
+#[inline(always)]
+pub(crate) fn inverse_pass<A: Butterflies>(
     a: A,
     pass: Pass,
     data: &mut [u64],
     twiddles: &[u64],
-    is_last: bool,
-    last: Last<A>,
+    last: Option<&LastFactors>,
 ) {
-    match (pass.levels, is_last) {
-        (1, false) => blocks::<A, 1, 2, false>(a, data, pass.block, twiddles, last),
-        (2, false) => blocks::<A, 2, 4, false>(a, data, pass.block, twiddles, last),
-        (_, false) => blocks::<A, 3, 8, false>(a, data, pass.block, twiddles, last),
-        (1, true) => blocks::<A, 1, 2, true>(a, data, pass.block, twiddles, last),
-        (2, true) => blocks::<A, 2, 4, true>(a, data, pass.block, twiddles, last),
-        (_, true) => blocks::<A, 3, 8, true>(a, data, pass.block, twiddles, last),
+    let factors = last_factors(a, last.unwrap_or(&[0; 4]));
+    match (pass.levels, last) {
+        (1, _) => blocks::<A, 1, 2, true>(a, data, pass.block, twiddles, factors),
+        (2, None) => blocks::<A, 2, 4, false>(a, data, pass.block, twiddles, factors),
+        (2, Some(_)) => blocks::<A, 2, 4, true>(a, data, pass.block, twiddles, factors),
+        (_, None) => blocks::<A, 3, 8, false>(a, data, pass.block, twiddles, factors),
+        (_, Some(_)) => blocks::<A, 3, 8, true>(a, data, pass.block, twiddles, factors),
     }
 }
 
@@ -229,14 +196,38 @@ fn finish<A: Butterflies, const SIZE: usize, const DONE: usize, const SITE: u8, 
     }
 }
 
-/// The first six levels over every block of 64 words, two blocks half a step apart as in the forward tail.
+/// The first six levels over every block of 64 words; a single block is a whole transform, which ends with the last factors.
 #[inline(always)]
-fn tail_blocks<A: Butterflies, const LAST: bool>(a: A, data: &mut [u64], twiddles: &[u64], last: Last<A>) {
-    if A::Registers::WORDS < WIDTH {
-        return split_tail_blocks::<A, LAST>(a, data, twiddles, last);
+pub(crate) fn inverse_tail<A: Butterflies>(a: A, data: &mut [u64], twiddles: &[u64], last: &LastFactors) {
+    let blocks = data.as_chunks_mut::<TAIL>().0;
+    let words = twiddles.as_chunks::<TAIL_TWIDDLES>().0;
+    let split = A::Registers::WORDS < WIDTH;
+    let last = last_factors(a, last);
+    match (blocks, words) {
+        (blocks @ [_], words) if split => split_tail_blocks::<A, true>(a, blocks, words, last),
+        (blocks, words) if split => split_tail_blocks::<A, false>(a, blocks, words, last),
+        ([block], [words, ..]) => tail_block(a, block, words, last),
+        (blocks, words) => tail_pairs(a, blocks.as_chunks_mut().0, words.as_chunks().0, last),
     }
-    let (pairs, single) = data.as_chunks_mut::<TAIL>().0.as_chunks_mut::<2>();
-    let (words, single_words) = twiddles.as_chunks::<TAIL_TWIDDLES>().0.as_chunks::<2>();
+}
+
+/// A whole transform of 64 words.
+#[inline(always)]
+fn tail_block<A: Butterflies>(a: A, block: &mut [u64; TAIL], words: &TailWords, last: Last<A>) {
+    let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
+    tail_before::<A, 2, 0>(a, &mut x, words, 0);
+    tail_before::<A, 1, 1>(a, &mut x, words, 0);
+    tail_before::<A, 0, 2>(a, &mut x, words, 0);
+    tail_transpose(a, &mut x);
+    tail_after::<A, 2, 0>(a, &mut x, words);
+    tail_after::<A, 1, 1>(a, &mut x, words);
+    finish::<A, WIDTH, 2, TAIL_SITE, true>(a, &mut x, &Natural(words), last);
+    store_streams(a, block, WIDTH, 0, &x);
+}
+
+/// The first six levels over two blocks half a step apart as in the forward tail.
+#[inline(always)]
+fn tail_pairs<A: Butterflies>(a: A, pairs: &mut [[[u64; TAIL]; 2]], words: &[[TailWords; 2]], last: Last<A>) {
     for ([x_block, y_block], [x_words, y_words]) in pairs.iter_mut().zip(words) {
         let mut x = load_streams::<A, WIDTH>(a, x_block, WIDTH, 0);
         tail_before::<A, 2, 0>(a, &mut x, x_words, 0);
@@ -255,37 +246,24 @@ fn tail_blocks<A: Butterflies, const LAST: bool>(a: A, data: &mut [u64], twiddle
         tail_after::<A, 1, 1>(a, &mut x, x_words);
         ask_twiddles(a, y_words, 1);
         tail_after::<A, 2, 0>(a, &mut y, y_words);
-        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(x_words), last);
+        finish::<A, WIDTH, 2, TAIL_SITE, false>(a, &mut x, &Natural(x_words), last);
         store_streams(a, x_block, WIDTH, 0, &x);
         tail_after::<A, 1, 1>(a, &mut y, y_words);
-        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut y, &Natural(y_words), last);
+        finish::<A, WIDTH, 2, TAIL_SITE, false>(a, &mut y, &Natural(y_words), last);
         store_streams(a, y_block, WIDTH, 0, &y);
-    }
-    for (block, words) in single.iter_mut().zip(single_words) {
-        let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, 0);
-        tail_before::<A, 2, 0>(a, &mut x, words, 0);
-        tail_before::<A, 1, 1>(a, &mut x, words, 0);
-        tail_before::<A, 0, 2>(a, &mut x, words, 0);
-        tail_transpose(a, &mut x);
-        tail_after::<A, 2, 0>(a, &mut x, words);
-        tail_after::<A, 1, 1>(a, &mut x, words);
-        finish::<A, WIDTH, 2, TAIL_SITE, LAST>(a, &mut x, &Natural(words), last);
-        store_streams(a, block, WIDTH, 0, &x);
     }
 }
 
-/// The same where a register holds a part of a vector, as in the forward tail.
+/// The first six levels where a register holds a part of a vector, as in the forward tail.
 #[inline(always)]
 fn split_tail_blocks<A: Butterflies, const LAST: bool>(
     a: A,
-    data: &mut [u64],
-    twiddles: &[u64],
+    data: &mut [[u64; TAIL]],
+    twiddles: &[TailWords],
     last: Last<A>,
 ) {
     let mut turned = [Turned::new(), Turned::new()];
-    for (blocks, words) in data.chunks_mut(2 * TAIL).zip(twiddles.chunks(2 * TAIL_TWIDDLES)) {
-        let blocks = blocks.as_chunks_mut::<TAIL>().0;
-        let words = words.as_chunks::<TAIL_TWIDDLES>().0;
+    for (blocks, words) in data.chunks_mut(2).zip(twiddles.chunks(2)) {
         for ((block, turned), words) in blocks.iter().zip(&mut turned).zip(words) {
             for at in (0..WIDTH).step_by(A::Registers::WORDS) {
                 let mut x = load_streams::<A, WIDTH>(a, block, WIDTH, at);

@@ -5,7 +5,8 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
 use super::arithmetic::{Butterflies, Register};
-use super::sweeps::{Prepare, twiddle};
+use super::sweeps::twiddle;
+use crate::cyclotomic::rows::Prepare;
 
 /// Levels of a transform that never renormalises: any longer period is endless.
 const LONGEST: usize = 17;

@@ -9,67 +9,28 @@
 use super::arithmetic::{Butterflies, Register};
 use super::radices::{five, prepared, reduced, settled, three, unit};
 use super::registers::Registers;
-use crate::constants::Constants;
-use crate::cyclotomic::{ABSENT, Kind, Sweep};
-
-/// What the words are that a sweep loads.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prepare {
-    /// Canonical numbers, or below 2q.
-    Input,
-    /// Words below FRESH·q.
-    Fresh,
-    /// Outputs of at most `PERIOD` levels.
-    Words,
-}
-
-/// Rows of a register each, at a stride.
-#[derive(Clone, Copy)]
-pub(crate) struct Rows {
-    pub(super) words: *mut u64,
-    pub(super) stride: usize,
-    /// What stands for rows that are not there: zeros to load, anything to store.
-    pub(super) absent: *mut u64,
-}
+use crate::cyclotomic::rows::{Constant, Path, Prepare, Rows};
+use crate::cyclotomic::tables::{Kind, Sweep};
 
 impl Rows {
-    /// Row `first`, then every `step`-th.
-    pub(super) fn every(self, step: usize, first: usize) -> Self {
-        Self { words: self.words.wrapping_add(first * self.stride), stride: step * self.stride, ..self }
-    }
-
-    pub(super) fn shifted(self, words: usize) -> Self {
-        Self { words: self.words.wrapping_add(words), ..self }
-    }
-
-    pub(super) fn or(self, absent: *mut u64) -> Self {
-        Self { absent, ..self }
-    }
-
-    #[inline(always)]
-    fn address(self, row: u32) -> *mut u64 {
-        if row == ABSENT { self.absent } else { self.words.wrapping_add(row as usize * self.stride) }
-    }
-
     #[inline(always)]
     fn load_listed<A: Butterflies>(self, a: A, row: u32) -> Register<A> {
         // SAFETY: tables are built for the length of the data, whose rows all lie inside it.
-        a.registers().load(unsafe { std::slice::from_raw_parts(self.address(row), A::Registers::WORDS) })
+        a.registers().load(unsafe { std::slice::from_raw_parts(self.listed(row), A::Registers::WORDS) })
     }
 
     #[inline(always)]
     fn store_listed<A: Butterflies>(self, a: A, row: u32, x: Register<A>) {
         // SAFETY: as in `load_listed`, and nothing else looks at the data while a transform runs.
-        let words = unsafe { std::slice::from_raw_parts_mut(self.address(row), A::Registers::WORDS) };
+        let words = unsafe { std::slice::from_raw_parts_mut(self.listed(row), A::Registers::WORDS) };
         a.registers().store(words, x);
     }
 
     /// A row that is there.
     #[inline(always)]
     pub(super) fn load<A: Butterflies>(self, a: A, row: usize, prepare: Prepare) -> Register<A> {
-        let address = self.words.wrapping_add(row * self.stride);
         // SAFETY: as in `load_listed`.
-        let x = a.registers().load(unsafe { std::slice::from_raw_parts(address, A::Registers::WORDS) });
+        let x = a.registers().load(unsafe { std::slice::from_raw_parts(self.row(row), A::Registers::WORDS) });
         if prepare == Prepare::Input { a.forward_input(x) } else { x }
     }
 
@@ -77,39 +38,10 @@ impl Rows {
     #[inline(always)]
     pub(super) fn store<A: Butterflies>(self, a: A, row: usize, x: Register<A>, canonical: bool) {
         let x = if canonical { a.canonical_output(x) } else { x };
-        let address = self.words.wrapping_add(row * self.stride);
         // SAFETY: as in `store_listed`.
-        let words = unsafe { std::slice::from_raw_parts_mut(address, A::Registers::WORDS) };
+        let words = unsafe { std::slice::from_raw_parts_mut(self.row(row), A::Registers::WORDS) };
         a.registers().store(words, x);
     }
-}
-
-/// From where to where a sweep runs.
-#[derive(Clone, Copy)]
-pub(crate) struct Path {
-    pub(super) from: Rows,
-    pub(super) to: Rows,
-    pub(super) prepare: Prepare,
-    pub(super) canonical: bool,
-    pub(super) constant: Option<Constant>,
-    /// Registers of columns, side by side.
-    pub(super) columns: usize,
-}
-
-impl Path {
-    #[inline(always)]
-    fn column(&self, words: usize) -> Self {
-        let constant =
-            self.constant.map(|constant| Constant { rows: constant.rows.shifted(words), ..constant });
-        Self { from: self.from.shifted(words), to: self.to.shifted(words), constant, ..*self }
-    }
-}
-
-/// Row 0 of these, as it was before the first sweep: added to frequency 0.
-#[derive(Clone, Copy)]
-pub(crate) struct Constant {
-    pub(super) rows: Rows,
-    pub(super) prepare: Prepare,
 }
 
 impl Constant {
@@ -120,9 +52,6 @@ impl Constant {
         a.reduce_lazy(a.sum_difference(a.enter(x), y).0)
     }
 }
-
-/// (constants, sweep, kernel, path): a sweep over all blocks of a path, by the place of its size in the tables' `SIZES`.
-pub(crate) type Sweeps = [unsafe fn(&Constants, &Sweep, &[u64], &Path); 7];
 
 /// A sweep over all blocks of a path, `SIZE` rows at a time. Nothing where registers hold fewer levels: plans have none such.
 #[inline(always)]

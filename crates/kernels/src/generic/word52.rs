@@ -62,7 +62,7 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
     #[inline(always)]
     fn canonical_from_4q(self, x: L::V) -> L::V {
         let l = self.lanes;
-        self.subtract_once(self.subtract_once(self.clean(x), l.add(self.q, self.q)), self.q)
+        self.lanes.subtract_once(self.lanes.subtract_once(self.clean(x), l.add(self.q, self.q)), self.q)
     }
 
     /// high·2^52 + low, two words, in `[0, 4q)`.
@@ -77,7 +77,7 @@ impl<L: Lanes52, const PERIOD: usize> Word52<L, PERIOD> {
     /// Canonical from a word below 2q.
     #[inline(always)]
     pub fn canonical(self, x: L::V) -> L::V {
-        self.subtract_once(self.clean(x), self.q)
+        self.lanes.subtract_once(self.clean(x), self.q)
     }
     /// w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
@@ -106,6 +106,10 @@ impl<L: Lanes52, const PERIOD: usize> Arithmetic for Word52<L, PERIOD> {
     #[inline(always)]
     fn lanes(self) -> L {
         self.lanes
+    }
+    #[inline(always)]
+    fn value(self) -> u64 {
+        self.modulus
     }
     #[inline(always)]
     fn modulus(self) -> L::V {
@@ -191,7 +195,10 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
         let x = self.canonical(self.subtract_quotient(x, self.zero));
         let t = self.canonical(self.multiply_lazy(y, w));
         let difference = l.sub(x, t);
-        (self.subtract_once(l.add(x, t), self.q), l.unless_negative(difference, l.add(difference, self.q)))
+        (
+            self.lanes.subtract_once(l.add(x, t), self.q),
+            l.unless_negative(difference, l.add(difference, self.q)),
+        )
     }
 
     #[inline(always)]
@@ -201,7 +208,7 @@ impl<L: Lanes52, const PERIOD: usize> Butterflies for Word52<L, PERIOD> {
     #[inline(always)]
     fn halve(self, x: L::V, bound: u32) -> L::V {
         let half = self.lanes.splat(u64::from(bound / 2) * self.modulus);
-        self.subtract_once(self.clean(x), half)
+        self.lanes.subtract_once(self.clean(x), half)
     }
     #[inline(always)]
     fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), bound: u32) -> (L::V, L::V) {

@@ -1,8 +1,7 @@
 //! 64-bit words kept below 4q, after Harvey: any modulus below 2^62.
 
 use super::arithmetic::{Arithmetic, Butterflies};
-use super::lanes::Lanes64;
-use super::registers::Whole;
+use super::lanes::{Lanes, Lanes64};
 use crate::constants::{Constants, shoup_quotient};
 
 /// Lazy arithmetic in `[0, 4q)` on whole words [Harvey14].
@@ -14,6 +13,7 @@ pub(crate) struct Word64<L: Lanes64> {
     reciprocal: L::V,
     wrap: (L::V, L::V),
     barrett: L::V,
+    modulus: u64,
     bits: u32,
 }
 
@@ -27,6 +27,7 @@ impl<L: Lanes64> Word64<L> {
             reciprocal: lanes.splat(c.word64.reciprocal),
             wrap: (lanes.splat(c.word64.wrap.0), lanes.splat(c.word64.wrap.1)),
             barrett: lanes.splat(c.word64.barrett),
+            modulus: c.q,
             bits: c.bits,
         }
     }
@@ -34,7 +35,7 @@ impl<L: Lanes64> Word64<L> {
     /// Canonical from a word below 2q.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
-        self.subtract_once(x, self.q)
+        self.lanes.subtract_once(x, self.q)
     }
     /// w·y in `[0, 2q)`, for any word y.
     #[inline(always)]
@@ -48,11 +49,11 @@ impl<L: Lanes64> Word64<L> {
         let l = self.lanes;
         let r = l.sub(l.multiply_low(y, w), l.multiply_low(quotient, self.q));
         // A quotient that is 2 short leaves less than 4q.
-        if L::ABOUT_IS_SHORT { self.subtract_once(r, self.q2) } else { r }
+        if L::ABOUT_IS_SHORT { self.lanes.subtract_once(r, self.q2) } else { r }
     }
 }
 
-impl<L: Lanes64> Arithmetic for Word64<L> {
+impl<L: Lanes64 + Lanes> Arithmetic for Word64<L> {
     type Lanes = L;
 
     const WIDEST: u64 = (1 << 62) - 1;
@@ -65,6 +66,10 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
     #[inline(always)]
     fn lanes(self) -> L {
         self.lanes
+    }
+    #[inline(always)]
+    fn value(self) -> u64 {
+        self.modulus
     }
     #[inline(always)]
     fn modulus(self) -> L::V {
@@ -83,7 +88,7 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
         let top = l.add(l.shift_left(high, 66 - self.bits), l.shift_right(low, self.bits - 2));
         let quotient = l.multiply_high(top, self.barrett);
         let r = l.sub(low, l.multiply_low(quotient, self.q));
-        self.canonical(self.subtract_once(r, self.q2))
+        self.canonical(self.lanes.subtract_once(r, self.q2))
     }
     #[inline(always)]
     fn reduce(self, words: L::V) -> L::V {
@@ -97,7 +102,7 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
         let quotient = l.multiply_high(low, self.reciprocal);
         let low = l.sub(low, l.multiply_low(quotient, self.q));
         let r = l.add(low, self.multiply_lazy(high, self.wrap));
-        self.canonical(self.subtract_once(r, self.q2))
+        self.canonical(self.lanes.subtract_once(r, self.q2))
     }
     #[inline(always)]
     fn sum_add(self, sum: (L::V, L::V), a: L::V, b: L::V) -> (L::V, L::V) {
@@ -107,7 +112,7 @@ impl<L: Lanes64> Arithmetic for Word64<L> {
 }
 
 impl<L: Lanes64> Butterflies for Word64<L> {
-    type Registers = Whole<L>;
+    type Registers = L::Registers;
 
     const PERIOD: usize = 1;
     const FRESH: u32 = 2;
@@ -116,8 +121,8 @@ impl<L: Lanes64> Butterflies for Word64<L> {
     const HALVES: bool = true;
 
     #[inline(always)]
-    fn registers(self) -> Whole<L> {
-        Whole(self.lanes)
+    fn registers(self) -> L::Registers {
+        self.lanes.registers()
     }
     #[inline(always)]
     fn forward_input(self, x: L::V) -> L::V {
@@ -133,7 +138,7 @@ impl<L: Lanes64> Butterflies for Word64<L> {
     }
     #[inline(always)]
     fn renormalise(self, x: L::V) -> L::V {
-        self.subtract_once(x, self.q2)
+        self.lanes.subtract_once(x, self.q2)
     }
     #[inline(always)]
     fn butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
@@ -146,17 +151,20 @@ impl<L: Lanes64> Butterflies for Word64<L> {
     #[inline(always)]
     fn last_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V)) -> (L::V, L::V) {
         let (x, y) = self.butterfly(self.renormalise(x), y, w);
-        (self.canonical(self.subtract_once(x, self.q2)), self.canonical(self.subtract_once(y, self.q2)))
+        (
+            self.canonical(self.lanes.subtract_once(x, self.q2)),
+            self.canonical(self.lanes.subtract_once(y, self.q2)),
+        )
     }
 
     #[inline(always)]
     fn reduce_lazy(self, x: L::V) -> L::V {
-        self.subtract_once(x, self.q2)
+        self.lanes.subtract_once(x, self.q2)
     }
     #[inline(always)]
     fn halve(self, x: L::V, _bound: u32) -> L::V {
         // Bounds above 4 do not occur.
-        self.subtract_once(x, self.q2)
+        self.lanes.subtract_once(x, self.q2)
     }
     #[inline(always)]
     fn inverse_butterfly(self, x: L::V, y: L::V, w: (L::V, L::V), _bound: u32) -> (L::V, L::V) {
@@ -180,8 +188,7 @@ impl<L: Lanes64> Butterflies for Word64<L> {
     const CONSTANT: usize = 3;
 
     fn constant_words(w: u64, q: u64) -> [u64; 3] {
-        let [w, quotient] = Self::factor(w, q);
-        let [first, second] = L::split(quotient);
+        let [first, second] = L::split(shoup_quotient(w, q, 64));
         [w, first, second]
     }
     #[inline(always)]

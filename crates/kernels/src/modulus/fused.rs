@@ -3,7 +3,7 @@
 
 use super::{Modulus, check_lengths};
 use crate::error::{KernelError, check_length};
-use crate::generic::elementwise::Bits;
+use crate::table::Bits;
 
 impl Modulus {
     /// out = a + b, word by word.
@@ -13,7 +13,7 @@ impl Modulus {
     pub fn sum_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_lengths(out.len(), [a, b])?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.sum_into)(&self.constants, out, a, b) };
+        unsafe { (self.table.elementwise.sum_into)(&self.constants, out, a, b) };
         Ok(())
     }
 
@@ -24,7 +24,7 @@ impl Modulus {
     pub fn difference_into(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), KernelError> {
         check_lengths(out.len(), [a, b])?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.difference_into)(&self.constants, out, a, b) };
+        unsafe { (self.table.elementwise.difference_into)(&self.constants, out, a, b) };
         Ok(())
     }
 
@@ -38,7 +38,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(1, a.len());
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.add_scaled_assign)(&self.constants, a, b, c) };
+        unsafe { (self.table.elementwise.add_scaled_assign)(&self.constants, a, b, c) };
         Ok(())
     }
 
@@ -52,7 +52,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(1, a.len());
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.add_scale_assign)(&self.constants, a, b, c) };
+        unsafe { (self.table.elementwise.add_scale_assign)(&self.constants, a, b, c) };
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Modulus {
     pub fn shift_assign(&self, a: &mut [u64], half: u64, rest: u64) -> Result<(), KernelError> {
         self.check_reduced(half)?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.shift_assign)(&self.constants, a, half, rest) };
+        unsafe { (self.table.elementwise.shift_assign)(&self.constants, a, half, rest) };
         Ok(())
     }
 
@@ -88,7 +88,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(if c == 1 { 4 } else { 6 }, len);
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.tensor)(&self.constants, out, a, b, (c != 1).then_some(c)) };
+        unsafe { (self.table.elementwise.tensor)(&self.constants, out, a, b, (c != 1).then_some(c)) };
         Ok(())
     }
 
@@ -108,7 +108,14 @@ impl Modulus {
         self.check_reduced(offset.saturating_sub(1))?;
         check_length(out.len(), a.len())?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.lift_into)(&self.constants, out, a, &Bits { shift, mask, reduces, offset }) };
+        unsafe {
+            (self.table.elementwise.lift_into)(
+                &self.constants,
+                out,
+                a,
+                &Bits { shift, mask, reduces, offset },
+            )
+        };
         Ok(())
     }
 
@@ -119,7 +126,7 @@ impl Modulus {
     pub fn add_small_assign(&self, a: &mut [u64], b: &[i64]) -> Result<(), KernelError> {
         check_length(a.len(), b.len())?;
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.add_small_assign)(&self.constants, a, b) };
+        unsafe { (self.table.elementwise.add_small_assign)(&self.constants, a, b) };
         Ok(())
     }
 }

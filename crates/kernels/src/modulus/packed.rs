@@ -14,12 +14,14 @@ const READ: usize = WORD * WIDTH;
 impl Modulus {
     /// Bytes of a residue: ⌈log2 q / 8⌉, up to one more for powers of two.
     #[must_use]
+    #[inline]
     pub fn residue_bytes(&self) -> usize {
         self.constants.residue_bytes()
     }
 
     /// Bytes that residues take, the last eight of them padded to 64.
     #[must_use]
+    #[inline]
     pub fn packed_residues_len(&self, count: usize) -> usize {
         let groups = count.div_ceil(WIDTH);
         if groups == 0 { 0 } else { (groups - 1) * WIDTH * self.residue_bytes() + READ }
@@ -91,7 +93,7 @@ impl Modulus {
         #[cfg(feature = "tally")]
         crate::tally::products(2 * a.len(), len);
         // SAFETY: the table was chosen for an available instruction set.
-        unsafe { (self.table.packed_inner_products)(&self.constants, out, a, b) };
+        unsafe { (self.table.inner_products.packed)(&self.constants, out, a, b) };
         Ok(())
     }
 

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use crate::constants::{high_product, inverse_of_odd};
-use crate::modulus::Modulus;
 use crate::table::{Column, Together};
 
 /// Coefficients handled together.
@@ -35,13 +34,13 @@ struct Target {
 
 impl Target {
     fn new(column: &Column) -> Self {
-        let (to, wrap) = (column.to, column.to.constants.word64.wrap.0);
+        let (to, wrap) = (column.to, column.to.word64.wrap.0);
         let entry = |pair: &[u64], i: usize| pair.get(i).map_or(0, |entry| to.mul(*entry, wrap));
         let factors: Vec<Pair> =
             column.matrix.chunks(2).map(|pair| [entry(pair, 1), entry(pair, 0)]).collect();
         let products = factors.iter().map(|[a, b]| u128::from(*a) * u128::from(*b));
         let start = 0_u128.wrapping_sub(products.sum());
-        Self { output: column.output, q: to.value(), inverse: inverse_of_odd(to.value()), factors, start }
+        Self { output: column.output, q: to.q, inverse: inverse_of_odd(to.q), factors, start }
     }
 
     /// sum / 2^64 modulo q, for a sum below 2^64·q.
@@ -54,9 +53,9 @@ impl Target {
 }
 
 /// What converts to odd targets below 2^49 together, from moduli below it.
-pub(super) fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
-    let odd = columns.iter().all(|column| column.to.value() % 2 == 1);
-    let narrow = from.iter().chain(columns.iter().map(|column| &column.to)).all(|q| q.value() < NARROW);
+pub(super) fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
+    let odd = columns.iter().all(|column| column.to.q % 2 == 1);
+    let narrow = from.iter().chain(columns.iter().map(|column| &column.to.q)).all(|&q| q < NARROW);
     (odd && narrow).then(|| Arc::new(Columns(columns.iter().map(Target::new).collect())) as Arc<dyn Together>)
 }
 

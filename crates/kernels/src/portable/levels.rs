@@ -7,58 +7,33 @@ use super::narrow::{Narrow, Twiddle};
 use super::pair::Pair;
 use crate::constants::Constants;
 use crate::generic::lanes::WIDTH;
-use crate::generic::ntt_forward::Elsewhere;
-use crate::generic::ntt_inverse::LastFactors;
-use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
-use crate::twiddles::Twiddles;
+use crate::schedule::{Entry, Pass, TAIL, TAIL_TWIDDLES};
+use crate::table::{Elsewhere, LastFactors, Negacyclic};
 
 /// A block of the tail, by rows.
 type Rows = [[u64; WIDTH]; WIDTH];
 /// Its twiddles: pairs of words, then pairs of rows.
 type TailWords = [[u64; WIDTH]; TAIL_TWIDDLES / WIDTH];
 
-/// The passes over all words, which are below 2q, or stand elsewhere.
-pub(super) fn outer<const PERIOD: usize>(
-    c: &Constants,
-    twiddles: &Twiddles,
-    input: Option<Elsewhere<'_>>,
-    data: &mut [u64],
-) {
-    let a = Narrow::<PERIOD>::new(c);
-    if let Some(input) = input {
-        input.write_to(data);
-    }
-    for (pass, words) in twiddles.schedule.outer().iter().zip(&twiddles.passes) {
-        forward_pass(a, *pass, pass.block == twiddles.n, data, words);
+/// The parts of a transform.
+pub(super) const fn negacyclic<const PERIOD: usize>() -> Negacyclic {
+    Negacyclic {
+        enter,
+        forward_pass: forward_pass::<PERIOD>,
+        forward_tail: forward_tail::<PERIOD>,
+        inverse_pass: inverse_pass::<PERIOD>,
+        inverse_tail: inverse_tail::<PERIOD>,
     }
 }
 
-/// The rest, to canonical evaluations, of whole chunks from the `first` one on. Asks for nothing.
-pub(super) fn inner<const PERIOD: usize>(
-    c: &Constants,
-    twiddles: &Twiddles,
-    first: usize,
-    data: &mut [u64],
-    _: [&[u8]; 2],
-) {
-    let a = Narrow::<PERIOD>::new(c);
-    let schedule = &twiddles.schedule;
-    let inner = twiddles.passes.get(schedule.outer().len()..).unwrap_or_default();
-    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    let chunks = data.chunks_exact_mut(schedule.chunk).zip(tail.skip(first));
-    for (c, (chunk, tail)) in (first..).zip(chunks) {
-        for (pass, words) in schedule.inner().iter().zip(inner) {
-            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
-            let words = words.get(c * per_chunk..).unwrap_or_default();
-            forward_pass(a, *pass, pass.block == twiddles.n, chunk, words);
-        }
-        let enter = schedule.passes().is_empty();
-        let blocks = chunk.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
-        let tail = tail.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0;
-        for (block, words) in blocks.iter_mut().zip(tail) {
-            forward_tail(a, block, words, enter);
-        }
-    }
+fn enter(input: Elsewhere<'_>, data: &mut [u64]) {
+    input.write_to(data);
+}
+
+/// The blocks of a tail and their twiddles.
+fn blocks<'a>(data: &'a mut [u64], words: &'a [u64]) -> impl Iterator<Item = (&'a mut Rows, &'a TailWords)> {
+    let blocks = data.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
+    blocks.iter_mut().zip(words.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0)
 }
 
 /// Calls `f` with the halves of every block of `len` words.
@@ -98,15 +73,19 @@ fn update_mixed(
     }
 }
 
-/// The levels of a pass over all blocks in `data`.
-#[inline(always)]
+/// The levels of a pass over all blocks in `data`, or of what stands elsewhere.
 fn forward_pass<const PERIOD: usize>(
-    a: Narrow<PERIOD>,
+    c: &Constants,
     pass: Pass,
-    enter: bool,
+    input: Option<Elsewhere<'_>>,
     data: &mut [u64],
     words: &[u64],
 ) {
+    let a = Narrow::<PERIOD>::new(c);
+    if let Some(input) = input {
+        input.write_to(data);
+    }
+    let enter = pass.entry == Entry::Enter;
     for (block, words) in data.chunks_exact_mut(pass.block).zip(words.chunks_exact(pass.twiddles())) {
         let mut twiddles = words.as_chunks::<2>().0.iter();
         for r in 0..pass.levels {
@@ -157,8 +136,17 @@ fn forward_level<const PERIOD: usize>(
     update_mixed(x, y, |x, y| a.butterfly(x, y, w), |x, y| scalar.butterfly(x, y));
 }
 
+/// The last six levels of every block, to canonical evaluations. Asks for nothing.
+fn forward_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u64], _: [&[u8]; 2]) {
+    let a = Narrow::<PERIOD>::new(c);
+    let enter = data.len() == TAIL;
+    for (block, words) in blocks(data, words) {
+        forward_block(a, block, words, enter);
+    }
+}
+
 /// The last six levels of a block, with the transposition between the third and the fourth.
-fn forward_tail<const PERIOD: usize>(a: Narrow<PERIOD>, rows: &mut Rows, words: &TailWords, enter: bool) {
+fn forward_block<const PERIOD: usize>(a: Narrow<PERIOD>, rows: &mut Rows, words: &TailWords, enter: bool) {
     let mut twiddles = words.as_flattened().as_chunks::<2>().0.iter();
     for r in 0..3 {
         halves(rows.as_flattened_mut(), TAIL >> r, |x, y| {
@@ -229,47 +217,24 @@ fn transposed(rows: &Rows) -> Rows {
     out
 }
 
-/// Canonical evaluations to canonical coefficients, times the constant in `last`.
-pub(super) fn inverse<const PERIOD: usize>(
-    c: &Constants,
-    twiddles: &Twiddles,
-    last: &LastFactors,
-    input: Option<&[u64]>,
-    data: &mut [u64],
-) {
+/// The first six levels of canonical evaluations, block by block.
+fn inverse_tail<const PERIOD: usize>(c: &Constants, data: &mut [u64], words: &[u64], last: &LastFactors) {
     let a = Narrow::<PERIOD>::new(c);
-    let schedule = &twiddles.schedule;
-    let (outer, inner) = twiddles.passes.split_at(schedule.outer().len().min(twiddles.passes.len()));
-    let tail = twiddles.tail.chunks_exact(schedule.chunk / TAIL * TAIL_TWIDDLES);
-    for (c, (chunk, tail)) in data.chunks_exact_mut(schedule.chunk).zip(tail).enumerate() {
-        if let Some(input) = input.and_then(|input| input.chunks_exact(schedule.chunk).nth(c)) {
-            chunk.copy_from_slice(input);
-        }
-        let blocks = chunk.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<WIDTH>().0;
-        let tail = tail.as_chunks::<WIDTH>().0.as_chunks::<{ TAIL_TWIDDLES / WIDTH }>().0;
-        let last_block = schedule.passes().is_empty().then_some(last);
-        for (block, words) in blocks.iter_mut().zip(tail) {
-            inverse_tail(a, block, words, last_block);
-        }
-        for (pass, words) in schedule.inner().iter().zip(inner).rev() {
-            let per_chunk = schedule.chunk / pass.block * pass.twiddles();
-            let words = words.get(c * per_chunk..).unwrap_or_default();
-            inverse_pass(a, *pass, chunk, words, (pass.block == twiddles.n).then_some(last));
-        }
-    }
-    for (pass, words) in schedule.outer().iter().zip(outer).rev() {
-        inverse_pass(a, *pass, data, words, (pass.block == twiddles.n).then_some(last));
+    let last = (data.len() == TAIL).then_some(last);
+    for (block, words) in blocks(data, words) {
+        inverse_block(a, block, words, last);
     }
 }
 
 /// The levels of a pass over all blocks in `data`, and the last of all where its factors are given.
 fn inverse_pass<const PERIOD: usize>(
-    a: Narrow<PERIOD>,
+    c: &Constants,
     pass: Pass,
     data: &mut [u64],
     words: &[u64],
     last: Option<&LastFactors>,
 ) {
+    let a = Narrow::<PERIOD>::new(c);
     for (block, words) in data.chunks_exact_mut(pass.block).zip(words.chunks_exact(pass.twiddles())) {
         for r in (0..pass.levels).rev() {
             inverse_level(a, block, r, words.as_chunks().0, last.filter(|_| r == 0));
@@ -354,7 +319,7 @@ fn inverse_last<const PERIOD: usize>(
 }
 
 /// The first six levels of a block, with the transposition between the third and the fourth.
-fn inverse_tail<const PERIOD: usize>(
+fn inverse_block<const PERIOD: usize>(
     a: Narrow<PERIOD>,
     rows: &mut Rows,
     words: &TailWords,

@@ -6,12 +6,18 @@ pub mod narrow;
 mod pair;
 mod products;
 mod sums;
+mod word;
 
 use crate::constants::Constants;
-use crate::generic::lanes::{Lanes, Lanes64, WIDTH, expanded};
+use crate::generic::arithmetic::Arithmetic;
+use crate::generic::compile::{compile, rounding};
+use crate::generic::lanes::{Integers, Lanes, Lanes64, WIDTH, expanded};
+use crate::generic::registers::Whole;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::{Table, define_table, define_transform};
+use crate::table::{Elementwise, InnerProducts, Table};
+pub(crate) use sums::convert_column;
+use word::Word;
 
 /// Eight words in an array.
 #[derive(Clone, Copy)]
@@ -31,28 +37,8 @@ fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; W
     out
 }
 
-impl Lanes for Portable {
+impl Integers for Portable {
     type V = [u64; WIDTH];
-    const LEVELS: u32 = 1;
-
-    type Pattern = usize;
-
-    #[inline(always)]
-    fn load(self, words: &[u64; WIDTH]) -> Self::V {
-        *words
-    }
-    #[inline(always)]
-    fn pattern(self, width: usize) -> usize {
-        width
-    }
-    #[inline(always)]
-    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
-        expanded(bytes, width)
-    }
-    #[inline(always)]
-    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
-        *words = v;
-    }
     #[inline(always)]
     fn splat(self, word: u64) -> Self::V {
         [word; WIDTH]
@@ -84,6 +70,27 @@ impl Lanes for Portable {
     fn shift_right(self, a: Self::V, count: u32) -> Self::V {
         map(a, |x| x.checked_shr(count).unwrap_or(0))
     }
+}
+
+impl Lanes for Portable {
+    const LEVELS: u32 = 1;
+    type Pattern = usize;
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> Self::V {
+        *words
+    }
+    #[inline(always)]
+    fn pattern(self, width: usize) -> usize {
+        width
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
+        expanded(bytes, width)
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
+        *words = v;
+    }
     #[inline(always)]
     fn prefetch(self, _: *const u64) {}
     #[inline(always)]
@@ -99,6 +106,12 @@ impl Lanes for Portable {
 }
 
 impl Lanes64 for Portable {
+    type Registers = Whole<Self>;
+
+    #[inline(always)]
+    fn registers(self) -> Whole<Self> {
+        Whole(self)
+    }
     #[inline(always)]
     fn multiply_low(self, a: Self::V, b: Self::V) -> Self::V {
         zip(a, b, u64::wrapping_mul)
@@ -116,54 +129,61 @@ impl Lanes64 for Portable {
 }
 
 type Wide = Word64<Portable>;
+/// What transforms take: one word at a time leaves room for others in the registers that every processor has.
+type Single = Word64<Word>;
 
 fn wide(c: &Constants) -> Wide {
     Word64::new(Portable, c)
 }
 
+fn single(c: &Constants) -> Single {
+    Word64::new(Word, c)
+}
+
+compile! {
+    []
+    elementwise ELEMENTWISE = (Wide, wide);
+    negacyclic NEGACYCLIC = (Single, single);
+    cyclotomic CYCLOTOMIC = (Single, single);
+}
+
+rounding! { [] ROUNDING }
+
 /// Those with the longest lazy runs first.
 pub(crate) const TABLES: [&Table; 3] = [&NARROW_11, &NARROW_3, &PORTABLE];
 
-define_transform! {
-    /// Those of all tables.
-    static TRANSFORM = (Wide, wide);
-}
-
-define_table! {
-    /// Any modulus from 2 to 2^62 on any processor.
-    static LANES = (Isa::Portable, Wide, wide, None, TRANSFORM);
-}
-
 /// Any modulus. Products and their sums are scalar: vectors would only keep them from the registers.
 pub(crate) static PORTABLE: Table = Table {
-    mul_assign: products::mul_assign,
-    mul_add_assign: products::mul_add_assign,
-    mul_scalar_assign: products::mul_scalar_assign,
-    add_scaled_assign: products::add_scaled_assign,
-    add_scale_assign: products::add_scale_assign,
-    inner_product: sums::inner_product,
-    inner_product_pair: sums::inner_product_pair,
-    packed_inner_products: sums::packed_inner_products,
-    convert_column: sums::convert_column,
-    ..LANES
+    isa: Isa::Portable,
+    factor: Wide::factor,
+    widest: Wide::WIDEST,
+    elementwise: Elementwise {
+        mul_assign: products::mul_assign,
+        mul_add_assign: products::mul_add_assign,
+        mul_scalar_assign: products::mul_scalar_assign,
+        add_scaled_assign: products::add_scaled_assign,
+        add_scale_assign: products::add_scale_assign,
+        tensor: products::tensor,
+        ..ELEMENTWISE
+    },
+    inner_products: InnerProducts {
+        one: sums::inner_product,
+        pair: sums::inner_product_pair,
+        packed: sums::packed_inner_products,
+    },
+    rounding: ROUNDING,
+    together: None,
+    negacyclic: NEGACYCLIC,
+    cyclotomic: CYCLOTOMIC,
 };
 /// No renormalisation before the tail of a transform.
-static NARROW_11: Table = narrow(Table {
-    ntt_outer: levels::outer::<11>,
-    ntt_inner: levels::inner::<11>,
-    ntt_inverse: levels::inverse::<11>,
+static NARROW_11: Table = Table {
+    factor: narrow::factor,
     widest: narrow::widest(11),
+    together: Some(conversion::together),
+    negacyclic: levels::negacyclic::<11>(),
     ..PORTABLE
-});
+};
 /// One renormalisation every three levels.
-static NARROW_3: Table = narrow(Table {
-    ntt_outer: levels::outer::<3>,
-    ntt_inner: levels::inner::<3>,
-    ntt_inverse: levels::inverse::<3>,
-    widest: narrow::widest(3),
-    ..PORTABLE
-});
-
-const fn narrow(table: Table) -> Table {
-    Table { factor: narrow::factor, together: Some(conversion::together), ..table }
-}
+static NARROW_3: Table =
+    Table { widest: narrow::widest(3), negacyclic: levels::negacyclic::<3>(), ..NARROW_11 };

@@ -73,3 +73,22 @@ pub(super) fn add_scale_assign(c: &Constants, data: &mut [u64], other: &[u64], s
         *x = scalar.multiply(x.wrapping_add(*y));
     }
 }
+
+/// (w·x_0·y_0, w·(x_0·y_1 + x_1·y_0), w·x_1·y_1), without w unless it is given.
+pub(super) fn tensor(
+    c: &Constants,
+    [c0, c1, c2]: [&mut [u64]; 3],
+    [x0, x1]: [&[u64]; 2],
+    [y0, y1]: [&[u64]; 2],
+    scalar: Option<u64>,
+) {
+    let scalar = scalar.map(|scalar| Scalar::new(c, scalar));
+    let outs = c0.iter_mut().zip(c1).zip(c2);
+    for (((c0, c1), c2), ((x0, x1), (y0, y1))) in outs.zip(x0.iter().zip(x1).zip(y0.iter().zip(y1))) {
+        let [x0, x1] = [*x0, *x1].map(|x| scalar.map_or(x, |scalar| scalar.multiply(x)));
+        *c0 = multiply(c, x0, *y0);
+        // 2·(2^62)^2 < 2^128
+        *c1 = c.reduce_u128(u128::from(x0) * u128::from(*y1) + u128::from(x1) * u128::from(*y0));
+        *c2 = multiply(c, x1, *y1);
+    }
+}

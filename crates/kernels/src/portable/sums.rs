@@ -134,7 +134,7 @@ fn pair<T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[T]];
 }
 
 /// out = Σ_i x_i·m_i for words x_i below 2^62 and canonical m_i.
-pub(super) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
+pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
     const GROUP: usize = 8;
     let mut spare = [0; BLOCK];
     for (k, out) in out.chunks_mut(BLOCK).enumerate() {

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::generic::lanes::{Lanes, WIDTH, expanded};
+use crate::generic::lanes::{Integers, Lanes, WIDTH, expanded};
 
 /// Witness that the processor has AVX-512 F, DQ and VL, and IFMA and VBMI if so marked.
 #[derive(Clone, Copy)]
@@ -52,35 +52,8 @@ macro_rules! vector {
 
 pub(super) use vector;
 
-impl<const IFMA: bool> Lanes for Avx512<IFMA> {
+impl<const IFMA: bool> Integers for Avx512<IFMA> {
     type V = __m512i;
-    const LEVELS: u32 = 4;
-
-    /// Bytes of a word, the bytes that are not 0, and where they stand.
-    type Pattern = (usize, __mmask64, __m512i);
-
-    #[inline(always)]
-    fn pattern(self, width: usize) -> Self::Pattern {
-        let width = width.clamp(1, 8);
-        let (mask, places) = PATTERNS.get(width - 1).map_or((0, &[0; 64]), |(mask, places)| (*mask, places));
-        (width, mask, vector!(_mm512_loadu_si512(places.as_ptr().cast())))
-    }
-    #[inline(always)]
-    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, mask, places): Self::Pattern) -> __m512i {
-        if IFMA {
-            vector!(_mm512_maskz_permutexvar_epi8(mask, places, _mm512_loadu_si512(bytes.as_ptr().cast())))
-        } else {
-            self.load(&expanded(bytes, width))
-        }
-    }
-    #[inline(always)]
-    fn load(self, words: &[u64; WIDTH]) -> __m512i {
-        vector!(_mm512_loadu_si512(words.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, words: &mut [u64; WIDTH], v: __m512i) {
-        vector!(_mm512_storeu_si512(words.as_mut_ptr().cast(), v));
-    }
     #[inline(always)]
     fn splat(self, word: u64) -> __m512i {
         vector!(_mm512_set1_epi64(word.cast_signed()))
@@ -109,6 +82,34 @@ impl<const IFMA: bool> Lanes for Avx512<IFMA> {
     #[inline(always)]
     fn shift_right(self, a: __m512i, count: u32) -> __m512i {
         vector!(_mm512_srl_epi64(a, _mm_cvtsi64_si128(i64::from(count))))
+    }
+}
+
+impl<const IFMA: bool> Lanes for Avx512<IFMA> {
+    const LEVELS: u32 = 4;
+    /// Bytes of a word, the bytes that are not 0, and where they stand.
+    type Pattern = (usize, __mmask64, __m512i);
+    #[inline(always)]
+    fn pattern(self, width: usize) -> Self::Pattern {
+        let width = width.clamp(1, 8);
+        let (mask, places) = PATTERNS.get(width - 1).map_or((0, &[0; 64]), |(mask, places)| (*mask, places));
+        (width, mask, vector!(_mm512_loadu_si512(places.as_ptr().cast())))
+    }
+    #[inline(always)]
+    fn expand(self, bytes: &[u8; 8 * WIDTH], (width, mask, places): Self::Pattern) -> __m512i {
+        if IFMA {
+            vector!(_mm512_maskz_permutexvar_epi8(mask, places, _mm512_loadu_si512(bytes.as_ptr().cast())))
+        } else {
+            self.load(&expanded(bytes, width))
+        }
+    }
+    #[inline(always)]
+    fn load(self, words: &[u64; WIDTH]) -> __m512i {
+        vector!(_mm512_loadu_si512(words.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64; WIDTH], v: __m512i) {
+        vector!(_mm512_storeu_si512(words.as_mut_ptr().cast(), v));
     }
     #[inline(always)]
     fn prefetch(self, address: *const u64) {

@@ -3,12 +3,17 @@
 
 use std::arch::x86_64::*;
 
+use super::avx2;
 use super::avx512::{Avx512, vector};
 use crate::constants::Constants;
-use crate::generic::lanes::{Lanes, Lanes64};
+use crate::generic::arithmetic::Arithmetic;
+use crate::generic::compile::compile;
+use crate::generic::conversion;
+use crate::generic::lanes::{Integers, Lanes64};
+use crate::generic::registers::Whole;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::table::{define_table, define_transform};
+use crate::table::Table;
 
 /// Witness that the processor has AVX-512 F, DQ and VL.
 pub(crate) type Avx512Dq = Avx512<false>;
@@ -43,8 +48,13 @@ pub(super) fn add_wide(sum: (__m512i, __m512i), other: (__m512i, __m512i)) -> (_
 }
 
 impl Lanes64 for Avx512Dq {
+    type Registers = Whole<Self>;
     const ABOUT_IS_SHORT: bool = true;
 
+    #[inline(always)]
+    fn registers(self) -> Whole<Self> {
+        Whole(self)
+    }
     #[inline(always)]
     fn multiply_low(self, a: __m512i, b: __m512i) -> __m512i {
         vector!(_mm512_mullo_epi64(a, b))
@@ -76,14 +86,29 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Dq::new() }, c)
 }
 
-define_transform! {
-    /// Those of [`WIDE`].
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    static WIDE_TRANSFORM = (Wide, wide);
+/// Converts to one target.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
+    conversion::convert_column(wide(c), out, input, column);
 }
 
-define_table! {
-    /// Any modulus.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    pub(crate) static WIDE = (Isa::Avx512Dq, Wide, wide, None, WIDE_TRANSFORM);
+compile! {
+    [#[target_feature(enable = "avx512f,avx512dq,avx512vl")]]
+    elementwise ELEMENTWISE = (Wide, wide);
+    inner_products INNER_PRODUCTS = (Wide, wide);
+    negacyclic NEGACYCLIC = (Wide, wide);
+    cyclotomic CYCLOTOMIC = (Wide, wide);
 }
+
+/// Any modulus.
+pub(crate) static WIDE: Table = Table {
+    isa: Isa::Avx512Dq,
+    factor: Wide::factor,
+    widest: Wide::WIDEST,
+    elementwise: ELEMENTWISE,
+    inner_products: INNER_PRODUCTS,
+    rounding: avx2::DOUBLE_48.rounding,
+    together: None,
+    negacyclic: NEGACYCLIC,
+    cyclotomic: CYCLOTOMIC,
+};

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use super::avx512::{Avx512, vector};
 use crate::constants::Constants;
+use crate::generic::arithmetic::Arithmetic;
+use crate::generic::compile::{compile, rounding};
+use crate::generic::conversion;
 use crate::generic::conversion52::{self, Columns};
-use crate::generic::lanes::{Lanes, Lanes52, Lanes64};
+use crate::generic::lanes::{Integers, Lanes52, Lanes64};
+use crate::generic::registers::Whole;
 use crate::generic::word52::Word52;
 use crate::generic::word64::Word64;
 use crate::isa::Isa;
-use crate::modulus::Modulus;
-use crate::table::{Column, Table, Together, define_table, define_transform};
+use crate::table::{Column, Negacyclic, Table, Together};
 
 /// Witness that the processor has AVX-512 F, DQ, VL, IFMA and VBMI.
 pub type Avx512Ifma = Avx512<true>;
@@ -43,8 +46,13 @@ impl Lanes52 for Avx512Ifma {
 
 /// The 52-bit multiplier makes most of a high word: what it leaves out is below three.
 impl Lanes64 for Avx512Ifma {
+    type Registers = Whole<Self>;
     const ABOUT_IS_SHORT: bool = true;
 
+    #[inline(always)]
+    fn registers(self) -> Whole<Self> {
+        Whole(self)
+    }
     #[inline(always)]
     fn multiply_low(self, a: __m512i, b: __m512i) -> __m512i {
         vector!(_mm512_mullo_epi64(a, b))
@@ -87,16 +95,10 @@ fn wide(c: &Constants) -> Wide {
     Word64::new(unsafe { Avx512Ifma::new() }, c)
 }
 
-define_transform! {
-    /// Those of [`WIDE`].
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    static WIDE_TRANSFORM = (Wide, wide);
-}
-
-define_table! {
-    /// Any modulus: the others are for narrow and odd ones.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    pub(crate) static WIDE = (Isa::Avx512Ifma, Wide, wide, None, WIDE_TRANSFORM);
+/// Converts to one target.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
+pub(crate) fn convert_column(c: &Constants, out: &mut [u64], input: &[&[u64]], column: &[u64]) {
+    conversion::convert_column(wide(c), out, input, column);
 }
 
 type Period4 = Word52<Avx512Ifma, 4>;
@@ -126,7 +128,7 @@ impl Together for Conversion {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-fn together(from: &[Modulus], columns: &[Column]) -> Option<Arc<dyn Together>> {
+fn together(from: &[u64], columns: &[Column]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Conversion(Columns::new(from, columns)?)))
 }
 
@@ -147,36 +149,64 @@ impl Together for Sums {
 
 /// What sums words below these moduli times these columns without a reduction, where it can.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-pub(crate) fn sums(from: &[Modulus], columns: &[Vec<u64>]) -> Option<Arc<dyn Together>> {
+pub(crate) fn sums(from: &[u64], columns: &[Vec<u64>]) -> Option<Arc<dyn Together>> {
     Some(Arc::new(Sums(Columns::unreduced(from, columns)?)))
 }
 
-define_transform! {
-    /// Those of [`PERIOD_4`].
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    static LONG_TRANSFORM = (Period4, arithmetic::<4>);
+compile! {
+    [#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]]
+    elementwise WIDE_ELEMENTWISE = (Wide, wide);
+    inner_products WIDE_INNER_PRODUCTS = (Wide, wide);
+    negacyclic WIDE_NEGACYCLIC = (Wide, wide);
+    cyclotomic WIDE_CYCLOTOMIC = (Wide, wide);
+    elementwise ELEMENTWISE = (Period1, arithmetic::<1>);
+    inner_products INNER_PRODUCTS = (Period1, arithmetic::<1>);
+    negacyclic NEGACYCLIC_4 = (Period4, arithmetic::<4>);
+    negacyclic NEGACYCLIC_2 = (Period2, arithmetic::<2>);
+    negacyclic NEGACYCLIC_1 = (Period1, arithmetic::<1>);
+    cyclotomic LONG_CYCLOTOMIC = (Period4, arithmetic::<4>);
+    cyclotomic SHORT_CYCLOTOMIC = (Period1, arithmetic::<1>);
 }
 
-define_transform! {
-    /// Those of the next two.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    static SHORT_TRANSFORM = (Period1, arithmetic::<1>);
-}
+rounding! { [#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]] ROUNDING }
 
-define_table! {
-    /// Odd moduli below 2^52 / 18: four levels without a reduction.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    pub(crate) static PERIOD_4 = (Isa::Avx512Ifma, Period4, arithmetic::<4>, Some(together), LONG_TRANSFORM);
-}
+/// Any modulus: the others are for narrow and odd ones.
+pub(crate) static WIDE: Table = Table {
+    isa: Isa::Avx512Ifma,
+    factor: Wide::factor,
+    widest: Wide::WIDEST,
+    elementwise: WIDE_ELEMENTWISE,
+    inner_products: WIDE_INNER_PRODUCTS,
+    rounding: ROUNDING,
+    together: None,
+    negacyclic: WIDE_NEGACYCLIC,
+    cyclotomic: WIDE_CYCLOTOMIC,
+};
 
-define_table! {
-    /// Odd moduli below 2^52 / 10: two levels without a reduction.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    pub(crate) static PERIOD_2 = (Isa::Avx512Ifma, Period2, arithmetic::<2>, Some(together), SHORT_TRANSFORM);
-}
+/// Odd moduli below 2^52 / 18: four levels without a reduction.
+pub(crate) static PERIOD_4: Table = Table {
+    factor: Period4::factor,
+    widest: Period4::WIDEST,
+    elementwise: ELEMENTWISE,
+    inner_products: INNER_PRODUCTS,
+    together: Some(together),
+    negacyclic: NEGACYCLIC_4,
+    cyclotomic: LONG_CYCLOTOMIC,
+    ..WIDE
+};
 
-define_table! {
-    /// Odd moduli below 2^49: a reduction before every level.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-    pub(crate) static PERIOD_1 = (Isa::Avx512Ifma, Period1, arithmetic::<1>, Some(together), SHORT_TRANSFORM);
-}
+/// Odd moduli below 2^52 / 10: two levels without a reduction.
+pub(crate) static PERIOD_2: Table = Table {
+    widest: Period2::WIDEST,
+    negacyclic: Negacyclic {
+        // Inverse levels are those of the shorter period.
+        inverse_pass: NEGACYCLIC_1.inverse_pass,
+        inverse_tail: NEGACYCLIC_1.inverse_tail,
+        ..NEGACYCLIC_2
+    },
+    cyclotomic: SHORT_CYCLOTOMIC,
+    ..PERIOD_4
+};
+
+/// Odd moduli below 2^49: a reduction before every level.
+pub(crate) static PERIOD_1: Table = Table { widest: Period1::WIDEST, negacyclic: NEGACYCLIC_1, ..PERIOD_2 };

@@ -7,8 +7,8 @@
 
 use std::arch::x86_64::*;
 
+use crate::constants::MAX_BITS;
 use crate::isa::Isa;
-use crate::packing::MAX_BITS;
 
 /// Bytes that are read or written at once: eight words take no more, and a window that begins with them may reach into the next.
 const WINDOW: usize = 64;

@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use sunzi_kernels::internals::Avx512Ifma;
 use sunzi_kernels::internals::{
-    Arithmetic, Butterflies, Constants, Lanes, Lanes52, Portable, WIDTH, Word52, shoup_quotient,
+    Arithmetic, Butterflies, Constants, Integers, Lanes, Lanes52, Portable, WIDTH, Word52, shoup_quotient,
 };
 
 const WORD: u64 = 1 << 52;
@@ -13,23 +13,8 @@ const WORD: u64 = 1 << 52;
 #[derive(Clone, Copy)]
 struct Plain(Portable);
 
-impl Lanes for Plain {
+impl Integers for Plain {
     type V = [u64; WIDTH];
-    const LEVELS: u32 = Portable::LEVELS;
-    type Pattern = usize;
-
-    fn load(self, words: &[u64; WIDTH]) -> Self::V {
-        self.0.load(words)
-    }
-    fn pattern(self, width: usize) -> usize {
-        self.0.pattern(width)
-    }
-    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
-        self.0.expand(bytes, width)
-    }
-    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
-        self.0.store(words, v);
-    }
     fn splat(self, word: u64) -> Self::V {
         self.0.splat(word)
     }
@@ -50,6 +35,23 @@ impl Lanes for Plain {
     }
     fn shift_right(self, a: Self::V, count: u32) -> Self::V {
         self.0.shift_right(a, count)
+    }
+}
+
+impl Lanes for Plain {
+    const LEVELS: u32 = Portable::LEVELS;
+    type Pattern = usize;
+    fn load(self, words: &[u64; WIDTH]) -> Self::V {
+        self.0.load(words)
+    }
+    fn pattern(self, width: usize) -> usize {
+        self.0.pattern(width)
+    }
+    fn expand(self, bytes: &[u8; 8 * WIDTH], width: usize) -> Self::V {
+        self.0.expand(bytes, width)
+    }
+    fn store(self, words: &mut [u64; WIDTH], v: Self::V) {
+        self.0.store(words, v);
     }
     fn prefetch(self, address: *const u64) {
         self.0.prefetch(address);

@@ -1,0 +1,101 @@
+//! Rows of words at a stride, as functions of a table take them.
+
+/// Words in a row of a tile.
+pub(crate) const WIDTH: usize = 8;
+
+/// A row that is not there.
+pub(crate) const ABSENT: u32 = u32::MAX;
+/// What the words are that a sweep loads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prepare {
+    /// Canonical numbers, or below 2q.
+    Input,
+    /// Words below FRESH·q.
+    Fresh,
+    /// Outputs of at most `PERIOD` levels.
+    Words,
+}
+
+/// Rows of a register each, at a stride.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    pub(crate) words: *mut u64,
+    pub(crate) stride: usize,
+    /// What stands for rows that are not there: zeros to load, anything to store.
+    pub(crate) absent: *mut u64,
+}
+
+impl Rows {
+    /// Row `first`, then every `step`-th.
+    #[inline(always)]
+    pub(crate) fn every(self, step: usize, first: usize) -> Self {
+        Self { words: self.words.wrapping_add(first * self.stride), stride: step * self.stride, ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn shifted(self, words: usize) -> Self {
+        Self { words: self.words.wrapping_add(words), ..self }
+    }
+
+    pub(super) fn or(self, absent: *mut u64) -> Self {
+        Self { absent, ..self }
+    }
+
+    /// A row that is there.
+    #[inline(always)]
+    pub(crate) fn row(self, row: usize) -> *mut u64 {
+        self.words.wrapping_add(row * self.stride)
+    }
+
+    /// A row that may be absent.
+    #[inline(always)]
+    pub(crate) fn listed(self, row: u32) -> *mut u64 {
+        if row == ABSENT { self.absent } else { self.row(row as usize) }
+    }
+}
+
+/// From where to where a sweep runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Path {
+    pub(crate) from: Rows,
+    pub(crate) to: Rows,
+    pub(crate) prepare: Prepare,
+    pub(crate) canonical: bool,
+    pub(crate) constant: Option<Constant>,
+    /// Registers of columns, side by side.
+    pub(crate) columns: usize,
+}
+
+impl Path {
+    #[inline(always)]
+    pub(crate) fn column(&self, words: usize) -> Self {
+        let constant =
+            self.constant.map(|constant| Constant { rows: constant.rows.shifted(words), ..constant });
+        Self { from: self.from.shifted(words), to: self.to.shifted(words), constant, ..*self }
+    }
+}
+
+/// Row 0 of these, as it was before the first sweep: added to frequency 0.
+#[derive(Clone, Copy)]
+pub(crate) struct Constant {
+    pub(crate) rows: Rows,
+    pub(crate) prepare: Prepare,
+}
+
+/// Square matrices of constants that stand one after the other, and the rows that each multiplies.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrices {
+    pub(crate) size: usize,
+    /// Constants from one matrix to the next.
+    pub(crate) constants: usize,
+    /// Row i of a matrix starts at constant `first` − i·`back` + i·`forth`.
+    pub(crate) first: usize,
+    pub(crate) back: usize,
+    pub(crate) forth: usize,
+    /// Rows from one that a matrix multiplies to the next.
+    pub(crate) step: usize,
+    /// How many sets of rows, side by side, every matrix multiplies.
+    pub(crate) sets: usize,
+    /// Rows from the first of one matrix to the first of the next.
+    pub(crate) next: usize,
+}

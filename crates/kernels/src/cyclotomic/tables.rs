@@ -1,0 +1,128 @@
+//! Tables of a transform, as its functions read them.
+
+use super::rows::WIDTH;
+use crate::buffer::Buffer;
+
+/// Rows that sweeps hold in registers; a six has all there are.
+pub(crate) const SIZES: [usize; 7] = [2, 4, 8, 16, 3, 5, 6];
+
+/// What a sweep does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Levels,
+    /// Forward levels, products with the kernel, inverse levels.
+    Middle,
+}
+
+/// As many levels as fit registers, four at most.
+#[derive(Clone)]
+pub(crate) struct Sweep {
+    pub(crate) kind: Kind,
+    /// The place of its size among [`SIZES`].
+    pub(crate) function: usize,
+    /// Rows by the order in which they are loaded and stored.
+    pub(crate) from: Vec<u32>,
+    pub(crate) to: Vec<u32>,
+    /// How often a set of twiddles is used before the next, or again the first.
+    pub(crate) per: usize,
+    /// Twiddles, level by level, in sets.
+    pub(crate) twiddles: Buffer,
+    /// Those of the inverse levels of a middle.
+    pub(crate) back: Buffer,
+    /// Whether twiddles of the first set are 1, and so those of every level at the first place.
+    pub(crate) cyclic: bool,
+    /// Whether the first row, the coefficient of x^(p−1), is subtracted from all, and its opposite left there.
+    pub(crate) subtracts: bool,
+}
+
+/// A convolution or a Fourier transform along the rows of an axis.
+#[derive(Clone)]
+pub(crate) struct Convolution {
+    pub(crate) length: usize,
+    pub(crate) rows: usize,
+    /// For several rows, circulants come between both halves of these.
+    pub(crate) steps: Vec<Sweep>,
+    /// Adds row 0 at frequency 0.
+    pub(crate) adds: bool,
+    /// Multiplies rows by the kernel in the end.
+    pub(crate) twists: bool,
+}
+
+/// Matrices that split every block of `size`·`stride` rows, or join them.
+#[derive(Clone)]
+pub(crate) struct Stage {
+    pub(crate) size: usize,
+    pub(crate) stride: usize,
+    pub(crate) matrices: Buffer,
+}
+
+/// One axis.
+#[derive(Clone)]
+pub(crate) struct AxisTables {
+    pub(crate) degree: usize,
+    pub(crate) stride: usize,
+    /// p^(e−1), or 1 for p = 2.
+    pub(crate) block: usize,
+    pub(crate) inverse: bool,
+    pub(crate) convolution: Convolution,
+    /// Constants: products at each frequency, a circulant for each frequency, or twists.
+    pub(crate) kernel: Buffer,
+    pub(crate) stages: Vec<Stage>,
+}
+
+impl AxisTables {
+    /// Whether columns that stand side by side need nothing but one sweep.
+    pub(crate) fn is_one_sweep(&self) -> bool {
+        let conv = &self.convolution;
+        self.stride > 1 && self.block == 1 && conv.steps.len() == 1 && !conv.twists
+    }
+
+    /// Whether rows of an innermost axis are the tile as well.
+    pub(crate) fn in_place(&self) -> bool {
+        let conv = &self.convolution;
+        self.stride == 1 && self.block == 1 && conv.length * conv.rows == self.degree && !conv.twists
+    }
+
+    /// Rows of scratch memory for a convolution, and for the axis at an edge.
+    fn scratch_rows(&self, n: usize) -> (usize, usize) {
+        let conv = &self.convolution;
+        let whole_tiles = if self.stride == 1 { n / self.degree } else { self.stride }.is_multiple_of(WIDTH);
+        let tile =
+            if whole_tiles && (self.is_one_sweep() || self.in_place()) { 0 } else { conv.length * conv.rows };
+        (tile, if whole_tiles && self.stride > 1 { 0 } else { self.degree })
+    }
+}
+
+/// Another kernel for one axis, times a constant.
+#[derive(Clone)]
+pub(crate) struct ScaledKernel {
+    pub(crate) axis: usize,
+    pub(crate) words: Buffer,
+}
+
+/// All axes of one direction, in the order in which they run.
+#[derive(Clone)]
+pub(crate) struct Tables {
+    pub(crate) n: usize,
+    pub(crate) axes: Vec<AxisTables>,
+}
+
+impl Tables {
+    /// Where rows of a convolution, of an axis, of an edge and of a matrix start in the scratch memory, then a row of zeros and one of waste.
+    pub(crate) fn scratch_offsets(&self) -> [usize; 5] {
+        let most = |f: &dyn Fn(&AxisTables) -> usize| self.axes.iter().map(f).max().unwrap_or(0) * WIDTH;
+        let tile = most(&|axis| axis.scratch_rows(self.n).0);
+        let whole = tile + most(&|axis| if axis.block > 1 { axis.degree } else { 0 });
+        let edge = whole + most(&|axis| axis.scratch_rows(self.n).1);
+        let matrices = |axis: &AxisTables| {
+            let rows = Some(axis.convolution.rows).filter(|&rows| rows > 1);
+            axis.stages.iter().map(|stage| stage.size).chain(rows).max().unwrap_or(0)
+        };
+        [0, tile, whole, edge, edge + most(&matrices)]
+    }
+
+    /// Words of scratch memory.
+    pub(crate) fn scratch_words(&self) -> usize {
+        self.scratch_offsets().into_iter().max().unwrap_or(0) + 2 * WIDTH
+    }
+}
