@@ -113,7 +113,7 @@ pub trait Butterflies: Copy {
         bound: u32,
     ) -> (Register<Self>, Register<Self>);
 
-    /// A constant in all lanes, with what goes with it, which may be more than a [`Factor`].
+    /// A constant in all lanes, with what goes with it, which may be more than a `Factor`.
     type Constant: Copy;
     /// Words of one in tables.
     const CONSTANT: usize;
