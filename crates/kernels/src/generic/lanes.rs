@@ -79,7 +79,6 @@ pub trait Lanes52: Lanes {
     /// `acc` plus the low 52 bits of the 104-bit product.
     fn multiply_add_low(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// What a signed word carries past its low 52 bits.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for conversions"))]
     fn carry(self, a: Self::V) -> Self::V;
     /// `acc` plus the high 52 bits of the 104-bit product.
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
