@@ -73,7 +73,7 @@ pub(crate) fn check() -> Result<String, String> {
         Step::cargo_with(
             "docs",
             &[("RUSTDOCFLAGS", "-D warnings")],
-            "doc --workspace --exclude sunzi-python --no-deps --lib",
+            "doc --workspace --exclude sunzi-python --features sunzi/parquet --no-deps --lib",
         ),
     ];
     step::run_all("xtask check", &steps)
