@@ -8,7 +8,6 @@ use pyo3::types::PyBytes;
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
 use sunzi_circuits::series::declared_within;
 use sunzi_ckks::Metadata;
-use sunzi_ring::PolyRing as _;
 use sunzi_rlwe::sharing::DeclaredNoise;
 use sunzi_rlwe::wire;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};

@@ -273,7 +273,6 @@ impl Context {
 
     #[getter]
     fn degree(&self) -> usize {
-        use sunzi_rlwe::PolyRing as _;
         self.scheme.rlwe().ring().degree()
     }
 

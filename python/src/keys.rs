@@ -47,7 +47,7 @@ macro_rules! encrypted {
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct SecretKey {
     pub(crate) scheme: Arc<Scheme>,
-    pub(crate) key: Arc<sunzi_rlwe::SecretKey<Ring>>,
+    pub(crate) key: Arc<sunzi_rlwe::SecretKey>,
 }
 
 #[pymethods]
@@ -72,7 +72,7 @@ impl SecretKey {
     fn from_export(py: Python<'_>, context: &Context, bytes: Vec<u8>) -> PyResult<Self> {
         let (scheme, bytes) = (Arc::clone(&context.scheme), zeroize::Zeroizing::new(bytes));
         run(py, move || {
-            let key: sunzi_rlwe::SecretKey<Ring> = wire::from_bytes(scheme.rlwe(), &bytes)?;
+            let key: sunzi_rlwe::SecretKey = wire::from_bytes(scheme.rlwe(), &bytes)?;
             Ok(Self { scheme: Arc::clone(&scheme), key: Arc::new(key) })
         })
     }
@@ -120,7 +120,7 @@ impl SecretKey {
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct PublicKey {
     scheme: Arc<Scheme>,
-    key: Arc<sunzi_rlwe::PublicKey<Ring>>,
+    key: Arc<sunzi_rlwe::PublicKey>,
 }
 
 #[pymethods]
@@ -164,7 +164,7 @@ impl PublicKey {
     fn from_bytes(py: Python<'_>, context: &Context, bytes: Vec<u8>) -> PyResult<Self> {
         let scheme = Arc::clone(&context.scheme);
         run(py, move || {
-            let key: sunzi_rlwe::PublicKey<Ring> = wire::from_bytes(scheme.rlwe(), &bytes)?;
+            let key: sunzi_rlwe::PublicKey = wire::from_bytes(scheme.rlwe(), &bytes)?;
             Ok(Self { scheme: Arc::clone(&scheme), key: Arc::new(key) })
         })
     }

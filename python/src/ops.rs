@@ -198,7 +198,6 @@ pub(crate) fn swap_exponent(scheme: &Scheme) -> u64 {
 }
 
 fn degree(ring: &Ring) -> usize {
-    use sunzi_rlwe::PolyRing as _;
     ring.degree()
 }
 
@@ -225,12 +224,12 @@ pub(crate) fn bits_left(scheme: &Scheme, a: &Cipher) -> Result<f64, Failure> {
     }
 }
 
-pub(crate) fn relinearization(keys: &EvaluationKeys) -> Result<&RelinearizationKey<Ring>, Failure> {
+pub(crate) fn relinearization(keys: &EvaluationKeys) -> Result<&RelinearizationKey, Failure> {
     let missing = "products take a relinearisation key: make one with keygen(relinearization=True)";
     keys.relinearization.as_ref().ok_or_else(|| Failure::new("MissingRelinearizationKey", missing))
 }
 
-pub(crate) fn galois(keys: &EvaluationKeys) -> Result<&GaloisKeys<Ring>, Failure> {
+pub(crate) fn galois(keys: &EvaluationKeys) -> Result<&GaloisKeys, Failure> {
     let missing = "rotations take Galois keys: name their steps in keygen(rotations=...)";
     keys.galois.as_ref().ok_or_else(|| Failure::new("MissingGaloisKey", missing))
 }

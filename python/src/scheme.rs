@@ -55,19 +55,19 @@ pub(crate) enum Cipher {
     Ckks(Arc<ckks::Ciphertext>),
 }
 
-impl From<sunzi_rlwe::Ciphertext<Bfv, Ring>> for Cipher {
+impl From<sunzi_rlwe::Ciphertext<Bfv>> for Cipher {
     fn from(ciphertext: bfv::Ciphertext) -> Self {
         Self::Bfv(Arc::new(ciphertext))
     }
 }
 
-impl From<sunzi_rlwe::Ciphertext<Bgv, Ring>> for Cipher {
+impl From<sunzi_rlwe::Ciphertext<Bgv>> for Cipher {
     fn from(ciphertext: bgv::Ciphertext) -> Self {
         Self::Bgv(Arc::new(ciphertext))
     }
 }
 
-impl From<sunzi_rlwe::Ciphertext<Ckks, Ring>> for Cipher {
+impl From<sunzi_rlwe::Ciphertext<Ckks>> for Cipher {
     fn from(ciphertext: ckks::Ciphertext) -> Self {
         Self::Ckks(Arc::new(ciphertext))
     }
@@ -149,7 +149,7 @@ impl Scheme {
         }
     }
 
-    pub(crate) fn rlwe(&self) -> &RlweContext<Ring> {
+    pub(crate) fn rlwe(&self) -> &RlweContext {
         match self {
             Self::Bfv(exact) => exact.evaluator.context().rlwe(),
             Self::Bgv(exact) => exact.evaluator.context().rlwe(),
@@ -159,7 +159,6 @@ impl Scheme {
 
     /// Words of one of the two polynomials of a fresh ciphertext.
     pub(crate) fn words(&self) -> usize {
-        use sunzi_rlwe::PolyRing as _;
         self.rlwe().ring().degree() * self.moduli().0.len()
     }
 

@@ -1,7 +1,6 @@
 //! Attempts to break both noise bounds: dependent operands, structured messages, every kind of operation.
 
 use sunzi_bfv::BfvError;
-use sunzi_ring::PolyRing;
 
 use crate::{NoiseMeter, Tracked};
 
@@ -24,7 +23,7 @@ fn messages(n: usize, t: u64, seed: u64) -> Vec<Vec<u64>> {
 }
 
 /// Sums of one ciphertext with itself, and of many.
-fn sums<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
+fn sums(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     let mut doubled = x.clone();
     let mut sum = b.add(x, y)?;
     b.judge("x + y", &sum)?;
@@ -47,7 +46,7 @@ fn sums<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> O
 }
 
 /// Repeated products with the plaintexts whose 1-norm is largest, and mixtures of their results.
-fn plain_products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
+fn plain_products(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
     for m in plain {
         let mut product = x.clone();
         for _ in 0..4 {
@@ -64,7 +63,7 @@ fn plain_products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[V
 }
 
 /// Sums over all rotations, and products with own rotations.
-fn rotations<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>) -> Outcome {
+fn rotations(b: &mut NoiseMeter, x: &Tracked) -> Outcome {
     let mut sum = x.clone();
     let mut product = x.clone();
     for k in b.exponents.clone() {
@@ -88,7 +87,7 @@ fn rotations<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>) -> Outcome {
 }
 
 /// Deep products: squares, powers by one factor, sums in between, without relinearisation.
-fn products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) -> Outcome {
+fn products(b: &mut NoiseMeter, x: &Tracked, y: &Tracked) -> Outcome {
     let (mut square, mut power, mut mixed) = (x.clone(), x.clone(), b.add(x, y)?);
     for _ in 0..8 {
         square = b.multiply(&square, &square)?;
@@ -111,7 +110,7 @@ fn products<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, y: &Tracked<R>) 
 }
 
 /// Ciphertexts of no noise, whose parts are not uniform: x·0 + m and x − x + m.
-fn transparent<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<u64>]) -> Outcome {
+fn transparent(b: &mut NoiseMeter, x: &Tracked, plain: &[Vec<u64>]) -> Outcome {
     for m in plain {
         let zero = b.multiply_scalar(x, 0)?;
         let bare = b.add_plain(&zero, m)?;
@@ -136,7 +135,7 @@ fn transparent<R: PolyRing>(b: &mut NoiseMeter<R>, x: &Tracked<R>, plain: &[Vec<
 ///
 /// # Panics
 /// If a bound breaks.
-pub fn attack<R: PolyRing>(b: &mut NoiseMeter<R>, seed: u64) -> Outcome {
+pub fn attack(b: &mut NoiseMeter, seed: u64) -> Outcome {
     let plain = messages(b.context.degree(), b.context.plain_modulus(), seed);
     let first = plain.get(..3).unwrap_or_default();
     for (i, (message, next)) in plain.iter().zip(plain.iter().cycle().skip(1)).enumerate() {

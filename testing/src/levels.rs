@@ -4,7 +4,6 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bgv::{BgvError, Ciphertext, Context, Operations};
 use sunzi_circuits::CircuitError;
-use sunzi_ring::PolyRing;
 
 use crate::{Circuit, Operation, Party, Report};
 
@@ -35,12 +34,12 @@ impl Book {
     }
 }
 
-struct Value<R: PolyRing> {
-    ciphertext: Ciphertext<R>,
+struct Value {
+    ciphertext: Ciphertext,
     book: Book,
 }
 
-impl<R: PolyRing> Party<Context<R>> {
+impl Party<Context> {
     /// Runs the circuit under encryption, skipping what depends on refused values, and compares every value with the
     /// oracle.
     ///
@@ -49,7 +48,7 @@ impl<R: PolyRing> Party<Context<R>> {
     pub fn check_budget(&self, circuit: &Circuit, seed: u64) -> Result<LevelReport, BgvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let expected = circuit.run_clear();
-        let mut values: Vec<Option<Value<R>>> = Vec::with_capacity(circuit.operations.len());
+        let mut values: Vec<Option<Value>> = Vec::with_capacity(circuit.operations.len());
         let mut report = LevelReport::default();
         for (operation, expected) in circuit.operations.iter().zip(&expected) {
             let value = match self.book(operation, &values) {
@@ -68,11 +67,11 @@ impl<R: PolyRing> Party<Context<R>> {
     fn judge_budget(
         &self,
         operation: &Operation,
-        result: Result<Ciphertext<R>, CircuitError<BgvError>>,
+        result: Result<Ciphertext, CircuitError<BgvError>>,
         book: Result<Book, ()>,
         expected: &[u64],
         report: &mut LevelReport,
-    ) -> Result<Option<Value<R>>, BgvError> {
+    ) -> Result<Option<Value>, BgvError> {
         let ciphertext = match (result, &book) {
             (Ok(ciphertext), _) => ciphertext,
             (Err(CircuitError::Scheme(BgvError::Undeclared(_))), Ok(Book { inside: false, .. }))
@@ -107,7 +106,7 @@ impl<R: PolyRing> Party<Context<R>> {
     }
 
     /// What the result will have used: nothing without its operands, an error beyond the depth.
-    fn book(&self, operation: &Operation, values: &[Option<Value<R>>]) -> Option<Result<Book, ()>> {
+    fn book(&self, operation: &Operation, values: &[Option<Value>]) -> Option<Result<Book, ()>> {
         let of = |i: usize| values.get(i).and_then(Option::as_ref).map(|value| value.book);
         let depth = self.context.depth();
         let mut book = match *operation {

@@ -3,24 +3,23 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::{BfvError, Ciphertext, Context, Evaluator, Plaintext};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
 use crate::ClearRing;
 
 /// Keys of one context, and everything measured under them.
-pub struct NoiseMeter<R: PolyRing> {
+pub struct NoiseMeter {
     /// The context.
-    pub context: Context<R>,
+    pub context: Context,
     /// What messages are computed in.
     pub clear: ClearRing,
     /// The automorphisms there are keys for.
     pub exponents: Vec<u64>,
-    evaluator: Evaluator<R>,
-    secret: SecretKey<R>,
-    public: PublicKey<R>,
-    relinearization: RelinearizationKey<R>,
-    galois: GaloisKeys<R>,
+    evaluator: Evaluator,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     rng: ChaCha20Rng,
     /// Name of a value, bits between its noise and its bound, and between its noise and its worst case.
     pub gaps: Vec<(String, f64, f64)>,
@@ -28,19 +27,19 @@ pub struct NoiseMeter<R: PolyRing> {
 
 /// A ciphertext and the coefficients of its message.
 #[derive(Clone)]
-pub struct Tracked<R: PolyRing> {
+pub struct Tracked {
     /// The ciphertext.
-    pub ciphertext: Ciphertext<R>,
+    pub ciphertext: Ciphertext,
     /// The coefficients of its message, in [0, t).
     pub message: Vec<u64>,
 }
 
-impl<R: PolyRing> NoiseMeter<R> {
+impl NoiseMeter {
     /// Makes keys from a seed, with Galois keys for these exponents.
     ///
     /// # Errors
     /// Those of key generation.
-    pub fn new(context: Context<R>, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
+    pub fn new(context: Context, seed: u64, exponents: &[u64]) -> Result<Self, BfvError> {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let rlwe = context.rlwe();
         let ring = rlwe.ring();
@@ -72,7 +71,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     /// # Panics
     /// If the value decrypts wrongly or its noise exceeds a bound.
     #[expect(clippy::panic, reason = "a helper of tests: a violated bound ends the test")]
-    pub fn judge(&mut self, name: &str, value: &Tracked<R>) -> Result<(), BfvError> {
+    pub fn judge(&mut self, name: &str, value: &Tracked) -> Result<(), BfvError> {
         let noise = value.ciphertext.noise();
         // Noise is measured modulo q: beyond q/2t it says nothing.
         if self.context.bits_left(noise) < 0.0 {
@@ -94,7 +93,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of encryption.
-    pub fn encrypt(&mut self, message: Vec<u64>, public: bool) -> Result<Tracked<R>, BfvError> {
+    pub fn encrypt(&mut self, message: Vec<u64>, public: bool) -> Result<Tracked, BfvError> {
         let plaintext = self.plaintext(&message)?;
         let ciphertext = if public {
             self.context.encrypt(&plaintext, &self.public, &mut self.rng)?
@@ -108,7 +107,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator, as below.
-    pub fn add(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
+    pub fn add(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.add(&a.ciphertext, &b.ciphertext)?, message })
     }
@@ -117,7 +116,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn sub(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
+    pub fn sub(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let message = self.clear.difference(&a.message, &b.message);
         Ok(Tracked { ciphertext: self.evaluator.sub(&a.ciphertext, &b.ciphertext)?, message })
     }
@@ -126,7 +125,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn multiply(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
+    pub fn multiply(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply(&a.ciphertext, &b.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
@@ -135,7 +134,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn multiply_unrelinearized(&self, a: &Tracked<R>, b: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
+    pub fn multiply_unrelinearized(&self, a: &Tracked, b: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_unrelinearized(&a.ciphertext, &b.ciphertext)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, &b.message)? })
     }
@@ -144,7 +143,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn relinearize(&self, a: &Tracked<R>) -> Result<Tracked<R>, BfvError> {
+    pub fn relinearize(&self, a: &Tracked) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.relinearize(&a.ciphertext, &self.relinearization)?;
         Ok(Tracked { ciphertext, message: a.message.clone() })
     }
@@ -153,7 +152,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn add_plain(&self, a: &Tracked<R>, m: &[u64]) -> Result<Tracked<R>, BfvError> {
+    pub fn add_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let message = self.clear.sum(&a.message, m);
         Ok(Tracked { ciphertext: self.evaluator.add_plain(&a.ciphertext, &self.plaintext(m)?)?, message })
     }
@@ -162,7 +161,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn multiply_plain(&self, a: &Tracked<R>, m: &[u64]) -> Result<Tracked<R>, BfvError> {
+    pub fn multiply_plain(&self, a: &Tracked, m: &[u64]) -> Result<Tracked, BfvError> {
         let ciphertext = self.evaluator.multiply_plain(&a.ciphertext, &self.plaintext(m)?)?;
         Ok(Tracked { ciphertext, message: self.clear.product(&a.message, m)? })
     }
@@ -171,7 +170,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn multiply_scalar(&self, a: &Tracked<R>, c: i64) -> Result<Tracked<R>, BfvError> {
+    pub fn multiply_scalar(&self, a: &Tracked, c: i64) -> Result<Tracked, BfvError> {
         let message = self.clear.multiple(&a.message, c);
         Ok(Tracked { ciphertext: self.evaluator.multiply_scalar(&a.ciphertext, c)?, message })
     }
@@ -180,7 +179,7 @@ impl<R: PolyRing> NoiseMeter<R> {
     ///
     /// # Errors
     /// Those of the evaluator.
-    pub fn automorphism(&self, a: &Tracked<R>, k: u64) -> Result<Tracked<R>, BfvError> {
+    pub fn automorphism(&self, a: &Tracked, k: u64) -> Result<Tracked, BfvError> {
         let message = self.clear.automorphism(&a.message, k)?;
         Ok(Tracked { ciphertext: self.evaluator.automorphism(&a.ciphertext, k, &self.galois)?, message })
     }

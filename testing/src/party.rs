@@ -4,7 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_rlwe::{PolyRing, PublicKey, SecretKey};
+use sunzi_rlwe::{PublicKey, SecretKey};
 
 use crate::scheme::{Encrypted, Failure, Scheme};
 use crate::{Circuit, Operation};
@@ -16,11 +16,11 @@ pub struct Party<S: Scheme> {
     /// What computes.
     pub evaluator: S::Evaluator,
     /// The secret key.
-    pub secret: SecretKey<S::Ring>,
+    pub secret: SecretKey,
     /// The public key.
-    pub public: PublicKey<S::Ring>,
+    pub public: PublicKey,
     /// Relinearisation and Galois keys.
-    pub keys: EvaluationKeys<S::Ring>,
+    pub keys: EvaluationKeys,
     /// The slot encoder.
     pub encoder: BatchEncoder,
 }

@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::{EncodingError, Plaintext};
 use sunzi_math::{MathError, gcd};
-use sunzi_rlwe::{GaloisKeys, PolyRing, PublicKey, RelinearizationKey, SecretKey};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
 use crate::circuit::row;
 use crate::scheme::{Encrypted, Scheme};
@@ -18,10 +18,10 @@ pub struct Polynomials<S: Scheme> {
     clear: ClearRing,
     /// Automorphisms that circuits turn by, −1 last.
     exponents: Vec<u64>,
-    secret: SecretKey<S::Ring>,
-    public: PublicKey<S::Ring>,
-    keys: EvaluationKeys<S::Ring>,
-    galois: GaloisKeys<S::Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    keys: EvaluationKeys,
+    galois: GaloisKeys,
 }
 
 /// What running circuits showed.

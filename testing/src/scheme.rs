@@ -3,51 +3,44 @@
 use rand_core::CryptoRng;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::{EncodingError, Plaintext};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, NoiseBound, PublicKey, RlweContext, RlweError, SecretKey};
 
 /// A scheme under test: the context that encrypts, decrypts and measures noise.
 pub trait Scheme {
-    /// The ring.
-    type Ring: PolyRing;
     /// What computes.
-    type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys<Self::Ring>, Error = Self::Error>;
+    type Evaluator: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys, Error = Self::Error>;
     /// The scheme's errors.
     type Error: std::error::Error + From<EncodingError> + From<RlweError> + 'static;
 
     /// Makes the evaluator.
     fn evaluator(&self) -> Self::Evaluator;
     /// Ring and security.
-    fn rlwe(&self) -> &RlweContext<Self::Ring>;
+    fn rlwe(&self) -> &RlweContext;
     /// Encrypts under the public key.
     ///
     /// # Errors
     /// Those of the scheme, here and below.
-    fn encrypt<G: CryptoRng>(
+    fn encrypt(
         &self,
         message: &Plaintext,
-        key: &PublicKey<Self::Ring>,
-        rng: &mut G,
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
     /// Encrypts under the secret key.
     ///
     /// # Errors
     /// Those of the scheme.
-    fn encrypt_secret<G: CryptoRng>(
+    fn encrypt_secret(
         &self,
         message: &Plaintext,
-        key: &SecretKey<Self::Ring>,
-        rng: &mut G,
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted<Self>, Self::Error>;
     /// Decrypts.
     ///
     /// # Errors
     /// Those of the scheme.
-    fn decrypt(
-        &self,
-        ciphertext: &Encrypted<Self>,
-        key: &SecretKey<Self::Ring>,
-    ) -> Result<Plaintext, Self::Error>;
+    fn decrypt(&self, ciphertext: &Encrypted<Self>, key: &SecretKey) -> Result<Plaintext, Self::Error>;
     /// log2 of the true noise.
     ///
     /// # Errors
@@ -56,7 +49,7 @@ pub trait Scheme {
         &self,
         ciphertext: &Encrypted<Self>,
         message: &Plaintext,
-        key: &SecretKey<Self::Ring>,
+        key: &SecretKey,
     ) -> Result<f64, Self::Error>;
     /// The ciphertext of m(X^k).
     ///
@@ -66,7 +59,7 @@ pub trait Scheme {
         &self,
         ciphertext: &Encrypted<Self>,
         exponent: u64,
-        keys: &GaloisKeys<Self::Ring>,
+        keys: &GaloisKeys,
     ) -> Result<Encrypted<Self>, Self::Error>;
     /// Both bounds on the noise.
     fn noise<'a>(&self, ciphertext: &'a Encrypted<Self>) -> &'a NoiseBound;
@@ -80,33 +73,32 @@ pub type Failure<S> = CircuitError<<S as Scheme>::Error>;
 /// Implements [`Scheme`] for a context whose methods have the same names.
 macro_rules! scheme {
     ($scheme:ident, $error:ident) => {
-        impl<R: PolyRing> Scheme for $scheme::Context<R> {
-            type Ring = R;
-            type Evaluator = $scheme::Evaluator<R>;
+        impl Scheme for $scheme::Context {
+            type Evaluator = $scheme::Evaluator;
             type Error = $scheme::$error;
 
             fn evaluator(&self) -> Self::Evaluator {
                 $scheme::Evaluator::new(self)
             }
 
-            fn rlwe(&self) -> &RlweContext<R> {
+            fn rlwe(&self) -> &RlweContext {
                 self.rlwe()
             }
 
-            fn encrypt<G: CryptoRng>(
+            fn encrypt(
                 &self,
                 message: &Plaintext,
-                key: &PublicKey<R>,
-                rng: &mut G,
+                key: &PublicKey,
+                rng: &mut dyn CryptoRng,
             ) -> Result<Encrypted<Self>, Self::Error> {
                 self.encrypt(message, key, rng)
             }
 
-            fn encrypt_secret<G: CryptoRng>(
+            fn encrypt_secret(
                 &self,
                 message: &Plaintext,
-                key: &SecretKey<R>,
-                rng: &mut G,
+                key: &SecretKey,
+                rng: &mut dyn CryptoRng,
             ) -> Result<Encrypted<Self>, Self::Error> {
                 self.encrypt_secret(message, key, rng)
             }
@@ -114,7 +106,7 @@ macro_rules! scheme {
             fn decrypt(
                 &self,
                 ciphertext: &Encrypted<Self>,
-                key: &SecretKey<R>,
+                key: &SecretKey,
             ) -> Result<Plaintext, Self::Error> {
                 self.decrypt(ciphertext, key)
             }
@@ -123,7 +115,7 @@ macro_rules! scheme {
                 &self,
                 ciphertext: &Encrypted<Self>,
                 message: &Plaintext,
-                key: &SecretKey<R>,
+                key: &SecretKey,
             ) -> Result<f64, Self::Error> {
                 self.measure_noise(ciphertext, message, key)
             }
@@ -132,7 +124,7 @@ macro_rules! scheme {
                 &self,
                 ciphertext: &Encrypted<Self>,
                 exponent: u64,
-                keys: &GaloisKeys<R>,
+                keys: &GaloisKeys,
             ) -> Result<Encrypted<Self>, Self::Error> {
                 self.evaluator().automorphism(ciphertext, exponent, keys)
             }

@@ -5,8 +5,19 @@ use std::path::Path;
 use crate::tree;
 
 /// First parts of a code span that make it a path of this repository.
-const TOPS: [&str; 10] =
-    ["crates/", "cli/", "testing/", "xtask/", "docs/", "data/", "peers/", "python/", "examples/", ".ci/"];
+const TOPS: [&str; 11] = [
+    "crates/",
+    "cli/",
+    "testing/",
+    "xtask/",
+    "docs/",
+    "data/",
+    "peers/",
+    "python/",
+    "examples/",
+    "research/",
+    ".ci/",
+];
 
 /// One line for each path in a Markdown file that leads nowhere.
 pub(crate) fn broken(root: &Path, files: &[impl AsRef<Path>]) -> Result<Vec<String>, String> {

@@ -4,7 +4,6 @@ use sunzi::bfv::row_rotation_exponent;
 use sunzi::circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi::ckks::{self, Complex64};
 use sunzi::encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi::ring::PolyRing;
 use sunzi::rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
 use sunzi::{bfv, bgv};
 

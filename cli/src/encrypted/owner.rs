@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use sunzi::bfv::{BatchEncoder, Encoder};
 use sunzi::circuits::EvaluationKeys;
 use sunzi::circuits::statistics::{EncryptedChunk, Input, Layout};
-use sunzi::ring::Ring;
+
 use sunzi::rlwe::{PublicKey, SecretKey, randomness};
 
 use super::scheme::Scheme;
@@ -14,8 +14,8 @@ use crate::job::Job;
 /// All keys of the job; they serve every plaintext modulus.
 pub(crate) struct Keys {
     /// Stays with the owner.
-    pub(crate) secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
+    pub(crate) secret: SecretKey,
+    public: PublicKey,
     /// What the server receives.
     pub(crate) evaluation: EvaluationKeys,
 }

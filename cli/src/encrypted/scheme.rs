@@ -4,7 +4,7 @@ use serde::Serialize;
 use sunzi::bfv::{self, CrtParameters, Plaintext};
 use sunzi::bgv;
 use sunzi::circuits::{Arithmetic, EvaluationKeys};
-use sunzi::ring::{GadgetOptions, Ring};
+use sunzi::ring::GadgetOptions;
 use sunzi::rlwe::{PublicKey, RlweContext, SecretKey, Security, randomness};
 
 use crate::error::CliError;
@@ -98,15 +98,15 @@ pub(crate) trait Scheme: Sized + Sync {
     type Evaluator: Arithmetic<Ciphertext = Self::Ciphertext, Keys = EvaluationKeys>;
 
     /// Ring and security.
-    fn rlwe(&self) -> &RlweContext<Ring>;
+    fn rlwe(&self) -> &RlweContext;
     /// The plaintext modulus t.
     fn plain_modulus(&self) -> u64;
     /// What computes, without any secret.
     fn evaluator(&self) -> Self::Evaluator;
     /// Encrypts under the public key.
-    fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey<Ring>) -> Result<Self::Ciphertext, CliError>;
+    fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Self::Ciphertext, CliError>;
     /// Opens a ciphertext.
-    fn decrypt(&self, ciphertext: &Self::Ciphertext, key: &SecretKey<Ring>) -> Result<Plaintext, CliError>;
+    fn decrypt(&self, ciphertext: &Self::Ciphertext, key: &SecretKey) -> Result<Plaintext, CliError>;
 }
 
 /// The methods of a context under the names of the trait.
@@ -116,7 +116,7 @@ macro_rules! scheme {
             type Ciphertext = $scheme::Ciphertext;
             type Evaluator = $scheme::Evaluator;
 
-            fn rlwe(&self) -> &RlweContext<Ring> {
+            fn rlwe(&self) -> &RlweContext {
                 Self::rlwe(self)
             }
 
@@ -128,20 +128,12 @@ macro_rules! scheme {
                 $scheme::Evaluator::new(self)
             }
 
-            fn encrypt(
-                &self,
-                plaintext: &Plaintext,
-                key: &PublicKey<Ring>,
-            ) -> Result<Self::Ciphertext, CliError> {
+            fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Self::Ciphertext, CliError> {
                 let mut rng = randomness::from_os().map_err(CliError::failure)?;
                 Self::encrypt(self, plaintext, key, &mut rng).map_err(CliError::failure)
             }
 
-            fn decrypt(
-                &self,
-                ciphertext: &Self::Ciphertext,
-                key: &SecretKey<Ring>,
-            ) -> Result<Plaintext, CliError> {
+            fn decrypt(&self, ciphertext: &Self::Ciphertext, key: &SecretKey) -> Result<Plaintext, CliError> {
                 Self::decrypt(self, ciphertext, key).map_err(CliError::failure)
             }
         }

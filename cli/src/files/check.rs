@@ -112,12 +112,12 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
     }
     let rlwe = context.rlwe();
     match kind {
-        Some(Kind::SecretKey) => one::<SecretKey<_>, _>(rlwe, path),
-        Some(Kind::PublicKey) => one::<PublicKey<_>, _>(rlwe, path),
-        Some(Kind::RelinearizationKey) => one::<RelinearizationKey<_>, _>(rlwe, path),
-        Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys<_>, _>(rlwe, path),
-        Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys<_>, _>(rlwe, path)?.exponents().count()),
-        Some(Kind::BootstrapKeys) => one::<BootstrapKeys<_>, _>(rlwe, path),
+        Some(Kind::SecretKey) => one::<SecretKey, _>(rlwe, path),
+        Some(Kind::PublicKey) => one::<PublicKey, _>(rlwe, path),
+        Some(Kind::RelinearizationKey) => one::<RelinearizationKey, _>(rlwe, path),
+        Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys, _>(rlwe, path),
+        Some(Kind::GaloisKeys) => Ok(load::<GaloisKeys, _>(rlwe, path)?.exponents().count()),
+        Some(Kind::BootstrapKeys) => one::<BootstrapKeys, _>(rlwe, path),
         // What is not of this scheme is named by the error.
         _ => one::<CiphertextOf<C>, C>(context, path),
     }

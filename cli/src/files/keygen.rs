@@ -9,11 +9,10 @@ use sunzi::bfv::explain::bytes;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
 use sunzi::program::Plan;
 use sunzi::program::analysis::Layout;
-use sunzi::ring::Packing;
+use sunzi::ring::Ring;
 use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, store};
 use sunzi::rlwe::{
-    GaloisKeys, LedgerFile, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory,
-    randomness,
+    GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
 
@@ -95,11 +94,7 @@ fn of<C, E: std::error::Error>(context: Result<C, E>) -> Result<C, CliError> {
     context.map_err(CliError::input)
 }
 
-fn make<R: Packing>(
-    context: &RlweContext<R>,
-    parameters: &Stored,
-    args: &KeygenArgs,
-) -> Result<(), CliError> {
+fn make(context: &RlweContext, parameters: &Stored, args: &KeygenArgs) -> Result<(), CliError> {
     let exponents = match (&args.program, &args.schema) {
         (Some(program), Some(schema)) => planned(args, program, schema)?,
         _ => {
@@ -139,8 +134,8 @@ fn make<R: Packing>(
 }
 
 /// Secret first: the others are made of it.
-fn write<R: Packing>(
-    context: &RlweContext<R>,
+fn write(
+    context: &RlweContext,
     parameters: &Stored,
     exponents: &[(u64, usize)],
     folder: &Path,
@@ -190,11 +185,7 @@ fn planned(args: &KeygenArgs, program: &str, schema: &Path) -> Result<Vec<(u64, 
 }
 
 /// The automorphisms that are asked for.
-fn exponents<R: PolyRing>(
-    ring: &R,
-    parameters: &Stored,
-    rotations: &Rotations,
-) -> Result<Vec<u64>, CliError> {
+fn exponents(ring: &Ring, parameters: &Stored, rotations: &Rotations) -> Result<Vec<u64>, CliError> {
     let (degree, index) = (ring.degree(), ring.index());
     if !index.is_power_of_two() {
         let none = matches!(rotations, Rotations::None | Rotations::Sums);
@@ -222,8 +213,7 @@ fn exponents<R: PolyRing>(
 }
 
 /// What is going to be made, before it is.
-fn announcement<R: Packing>(context: &RlweContext<R>, parameters: &Stored, rotations: usize) -> String {
-    use sunzi::ring::Gadget;
+fn announcement(context: &RlweContext, parameters: &Stored, rotations: usize) -> String {
     let polynomial = context.ring().degree() as f64 * context.log2_key_modulus() / 8.0;
     let one = (polynomial * context.gadget().digit_count() as f64).ceil() as u64;
     format!(

@@ -124,7 +124,7 @@ pub(crate) fn run(
 /// Everything the server is given, and what it prepares.
 fn serve(
     blueprint: &Blueprint,
-    secret: &SecretKey<sunzi::ring::Ring>,
+    secret: &SecretKey,
     layout: &Layout,
     progress: &Progress,
     times: &mut Times,

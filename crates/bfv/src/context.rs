@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sunzi_ring::{PolyRing, Ring, Scaler};
+use sunzi_ring::{Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::wire::StoredParameters;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, RlweContext, Security, Trace, memory, relinearization};
@@ -16,22 +16,22 @@ use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 /// [`BigRing`](sunzi_ring::BigRing), the multi-precision oracle. Contexts that share ring and
 /// secret key may differ in plaintext modulus: keys do not depend on it.
 #[derive(Clone, Debug)]
-pub struct Context<R: PolyRing = Ring> {
-    inner: Arc<Inner<R>>,
+pub struct Context {
+    inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
-struct Inner<R: PolyRing> {
-    rlwe: RlweContext<R>,
+struct Inner {
+    rlwe: RlweContext,
     plain_modulus: u64,
     algorithms: Algorithms,
-    scaler: R::Scaler,
+    scaler: Scaler,
     tail: Tail,
     /// By level, the lowest first, made when a product first asks.
     levels: OnceLock<Vec<LevelModel>>,
 }
 
-impl Context<Ring> {
+impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
@@ -46,12 +46,12 @@ impl Context<Ring> {
     }
 }
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Builds the tables over a ring that is there already.
     ///
     /// # Errors
     /// [`BfvError::Rlwe`] above the security limit; [`BfvError::Ring`] for a plaintext modulus the ring cannot scale.
-    pub fn with_ring(ring: R, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
+    pub fn with_ring(ring: Ring, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
         Self::with_algorithms(ring, plain_modulus, security, &Algorithms::default())
     }
 
@@ -60,7 +60,7 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// As [`with_ring`](Self::with_ring), and for algorithms the ring cannot follow.
     pub fn with_algorithms(
-        ring: R,
+        ring: Ring,
         plain_modulus: u64,
         security: Security,
         algorithms: &Algorithms,
@@ -72,7 +72,7 @@ impl<R: PolyRing> Context<R> {
         )
     }
 
-    fn over(rlwe: RlweContext<R>, plain_modulus: u64, algorithms: &Algorithms) -> Result<Self, BfvError> {
+    fn over(rlwe: RlweContext, plain_modulus: u64, algorithms: &Algorithms) -> Result<Self, BfvError> {
         let scaler = rlwe.ring().scaler(plain_modulus, &algorithms.scaling)?;
         let tail = Tail::new(rlwe.ring().expansion());
         Ok(Self {
@@ -123,13 +123,13 @@ impl<R: PolyRing> Context<R> {
 
     /// Ring and security.
     #[must_use]
-    pub fn rlwe(&self) -> &RlweContext<R> {
+    pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
     /// The ciphertext ring.
     #[must_use]
-    pub fn ring(&self) -> &R {
+    pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
@@ -153,13 +153,13 @@ impl<R: PolyRing> Context<R> {
 
     /// The tables that extend, scale by t/q and decrypt.
     #[must_use]
-    pub fn scaler(&self) -> &R::Scaler {
+    pub fn scaler(&self) -> &Scaler {
         &self.inner.scaler
     }
 
     /// Fails unless a ciphertext has this plaintext modulus and all moduli; operations that are the same at every
     /// level do not look.
-    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), BfvError> {
+    pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<(), BfvError> {
         self.check_plain_modulus(*ciphertext.metadata())?;
         let expected = self.ring().level();
         for part in ciphertext.parts() {
@@ -193,10 +193,10 @@ impl<R: PolyRing> Context<R> {
     /// Notes in the ciphertext's trace that `operation` made it from `operands`, or in place.
     pub(crate) fn record(
         &self,
-        mut ciphertext: Ciphertext<R>,
+        mut ciphertext: Ciphertext,
         operation: &'static str,
         operands: &[&Trace],
-    ) -> Ciphertext<R> {
+    ) -> Ciphertext {
         ciphertext.record(operation, self.bits_left(ciphertext.noise()), operands);
         ciphertext
     }

@@ -2,21 +2,20 @@
 
 use num_bigint::BigInt;
 use num_traits::Signed;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{SecretKey, encryption::phase};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// log2 of the true noise ‖c(s) − (q/t)·m‖∞ of a ciphertext of `message`, modulo q; −∞ for none.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].
     pub fn measure_noise(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         message: &Plaintext,
-        key: &SecretKey<R>,
+        key: &SecretKey,
     ) -> Result<f64, BfvError> {
         self.check_plaintext(message)?;
         self.check(ciphertext)?;

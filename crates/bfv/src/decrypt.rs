@@ -1,14 +1,14 @@
 //! Decryption.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, PolyRing, Scaler};
+use sunzi_ring::{Coefficient, Poly};
 use sunzi_rlwe::encryption::{phase, phase_values};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Opens a ciphertext `[BEHZ16, Alg. 1]`.
     ///
     /// The result tells the holder of the ciphertext nothing about the key only as long as it is
@@ -19,7 +19,7 @@ impl<R: PolyRing> Context<R> {
     /// that spent the budget;
     /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext, [`BfvError::PlainModulusMismatch`]
     /// or [`BfvError::Ring`] for one of other parameters.
-    pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BfvError> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
         let bits_left = self.bits_left(ciphertext);
         // Not `< 0.0`: a bound that is no number guarantees nothing either.
         if bits_left >= 0.0 {
@@ -33,11 +33,7 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// As [`decrypt`](Self::decrypt), but for the noise.
-    pub fn decrypt_unchecked(
-        &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
-    ) -> Result<Plaintext, BfvError> {
+    pub fn decrypt_unchecked(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BfvError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         let values = phase_values(self.rlwe(), ciphertext.parts(), key, self.ring().level())?;
@@ -46,7 +42,7 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// The message of c(s) = (q/t)·m + v.
-    fn open(&self, phase: &R::Poly<Coefficient>) -> Result<Plaintext, BfvError> {
+    fn open(&self, phase: &Poly<Coefficient>) -> Result<Plaintext, BfvError> {
         Ok(Plaintext::new(self.scaler().decrypt(phase)?, self.plain_modulus())?)
     }
 
@@ -58,13 +54,13 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
     /// [`RlweError::SharingSpent`]; [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt) but for the noise. All are told before anything is opened.
-    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+    pub fn decrypt_for_sharing(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        key: &SecretKey,
         noise: DeclaredNoise,
         ledger: &mut LedgerFile,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BfvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
         let flooding = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
@@ -80,7 +76,7 @@ impl<R: PolyRing> Context<R> {
     /// As there.
     pub fn check_shareable(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BfvError> {
@@ -90,7 +86,7 @@ impl<R: PolyRing> Context<R> {
     /// What hides the noise of a ciphertext.
     fn hiding(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<Flooding, BfvError> {

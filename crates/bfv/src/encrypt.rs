@@ -1,25 +1,25 @@
 //! Encryption under the public or the secret key.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Encrypts under the public key: modulo qp where there is a special modulus p, scaled down to q `[KPZ21, 3.1]`.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
     /// key of another ring.
-    pub fn encrypt<G: CryptoRng + ?Sized>(
+    pub fn encrypt(
         &self,
         plaintext: &Plaintext,
-        key: &PublicKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, BfvError> {
         self.check_plaintext(plaintext)?;
         let (message, t) = (plaintext.coefficients(), self.plain_modulus());
         Ok(self.encryption(encrypt_public(self.rlwe(), key, message, t, rng)?, key.id()))
@@ -30,18 +30,18 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus; [`BfvError::Rlwe`] for a
     /// key of another ring.
-    pub fn encrypt_secret<G: CryptoRng + ?Sized>(
+    pub fn encrypt_secret(
         &self,
         plaintext: &Plaintext,
-        key: &SecretKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, BfvError> {
         self.check_plaintext(plaintext)?;
         let (message, t) = (plaintext.coefficients(), self.plain_modulus());
         Ok(self.encryption(encrypt_secret(self.rlwe(), key, message, t, rng)?, key.id()))
     }
 
-    fn encryption(&self, encryption: Encryption<R>, key: KeyId) -> Ciphertext<R> {
+    fn encryption(&self, encryption: Encryption, key: KeyId) -> Ciphertext {
         self.record(Ciphertext::from_encryption(encryption, self.plain_modulus(), key), "encrypt", &[])
     }
 
@@ -49,7 +49,7 @@ impl<R: PolyRing> Context<R> {
     pub(crate) fn scaled_message(
         &self,
         plaintext: &Plaintext,
-    ) -> Result<Zeroizing<R::Poly<Evaluation>>, BfvError> {
+    ) -> Result<Zeroizing<Poly<Evaluation>>, BfvError> {
         let ring = self.ring();
         let scaled = ring.scale_plaintext(plaintext.coefficients(), self.plain_modulus())?;
         Ok(Zeroizing::new(ring.to_evaluation(scaled)?))

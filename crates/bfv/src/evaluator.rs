@@ -14,8 +14,6 @@ pub use plain::PreparedPlaintext;
 pub use products::ProductSum;
 pub use rotate::Hoisted;
 
-use sunzi_ring::{PolyRing, Ring};
-
 use crate::Context;
 
 /// Computes on ciphertexts without any secret.
@@ -44,20 +42,20 @@ use crate::Context;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluator<R: PolyRing = Ring> {
-    context: Context<R>,
+pub struct Evaluator {
+    context: Context,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
-    pub fn new(context: &Context<R>) -> Self {
+    pub fn new(context: &Context) -> Self {
         Self { context: context.clone() }
     }
 
     /// The context it computes in.
     #[must_use]
-    pub fn context(&self) -> &Context<R> {
+    pub fn context(&self) -> &Context {
         &self.context
     }
 }

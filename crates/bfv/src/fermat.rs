@@ -3,6 +3,7 @@
 use sunzi_encoding::{check_degree, check_plain_modulus};
 use sunzi_fermat::{FermatModulus, FermatRing};
 use sunzi_ring::GadgetOptions;
+use sunzi_ring::Ring;
 use sunzi_rlwe::{Security, memory, security};
 
 use crate::{Algorithms, BfvError, Context, tables};
@@ -100,9 +101,9 @@ impl FermatParameters {
     ///
     /// # Errors
     /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
-    pub fn context(&self) -> Result<Context<FermatRing>, BfvError> {
+    pub fn context(&self) -> Result<Context, BfvError> {
         memory::require(tables::fermat_bytes(self.degree, self.bits))?;
-        let ring = FermatRing::new(2 * self.degree as u64, self.bits)?;
+        let ring = Ring::of(FermatRing::new(2 * self.degree as u64, self.bits)?);
         let algorithms = Algorithms { key_switching: Self::key_switching(), ..Algorithms::default() };
         Context::with_algorithms(ring, self.plain_modulus, self.security, &algorithms)
     }

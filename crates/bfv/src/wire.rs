@@ -4,7 +4,6 @@ mod parameters;
 
 use std::io::BufRead;
 
-use sunzi_ring::Packing;
 use sunzi_rlwe::wire::{
     CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, SchemeFormat, Sink, Source,
     WireError,
@@ -19,14 +18,13 @@ fn describe(plain_modulus: u64, fields: &mut Fields) {
     fields.u64(plain_modulus);
 }
 
-impl<R: Packing> SchemeFormat for Context<R> {
+impl SchemeFormat for Context {
     type Scheme = Bfv;
-    type Ring = R;
     const CIPHERTEXT: Kind = Kind::BfvCiphertext;
     const CIPHERTEXTS: Kind = Kind::BfvCiphertexts;
     const METADATA_LEN: usize = 0;
 
-    fn rlwe(&self) -> &RlweContext<R> {
+    fn rlwe(&self) -> &RlweContext {
         self.rlwe()
     }
 
@@ -46,7 +44,7 @@ impl<R: Packing> SchemeFormat for Context<R> {
     }
 }
 
-impl<R: Packing> Format<Plaintext> for Context<R> {
+impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::BfvPlaintext;
 
     fn fingerprint(&self) -> Option<Fingerprint> {

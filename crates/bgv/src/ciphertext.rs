@@ -1,7 +1,5 @@
 //! BGV as a scheme of the RLWE layer.
 
-use sunzi_ring::Ring;
-
 use crate::Usage;
 
 /// The scheme BGV, as a type.
@@ -15,7 +13,7 @@ impl sunzi_rlwe::Scheme for Bgv {
 
 /// A BGV ciphertext: u(s) = (Q/t)·(f·m mod t) + v (mod Q) for a message m, noise v, the factor f of its level, and Q
 /// the product of the moduli its parts have.
-pub type Ciphertext<R = Ring> = sunzi_rlwe::Ciphertext<Bgv, R>;
+pub type Ciphertext = sunzi_rlwe::Ciphertext<Bgv>;
 
 /// What a BGV ciphertext carries besides polynomials and noise.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use sunzi_math::{mod_inv, mul_mod};
-use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring};
+use sunzi_ring::{GadgetOptions, Ring, Scaler};
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::{Log2, NoiseBound, RlweContext, Security, Trace, memory, relinearization};
 
@@ -19,20 +19,20 @@ use crate::{BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 /// [`BigRing`](sunzi_ring::BigRing), the multi-precision oracle. Keys do not depend on the plaintext modulus:
 /// contexts that share a ring share keys.
 #[derive(Clone, Debug)]
-pub struct Context<R: PolyRing = Ring> {
-    inner: Arc<Inner<R>>,
+pub struct Context {
+    inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
-struct Inner<R: PolyRing> {
-    rlwe: RlweContext<R>,
+struct Inner {
+    rlwe: RlweContext,
     plain_modulus: u64,
     /// Q_0, …, Q_L, Q_(L+1).
     places: Vec<Place>,
     /// f of every level, from 0 to L.
     factors: Vec<u64>,
     /// Decryption by the first 1, 2, … moduli, made at first use.
-    scalers: Vec<OnceLock<R::Scaler>>,
+    scalers: Vec<OnceLock<Scaler>>,
     budget: Budget,
     /// The noise of every level when all that is declared is used.
     levels: Vec<LevelNoise>,
@@ -82,7 +82,7 @@ impl From<&Parameters> for Settings {
     }
 }
 
-impl Context<Ring> {
+impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
@@ -95,13 +95,13 @@ impl Context<Ring> {
     }
 }
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Builds the tables over a ring that is there already.
     ///
     /// # Errors
     /// [`BgvError::Rlwe`] above the security limit; [`BgvError::LevelsUnusable`] for levels the ring has not;
     /// [`BgvError::Encoding`] and [`BgvError::Math`] for a plaintext modulus out of range or not coprime to the moduli.
-    pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, BgvError> {
+    pub fn with_ring(ring: Ring, settings: &Settings) -> Result<Self, BgvError> {
         sunzi_encoding::check_plain_modulus(settings.plain_modulus)?;
         check_levels(&settings.levels, &settings.shares, ring.level())?;
         Self::over(RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?, settings)
@@ -121,7 +121,7 @@ impl<R: PolyRing> Context<R> {
         Self::over(rlwe.clone(), &settings)
     }
 
-    fn over(rlwe: RlweContext<R>, settings: &Settings) -> Result<Self, BgvError> {
+    fn over(rlwe: RlweContext, settings: &Settings) -> Result<Self, BgvError> {
         let Settings { plain_modulus, levels, shares, budget, .. } = settings;
         let count = rlwe.level();
         let places = places(&rlwe, levels, shares)?;
@@ -144,13 +144,13 @@ impl<R: PolyRing> Context<R> {
 
     /// Ring and security.
     #[must_use]
-    pub fn rlwe(&self) -> &RlweContext<R> {
+    pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
     /// The ring of fresh ciphertexts.
     #[must_use]
-    pub fn ring(&self) -> &R {
+    pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
@@ -205,12 +205,12 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// The ring that a ciphertext's parts belong to.
-    pub(crate) fn ring_of(&self, ciphertext: &Ciphertext<R>) -> Result<R, BgvError> {
+    pub(crate) fn ring_of(&self, ciphertext: &Ciphertext) -> Result<Ring, BgvError> {
         Ok(self.rlwe().ring_at(self.place(ciphertext.metadata().place)?.limbs)?)
     }
 
     /// What decrypts by the first `limbs` moduli.
-    pub(crate) fn scaler(&self, limbs: usize) -> Result<&R::Scaler, BgvError> {
+    pub(crate) fn scaler(&self, limbs: usize) -> Result<&Scaler, BgvError> {
         let none = || BgvError::LevelMismatch { level: 0, limbs, factor: 0 };
         let slot = self.inner.scalers.get(limbs.wrapping_sub(1)).ok_or_else(none)?;
         if let Some(scaler) = slot.get() {
@@ -221,7 +221,7 @@ impl<R: PolyRing> Context<R> {
     }
 
     /// Fails unless a ciphertext belongs to this context; returns the place of its modulus.
-    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>) -> Result<usize, BgvError> {
+    pub(crate) fn check(&self, ciphertext: &Ciphertext) -> Result<usize, BgvError> {
         let &Metadata { plain_modulus: got, level, place, factor, .. } = ciphertext.metadata();
         let expected = self.plain_modulus();
         if got != expected {
@@ -264,7 +264,7 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
-    pub fn bits_left(&self, ciphertext: &Ciphertext<R>) -> Result<f64, BgvError> {
+    pub fn bits_left(&self, ciphertext: &Ciphertext) -> Result<f64, BgvError> {
         Ok(self.room(self.check(ciphertext)?, ciphertext.noise()))
     }
 
@@ -302,10 +302,10 @@ impl<R: PolyRing> Context<R> {
     /// Ends every operation: fails if it was not declared or its result might not decrypt, else notes what made it.
     pub(crate) fn finish(
         &self,
-        mut ciphertext: Ciphertext<R>,
+        mut ciphertext: Ciphertext,
         operation: &'static str,
         operands: &[&Trace],
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let (depth, metadata) = (self.depth(), ciphertext.metadata());
         let level = metadata.level;
         let declared = &self.budget().at(level, depth);
@@ -322,11 +322,7 @@ impl<R: PolyRing> Context<R> {
 }
 
 /// Q_0, …, Q_L, Q_(L+1).
-fn places<R: PolyRing>(
-    rlwe: &RlweContext<R>,
-    levels: &[usize],
-    shares: &[u64],
-) -> Result<Vec<Place>, BgvError> {
+fn places(rlwe: &RlweContext, levels: &[usize], shares: &[u64]) -> Result<Vec<Place>, BgvError> {
     let shares = shares.iter().copied().chain(std::iter::repeat(0));
     let mut places = Vec::with_capacity(levels.len() + 1);
     for (limbs, rest) in levels.iter().copied().zip(shares).chain([(rlwe.level(), 0)]) {
@@ -351,11 +347,7 @@ fn places<R: PolyRing>(
 }
 
 /// What the noise of the levels depends on.
-fn level_noise<R: PolyRing>(
-    rlwe: &RlweContext<R>,
-    places: &[Place],
-    plain_modulus: u64,
-) -> Result<NoiseSettings, BgvError> {
+fn level_noise(rlwe: &RlweContext, places: &[Place], plain_modulus: u64) -> Result<NoiseSettings, BgvError> {
     let ring = rlwe.ring().expansion();
     let (mut log2_moduli, mut key_switch, mut below) = (Vec::new(), Vec::new(), 0.0);
     for place in places {

@@ -4,21 +4,20 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 use sunzi_encoding::Plaintext;
 use sunzi_math::mul_mod;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{SecretKey, encryption::phase};
 
 use crate::{BgvError, Ciphertext, Context};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// log2 of the true noise ‖u(s) − (Q/t)·m′‖∞ of a ciphertext of `message`, modulo Q; −∞ for none.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`], [`sunzi_rlwe::RlweError::KeyMismatch`].
     pub fn measure_noise(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         message: &Plaintext,
-        key: &SecretKey<R>,
+        key: &SecretKey,
     ) -> Result<f64, BgvError> {
         let (t, place) = (self.plain_modulus(), self.check(ciphertext)?);
         message.check(self.degree(), t)?;

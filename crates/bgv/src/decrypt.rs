@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_math::{FixedFactor, mod_inv, mul_mod};
-use sunzi_ring::{Coefficient, PolyRing, Scaler, secret_coefficients};
+use sunzi_ring::{Coefficient, Poly, Ring, secret_coefficients};
 use sunzi_rlwe::encryption::phase_values;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, LedgerFile, Log2, NoiseBound, RlweError, SecretKey, SharingPolicy};
@@ -16,9 +16,9 @@ use zeroize::Zeroizing;
 use crate::{BgvError, Ciphertext, Context, Evaluator};
 
 /// A ciphertext, and how many moduli hold it.
-type Openable<'a, R> = (Cow<'a, Ciphertext<R>>, usize);
+type Openable<'a> = (Cow<'a, Ciphertext>, usize);
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Opens a ciphertext.
     ///
     /// t·u(s) is a small integer polynomial modulo Q, so it is computed modulo the first few moduli that hold it:
@@ -31,7 +31,7 @@ impl<R: PolyRing> Context<R> {
     /// [`BgvError::BudgetExceeded`] when the noise bound does not guarantee the right answer, which no operation leaves
     /// behind; [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext;
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
-    pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext, BgvError> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         match self.openable(ciphertext, place)? {
@@ -49,13 +49,13 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`RlweError::SharingRoom`] where a right answer is not sure, except with probability 2^-128, beside what is added; [`RlweError::NoiseDeclaredTooLow`];
     /// [`RlweError::SharingSpent`]; [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt) but for the noise. All are told before anything is opened.
-    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+    pub fn decrypt_for_sharing(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        key: &SecretKey,
         noise: DeclaredNoise,
         ledger: &mut LedgerFile,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Plaintext, BgvError> {
         ciphertext.check_key(key.id(), "the secret key")?;
         let (lower, few, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
@@ -69,7 +69,7 @@ impl<R: PolyRing> Context<R> {
     /// As there.
     pub fn check_shareable(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), BgvError> {
@@ -79,10 +79,10 @@ impl<R: PolyRing> Context<R> {
     /// What to open instead of a ciphertext, modulo how many moduli, and what hides its noise there.
     fn hiding<'a>(
         &self,
-        ciphertext: &'a Ciphertext<R>,
+        ciphertext: &'a Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
-    ) -> Result<(Cow<'a, Ciphertext<R>>, usize, Flooding), BgvError> {
+    ) -> Result<(Cow<'a, Ciphertext>, usize, Flooding), BgvError> {
         let place = self.check(ciphertext)?;
         noise.check(ciphertext.noise(), self.ring().expansion())?;
         let flooding = Flooding::new(policy, noise, self.degree())?;
@@ -123,10 +123,10 @@ impl<R: PolyRing> Context<R> {
     /// Opens what is small modulo the first `few` moduli, with what `hiding` adds there.
     fn open(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        key: &SecretKey,
         few: usize,
-        hiding: impl FnOnce(&R) -> Result<Option<Zeroizing<R::Poly<Coefficient>>>, BgvError>,
+        hiding: impl FnOnce(&Ring) -> Result<Option<Zeroizing<Poly<Coefficient>>>, BgvError>,
     ) -> Result<Plaintext, BgvError> {
         let place = self.check(ciphertext)?;
         let ring = self.rlwe().ring_at(few)?;
@@ -154,9 +154,9 @@ impl<R: PolyRing> Context<R> {
     /// makes of it. None if the noise does not fit.
     fn openable<'a>(
         &self,
-        ciphertext: &'a Ciphertext<R>,
+        ciphertext: &'a Ciphertext,
         place: usize,
-    ) -> Result<Option<Openable<'a, R>>, BgvError> {
+    ) -> Result<Option<Openable<'a>>, BgvError> {
         if let Some(few) = self.enough(self.noise_bound(ciphertext.noise()), place)? {
             return Ok(Some((Cow::Borrowed(ciphertext), few)));
         }
@@ -174,9 +174,9 @@ impl<R: PolyRing> Context<R> {
     /// A ciphertext switched from a part of a word to the words below, unless its noise is too large already.
     fn lowered(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         place: usize,
-    ) -> Result<Option<(Ciphertext<R>, usize)>, BgvError> {
+    ) -> Result<Option<(Ciphertext, usize)>, BgvError> {
         let room = self.room(place, ciphertext.noise());
         let Some(below) = self.part_below(place).filter(|_| room >= 0.0) else { return Ok(None) };
         let lower = Evaluator::new(self).moved(ciphertext, below, below)?.into_owned();
@@ -200,7 +200,7 @@ impl<R: PolyRing> Context<R> {
         Ok(None)
     }
 
-    fn exhausted(&self, ciphertext: &Ciphertext<R>, place: usize) -> BgvError {
+    fn exhausted(&self, ciphertext: &Ciphertext, place: usize) -> BgvError {
         let metadata = ciphertext.metadata();
         BgvError::BudgetExceeded {
             operation: "decrypt",

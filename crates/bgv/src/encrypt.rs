@@ -4,26 +4,26 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret};
 use sunzi_rlwe::{KeyId, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
 use crate::{BgvError, Ciphertext, Context, Usage};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Encrypts under the public key.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`] if the plaintext has another degree or modulus;
     /// [`BgvError::Rlwe`] for a key of another ring; [`BgvError::BudgetExceeded`] for parameters without room for the
     /// noise of an encryption.
-    pub fn encrypt<G: CryptoRng + ?Sized>(
+    pub fn encrypt(
         &self,
         plaintext: &Plaintext,
-        key: &PublicKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, BgvError> {
         let t = self.plain_modulus();
         plaintext.check(self.degree(), t)?;
         self.encryption(encrypt_public(self.rlwe(), key, plaintext.coefficients(), t, rng)?, key.id())
@@ -33,19 +33,19 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt).
-    pub fn encrypt_secret<G: CryptoRng + ?Sized>(
+    pub fn encrypt_secret(
         &self,
         plaintext: &Plaintext,
-        key: &SecretKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, BgvError> {
         let t = self.plain_modulus();
         plaintext.check(self.degree(), t)?;
         self.encryption(encrypt_secret(self.rlwe(), key, plaintext.coefficients(), t, rng)?, key.id())
     }
 
     /// A ciphertext of the highest level: factor 1.
-    fn encryption(&self, encryption: Encryption<R>, key: KeyId) -> Result<Ciphertext<R>, BgvError> {
+    fn encryption(&self, encryption: Encryption, key: KeyId) -> Result<Ciphertext, BgvError> {
         let metadata = self.metadata(self.depth(), self.top(), Usage::ONE)?;
         self.finish(Ciphertext::from_encryption(encryption, metadata, key), "encrypt", &[])
     }
@@ -57,7 +57,7 @@ impl<R: PolyRing> Context<R> {
         plaintext: &Plaintext,
         place: usize,
         factor: u64,
-    ) -> Result<Zeroizing<R::Poly<Evaluation>>, BgvError> {
+    ) -> Result<Zeroizing<Poly<Evaluation>>, BgvError> {
         let t = self.plain_modulus();
         plaintext.check(self.degree(), t)?;
         let place = self.place(place)?;

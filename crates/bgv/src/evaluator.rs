@@ -11,8 +11,6 @@ pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use plain::PreparedPlaintext;
 pub use rotate::Hoisted;
 
-use sunzi_ring::{PolyRing, Ring};
-
 use crate::Context;
 
 /// Computes on ciphertexts without any secret.
@@ -48,20 +46,20 @@ use crate::Context;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluator<R: PolyRing = Ring> {
-    context: Context<R>,
+pub struct Evaluator {
+    context: Context,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
-    pub fn new(context: &Context<R>) -> Self {
+    pub fn new(context: &Context) -> Self {
         Self { context: context.clone() }
     }
 
     /// The context it computes in.
     #[must_use]
-    pub fn context(&self) -> &Context<R> {
+    pub fn context(&self) -> &Context {
         &self.context
     }
 }

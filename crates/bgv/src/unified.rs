@@ -4,22 +4,22 @@
 //! BFV ciphertext (MSD) of f·m. So a change of scheme is a change of label, and where the factor is not 1 a
 //! multiplication by a constant. This module speaks of parts alone, as neither scheme's crate knows the other.
 
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::{KeyId, Log2, NoiseBound, noise};
 
 use crate::{BgvError, Ciphertext, Context, Evaluator, Usage};
 
 /// Parts, noise and key of a ciphertext modulo Q, whose message is scaled by Q/t: BFV's, without its label.
-pub struct Unlabelled<R: PolyRing> {
+pub struct Unlabelled {
     /// c_0, c_1, ….
-    pub parts: Vec<R::Poly<Evaluation>>,
+    pub parts: Vec<Poly<Evaluation>>,
     /// Both bounds.
     pub noise: NoiseBound,
     /// The key that opens it.
     pub key: KeyId,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// The BGV ciphertext of the message that parts modulo Q, of all moduli of this context, hold in the most significant
     /// digits.
     ///
@@ -29,7 +29,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`BgvError::BudgetExceeded`] for more noise than decrypts; [`BgvError::Ring`] for parts of another ring;
     /// [`BgvError::Rlwe`] for fewer than two.
-    pub fn from_most_significant(&self, source: Unlabelled<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn from_most_significant(&self, source: Unlabelled) -> Result<Ciphertext, BgvError> {
         let (context, Unlabelled { parts, noise, key }) = (self.context(), source);
         let depth = context.depth();
         let metadata = context.metadata(depth, context.top(), Usage::ONE)?;
@@ -71,8 +71,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`BgvError::BudgetExceeded`] where the noise leaves no room for the constant; [`BgvError::PlainModulusMismatch`],
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other parameters.
-    pub fn to_most_significant(&self, a: &Ciphertext<R>) -> Result<Unlabelled<R>, BgvError> {
-        let context: &Context<R> = self.context();
+    pub fn to_most_significant(&self, a: &Ciphertext) -> Result<Unlabelled, BgvError> {
+        let context: &Context = self.context();
         let place = context.check(a)?;
         let depth = context.depth();
         let ready = self.moved(a, depth, place)?;

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{Packing, RnsDigits};
+use sunzi_ring::RnsDigits;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
     CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
@@ -30,14 +30,13 @@ fn get_u32(what: &'static str, fields: &mut FieldReader<'_>) -> Result<u32, Wire
     Ok(fields.usize_in(what, 0..=u32::MAX as usize)? as u32)
 }
 
-impl<R: Packing> SchemeFormat for Context<R> {
+impl SchemeFormat for Context {
     type Scheme = Bgv;
-    type Ring = R;
     const CIPHERTEXT: Kind = Kind::BgvCiphertext;
     const CIPHERTEXTS: Kind = Kind::BgvCiphertexts;
     const METADATA_LEN: usize = 5 * 8;
 
-    fn rlwe(&self) -> &RlweContext<R> {
+    fn rlwe(&self) -> &RlweContext {
         self.rlwe()
     }
 
@@ -69,7 +68,7 @@ impl<R: Packing> SchemeFormat for Context<R> {
     }
 }
 
-impl<R: Packing> Format<Plaintext> for Context<R> {
+impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::BgvPlaintext;
 
     fn fingerprint(&self) -> Option<Fingerprint> {

@@ -3,7 +3,6 @@
 use sunzi_bfv::{
     BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedMultiplier, PreparedPlaintext, ProductSum,
 };
-use sunzi_ring::PolyRing;
 
 use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
 use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
@@ -14,43 +13,38 @@ impl From<BfvError> for CircuitError<BfvError> {
     }
 }
 
-impl<R: PolyRing> Arithmetic for Evaluator<R> {
+impl Arithmetic for Evaluator {
     type Error = BfvError;
-    type Operand = Extended<R>;
-    type Sum = ProductSum<R>;
+    type Operand = Extended;
+    type Sum = ProductSum;
 
     exact_arithmetic!();
 
-    fn bits_left(&self, a: &Ciphertext<R>) -> f64 {
+    fn bits_left(&self, a: &Ciphertext) -> f64 {
         self.context().bits_left(a.noise())
     }
 
-    fn operand(&self, a: &Ciphertext<R>) -> Outcome<Self, Extended<R>> {
+    fn operand(&self, a: &Ciphertext) -> Outcome<Self, Extended> {
         Ok(self.extend(a)?)
     }
 
-    fn add_product(
-        &self,
-        sum: &mut Option<ProductSum<R>>,
-        a: &Extended<R>,
-        b: &Extended<R>,
-    ) -> Outcome<Self, ()> {
+    fn add_product(&self, sum: &mut Option<ProductSum>, a: &Extended, b: &Extended) -> Outcome<Self, ()> {
         Ok(Self::add_product(self, sum.get_or_insert_default(), a, b)?)
     }
 
-    fn finish(&self, sum: ProductSum<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+    fn finish(&self, sum: ProductSum, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
         Ok(self.relinearize_products(sum, relinearization(keys)?)?)
     }
 
     fn sum_of_products(
         &self,
-        terms: &[(&Ciphertext<R>, &Ciphertext<R>)],
-        keys: &EvaluationKeys<R>,
-    ) -> Outcome<Self, Ciphertext<R>> {
+        terms: &[(&Ciphertext, &Ciphertext)],
+        keys: &EvaluationKeys,
+    ) -> Outcome<Self, Ciphertext> {
         Ok(self.dot_product(terms, relinearization(keys)?)?)
     }
 }
 
-impl<R: PolyRing> Automorphisms for Evaluator<R> {
+impl Automorphisms for Evaluator {
     exact_automorphisms!();
 }

@@ -2,7 +2,6 @@
 
 use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PreparedMultiplier, PreparedPlaintext};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::PolyRing;
 
 use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
 use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
@@ -14,28 +13,23 @@ impl From<BgvError> for CircuitError<BgvError> {
 }
 
 /// An operand is switched to its level once; a sum of products has three parts and is relinearised once.
-impl<R: PolyRing> Arithmetic for Evaluator<R> {
+impl Arithmetic for Evaluator {
     type Error = BgvError;
-    type Operand = Ciphertext<R>;
-    type Sum = Ciphertext<R>;
+    type Operand = Ciphertext;
+    type Sum = Ciphertext;
 
     exact_arithmetic!();
 
-    fn bits_left(&self, a: &Ciphertext<R>) -> f64 {
+    fn bits_left(&self, a: &Ciphertext) -> f64 {
         // What belongs to another ring does not decrypt.
         self.context().bits_left(a).unwrap_or(f64::NEG_INFINITY)
     }
 
-    fn operand(&self, a: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+    fn operand(&self, a: &Ciphertext) -> Outcome<Self, Ciphertext> {
         Ok(Self::operand(self, a)?)
     }
 
-    fn add_product(
-        &self,
-        sum: &mut Option<Ciphertext<R>>,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-    ) -> Outcome<Self, ()> {
+    fn add_product(&self, sum: &mut Option<Ciphertext>, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, ()> {
         let product = Self::multiply_unrelinearized(self, a, b)?;
         match sum {
             Some(sum) => self.add_assign(sum, &product)?,
@@ -44,28 +38,28 @@ impl<R: PolyRing> Arithmetic for Evaluator<R> {
         Ok(())
     }
 
-    fn finish(&self, sum: Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+    fn finish(&self, sum: Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
         Ok(Self::relinearize(self, &sum, relinearization(keys)?)?)
     }
 
     fn multiply_towards_product(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        keys: &EvaluationKeys<R>,
-    ) -> Outcome<Self, Ciphertext<R>> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        keys: &EvaluationKeys,
+    ) -> Outcome<Self, Ciphertext> {
         Ok(Self::multiply_switched(self, a, b, relinearization(keys)?)?)
     }
 
     fn sum_of_products(
         &self,
-        terms: &[(&Ciphertext<R>, &Ciphertext<R>)],
-        keys: &EvaluationKeys<R>,
-    ) -> Outcome<Self, Ciphertext<R>> {
+        terms: &[(&Ciphertext, &Ciphertext)],
+        keys: &EvaluationKeys,
+    ) -> Outcome<Self, Ciphertext> {
         Ok(Self::sum_of_products(self, terms.iter().copied(), relinearization(keys)?)?)
     }
 }
 
-impl<R: PolyRing> Automorphisms for Evaluator<R> {
+impl Automorphisms for Evaluator {
     exact_automorphisms!();
 }

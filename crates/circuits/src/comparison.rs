@@ -4,7 +4,6 @@
 //! ([`with_magnitude`](sunzi_ckks::Evaluator::with_magnitude)). What lies within the gap is not told: results are right outside of it.
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::RelinearizationKey;
 
 use crate::approximation::CompositeSign;
@@ -16,12 +15,12 @@ use crate::series::{Series, evaluate};
 ///
 /// # Errors
 /// [`CkksError::Value`] for slots whose declared bound is above 1; [`CkksError::LevelExhausted`] with too few levels; as [`evaluate`].
-pub fn sign<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn sign(
+    evaluator: &Evaluator,
     sign: &CompositeSign,
-    x: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    x: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     mapped(evaluator, sign, x, [1.0, 0.0], key)
 }
 
@@ -29,12 +28,12 @@ pub fn sign<R: PolyRing>(
 ///
 /// # Errors
 /// As [`sign`].
-pub fn positive<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn positive(
+    evaluator: &Evaluator,
     sign: &CompositeSign,
-    x: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    x: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     mapped(evaluator, sign, x, [0.5, 0.5], key)
 }
 
@@ -43,13 +42,13 @@ pub fn positive<R: PolyRing>(
 ///
 /// # Errors
 /// As [`sign`]; as [`Evaluator::sub`].
-pub fn greater<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn greater(
+    evaluator: &Evaluator,
     sign: &CompositeSign,
-    a: &Ciphertext<R>,
-    b: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    a: &Ciphertext,
+    b: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     positive(evaluator, sign, &evaluator.sub(a, b)?, key)
 }
 
@@ -58,13 +57,13 @@ pub fn greater<R: PolyRing>(
 ///
 /// # Errors
 /// As [`sign`]; as [`Evaluator::multiply`].
-pub fn max<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn max(
+    evaluator: &Evaluator,
     sign: &CompositeSign,
-    a: &Ciphertext<R>,
-    b: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    a: &Ciphertext,
+    b: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     let difference = evaluator.sub(a, b)?;
     let half = mapped(evaluator, sign, &difference, [0.5, 0.0], key)?;
     let distance = evaluator.multiply(&difference, &half, key)?;
@@ -72,13 +71,13 @@ pub fn max<R: PolyRing>(
 }
 
 /// slope·sgn(x) + shift: both are part of the last polynomial.
-fn mapped<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+fn mapped(
+    evaluator: &Evaluator,
     sign: &CompositeSign,
-    x: &Ciphertext<R>,
+    x: &Ciphertext,
     [slope, shift]: [f64; 2],
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     let (needed, level) = (sign.depth(), x.metadata().level);
     if level < needed {
         return Err(CkksError::LevelExhausted { operation: "tell the sign", needed, level });

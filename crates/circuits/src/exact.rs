@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey, RlweContext};
 
 use crate::{CircuitError, EvaluationKeys, Rotation};
@@ -10,11 +9,11 @@ use crate::{CircuitError, EvaluationKeys, Rotation};
 /// The methods of [`Arithmetic`](crate::Arithmetic) that an evaluator has by itself.
 macro_rules! exact_arithmetic {
     () => {
-        type Ciphertext = Ciphertext<R>;
+        type Ciphertext = Ciphertext;
         type Plaintext = Plaintext;
-        type Keys = EvaluationKeys<R>;
-        type Factor = PreparedPlaintext<R>;
-        type Multiplier = PreparedMultiplier<R>;
+        type Keys = EvaluationKeys;
+        type Factor = PreparedPlaintext;
+        type Multiplier = PreparedMultiplier;
 
         fn row_length(&self) -> usize {
             self.context().degree() / 2
@@ -24,36 +23,36 @@ macro_rules! exact_arithmetic {
             self.context().plain_modulus()
         }
 
-        fn can_relinearize(&self, keys: &EvaluationKeys<R>) -> bool {
+        fn can_relinearize(&self, keys: &EvaluationKeys) -> bool {
             keys.relinearization.is_some()
         }
 
-        fn can_rotate(&self, keys: &EvaluationKeys<R>, rotation: Rotation) -> bool {
+        fn can_rotate(&self, keys: &EvaluationKeys, rotation: Rotation) -> bool {
             let exponent = crate::keys::exponent(self.context().ring().index(), rotation);
             exponent.is_ok_and(|exponent| keys.has_exponent(exponent))
         }
 
-        fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+        fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
             Ok(Self::add(self, a, b)?)
         }
 
-        fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+        fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
             Ok(Self::sub(self, a, b)?)
         }
 
-        fn negate(&self, a: &Ciphertext<R>) -> Outcome<Self, Ciphertext<R>> {
+        fn negate(&self, a: &Ciphertext) -> Outcome<Self, Ciphertext> {
             Ok(Self::negate(self, a)?)
         }
 
-        fn add_plain(&self, a: &Ciphertext<R>, m: &Plaintext) -> Outcome<Self, Ciphertext<R>> {
+        fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Outcome<Self, Ciphertext> {
             Ok(Self::add_plain(self, a, m)?)
         }
 
-        fn sub_plain(&self, a: &Ciphertext<R>, m: &Plaintext) -> Outcome<Self, Ciphertext<R>> {
+        fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Outcome<Self, Ciphertext> {
             Ok(Self::sub_plain(self, a, m)?)
         }
 
-        fn add_scalar(&self, a: &Ciphertext<R>, c: i64) -> Outcome<Self, Ciphertext<R>> {
+        fn add_scalar(&self, a: &Ciphertext, c: i64) -> Outcome<Self, Ciphertext> {
             let t = self.context().plain_modulus();
             let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
             let constant =
@@ -61,31 +60,31 @@ macro_rules! exact_arithmetic {
             Ok(Self::add_plain(self, a, &constant)?)
         }
 
-        fn multiply_scalar(&self, a: &Ciphertext<R>, c: i64) -> Outcome<Self, Ciphertext<R>> {
+        fn multiply_scalar(&self, a: &Ciphertext, c: i64) -> Outcome<Self, Ciphertext> {
             Ok(Self::multiply_scalar(self, a, c)?)
         }
 
-        fn factor(&self, m: &Plaintext) -> Outcome<Self, PreparedPlaintext<R>> {
+        fn factor(&self, m: &Plaintext) -> Outcome<Self, PreparedPlaintext> {
             Ok(self.prepare_plain(m)?)
         }
 
         fn sum_of_plain_products(
             &self,
-            terms: &[(&Ciphertext<R>, &PreparedPlaintext<R>)],
-        ) -> Outcome<Self, Ciphertext<R>> {
+            terms: &[(&Ciphertext, &PreparedPlaintext)],
+        ) -> Outcome<Self, Ciphertext> {
             Ok(Self::sum_of_plain_products(self, terms.iter().copied())?)
         }
 
-        fn multiplier(&self, m: &Plaintext) -> Outcome<Self, PreparedMultiplier<R>> {
+        fn multiplier(&self, m: &Plaintext) -> Outcome<Self, PreparedMultiplier> {
             Ok(self.prepare_multiplier(m)?)
         }
 
         fn linear_map<'a>(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             steps: &[GiantStep<'a, i64, Self>],
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Ciphertext> {
             let index = self.context().ring().index();
             let exponent = |steps: i64| {
                 crate::keys::exponent(index, Rotation::Rows(steps)).map_err(<Self as Arithmetic>::Error::from)
@@ -99,37 +98,33 @@ macro_rules! exact_arithmetic {
             Ok(Self::linear_map(self, a, &by_exponents, &keys)?)
         }
 
-        fn multiply_unrelinearized(
-            &self,
-            a: &Ciphertext<R>,
-            b: &Ciphertext<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+        fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
             Ok(Self::multiply_unrelinearized(self, a, b)?)
         }
 
-        fn relinearize(&self, a: &Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+        fn relinearize(&self, a: &Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
             Ok(Self::relinearize(self, a, crate::exact::relinearization(keys)?)?)
         }
 
         fn multiply(
             &self,
-            a: &Ciphertext<R>,
-            b: &Ciphertext<R>,
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+            a: &Ciphertext,
+            b: &Ciphertext,
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Ciphertext> {
             Ok(Self::multiply(self, a, b, crate::exact::relinearization(keys)?)?)
         }
 
-        fn square(&self, a: &Ciphertext<R>, keys: &EvaluationKeys<R>) -> Outcome<Self, Ciphertext<R>> {
+        fn square(&self, a: &Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
             Ok(Self::square(self, a, crate::exact::relinearization(keys)?)?)
         }
 
         fn rotate(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             rotation: Rotation,
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Ciphertext> {
             let index = self.context().ring().index();
             let exponent =
                 crate::keys::exponent(index, rotation).map_err(<Self as Arithmetic>::Error::from)?;
@@ -141,10 +136,10 @@ macro_rules! exact_arithmetic {
 
         fn rotate_many(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             steps: &[i64],
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Vec<Ciphertext<R>>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Vec<Ciphertext>> {
             let moving = steps.iter().filter_map(|&s| Rotation::Rows(s).reduced(self.row_length()));
             let moving: Vec<Rotation> = moving.collect();
             match moving.as_slice() {
@@ -165,16 +160,16 @@ macro_rules! exact_arithmetic {
 /// The methods of [`Automorphisms`](crate::Automorphisms), which an evaluator has by itself.
 macro_rules! exact_automorphisms {
     () => {
-        fn can_apply(&self, keys: &EvaluationKeys<R>, exponent: u64) -> bool {
+        fn can_apply(&self, keys: &EvaluationKeys, exponent: u64) -> bool {
             keys.has_exponent(exponent)
         }
 
         fn automorphism(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             exponent: u64,
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Ciphertext> {
             if exponent == 1 {
                 return Ok(a.clone());
             }
@@ -184,20 +179,20 @@ macro_rules! exact_automorphisms {
 
         fn linear_map_by_exponents(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             steps: &[GiantStep<'_, u64, Self>],
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Ciphertext<R>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Ciphertext> {
             let keys = crate::exact::galois_or_none(keys, self.context().rlwe(), a.key());
             Ok(Self::linear_map(self, a, steps, &keys)?)
         }
 
         fn automorphisms(
             &self,
-            a: &Ciphertext<R>,
+            a: &Ciphertext,
             exponents: &[u64],
-            keys: &EvaluationKeys<R>,
-        ) -> Outcome<Self, Vec<Ciphertext<R>>> {
+            keys: &EvaluationKeys,
+        ) -> Outcome<Self, Vec<Ciphertext>> {
             let moving = exponents.iter().copied().find(|&exponent| exponent != 1);
             let Some(exponent) = moving else { return Ok(vec![a.clone(); exponents.len()]) };
             let missing = CircuitError::MissingAutomorphism { exponent };
@@ -212,25 +207,25 @@ macro_rules! exact_automorphisms {
 
 pub(crate) use {exact_arithmetic, exact_automorphisms};
 
-pub(crate) fn relinearization<R: PolyRing, E: std::error::Error>(
-    keys: &EvaluationKeys<R>,
-) -> Result<&RelinearizationKey<R>, CircuitError<E>> {
+pub(crate) fn relinearization<E: std::error::Error>(
+    keys: &EvaluationKeys,
+) -> Result<&RelinearizationKey, CircuitError<E>> {
     keys.relinearization.as_ref().ok_or(CircuitError::MissingRelinearizationKey)
 }
 
-pub(crate) fn galois<R: PolyRing, E: std::error::Error>(
-    keys: &EvaluationKeys<R>,
+pub(crate) fn galois<E: std::error::Error>(
+    keys: &EvaluationKeys,
     rotation: Rotation,
-) -> Result<&GaloisKeys<R>, CircuitError<E>> {
+) -> Result<&GaloisKeys, CircuitError<E>> {
     keys.galois.as_ref().ok_or(CircuitError::MissingRotation { rotation })
 }
 
 /// The keys of automorphisms, or none of them where none are there: the identity needs none.
-pub(crate) fn galois_or_none<'a, R: PolyRing>(
-    keys: &'a EvaluationKeys<R>,
-    context: &RlweContext<R>,
+pub(crate) fn galois_or_none<'a>(
+    keys: &'a EvaluationKeys,
+    context: &RlweContext,
     id: KeyId,
-) -> Cow<'a, GaloisKeys<R>> {
+) -> Cow<'a, GaloisKeys> {
     match &keys.galois {
         Some(keys) => Cow::Borrowed(keys),
         None => Cow::Owned(GaloisKeys::none(context, id)),

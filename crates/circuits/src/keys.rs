@@ -1,30 +1,29 @@
 //! The keys of an evaluation, in one value.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweContext, RlweError, SecretKey, galois};
 
 use crate::Rotation;
 
 /// Relinearisation and Galois keys, none of which decrypts; BFV and BGV use the same.
 #[derive(Clone)]
-pub struct EvaluationKeys<R: PolyRing = Ring> {
+pub struct EvaluationKeys {
     /// Brings products back to two parts.
-    pub relinearization: Option<RelinearizationKey<R>>,
+    pub relinearization: Option<RelinearizationKey>,
     /// Rotates.
-    pub galois: Option<GaloisKeys<R>>,
+    pub galois: Option<GaloisKeys>,
 }
 
-impl<R: PolyRing> EvaluationKeys<R> {
+impl EvaluationKeys {
     /// Makes a relinearisation key, and Galois keys for these rotations.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring; [`RlweError::NoRows`] for rotations in a ring without rows.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate(
+        context: &RlweContext,
+        secret: &SecretKey,
         rotations: impl IntoIterator<Item = Rotation>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let index = context.ring().index();
         let exponents: Result<Vec<u64>, _> =
@@ -36,11 +35,11 @@ impl<R: PolyRing> EvaluationKeys<R> {
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring, or for an exponent that is no automorphism of it.
-    pub fn for_exponents<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn for_exponents(
+        context: &RlweContext,
+        secret: &SecretKey,
         exponents: impl IntoIterator<Item = u64>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         Ok(Self {
             relinearization: Some(RelinearizationKey::generate(context, secret, rng)?),

@@ -42,7 +42,7 @@ use num_complex::Complex64;
 use sunzi_ckks::encoder::Embedding;
 use sunzi_ckks::rotation::{named, rotation_exponent};
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata, precision};
-use sunzi_ring::{Gadget, Multiplier, PolyRing, Ring};
+use sunzi_ring::{Gadget, Multiplier};
 use sunzi_rlwe::{ExtendedCiphertext, GaloisKeys, Log2, NoiseTerm, RlweError, extended, galois};
 
 pub use diagonals::Diagonals;
@@ -52,13 +52,13 @@ pub use plan::Plan;
 
 /// A matrix with encoded diagonals.
 #[derive(Clone)]
-pub struct LinearTransform<R: PolyRing = Ring> {
+pub struct LinearTransform {
     plan: Plan,
     /// What the entries are multiplied by.
     scale: f64,
     norms: Norms,
     /// In the order of the plan.
-    diagonals: Vec<Vec<Multiplier<R>>>,
+    diagonals: Vec<Vec<Multiplier>>,
 }
 
 /// Sizes of a matrix.
@@ -74,17 +74,13 @@ struct Norms {
     rounding: f64,
 }
 
-impl<R: PolyRing> LinearTransform<R> {
+impl LinearTransform {
     /// Encodes the matrix of a plan such that ciphertexts go from the canonical scale of the plan's level to that of the next.
     ///
     /// # Errors
     /// [`LinearTransformError::PlanMismatch`] for a plan of another matrix; [`LinearTransformError::Encoder`] for entries that are
     /// too large or no numbers; [`LinearTransformError::Ckks`] at level 0.
-    pub fn encode(
-        context: &Context<R>,
-        matrix: &Diagonals,
-        plan: Plan,
-    ) -> Result<Self, LinearTransformError> {
+    pub fn encode(context: &Context, matrix: &Diagonals, plan: Plan) -> Result<Self, LinearTransformError> {
         let (from, to) = (context.scale(plan.level())?, plan.level().saturating_sub(1));
         let to = context.scale(to)?;
         Self::encode_between(context, matrix, plan, from, to)
@@ -95,7 +91,7 @@ impl<R: PolyRing> LinearTransform<R> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_between(
-        context: &Context<R>,
+        context: &Context,
         matrix: &Diagonals,
         plan: Plan,
         from: f64,
@@ -113,7 +109,7 @@ impl<R: PolyRing> LinearTransform<R> {
                 .iter()
                 .map(|baby| {
                     let values = matrix.diagonal(giant + baby).ok_or(LinearTransformError::PlanMismatch)?;
-                    encode_turned::<R>(&gadget, values, giant, scale)
+                    encode_turned(&gadget, values, giant, scale)
                 })
                 .collect();
             diagonals.push(encoded?);
@@ -130,7 +126,7 @@ impl<R: PolyRing> LinearTransform<R> {
     /// Bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.diagonals.iter().flatten().map(R::Gadget::multiplier_bytes).sum()
+        self.diagonals.iter().flatten().map(Multiplier::byte_len).sum()
     }
 
     /// The largest root of a sum of squares of a row: by how much it enlarges vectors of independent slots.
@@ -145,10 +141,10 @@ impl<R: PolyRing> LinearTransform<R> {
     /// ciphertext of a lower level, or one of another context.
     pub fn apply(
         &self,
-        evaluator: &Evaluator<R>,
-        a: &Ciphertext<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        evaluator: &Evaluator,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, LinearTransformError> {
         let context = evaluator.context();
         context.check(a)?;
         let Metadata { level: got, slots, .. } = *a.metadata();
@@ -179,15 +175,15 @@ impl<R: PolyRing> LinearTransform<R> {
     /// P·Δ·M·v modulo QP.
     fn sum<'s>(
         &'s self,
-        context: &Context<R>,
-        a: &Ciphertext<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Option<ExtendedCiphertext<R>>, RlweError> {
+        context: &Context,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Option<ExtendedCiphertext>, RlweError> {
         let (rlwe, index) = (context.rlwe(), context.ring().index());
         let exponent = |step: usize| rotation_exponent(step as i64, index);
         let babies = self.plan.babies();
         let exponents: Vec<u64> = babies.iter().map(|&baby| exponent(baby)).collect();
-        let step = |((giant, steps), diagonals): ((usize, &[usize]), &'s Vec<Multiplier<R>>)| {
+        let step = |((giant, steps), diagonals): ((usize, &[usize]), &'s Vec<Multiplier>)| {
             let places = steps.iter().filter_map(|step| babies.binary_search(step).ok());
             (exponent(giant), places.zip(diagonals).collect())
         };
@@ -203,8 +199,8 @@ impl<R: PolyRing> LinearTransform<R> {
     /// Metadata and noise of the product of a ciphertext.
     fn outcome(
         &self,
-        context: &Context<R>,
-        a: &Ciphertext<R>,
+        context: &Context,
+        a: &Ciphertext,
     ) -> Result<(Metadata, sunzi_rlwe::NoiseBound), LinearTransformError> {
         let (level, n, norms) = (self.plan.level(), context.degree(), self.norms);
         let (of, slots) = (a.metadata(), self.plan.size());
@@ -260,12 +256,12 @@ impl Norms {
 }
 
 /// The polynomial of a diagonal turned right by `turned`, which repeats: one in X^(n/2p) for a period of p.
-fn encode_turned<R: PolyRing>(
-    gadget: &R::Gadget,
+fn encode_turned(
+    gadget: &Gadget,
     values: &[Complex64],
     turned: usize,
     scale: f64,
-) -> Result<Multiplier<R>, LinearTransformError> {
+) -> Result<Multiplier, LinearTransformError> {
     let ring = gadget.key_ring();
     let (period, n) = (values.len(), ring.degree());
     let start = period - turned % period;

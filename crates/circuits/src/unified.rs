@@ -10,7 +10,6 @@
 
 use sunzi_bfv::BfvError;
 use sunzi_bgv::{BgvError, Unlabelled};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::RelinearizationKey;
 
 /// What can go wrong between the schemes.
@@ -39,10 +38,10 @@ pub enum UnifiedError {
 ///
 /// # Errors
 /// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for more noise than decrypts and for another ring.
-pub fn to_bgv<R: PolyRing>(
-    evaluator: &sunzi_bgv::Evaluator<R>,
-    a: &sunzi_bfv::Ciphertext<R>,
-) -> Result<sunzi_bgv::Ciphertext<R>, UnifiedError> {
+pub fn to_bgv(
+    evaluator: &sunzi_bgv::Evaluator,
+    a: &sunzi_bfv::Ciphertext,
+) -> Result<sunzi_bgv::Ciphertext, UnifiedError> {
     check(*a.metadata(), evaluator.context().plain_modulus())?;
     let source = Unlabelled { parts: a.parts().to_vec(), noise: *a.noise(), key: a.key() };
     Ok(evaluator.from_most_significant(source)?)
@@ -55,10 +54,10 @@ pub fn to_bgv<R: PolyRing>(
 ///
 /// # Errors
 /// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for a ciphertext of other parameters.
-pub fn to_bfv<R: PolyRing>(
-    evaluator: &sunzi_bgv::Evaluator<R>,
-    a: &sunzi_bgv::Ciphertext<R>,
-) -> Result<sunzi_bfv::Ciphertext<R>, UnifiedError> {
+pub fn to_bfv(
+    evaluator: &sunzi_bgv::Evaluator,
+    a: &sunzi_bgv::Ciphertext,
+) -> Result<sunzi_bfv::Ciphertext, UnifiedError> {
     let Unlabelled { parts, noise, key } = evaluator.to_most_significant(a)?;
     let t = evaluator.context().plain_modulus();
     Ok(sunzi_bfv::Ciphertext::from_parts(parts, t, noise, key).map_err(BfvError::from)?)
@@ -72,12 +71,12 @@ pub fn to_bfv<R: PolyRing>(
 ///
 /// # Errors
 /// [`UnifiedError::PlainModuli`]; [`UnifiedError::Bgv`] for operands with too much noise, other parameters or another key.
-pub fn multiply_through_bgv<R: PolyRing>(
-    evaluator: &sunzi_bgv::Evaluator<R>,
-    a: &sunzi_bfv::Ciphertext<R>,
-    b: &sunzi_bfv::Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<sunzi_bfv::Ciphertext<R>, UnifiedError> {
+pub fn multiply_through_bgv(
+    evaluator: &sunzi_bgv::Evaluator,
+    a: &sunzi_bfv::Ciphertext,
+    b: &sunzi_bfv::Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<sunzi_bfv::Ciphertext, UnifiedError> {
     let (a, b) = (to_bgv(evaluator, a)?, to_bgv(evaluator, b)?);
     to_bfv(evaluator, &evaluator.multiply(&a, &b, key)?)
 }

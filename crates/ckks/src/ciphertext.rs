@@ -1,7 +1,5 @@
 //! CKKS as a scheme of the RLWE layer.
 
-use sunzi_ring::Ring;
-
 use crate::Precision;
 
 /// The scheme CKKS, as a type.
@@ -14,7 +12,7 @@ impl sunzi_rlwe::Scheme for Ckks {
 }
 
 /// A CKKS ciphertext: ct(s) = m + e (mod Q_l), where the values of m at the roots of unity are the slots times the scale.
-pub type Ciphertext<R = Ring> = sunzi_rlwe::Ciphertext<Ckks, R>;
+pub type Ciphertext = sunzi_rlwe::Ciphertext<Ckks>;
 
 /// What a CKKS ciphertext carries besides polynomials and noise.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, PolyRing, Ring};
+use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, Poly, Ring};
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security, memory};
 
 use crate::encoder::EncoderError;
@@ -16,20 +16,20 @@ use crate::{Ciphertext, CkksError, Parameters, Plaintext};
 /// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or [`BigRing`](sunzi_ring::BigRing), the
 /// multi-precision oracle.
 #[derive(Clone, Debug)]
-pub struct Context<R: PolyRing = Ring> {
-    inner: Arc<Inner<R>>,
+pub struct Context {
+    inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
-struct Inner<R: PolyRing> {
-    rlwe: RlweContext<R>,
-    levels: Vec<Level<R>>,
+struct Inner {
+    rlwe: RlweContext,
+    levels: Vec<Level>,
     message_bound: f64,
 }
 
 #[derive(Debug)]
-struct Level<R> {
-    ring: R,
+struct Level {
+    ring: Ring,
     log2_modulus: f64,
     scale: f64,
     /// q_l; Q_0 at level 0.
@@ -66,7 +66,7 @@ impl From<&Parameters> for Settings {
     }
 }
 
-impl Context<Ring> {
+impl Context {
     /// Builds the tables of `parameters`.
     ///
     /// # Errors
@@ -87,17 +87,17 @@ impl Context<Ring> {
     }
 }
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Builds the tables over a ring that is there already.
     ///
     /// # Errors
     /// [`CkksError::Rlwe`] above the security limit; [`CkksError::LevelsUnusable`] and [`CkksError::ScaleUnusable`] for levels
     /// that do not fit the ring.
-    pub fn with_ring(ring: R, settings: &Settings) -> Result<Self, CkksError> {
+    pub fn with_ring(ring: Ring, settings: &Settings) -> Result<Self, CkksError> {
         check_levels(&settings.levels, ring.level())?;
         let rlwe = RlweContext::with_gadget(ring, settings.security, &settings.key_switching)?;
         let rlwe = rlwe.with_secrets(settings.secrets)?;
-        let mut levels: Vec<Level<R>> = Vec::with_capacity(settings.levels.len());
+        let mut levels: Vec<Level> = Vec::with_capacity(settings.levels.len());
         for (level, &limbs) in settings.levels.iter().enumerate() {
             let ring = rlwe.ring_at(limbs)?;
             let dropped = match levels.last() {
@@ -116,13 +116,13 @@ impl<R: PolyRing> Context<R> {
 
     /// Ring and security.
     #[must_use]
-    pub fn rlwe(&self) -> &RlweContext<R> {
+    pub fn rlwe(&self) -> &RlweContext {
         &self.inner.rlwe
     }
 
     /// The ring of fresh ciphertexts.
     #[must_use]
-    pub fn ring(&self) -> &R {
+    pub fn ring(&self) -> &Ring {
         self.inner.rlwe.ring()
     }
 
@@ -150,7 +150,7 @@ impl<R: PolyRing> Context<R> {
         self.inner.message_bound
     }
 
-    fn level(&self, level: usize) -> Result<&Level<R>, CkksError> {
+    fn level(&self, level: usize) -> Result<&Level, CkksError> {
         self.inner.levels.get(level).ok_or(CkksError::NoSuchLevel { level, depth: self.depth() })
     }
 
@@ -163,7 +163,7 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
-    pub fn ring_at(&self, level: usize) -> Result<&R, CkksError> {
+    pub fn ring_at(&self, level: usize) -> Result<&Ring, CkksError> {
         Ok(&self.level(level)?.ring)
     }
 
@@ -254,17 +254,17 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`].
-    pub fn check(&self, ciphertext: &Ciphertext<R>) -> Result<(), CkksError> {
+    pub fn check(&self, ciphertext: &Ciphertext) -> Result<(), CkksError> {
         let part = ciphertext.parts().first().ok_or(CkksError::Empty { what: "a ciphertext" })?;
         self.check_poly(part, ciphertext.metadata().level)
     }
 
     /// Fails unless a plaintext belongs to this context.
-    pub(crate) fn check_plaintext(&self, plaintext: &Plaintext<R>) -> Result<(), CkksError> {
+    pub(crate) fn check_plaintext(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
         self.check_poly(plaintext.poly(), plaintext.level())
     }
 
-    fn check_poly(&self, poly: &R::Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
+    fn check_poly(&self, poly: &Poly<Evaluation>, level: usize) -> Result<(), CkksError> {
         let limbs = self.ring().level_of(poly)?;
         if self.limbs(level).is_ok_and(|expected| expected == limbs) {
             Ok(())
@@ -288,10 +288,10 @@ impl<R: PolyRing> Context<R> {
     /// [`CkksError::MessageTooLarge`].
     pub fn finish(
         &self,
-        mut ciphertext: Ciphertext<R>,
+        mut ciphertext: Ciphertext,
         operation: &'static str,
         operands: &[&sunzi_rlwe::Trace],
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let metadata = ciphertext.metadata();
         let (level, bits) = (metadata.level, metadata.precision.bits());
         self.check_magnitude(operation, metadata.precision.magnitude(), level, metadata.scale)?;

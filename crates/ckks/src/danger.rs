@@ -2,14 +2,13 @@
 
 use num_bigint::BigInt;
 use num_traits::Signed;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::SecretKey;
 use sunzi_rlwe::encryption::phase;
 
 use crate::context::same_scale;
 use crate::{Ciphertext, CkksError, Context, Plaintext};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// log2 of the true error ‖ct(s) − m‖∞ of a ciphertext that should hold `message`, a plaintext of its level and scale;
     /// −∞ for none. Beside the error of the ciphertext it has the rounding of the plaintext, up to 1/2.
     ///
@@ -18,9 +17,9 @@ impl<R: PolyRing> Context<R> {
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for operands of another context.
     pub fn measure_noise(
         &self,
-        ciphertext: &Ciphertext<R>,
-        message: &Plaintext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        message: &Plaintext,
+        key: &SecretKey,
     ) -> Result<f64, CkksError> {
         self.check(ciphertext)?;
         self.check_plaintext(message)?;

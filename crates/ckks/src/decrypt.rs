@@ -1,7 +1,7 @@
 //! Decryption.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{
     DeclaredNoise, LedgerFile, Log2, RlweError, SecretKey, SharingPolicy, encryption::phase_values,
@@ -14,7 +14,7 @@ use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext};
 /// Bits of room above the declared magnitude when a message is opened modulo fewer moduli than it has.
 const ROOM: f64 = 20.0;
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Opens a ciphertext: the message with its error. The plaintext stands at the lowest level that holds it.
     ///
     /// The error depends on the secret key. Whoever learns decrypted slots of a ciphertext they made or chose can
@@ -23,7 +23,7 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`] for another key's ciphertext; [`CkksError::LevelMismatch`] or
     /// [`CkksError::Ring`] for one of another context.
-    pub fn decrypt(&self, ciphertext: &Ciphertext<R>, key: &SecretKey<R>) -> Result<Plaintext<R>, CkksError> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, CkksError> {
         self.check(ciphertext)?;
         ciphertext.check_key(key.id(), "the secret key")?;
         let metadata = ciphertext.metadata();
@@ -43,14 +43,14 @@ impl<R: PolyRing> Context<R> {
     /// # Errors
     /// [`RlweError::SharingRoom`] where message and noise do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`RlweError::SharingSpent`];
     /// [`RlweError::Ledger`]; those of [`decrypt`](Self::decrypt). All are told before anything is opened.
-    pub fn decrypt_for_sharing<G: CryptoRng + ?Sized>(
+    pub fn decrypt_for_sharing(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        key: &SecretKey,
         noise: DeclaredNoise,
         ledger: &mut LedgerFile,
-        rng: &mut G,
-    ) -> Result<Plaintext<R>, CkksError> {
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Plaintext, CkksError> {
         ciphertext.check_key(key.id(), "the secret key")?;
         let (level, flooding) = self.hiding(ciphertext, noise, ledger.ledger().policy())?;
         let metadata = ciphertext.metadata();
@@ -72,7 +72,7 @@ impl<R: PolyRing> Context<R> {
     /// As there.
     pub fn check_shareable(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(), CkksError> {
@@ -82,7 +82,7 @@ impl<R: PolyRing> Context<R> {
     /// The level to open a ciphertext at, and what hides its noise there.
     fn hiding(
         &self,
-        ciphertext: &Ciphertext<R>,
+        ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
     ) -> Result<(usize, Flooding), CkksError> {
@@ -126,10 +126,10 @@ impl<R: PolyRing> Context<R> {
     /// ct(s) modulo Q_l of a level that is not above the ciphertext's.
     fn phase_at(
         &self,
-        ciphertext: &Ciphertext<R>,
-        key: &SecretKey<R>,
+        ciphertext: &Ciphertext,
+        key: &SecretKey,
         level: usize,
-    ) -> Result<Zeroizing<R::Poly<Evaluation>>, CkksError> {
+    ) -> Result<Zeroizing<Poly<Evaluation>>, CkksError> {
         Ok(phase_values(self.rlwe(), ciphertext.parts(), key, self.limbs(level)?)?)
     }
 }

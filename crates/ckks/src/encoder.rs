@@ -13,7 +13,6 @@ pub use embedding::{Embedding, bit_reverse};
 pub use error::EncoderError;
 
 use num_complex::Complex64;
-use sunzi_ring::{PolyRing, Ring};
 use zeroize::Zeroizing;
 
 use crate::{CkksError, Context, Plaintext};
@@ -24,17 +23,17 @@ use erased::Erased;
 /// Encoding and decoding each cost a few units in the last place of a double of the largest number, and encoding a rounding of
 /// coefficients: an error of √(s/6)/scale in every slot, standard deviation.
 #[derive(Clone, Debug)]
-pub struct Encoder<R: PolyRing = Ring> {
-    context: Context<R>,
+pub struct Encoder {
+    context: Context,
     embedding: Embedding,
 }
 
-impl<R: PolyRing> Encoder<R> {
+impl Encoder {
     /// An encoder of s slots.
     ///
     /// # Errors
     /// [`EncoderError::Slots`] unless s is a power of two up to n/2.
-    pub fn new(context: &Context<R>, slots: usize) -> Result<Self, CkksError> {
+    pub fn new(context: &Context, slots: usize) -> Result<Self, CkksError> {
         context.check_slots(slots)?;
         Ok(Self { context: context.clone(), embedding: Embedding::new(slots)? })
     }
@@ -50,7 +49,7 @@ impl<R: PolyRing> Encoder<R> {
     /// # Errors
     /// [`EncoderError::TooManyValues`]; [`EncoderError::NotFinite`]; [`EncoderError::TooLarge`];
     /// [`CkksError::MessageTooLarge`] for numbers that do not fit the level at this scale.
-    pub fn encode(&self, values: &[Complex64]) -> Result<Plaintext<R>, CkksError> {
+    pub fn encode(&self, values: &[Complex64]) -> Result<Plaintext, CkksError> {
         let level = self.context.depth();
         self.encode_at(values, level, self.context.scale(level)?)
     }
@@ -59,7 +58,7 @@ impl<R: PolyRing> Encoder<R> {
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
-    pub fn encode_real(&self, values: &[f64]) -> Result<Plaintext<R>, CkksError> {
+    pub fn encode_real(&self, values: &[f64]) -> Result<Plaintext, CkksError> {
         self.encode(&Erased::from_real(values))
     }
 
@@ -68,12 +67,7 @@ impl<R: PolyRing> Encoder<R> {
     /// # Errors
     /// As [`encode`](Self::encode); [`CkksError::NoSuchLevel`]; [`EncoderError::Scale`] or [`CkksError::Value`] for a scale that
     /// no plaintext has.
-    pub fn encode_at(
-        &self,
-        values: &[Complex64],
-        level: usize,
-        scale: f64,
-    ) -> Result<Plaintext<R>, CkksError> {
+    pub fn encode_at(&self, values: &[Complex64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         let magnitude = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
         let coefficients = self.embedding.encode(values, scale)?;
         let gap = self.gap();
@@ -86,12 +80,7 @@ impl<R: PolyRing> Encoder<R> {
     ///
     /// # Errors
     /// As [`encode_at`](Self::encode_at).
-    pub fn encode_real_at(
-        &self,
-        values: &[f64],
-        level: usize,
-        scale: f64,
-    ) -> Result<Plaintext<R>, CkksError> {
+    pub fn encode_real_at(&self, values: &[f64], level: usize, scale: f64) -> Result<Plaintext, CkksError> {
         self.encode_at(&Erased::from_real(values), level, scale)
     }
 
@@ -100,7 +89,7 @@ impl<R: PolyRing> Encoder<R> {
     /// # Errors
     /// [`EncoderError::PlaintextSlots`] for more; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a plaintext of another
     /// context.
-    pub fn decode(&self, plaintext: &Plaintext<R>) -> Result<Vec<Complex64>, CkksError> {
+    pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, CkksError> {
         let (slots, got) = (self.slots(), plaintext.slots());
         if got > slots {
             return Err(EncoderError::PlaintextSlots { slots, got }.into());
@@ -115,7 +104,7 @@ impl<R: PolyRing> Encoder<R> {
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
-    pub fn decode_real(&self, plaintext: &Plaintext<R>) -> Result<Vec<f64>, CkksError> {
+    pub fn decode_real(&self, plaintext: &Plaintext) -> Result<Vec<f64>, CkksError> {
         Ok(Erased::from(self.decode(plaintext)?).iter().map(|value| value.re).collect())
     }
 

@@ -4,25 +4,24 @@
 //! errors than a rounding.
 
 use rand_core::CryptoRng;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::encryption::{Encryption, zero_public, zero_secret};
 use sunzi_rlwe::{KeyId, NoiseTerm, PublicKey, SecretKey, randomness};
 
 use crate::precision::slot_error;
 use crate::{Ciphertext, CkksError, Context, Metadata, Plaintext, Precision};
 
-impl<R: PolyRing> Context<R> {
+impl Context {
     /// Encrypts under the public key. The ciphertext tells the declared bound of messages, never how large this one is.
     ///
     /// # Errors
     /// [`CkksError::MessageBound`] for slots above the declared bound; [`CkksError::LevelMismatch`] for a plaintext of another
     /// context; [`CkksError::Rlwe`] for a key of another ring.
-    pub fn encrypt<G: CryptoRng + ?Sized>(
+    pub fn encrypt(
         &self,
-        plaintext: &Plaintext<R>,
-        key: &PublicKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        plaintext: &Plaintext,
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, CkksError> {
         self.check_message(plaintext)?;
         let mut zero = zero_public(self.rlwe(), key, rng)?;
         if plaintext.level() < self.depth() {
@@ -37,18 +36,18 @@ impl<R: PolyRing> Context<R> {
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt).
-    pub fn encrypt_secret<G: CryptoRng + ?Sized>(
+    pub fn encrypt_secret(
         &self,
-        plaintext: &Plaintext<R>,
-        key: &SecretKey<R>,
-        rng: &mut G,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        plaintext: &Plaintext,
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Ciphertext, CkksError> {
         self.check_message(plaintext)?;
         let limbs = self.limbs(plaintext.level())?;
         self.encryption(plaintext, zero_secret(self.rlwe(), key, limbs, rng)?, key.id(), randomness::tag(rng))
     }
 
-    fn check_message(&self, plaintext: &Plaintext<R>) -> Result<(), CkksError> {
+    fn check_message(&self, plaintext: &Plaintext) -> Result<(), CkksError> {
         self.check_plaintext(plaintext)?;
         let (got, bound) = (plaintext.precision().magnitude(), self.message_bound());
         // A number on the bound may be rounded beyond it.
@@ -61,11 +60,11 @@ impl<R: PolyRing> Context<R> {
 
     fn encryption(
         &self,
-        plaintext: &Plaintext<R>,
-        mut zero: Encryption<R>,
+        plaintext: &Plaintext,
+        mut zero: Encryption,
         key: KeyId,
         tag: u64,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let (level, scale, slots) = (plaintext.level(), plaintext.scale(), plaintext.slots());
         let [c0, _] = &mut zero.parts;
         self.ring_at(level)?.add_assign(c0, plaintext.poly())?;

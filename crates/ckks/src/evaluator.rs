@@ -10,8 +10,6 @@ mod rotate;
 
 pub use rotate::Hoisted;
 
-use sunzi_ring::{PolyRing, Ring};
-
 use crate::{Ciphertext, CkksError, Context, Metadata};
 
 /// Computes on ciphertexts without any secret.
@@ -19,20 +17,20 @@ use crate::{Ciphertext, CkksError, Context, Metadata};
 /// Operands may stand at different levels: the higher one is brought to the level and scale of the other. Products take one
 /// level and have the canonical scale of the next.
 #[derive(Clone, Debug)]
-pub struct Evaluator<R: PolyRing = Ring> {
-    context: Context<R>,
+pub struct Evaluator {
+    context: Context,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
-    pub fn new(context: &Context<R>) -> Self {
+    pub fn new(context: &Context) -> Self {
         Self { context: context.clone() }
     }
 
     /// The context it computes in.
     #[must_use]
-    pub fn context(&self) -> &Context<R> {
+    pub fn context(&self) -> &Context {
         &self.context
     }
 
@@ -41,7 +39,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`CkksError::Value`] unless the bound is a positive number; [`CkksError::MessageTooLarge`].
-    pub fn with_magnitude(&self, a: &Ciphertext<R>, magnitude: f64) -> Result<Ciphertext<R>, CkksError> {
+    pub fn with_magnitude(&self, a: &Ciphertext, magnitude: f64) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         if !(magnitude.is_finite() && magnitude > 0.0) {
             let expected = "give a finite number above 0";

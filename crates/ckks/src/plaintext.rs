@@ -1,6 +1,6 @@
 //! Plaintexts: encoded slots.
 
-use sunzi_ring::{Evaluation, PolyRing, Ring};
+use sunzi_ring::{Evaluation, Poly};
 use zeroize::Zeroizing;
 
 use crate::precision::slot_error;
@@ -9,15 +9,15 @@ use crate::{CkksError, Context, Metadata, Precision};
 /// An encoded message: an integer polynomial in evaluation form, modulo Q_l, whose values at the roots of unity are
 /// the slots times the scale. Erased when dropped.
 #[derive(Clone)]
-pub struct Plaintext<R: PolyRing = Ring> {
-    poly: Zeroizing<R::Poly<Evaluation>>,
+pub struct Plaintext {
+    poly: Zeroizing<Poly<Evaluation>>,
     metadata: Metadata,
 }
 
 /// Variance of a rounding.
 const ROUNDING_VARIANCE: f64 = 1.0 / 12.0;
 
-impl<R: PolyRing> Plaintext<R> {
+impl Plaintext {
     /// The plaintext of n rounded coefficients; `magnitude` is the largest |slot|.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl<R: PolyRing> Plaintext<R> {
     /// [`CkksError::MessageTooLarge`] for slots that do not fit the level at this scale; [`CkksError::Ring`] unless there
     /// are n coefficients.
     pub fn from_coefficients(
-        context: &Context<R>,
+        context: &Context,
         coefficients: &[i128],
         level: usize,
         scale: f64,
@@ -42,7 +42,7 @@ impl<R: PolyRing> Plaintext<R> {
         Ok(Self { poly, metadata: Metadata { level, scale, slots, precision } })
     }
 
-    pub(crate) fn from_parts(poly: Zeroizing<R::Poly<Evaluation>>, metadata: Metadata) -> Self {
+    pub(crate) fn from_parts(poly: Zeroizing<Poly<Evaluation>>, metadata: Metadata) -> Self {
         Self { poly, metadata }
     }
 
@@ -50,7 +50,7 @@ impl<R: PolyRing> Plaintext<R> {
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] and [`CkksError::Ring`] for a plaintext of another context.
-    pub fn to_coefficients(&self, context: &Context<R>) -> Result<Zeroizing<Vec<f64>>, CkksError> {
+    pub fn to_coefficients(&self, context: &Context) -> Result<Zeroizing<Vec<f64>>, CkksError> {
         context.check_plaintext(self)?;
         let ring = context.ring_at(self.level())?;
         let mut poly = self.poly.clone();
@@ -61,7 +61,7 @@ impl<R: PolyRing> Plaintext<R> {
 
     /// The polynomial, modulo Q_l.
     #[must_use]
-    pub fn poly(&self) -> &R::Poly<Evaluation> {
+    pub fn poly(&self) -> &Poly<Evaluation> {
         &self.poly
     }
 

@@ -4,7 +4,6 @@
 
 use rand_core::CryptoRng;
 use sunzi_math::mod_pow;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, RlweError, SecretKey};
 
 use crate::{CkksError, Context};
@@ -29,14 +28,14 @@ pub fn conjugation_exponent(index: u64) -> u64 {
 ///
 /// # Errors
 /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
-pub fn rotation_keys<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &Context<R>,
-    secret: &SecretKey<R>,
+pub fn rotation_keys(
+    context: &Context,
+    secret: &SecretKey,
     steps: impl IntoIterator<Item = i64>,
     conjugation: bool,
     level: usize,
-    rng: &mut G,
-) -> Result<GaloisKeys<R>, CkksError> {
+    rng: &mut dyn CryptoRng,
+) -> Result<GaloisKeys, CkksError> {
     let index = context.ring().index();
     let rotations = steps.into_iter().map(|steps| rotation_exponent(steps, index));
     let exponents = rotations.chain(conjugation.then(|| conjugation_exponent(index)));

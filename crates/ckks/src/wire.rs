@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sunzi_ring::{Packing, RnsDigits};
+use sunzi_ring::RnsDigits;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
     CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
@@ -29,14 +29,13 @@ fn describe(levels: impl Iterator<Item = (usize, f64)>, fields: &mut Fields) {
     }
 }
 
-impl<R: Packing> SchemeFormat for Context<R> {
+impl SchemeFormat for Context {
     type Scheme = Ckks;
-    type Ring = R;
     const CIPHERTEXT: Kind = Kind::CkksCiphertext;
     const CIPHERTEXTS: Kind = Kind::CkksCiphertexts;
     const METADATA_LEN: usize = METADATA_LEN;
 
-    fn rlwe(&self) -> &RlweContext<R> {
+    fn rlwe(&self) -> &RlweContext {
         self.rlwe()
     }
 
@@ -64,18 +63,18 @@ impl<R: Packing> SchemeFormat for Context<R> {
     }
 }
 
-impl<R: Packing> Format<Plaintext<R>> for Context<R> {
+impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::CkksPlaintext;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.message_fingerprint())
     }
 
-    fn origin(&self, _: &Plaintext<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
         (self.message_fingerprint(), None)
     }
 
-    fn put(&self, plaintext: &Plaintext<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         self.check_plaintext(plaintext).map_err(WireError::scheme)?;
         let mut fields = Fields::default();
         self.put_metadata(plaintext.metadata(), &mut fields);
@@ -84,7 +83,7 @@ impl<R: Packing> Format<Plaintext<R>> for Context<R> {
         sink.seal()
     }
 
-    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext<R>, WireError> {
+    fn get(&self, _: &Header, source: &mut Source<impl BufRead>) -> Result<Plaintext, WireError> {
         let record = source.sealed("a plaintext's numbers", METADATA_LEN)?;
         let metadata = self.get_metadata(&mut FieldReader::new(&record))?;
         let Metadata { level, scale, precision, .. } = &metadata;

@@ -7,7 +7,6 @@ mod codec;
 mod files;
 mod keys;
 
-use sunzi_ring::Ring;
 use sunzi_rlwe::{Ciphertext, KeyId, RlweContext, Scheme, memory};
 
 pub use codec::{Codec, Slots};
@@ -47,7 +46,7 @@ use crate::{Column, ProgramError};
 pub struct Contexts {
     parameters: Parameters,
     /// That of the first plaintext modulus: the others share ring and keys.
-    rlwe: RlweContext<Ring>,
+    rlwe: RlweContext,
     parts: Parts,
 }
 
@@ -83,7 +82,7 @@ impl Encrypted {
     /// The name of the secret key; none for no ciphertexts, and for those of several keys.
     #[must_use]
     pub fn key(&self) -> Option<KeyId> {
-        fn of<S: Scheme>(parts: &[Ciphertext<S, Ring>]) -> Option<KeyId> {
+        fn of<S: Scheme>(parts: &[Ciphertext<S>]) -> Option<KeyId> {
             let first = parts.first()?.key();
             parts.iter().all(|part| part.key() == first).then_some(first)
         }
@@ -150,7 +149,7 @@ impl Contexts {
 
     /// Ring and keys: those of the first plaintext modulus, which the others share.
     #[must_use]
-    pub fn rlwe(&self) -> &RlweContext<Ring> {
+    pub fn rlwe(&self) -> &RlweContext {
         &self.rlwe
     }
 

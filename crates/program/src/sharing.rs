@@ -9,7 +9,6 @@ use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
 use sunzi_encoding::Plaintext;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{HollowRing, PolyRing as _, Ring};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweError, SecretKey, SharingPolicy, randomness};
 
@@ -23,7 +22,7 @@ use crate::tape::hollow;
 use crate::{NodeId, Plan, ProgramError};
 
 /// CKKS over polynomials without coefficients.
-type Hollow = sunzi_ckks::Context<HollowRing>;
+type Hollow = sunzi_ckks::Context;
 
 /// Bits that are declared beyond what was found: the real numbers of clear columns may round another way than the largest ones.
 const SLACK: f64 = 0.1;
@@ -62,7 +61,7 @@ impl Sharing {
         &mut self,
         context: &sunzi_bfv::Context,
         part: &sunzi_bfv::Ciphertext,
-        secret: &SecretKey<Ring>,
+        secret: &SecretKey,
     ) -> Result<Plaintext, ProgramError> {
         let noise = bfv_noise(context, part, self.policy())?;
         context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bfv)
@@ -72,7 +71,7 @@ impl Sharing {
         &mut self,
         context: &sunzi_bgv::Context,
         part: &sunzi_bgv::Ciphertext,
-        secret: &SecretKey<Ring>,
+        secret: &SecretKey,
     ) -> Result<Plaintext, ProgramError> {
         let noise = context.declared_noise(part.metadata().level()).map_err(of_bgv)?;
         context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_bgv)
@@ -83,7 +82,7 @@ impl Sharing {
         context: &sunzi_ckks::Context,
         id: NodeId,
         part: &Ciphertext,
-        secret: &SecretKey<Ring>,
+        secret: &SecretKey,
     ) -> Result<sunzi_ckks::Plaintext, ProgramError> {
         let noise = of_node(&self.noise, id)?;
         context.decrypt_for_sharing(part, secret, noise, &mut self.ledger, &mut self.rng).map_err(of_ckks)
@@ -199,7 +198,7 @@ impl Plan {
     /// CKKS: the program played over polynomials without coefficients, with the largest numbers that there may be.
     fn rehearse(
         &self,
-        mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext<HollowRing>) -> Result<(), ProgramError>,
+        mut meet: impl FnMut(NodeId, &Hollow, &Ciphertext) -> Result<(), ProgramError>,
     ) -> Result<(), ProgramError> {
         let (Parameters::Ckks(own), Some(lowered)) = (&self.parameters, &self.lowered) else {
             return Ok(());
@@ -223,7 +222,7 @@ impl Plan {
             context.encrypt(&zero, &public, rng).map(Value::Encrypted).map_err(scheme)
         };
         let mut failed = Ok(());
-        let mut take = |id: NodeId, output: Output<HollowRing>| {
+        let mut take = |id: NodeId, output: Output| {
             if let (Output::Encrypted(ciphertext), Ok(())) = (output, &failed) {
                 failed = meet(id, &context, &ciphertext);
             }
@@ -237,10 +236,7 @@ impl Plan {
         failed
     }
 
-    fn hollow_keys(
-        &self,
-        context: &Hollow,
-    ) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), ProgramError> {
+    fn hollow_keys(&self, context: &Hollow) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
         let (rlwe, rng) = (context.rlwe(), &mut nothing());
         let index = rlwe.ring().index();
         let exponent = |rotation: &sunzi_circuits::Rotation| match *rotation {
@@ -258,7 +254,7 @@ impl Plan {
 }
 
 /// What the bound of a ciphertext of one's own lets declare.
-fn declared(context: &Hollow, ciphertext: &Ciphertext<HollowRing>) -> DeclaredNoise {
+fn declared(context: &Hollow, ciphertext: &Ciphertext) -> DeclaredNoise {
     let own = DeclaredNoise::of_own_run(ciphertext.noise(), context.ring().expansion());
     DeclaredNoise::from_bits(own.bits() + SLACK)
 }
@@ -271,11 +267,11 @@ fn nothing() -> SeededRng {
 /// CKKS whose clear numbers are the largest that there may be.
 struct Largest<'a> {
     lowered: &'a Lowered,
-    own: Ckks<'a, HollowRing>,
+    own: Ckks<'a>,
 }
 
 impl Largest<'_> {
-    fn largest(&self, id: NodeId) -> Result<Value<HollowRing>, ProgramError> {
+    fn largest(&self, id: NodeId) -> Result<Value, ProgramError> {
         let missing = || ProgramError::Invalid("a node is not in the plan".to_owned());
         let step = self.lowered.step(id).ok_or_else(missing)?;
         Ok(Value::Clear(id, Clear::Reals(vec![exp2(step.exponent)])))
@@ -283,9 +279,9 @@ impl Largest<'_> {
 }
 
 impl Backend for Largest<'_> {
-    type Value = Value<HollowRing>;
-    type Total = Output<HollowRing>;
-    type Output = Output<HollowRing>;
+    type Value = Value;
+    type Total = Output;
+    type Output = Output;
 
     fn compute(&self, id: NodeId, operands: &[&Self::Value]) -> Result<Self::Value, ProgramError> {
         match self.lowered.step(id).map(|step| &step.action) {

@@ -8,9 +8,8 @@ use sunzi_math::{Additive, RingIndex};
 use zeroize::Zeroizing;
 
 use crate::parallel::Work;
-use crate::poly_ring::sealed::Sealed;
 use crate::transform::Plan;
-use crate::{Domain, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Representation, Residues, RingError, WordRing};
 
 /// Tables kept; more exponents than this are recomputed, so that no caller can make a ring grow without end.
 const CACHED_TABLES: usize = 256;
@@ -29,7 +28,7 @@ pub(crate) enum ValueSources {
 
 impl ValueSources {
     /// Of an exponent coprime to the index of the ring and below it.
-    pub(crate) fn new(ring: &Ring, tables: &AutomorphismTables, k: u64) -> Self {
+    pub(crate) fn new(ring: &WordRing, tables: &AutomorphismTables, k: u64) -> Self {
         match ring.plans().first().map(|plan| &**plan) {
             Some(Plan::Negacyclic(plan)) if let Ok(blocks) = Automorphism::new(plan.n(), k) => {
                 Self::Blocks(blocks)
@@ -71,7 +70,7 @@ pub(crate) struct AutomorphismTables(RwLock<Tables>);
 
 impl AutomorphismTables {
     /// The table of exponent k, coprime to m and below it.
-    pub(crate) fn get(&self, ring: &Ring, k: u64, evaluation: bool) -> Arc<[u32]> {
+    pub(crate) fn get(&self, ring: &WordRing, k: u64, evaluation: bool) -> Arc<[u32]> {
         if let Ok(tables) = self.0.read()
             && let Some(table) = tables.get(&(evaluation, k))
         {
@@ -105,7 +104,7 @@ fn coefficient_sources(index: &RingIndex, k: u64) -> Vec<u32> {
 }
 
 /// The value of a(X^k) at ω^e is the value of a at ω^(ke).
-fn value_sources(ring: &Ring, k: u64) -> Vec<u32> {
+fn value_sources(ring: &WordRing, k: u64) -> Vec<u32> {
     let m = ring.index();
     let exponents = ring.plans().first().map_or_else(Vec::new, |plan| plan.evaluation_exponents());
     let mut position_of = vec![0_u32; m as usize];
@@ -118,11 +117,16 @@ fn value_sources(ring: &Ring, k: u64) -> Vec<u32> {
     exponents.iter().map(source).collect()
 }
 
-/// [`PolyRing::automorphism`].
-pub(crate) fn apply<D: Domain>(ring: &Ring, a: &Poly<D>, k: u64) -> Result<Poly<D>, RingError> {
+/// [`Backend::automorphism`].
+pub(crate) fn apply(
+    ring: &WordRing,
+    a: &Residues,
+    representation: Representation,
+    k: u64,
+) -> Result<Residues, RingError> {
     ring.check(a)?;
-    let mut image: Poly<D> = ring.arbitrary();
-    if <D as Sealed>::EVALUATION {
+    let mut image = ring.arbitrary_residues();
+    if representation == Representation::Values {
         let sources = ring.value_sources(k)?;
         ring.for_each_modulus(&mut image, |i, _, range, out| {
             Ok(sources.apply(out, range.start, a.own_limb(i)?, 0)?)

@@ -41,7 +41,7 @@ impl Basis {
     }
 
     /// The basis of moduli that are bound to their kernels already.
-    pub(crate) fn from_moduli(moduli: Vec<Modulus>, isa: Isa) -> Result<Self, RingError> {
+    pub fn from_moduli(moduli: Vec<Modulus>, isa: Isa) -> Result<Self, RingError> {
         if moduli.is_empty() {
             return Err(RingError::LengthMismatch {
                 what: "moduli of a basis (at least)",
@@ -72,12 +72,15 @@ impl Basis {
     }
 
     /// The tag of the first `level` moduli, if there are as many.
-    pub(crate) fn tag_at(&self, level: usize) -> Option<u64> {
+    pub fn tag_at(&self, level: usize) -> Option<u64> {
         self.tags.get(level.checked_sub(1)?).copied()
     }
 
     /// Modulus i, where it must be.
-    pub(crate) fn own(&self, i: usize) -> Result<Modulus, RingError> {
+    ///
+    /// # Errors
+    /// [`RingError::MissingTable`] where it is not.
+    pub fn own(&self, i: usize) -> Result<Modulus, RingError> {
         entry("modulus", &self.moduli, i).copied()
     }
 
@@ -132,7 +135,8 @@ impl Basis {
 }
 
 /// A 64-bit hash of a list of moduli: against accidents, not against attackers.
-pub(crate) fn tag_of(values: &[u64]) -> u64 {
+#[must_use]
+pub fn tag_of(values: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
     values.hash(&mut hasher);
     hasher.finish()

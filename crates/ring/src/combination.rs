@@ -5,33 +5,33 @@ use sunzi_kernels::Modulus;
 
 use crate::error::entry;
 use crate::integers::residue_of;
-use crate::{Domain, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Residues, RingError, WordRing};
 
 /// Words handled together: so many of every term, and as many copies of every factor, stay in the first-level cache.
 const WORDS: usize = 256;
 /// Words handled together where there are no factors: those of the sum stay there from one term to the next.
 const LONG: usize = 1024;
 
-/// [`PolyRing::linear_combination`].
-pub(crate) fn sum<D: Domain>(
-    ring: &Ring,
-    terms: &[(&BigInt, &Poly<D>)],
+/// [`Backend::linear_combination`].
+pub(crate) fn sum(
+    ring: &WordRing,
+    terms: &[(&BigInt, &Residues)],
     level: usize,
-) -> Result<Poly<D>, RingError> {
-    let mut sum = ring.at_level(level)?.arbitrary();
+) -> Result<Residues, RingError> {
+    let mut sum = ring.at_level(level)?.arbitrary_residues();
     combine(ring, &mut sum, terms, false)?;
     Ok(sum)
 }
 
 /// out ← Σ c_i·a_i, or out + Σ c_i·a_i, modulo Q_l for `out` of level l and a_i of any levels from l.
-pub(crate) fn combine<D: Domain>(
-    ring: &Ring,
-    out: &mut Poly<D>,
-    terms: &[(&BigInt, &Poly<D>)],
+pub(crate) fn combine(
+    ring: &WordRing,
+    out: &mut Residues,
+    terms: &[(&BigInt, &Residues)],
     adds: bool,
 ) -> Result<(), RingError> {
     let level = ring.level_of(out)?;
-    let places = |(_, term): &(&BigInt, &Poly<D>)| ring.nested(level, ring.level_of(term)?);
+    let places = |(_, term): &(&BigInt, &Residues)| ring.nested(level, ring.level_of(term)?);
     let places: Vec<Vec<usize>> = terms.iter().map(places).collect::<Result<_, RingError>>()?;
     let target = ring.at_level(level)?;
     let moduli = target.basis().moduli();

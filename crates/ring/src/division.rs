@@ -12,11 +12,11 @@ use crate::ladder::places;
 use crate::parallel::{ENDED, Parallelism, Work, block_of, on_pool};
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// [`PolyRing::mod_switch`] and, with b, [`PolyRing::mod_switch_sum`].
+/// [`Backend::mod_switch`] and, with b, [`Backend::mod_switch_sum`].
 pub(crate) fn switch_down(
-    ring: &Ring,
+    ring: &WordRing,
     a: &Poly<Evaluation>,
     b: Option<&Poly<Coefficient>>,
     level: usize,
@@ -32,7 +32,7 @@ pub(crate) fn switch_down(
     }
     let mut switched = ring.at_level(level)?.arbitrary();
     let division = ring.division(level)?;
-    on_pool(a.words().len(), || division.divide(switched.words_mut(), a.words(), b.map(Poly::words)))?;
+    on_pool(a.words().len(), || division.divide(switched.words_mut(), a.words(), b.map(|b| b.words())))?;
     Ok(switched)
 }
 

@@ -111,6 +111,15 @@ pub enum RingError {
         /// The index asked for.
         index: u64,
     },
+    /// A value that another storage of residues made.
+    #[error(
+        "this was made by a ring that stores residues another way; use keys, ciphertexts and contexts made from the \
+         same parameters"
+    )]
+    OtherStorage,
+    /// Residues of a ring that has none.
+    #[error("a dry ring stores no residues, so it can {0}; use a ring that does")]
+    Dry(&'static str),
     /// A table of this library has no entry for a limb, which no argument explains.
     #[error(
         "the library has no {table} for modulus number {limb} (from 0): this is a fault of the library, not of its \
@@ -131,11 +140,9 @@ pub enum RingError {
 }
 
 impl RingError {
-    pub(crate) fn out_of_range(
-        what: &'static str,
-        expected: impl fmt::Display,
-        got: impl fmt::Display,
-    ) -> Self {
+    /// [`OutOfRange`](Self::OutOfRange) of values that print.
+    #[doc(hidden)]
+    pub fn out_of_range(what: &'static str, expected: impl fmt::Display, got: impl fmt::Display) -> Self {
         Self::OutOfRange { what, expected: expected.to_string(), got: got.to_string() }
     }
 }
@@ -150,12 +157,12 @@ impl From<MathError> for RingError {
 }
 
 /// The entry of a table for a limb.
-pub(crate) fn entry<'a, T>(table: &'static str, entries: &'a [T], limb: usize) -> Result<&'a T, RingError> {
+pub fn entry<'a, T>(table: &'static str, entries: &'a [T], limb: usize) -> Result<&'a T, RingError> {
     entries.get(limb).ok_or(RingError::MissingTable { table, limb })
 }
 
 /// Part of a table or of the words of limbs, those of limb `limb`.
-pub(crate) fn part<'a, T>(
+pub fn part<'a, T>(
     table: &'static str,
     entries: &'a [T],
     range: Range<usize>,
@@ -165,37 +172,41 @@ pub(crate) fn part<'a, T>(
 }
 
 /// Checks that a table has an entry for each of so many limbs, and no other, before both are read side by side.
-pub(crate) fn check_table(table: &'static str, limbs: usize, entries: usize) -> Result<(), RingError> {
+pub fn check_table(table: &'static str, limbs: usize, entries: usize) -> Result<(), RingError> {
     if limbs == entries { Ok(()) } else { Err(RingError::MissingTable { table, limb: limbs.min(entries) }) }
 }
 
 /// [`check_table`] for the words of limbs of n words each.
-pub(crate) fn check_limbs(
-    table: &'static str,
-    limbs: usize,
-    n: usize,
-    words: usize,
-) -> Result<(), RingError> {
+pub fn check_limbs(table: &'static str, limbs: usize, n: usize, words: usize) -> Result<(), RingError> {
     if limbs * n == words {
         return Ok(());
     }
     Err(RingError::MissingTable { table, limb: limbs.min(words / n.max(1)) })
 }
 
-pub(crate) fn check_length(what: &'static str, expected: usize, got: usize) -> Result<(), RingError> {
+/// Checks the length of a list.
+///
+/// # Errors
+/// [`RingError::LengthMismatch`].
+pub fn check_length(what: &'static str, expected: usize, got: usize) -> Result<(), RingError> {
     if expected == got { Ok(()) } else { Err(RingError::LengthMismatch { what, expected, got }) }
 }
 
-pub(crate) fn check_shape(expected: Shape, got: Shape) -> Result<(), RingError> {
+/// Checks the shape of a polynomial.
+pub fn check_shape(expected: Shape, got: Shape) -> Result<(), RingError> {
     if expected == got { Ok(()) } else { Err(RingError::ShapeMismatch { expected, got }) }
 }
 
-pub(crate) fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
+/// Checks that a level is between 1 and the highest.
+pub fn check_level(got: usize, highest: usize) -> Result<(), RingError> {
     if (1..=highest).contains(&got) { Ok(()) } else { Err(RingError::NoSuchLevel { got, highest }) }
 }
 
 /// Automorphisms are X → X^k for the units k of Z/m.
-pub(crate) fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
+///
+/// # Errors
+/// [`RingError::NotAnAutomorphism`].
+pub fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingError> {
     if exponent < index && gcd(exponent, index) == 1 {
         Ok(())
     } else {
@@ -203,8 +214,8 @@ pub(crate) fn check_automorphism(exponent: u64, index: u64) -> Result<(), RingEr
     }
 }
 
-/// Degrees up to 2^17.
-pub(crate) fn supported_index(index: u64) -> Result<RingIndex, RingError> {
+/// The index of a ring of a degree up to 2^17.
+pub fn supported_index(index: u64) -> Result<RingIndex, RingError> {
     let shape = RingIndex::new(index).map_err(|error| match error {
         MathError::OutOfRange { .. } => RingError::UnsupportedIndex { index },
         other => other.into(),
@@ -212,8 +223,11 @@ pub(crate) fn supported_index(index: u64) -> Result<RingIndex, RingError> {
     if shape.degree() > MAX_DEGREE { Err(RingError::UnsupportedIndex { index }) } else { Ok(shape) }
 }
 
-/// Plaintext moduli of the scale-invariant operations.
-pub(crate) fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
+/// Plaintext moduli of the scale-invariant operations: from 2 on, of so many bits.
+///
+/// # Errors
+/// [`RingError::OutOfRange`].
+pub fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError> {
     if t < 2 || t >> bits != 0 {
         return Err(RingError::out_of_range("plaintext modulus", format_args!("2 <= t < 2^{bits}"), t));
     }
@@ -221,7 +235,10 @@ pub(crate) fn check_plaintext_modulus(t: u64, bits: u32) -> Result<(), RingError
 }
 
 /// log2 of the radix of digits.
-pub(crate) fn check_radix(bits: u32) -> Result<(), RingError> {
+///
+/// # Errors
+/// [`RingError::OutOfRange`] unless it is from 1 to 61.
+pub fn check_radix(bits: u32) -> Result<(), RingError> {
     if (1..=61).contains(&bits) {
         Ok(())
     } else {
@@ -229,6 +246,8 @@ pub(crate) fn check_radix(bits: u32) -> Result<(), RingError> {
     }
 }
 
-pub(crate) fn no_such_digit(count: usize, i: usize) -> RingError {
+/// The error of digit i where there are `count`.
+#[must_use]
+pub fn no_such_digit(count: usize, i: usize) -> RingError {
     RingError::out_of_range("digit", format_args!("below {count}"), i)
 }

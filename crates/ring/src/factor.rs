@@ -8,7 +8,7 @@ use sunzi_math::mod_inv;
 use crate::ladder::is_prefix;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
 /// Checks that d·rest divides the last modulus and that something is left; returns the level of the result.
 fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
@@ -22,13 +22,16 @@ fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, Ri
     Err(RingError::out_of_range("factor", expected, d))
 }
 
-/// [`PolyRing::divide_by_factor`] coefficient by coefficient.
-pub(crate) fn divide_integers<R: PolyRing>(
+/// [`Backend::divide_by_factor`] coefficient by coefficient.
+///
+/// # Errors
+/// As [`Backend::divide_by_factor`].
+pub fn divide_integers<R: Backend + ?Sized>(
     ring: &R,
-    a: &R::Poly<Evaluation>,
+    a: &Poly<Evaluation>,
     d: u64,
     rest: u64,
-) -> Result<R::Poly<Evaluation>, RingError> {
+) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
     let own = ring.at_level(level)?;
     let last = match level {
@@ -53,7 +56,7 @@ pub(crate) fn divide_integers<R: PolyRing>(
 
 /// The same in RNS: one inverse transform, and one for each modulus of the result.
 pub(crate) fn divide_residues(
-    ring: &Ring,
+    ring: &WordRing,
     a: &Poly<Evaluation>,
     d: u64,
     rest: u64,

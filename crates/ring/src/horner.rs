@@ -1,11 +1,11 @@
 //! A step of Horner's rule: the phase of a ciphertext.
 
 use crate::parallel::BLOCK;
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
-/// [`PolyRing::mul_add_restricted`]: one pass, restricted on the way.
+/// [`Backend::mul_add_restricted`]: one pass, restricted on the way.
 pub(crate) fn mul_add(
-    ring: &Ring,
+    ring: &WordRing,
     [a, b, c]: [&Poly<Evaluation>; 3],
     level: usize,
 ) -> Result<Poly<Evaluation>, RingError> {

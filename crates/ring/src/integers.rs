@@ -13,9 +13,9 @@ use crate::error::{check_length, check_table, part};
 use crate::parallel::{BLOCK, Work, block_of};
 use crate::sampling::{SeededRng, uniform_residues};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Domain, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Coefficient, Domain, Evaluation, Poly, RingError, WordRing};
 
-impl Ring {
+impl WordRing {
     /// The polynomial with these residues, limb after limb.
     ///
     /// # Errors
@@ -34,12 +34,12 @@ impl Ring {
 }
 
 /// c mod q.
-pub(crate) fn residue_of(c: &BigInt, q: u64) -> u64 {
+pub fn residue_of(c: &BigInt, q: u64) -> u64 {
     c.mod_floor(&BigInt::from(q)).to_u64().unwrap_or(0)
 }
 
-/// [`PolyRing::uniform`].
-pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &Ring, rng: &mut G) -> Poly<Evaluation> {
+/// [`Backend::uniform`].
+pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &WordRing, rng: &mut G) -> Poly<Evaluation> {
     let mut seed = [0_u8; 32];
     rng.fill_bytes(&mut seed);
     let mut a = ring.arbitrary();
@@ -52,8 +52,11 @@ pub(crate) fn uniform<G: CryptoRng + ?Sized>(ring: &Ring, rng: &mut G) -> Poly<E
     a
 }
 
-/// [`PolyRing::from_integers`].
-pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
+/// [`Backend::from_integers`].
+pub(crate) fn from_integers(
+    ring: &WordRing,
+    coefficients: &[BigInt],
+) -> Result<Poly<Coefficient>, RingError> {
     let n = ring.degree();
     check_length("coefficients", n, coefficients.len())?;
     let mut a = ring.arbitrary();
@@ -66,8 +69,8 @@ pub(crate) fn from_integers(ring: &Ring, coefficients: &[BigInt]) -> Result<Poly
     Ok(a)
 }
 
-/// [`PolyRing::add_integer_assign`]: the same residue to every value.
-pub(crate) fn add(ring: &Ring, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+/// [`Backend::add_integer_assign`]: the same residue to every value.
+pub(crate) fn add(ring: &WordRing, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
     ring.for_each_modulus(a, |_, modulus, _, values| {
         let block = [residue_of(c, modulus.value()); BLOCK];
         for values in values.chunks_mut(BLOCK) {
@@ -77,8 +80,8 @@ pub(crate) fn add(ring: &Ring, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(
     })
 }
 
-/// [`PolyRing::to_integers`].
-pub(crate) fn to_integers(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+/// [`Backend::to_integers`].
+pub(crate) fn to_integers(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
     ring.check(a)?;
     let mut limbs: Vec<_> = a.limbs().map(|limb| limb.iter().copied()).collect();
     let coefficient = |_| {
@@ -88,8 +91,8 @@ pub(crate) fn to_integers(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<BigI
     (0..ring.degree()).map(coefficient).collect()
 }
 
-/// [`PolyRing::from_signed`].
-pub(crate) fn from_signed(ring: &Ring, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
+/// [`Backend::from_signed`].
+pub(crate) fn from_signed(ring: &WordRing, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
     check_length("coefficients", ring.degree(), coefficients.len())?;
     let mut a = ring.arbitrary();
     ring.for_each_modulus(&mut a, |_, modulus, range, part| {
@@ -98,8 +101,11 @@ pub(crate) fn from_signed(ring: &Ring, coefficients: &[i64]) -> Result<Poly<Coef
     Ok(a)
 }
 
-/// [`PolyRing::from_signed_wide`]: c = h·2^64 + l with h signed.
-pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
+/// [`Backend::from_signed_wide`]: c = h·2^64 + l with h signed.
+pub(crate) fn from_signed_wide(
+    ring: &WordRing,
+    coefficients: &[i128],
+) -> Result<Poly<Coefficient>, RingError> {
     let n = ring.degree();
     check_length("coefficients", n, coefficients.len())?;
     let high: Zeroizing<Vec<i64>> = Zeroizing::new(coefficients.iter().map(|c| (c >> 64) as i64).collect());
@@ -123,9 +129,9 @@ pub(crate) fn from_signed_wide(ring: &Ring, coefficients: &[i128]) -> Result<Pol
     Ok(a)
 }
 
-/// [`PolyRing::to_floats`], from the digits of x in the mixed radix q_1, q_2, …: x = d_1 + q_1(d_2 + q_2(d_3 + …)) with
+/// [`Backend::to_floats`], from the digits of x in the mixed radix q_1, q_2, …: x = d_1 + q_1(d_2 + q_2(d_3 + …)) with
 /// every |d_i| < q_i/2, which makes |x| < q/2 by itself. No step depends on the values, unless one leaves the range of f64.
-pub(crate) fn to_floats(ring: &Ring, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+pub(crate) fn to_floats(ring: &WordRing, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
     ring.check(a)?;
     let radix = MixedRadix::new(ring.basis().moduli())?;
     let mut floats = vec![0.0; ring.degree()];

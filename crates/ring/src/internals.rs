@@ -6,10 +6,7 @@ pub use crate::gadget::digits::digits_of;
 pub use crate::gadget::grouping::group_moduli;
 pub use crate::integers::{NARROW, horner, horner_of_doubles};
 pub use crate::masking::{by_limbs, by_polynomials};
-pub use crate::multi_precision::conversion::Ratio;
-pub use crate::multi_precision::rounding::Rounding;
 pub use crate::parallel::{BLOCK, GROUP, groups};
-pub use crate::reduction::cyclic::{CyclicPlan, CyclicScale, SHORTEST as SHORTEST_CYCLE};
 pub use crate::rns::decryption::{Decryptor, Form};
 pub use crate::rns::digit_decryption::{DigitDecryption, split};
 pub use crate::rns::exact_extension::ExactExtension;
@@ -26,15 +23,11 @@ pub use crate::scratch::{SHORTEST, Scratch, Store};
 use std::ops::Range;
 
 use crate::division::{Division, Factor, Route};
+use crate::opaque::Opaque;
 use crate::sampling::SeededRng;
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError, RnsDecomposition, RnsMultiplier, UnivariateRing};
-
-/// Big integers as words of sixty bits.
-pub mod words {
-    pub use crate::multi_precision::words::{
-        BITS, Column, MASK, TERMS, bits, columns, integer, interleave, length, words,
-    };
-}
+use crate::{
+    Backend, Digits, Evaluation, Multiplier, Poly, Ring, RingError, RnsDecomposition, RnsMultiplier,
+};
 
 /// The stream of the cipher under this key and nonce.
 pub fn stream(key: &[u8; 32], nonce: u64) -> SeededRng {
@@ -44,52 +37,55 @@ pub fn stream(key: &[u8; 32], nonce: u64) -> SeededRng {
 /// A block of a limb of a multiplier, in `out` unless it stands elsewhere.
 ///
 /// # Errors
-/// [`RingError::MissingTable`] for a limb that is not there.
+/// [`RingError::MissingTable`] for a limb that is not there; [`RingError::OtherStorage`].
 pub fn block_of_multiplier<'a>(
-    a: &'a RnsMultiplier,
+    a: &'a Multiplier,
     limb: usize,
     start: usize,
     out: &'a mut [u64],
 ) -> Result<&'a [u64], RingError> {
-    a.block(limb, start, out)
+    a.0.get::<RnsMultiplier>()?.block(limb, start, out)
 }
 
 /// Sums of pairs of polynomials times multipliers, whose limbs stand at `limbs`.
 ///
 /// # Errors
-/// [`RingError::OutOfRange`] for a list that names a pair that is not there.
+/// [`RingError::OutOfRange`] for a list that names a pair that is not there; [`RingError::OtherStorage`].
 pub fn sums_by_blocks(
     ring: &Ring,
     pairs: &[[&Poly<Evaluation>; 2]],
-    lists: &[Vec<(usize, &RnsMultiplier)>],
+    lists: &[Vec<(usize, &Multiplier)>],
     limbs: &[usize],
 ) -> Result<Vec<[Poly<Evaluation>; 2]>, RingError> {
-    ring.sums_by_blocks(&pairs, lists, limbs)
+    fn of_words<'a>(list: &[(usize, &'a Multiplier)]) -> Result<Vec<(usize, &'a RnsMultiplier)>, RingError> {
+        list.iter().map(|&(pair, factor)| Ok((pair, factor.0.get()?))).collect()
+    }
+    let lists = lists.iter().map(|list| of_words(list)).collect::<Result<Vec<_>, _>>()?;
+    ring.words()?.sums_by_blocks(&pairs, &lists, limbs)
 }
 
 /// A ring without the transform of its last modulus.
-#[must_use]
-pub fn without_last_transform(ring: &Ring) -> Ring {
-    ring.without_last_transform()
-}
-
-/// A ring without the tables of its last modulus.
-#[must_use]
-pub fn without_last_reducer(ring: &UnivariateRing) -> UnivariateRing {
-    ring.without_last_reducer()
+///
+/// # Errors
+/// [`RingError::OtherStorage`].
+pub fn without_last_transform(ring: &Ring) -> Result<Ring, RingError> {
+    Ok(ring.words()?.without_last_transform().into())
 }
 
 /// Digits without their last word.
-#[must_use]
-pub fn without_last_word(digits: RnsDecomposition) -> RnsDecomposition {
-    digits.without_last_word()
+///
+/// # Errors
+/// [`RingError::OtherStorage`].
+pub fn without_last_word(digits: &Digits) -> Result<Digits, RingError> {
+    Ok(Digits(Opaque::new(digits.0.get::<RnsDecomposition>()?.clone().without_last_word())))
 }
 
 /// Coefficients of a polynomial by inverse transforms that multiply by these constants, as many as there are.
 ///
 /// # Errors
-/// [`RingError::MissingTable`] for fewer constants than moduli.
+/// [`RingError::MissingTable`] for fewer constants than moduli; [`RingError::OtherStorage`].
 pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) -> Result<(), RingError> {
+    let ring = ring.words()?;
     let scales: Result<Vec<_>, _> =
         ring.plans().iter().zip(constants).map(|(plan, &c)| plan.scale(c)).collect();
     ring.transform().inverse_scaled(a.words_mut(), &scales?)
@@ -98,15 +94,16 @@ pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) 
 /// How many factors of inverse transforms are made of these constants.
 ///
 /// # Errors
-/// [`RingError::MissingTable`] unless there are as many as moduli.
+/// [`RingError::MissingTable`] unless there are as many as moduli; [`RingError::OtherStorage`].
 pub fn scales(ring: &Ring, constants: &[u64]) -> Result<usize, RingError> {
-    crate::rns::scaler::scales(ring, constants).map(|scales| scales.len())
+    crate::rns::scaler::scales(ring.words()?, constants).map(|scales| scales.len())
 }
 
 /// Words divided by the moduli above a level, by groups of targets.
 ///
 /// # Errors
-/// [`RingError::MissingTable`] for groups that leave a target out, and for fewer words than limbs on either side.
+/// [`RingError::MissingTable`] for groups that leave a target out, and for fewer words than limbs on either side;
+/// [`RingError::OtherStorage`].
 pub fn divide(
     ring: &Ring,
     level: usize,
@@ -114,6 +111,7 @@ pub fn divide(
     out: &mut [u64],
     a: &[u64],
 ) -> Result<(), RingError> {
+    let ring = ring.words()?;
     let (ladder, targets) = (ring.ladder(), ring.ladder().plans(level));
     let route = Route::new(ladder.limbs(level), ladder.limbs(ring.level()));
     let (isa, parallelism) = (ring.isa(), ring.parallelism());

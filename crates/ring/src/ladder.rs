@@ -165,7 +165,10 @@ pub fn check_rungs(moduli: &[u64], rungs: &[Vec<usize>]) -> Result<(), RingError
 }
 
 /// [`check_rungs`] of moduli of any length.
-pub(crate) fn check_products(moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<(), RingError> {
+///
+/// # Errors
+/// As [`check_rungs`].
+pub fn check_products(moduli: &[BigUint], rungs: &[Vec<usize>]) -> Result<(), RingError> {
     let refused = |expected: &str, level: usize| {
         Err(RingError::out_of_range("moduli of a level", expected, format_args!("others at level {level}")))
     };

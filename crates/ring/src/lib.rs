@@ -1,8 +1,8 @@
 //! Polynomial rings R_q = Z_q\[X\]/Φ_m(X) for Sunzi.
 //!
-//! [`PolyRing`] is what the layers above ask of a ring, [`Scaler`] the scale-invariant part of it. [`Ring`]
-//! implements them over word-size residues, [`MultiPrecisionRing`] over the same residues but through big integers, as
-//! the baseline of the papers, [`BigRing`] over big integers as an oracle, [`HollowRing`] over nothing, for dry runs.
+//! A [`Ring`] is a value: a storage of residues, which is a [`Backend`], and [`Tables`] for what goes beyond sums and products.
+//! [`WordRing`] stores residues in words, [`HollowRing`] none at all, for dry runs. A [`Scaler`] does the scale-invariant part of BFV, a
+//! [`Gadget`] cuts polynomials into digits for key switching.
 //!
 //! | looking for | file |
 //! |---|---|
@@ -25,13 +25,11 @@
 //! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
-//! | the reductions modulo Φ_m of BEHMSZ17 | `reduction/` |
-//! | Dec_MP and Mult_MP, 3.5 and B.3; D and P of eq. (7) | `multi_precision/` |
 #![forbid(unsafe_code)]
 
 mod automorphism;
+mod backend;
 mod basis;
-mod big;
 mod combination;
 mod division;
 mod error;
@@ -47,47 +45,44 @@ mod key_switching;
 mod ladder;
 mod masking;
 mod monomial;
-mod multi_precision;
 mod multiplier;
 mod once;
+mod opaque;
 mod options;
 mod packing;
 mod parallel;
 mod plaintext;
 mod poly;
-mod poly_ring;
 mod raise;
-mod reduction;
 mod ring;
 mod rns;
 mod root_order;
 pub mod sampling;
 mod scaling;
 mod scratch;
+#[doc(hidden)]
+pub mod storage;
 mod tensor;
 mod transform;
+mod words;
 
+pub use backend::{Backend, Factors, Tables};
 pub use basis::Basis;
-pub use big::{BigGadget, BigPoly, BigRing, BigScaler};
 pub use error::{RingError, Shape};
 pub use expansion::Expansion;
 pub use gadget::{KeyPoly, RnsDecomposition, RnsDigits, RnsGadget};
-pub use hollow::{HollowGadget, HollowPoly, HollowRing, HollowScaler};
-pub use key_switching::{DigitBound, Gadget, KeyPart, Multiplier};
+pub use hollow::{HollowGadget, HollowRing, HollowScaler};
+pub use key_switching::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, Multiplier};
 pub use ladder::check_rungs;
-pub use multi_precision::{MultiPrecisionGadget, MultiPrecisionRing, MultiPrecisionScaler};
-pub use multiplier::{RnsMultiplier, Turn};
+pub use multiplier::{Pairs, RnsMultiplier, Turn};
+pub use opaque::{Content, Opaque};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
-pub use packing::{Append, Block, Packing, PackingError, Storage, describe, describe_sets};
+pub use packing::{Append, Block, PackingError, Storage, describe, describe_sets};
 pub use parallel::{Parallelism, on_pool};
-pub use poly::Poly;
-pub use poly_ring::{Coefficient, Domain, Evaluation, Factors, PolyRing};
-pub use reduction::{
-    MontgomeryFactor, Reducer, Reduction, UnivariateDigits, UnivariateGadget, UnivariatePoly, UnivariateRing,
-    UnivariateScaler,
-};
+pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
 pub use ring::Ring;
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
-pub use scaling::{Apart, Scaler, Side, secret_coefficients};
+pub use scaling::{Apart, Scaler, ScalerBackend, Side, secret_coefficients};
+pub use words::WordRing;

@@ -10,19 +10,19 @@ use crate::error::entry;
 use crate::parallel::{Work, groups};
 use crate::sampling::{CENTERED_BINOMIAL_BOUND, spherical_error, ternary};
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
-/// [`PolyRing::masked`] polynomial by polynomial.
-pub fn by_polynomials<R: PolyRing, G: CryptoRng + ?Sized>(
+/// [`Backend::masked`] polynomial by polynomial.
+pub fn by_polynomials<R: Backend + ?Sized>(
     ring: &R,
-    parts: [&R::Poly<Evaluation>; 2],
-    message: Option<&R::Poly<Coefficient>>,
+    parts: [&Poly<Evaluation>; 2],
+    message: Option<&Poly<Coefficient>>,
     level: usize,
-    rng: &mut G,
-) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+    rng: &mut dyn CryptoRng,
+) -> Result<[Poly<Evaluation>; 2], RingError> {
     let coefficients = ternary(ring.degree(), rng)?;
     let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
-    let mut mask = |part: &R::Poly<Evaluation>, message: Option<&R::Poly<Coefficient>>| {
+    let mut mask = |part: &Poly<Evaluation>, message: Option<&Poly<Coefficient>>| {
         // Without the errors it would reveal u.
         let mut masked = Zeroizing::new(part.clone());
         ring.mul_assign(&mut masked, &u)?;
@@ -45,13 +45,13 @@ struct Masks<'a> {
     message: Option<&'a Poly<Coefficient>>,
 }
 
-/// [`PolyRing::masked`] limb by limb: what is made of one limb stays in the second-level cache.
-pub fn by_limbs<G: CryptoRng + ?Sized>(
-    ring: &Ring,
+/// [`Backend::masked`] limb by limb: what is made of one limb stays in the second-level cache.
+pub fn by_limbs(
+    ring: &WordRing,
     parts: [&Poly<Evaluation>; 2],
     message: Option<&Poly<Coefficient>>,
     level: usize,
-    rng: &mut G,
+    rng: &mut dyn CryptoRng,
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     parts.iter().try_for_each(|part| ring.check(part))?;
     let Ok(places) = ring.nested(level, ring.level()) else {
@@ -105,7 +105,7 @@ struct Group<'a> {
 
 impl Masks<'_> {
     /// u modulo q_j, in evaluation form.
-    fn u(&self, ring: &Ring, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
+    fn u(&self, ring: &WordRing, j: usize) -> Result<Zeroizing<Scratch>, RingError> {
         let mut u = Zeroizing::new(Scratch::new(ring.degree()));
         let plan = ring.plan(j)?;
         u.fill(0);
@@ -117,7 +117,7 @@ impl Masks<'_> {
     /// limb ← limb + this error and the message, if it is there, modulo q_j, in coefficient form.
     fn add_error(
         &self,
-        ring: &Ring,
+        ring: &WordRing,
         j: usize,
         (error, message): (&[i64], Option<&Poly<Coefficient>>),
         limb: &mut [u64],
@@ -143,14 +143,14 @@ impl Masks<'_> {
     }
 
     /// What the remainders of both parts modulo the moduli that are divided by are made of.
-    fn rows(&self, ring: &Ring, division: &Division) -> Result<[Zeroizing<Scratch>; 2], RingError> {
+    fn rows(&self, ring: &WordRing, division: &Division) -> Result<[Zeroizing<Scratch>; 2], RingError> {
         let [first, second] = self.halves();
         Ok([self.rows_of(ring, division, first)?, self.rows_of(ring, division, second)?])
     }
 
     fn rows_of(
         &self,
-        ring: &Ring,
+        ring: &WordRing,
         division: &Division,
         (key, added_to): Half<'_>,
     ) -> Result<Zeroizing<Scratch>, RingError> {
@@ -169,7 +169,7 @@ impl Masks<'_> {
     /// From −r, or zero, to the limbs of both parts.
     fn finish_limb(
         &self,
-        ring: &Ring,
+        ring: &WordRing,
         j: usize,
         limbs: [&mut [u64]; 2],
         inverse: Option<u64>,

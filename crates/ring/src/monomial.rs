@@ -2,12 +2,12 @@
 
 use sunzi_math::Integers;
 
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
 /// a ← a·X^k by the values of X^k.
-pub(crate) fn multiply_by_values<R: PolyRing>(
+pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
     ring: &R,
-    a: &mut R::Poly<Evaluation>,
+    a: &mut Poly<Evaluation>,
     exponent: u64,
 ) -> Result<(), RingError> {
     let index = ring.ring_index();
@@ -20,8 +20,8 @@ pub(crate) fn multiply_by_values<R: PolyRing>(
     ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
 }
 
-/// [`PolyRing::mul_monomial_assign`].
-pub(crate) fn multiply(ring: &Ring, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+/// [`Backend::mul_monomial_assign`].
+pub(crate) fn multiply(ring: &WordRing, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
     let (n, k) = (ring.degree() as u64, exponent % ring.index());
     // Below 128 the evaluation order mixes both halves of the roots.
     if !ring.ring_index().is_power_of_two() || n < 128 || !k.is_multiple_of(n / 2) {

@@ -7,9 +7,12 @@ use zeroize::Zeroize;
 
 use crate::error::{check_table, part};
 use crate::gadget::PAD;
+use crate::opaque::Content;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{Evaluation, Gadget, Poly, PolyRing, Ring, RingError, Shape};
+use crate::{
+    Backend, Digits, Evaluation, GadgetBackend, KeyPart, Multiplier, Poly, RingError, Shape, WordRing,
+};
 
 /// Words that are stored for a run of equal vectors.
 const LANES: usize = 8;
@@ -17,44 +20,43 @@ const LANES: usize = 8;
 const SHORTEST_RUN: usize = 64;
 
 /// Pairs of sums, one for every list of terms.
-pub(crate) type Pairs<R> = Vec<[<R as PolyRing>::Poly<Evaluation>; 2]>;
+pub type Pairs = Vec<[Poly<Evaluation>; 2]>;
 
-/// A turn of a ciphertext, X → X^k after a key switch, by digits D and polynomials K of a key.
-#[derive(Debug)]
-pub struct Turn<'a, D, K> {
+/// A rotated ciphertext: X → X^k after a key switch.
+pub struct Turn<'a> {
     /// k.
     pub exponent: u64,
     /// The digits of the ciphertext and both halves of the key; none for the identity, whatever the exponent.
-    pub switch: Option<(&'a D, [&'a [K]; 2])>,
+    pub switch: Option<(&'a Digits, [&'a [KeyPart]; 2])>,
 }
 
-/// The turned ciphertexts of [`Gadget::sums_of_turns`].
-pub(crate) fn whole_turns<R: PolyRing, G: Gadget<R>>(
+/// The rotated ciphertexts of [`GadgetBackend::sums_of_turns`].
+pub(crate) fn whole_turns<G: GadgetBackend + ?Sized>(
     gadget: &G,
-    [c0, c1]: [&R::Poly<Evaluation>; 2],
-    turns: &[Turn<'_, G::Digits, G::KeyPart>],
-) -> Result<Pairs<R>, RingError> {
+    [c0, c1]: [&Poly<Evaluation>; 2],
+    turns: &[Turn<'_>],
+) -> Result<Pairs, RingError> {
     let ring = gadget.key_ring();
-    let turn = |turn: &Turn<'_, G::Digits, G::KeyPart>| match turn.switch {
+    let turn = |turn: &Turn<'_>| match turn.switch {
         None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
         Some((digits, key)) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
     };
     turns.iter().map(turn).collect()
 }
 
-/// [`Gadget::sums_of_turns`] turn by turn and term by term.
-pub(crate) fn sums_of_whole_turns<R: PolyRing, G: Gadget<R>>(
+/// [`GadgetBackend::sums_of_turns`] rotation by rotation and term by term.
+pub(crate) fn sums_of_whole_turns<G: GadgetBackend + ?Sized>(
     gadget: &G,
-    ciphertext: [&R::Poly<Evaluation>; 2],
-    turns: &[Turn<'_, G::Digits, G::KeyPart>],
-    lists: &[Vec<(usize, &G::Multiplier)>],
-) -> Result<Pairs<R>, RingError> {
-    let (ring, pairs) = (gadget.key_ring(), whole_turns::<R, G>(gadget, ciphertext, turns)?);
-    let sum = |list: &Vec<(usize, &G::Multiplier)>| {
+    ciphertext: [&Poly<Evaluation>; 2],
+    turns: &[Turn<'_>],
+    lists: &[Vec<(usize, &Multiplier)>],
+) -> Result<Pairs, RingError> {
+    let (ring, pairs) = (gadget.key_ring(), whole_turns(gadget, ciphertext, turns)?);
+    let sum = |list: &Vec<(usize, &Multiplier)>| {
         let mut sum = [ring.zero(), ring.zero()];
         for &(i, multiplier) in list {
-            let multiplier = gadget.restrict_key(&*G::multiplied(multiplier))?;
             let pair = pairs.get(i).ok_or_else(|| no_such_pair(i, pairs.len()))?;
+            let multiplier = gadget.restrict_key(&*gadget.multiplied(multiplier)?)?;
             for (sum, factor) in sum.iter_mut().zip(pair) {
                 ring.mul_add_assign(sum, factor, &multiplier)?;
             }
@@ -108,10 +110,6 @@ impl RnsMultiplier {
 
     pub(crate) fn shape(&self) -> Shape {
         self.shape
-    }
-
-    pub(crate) fn byte_len(&self) -> usize {
-        self.words.len() * size_of::<u64>()
     }
 
     /// Bytes of a polynomial in X^`gap` of this shape at most.
@@ -172,6 +170,12 @@ impl RnsMultiplier {
     }
 }
 
+impl Content for RnsMultiplier {
+    fn byte_len(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+}
+
 impl Zeroize for RnsMultiplier {
     fn zeroize(&mut self) {
         self.words.zeroize();
@@ -211,7 +215,7 @@ impl PairsByBlock for &[[&Poly<Evaluation>; 2]] {
     }
 }
 
-impl Ring {
+impl WordRing {
     /// All sums, one block of one limb after the other, so that what is read of it is read once. Limb i of the ring is limb `limbs[i]` of
     /// the multipliers.
     pub(crate) fn sums_by_blocks(
@@ -219,7 +223,7 @@ impl Ring {
         pairs: &impl PairsByBlock,
         lists: &[Vec<(usize, &RnsMultiplier)>],
         limbs: &[usize],
-    ) -> Result<Pairs<Self>, RingError> {
+    ) -> Result<Pairs, RingError> {
         if let Some(&(i, _)) = lists.iter().flatten().find(|(i, _)| *i >= pairs.count()) {
             return Err(no_such_pair(i, pairs.count()));
         }
@@ -227,7 +231,7 @@ impl Ring {
         if lists.iter().any(|list| !list.is_empty()) {
             check_table("place in a multiplier", count, limbs.len())?;
         }
-        let mut sums: Pairs<Self> = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
+        let mut sums: Pairs = lists.iter().map(|_| [self.arbitrary(), self.arbitrary()]).collect();
         let mut outs: Vec<Vec<&mut [u64]>> = (0..count).map(|_| Vec::new()).collect();
         for sum in sums.iter_mut().flatten() {
             outs.iter_mut().zip(sum.words_mut().chunks_exact_mut(n)).for_each(|(list, limb)| list.push(limb));

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::RingError;
 
 /// What the cell holds, made if it holds nothing.
-pub(crate) fn get_or_try_init<T>(
+pub fn get_or_try_init<T>(
     cell: &OnceLock<T>,
     make: impl FnOnce() -> Result<T, RingError>,
 ) -> Result<&T, RingError> {

@@ -6,7 +6,7 @@ use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
 use crate::ladder::is_of_prefixes;
-use crate::{Domain, MultiPrecisionRing, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Ring, RingError};
 
 /// Words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough for the first cache to hold them beside their bytes.
 const BLOCK: usize = 1 << 10;
@@ -19,11 +19,11 @@ const BLOCK_LEN: usize = 8 * BLOCK;
 pub enum Storage {
     /// [`Ring`]: the moduli follow.
     Words = 0,
-    /// [`MultiPrecisionRing`]: the moduli follow.
+    /// `MultiPrecision` of `research/big`: the moduli follow.
     MultiPrecision = 1,
-    /// [`UnivariateRing`](crate::UnivariateRing): 0, or 1 where polynomials are kept times M and 2 where keys are, then the moduli.
+    /// `UnivariateRing` of `sunzi-univariate`: 0, or 1 where polynomials are kept times M and 2 where keys are, then the moduli.
     Univariate = 2,
-    /// [`BigRing`](crate::BigRing): for every modulus how many words it has, and these, the lowest first.
+    /// `BigRing` of `research/big`: for every modulus how many words it has, and these, the lowest first.
     Big = 3,
     /// Modulo 2^g − 1: g.
     Fermat = 4,
@@ -66,24 +66,6 @@ pub fn describe_sets<'a>(
     bytes
 }
 
-/// A ring whose polynomials can be written to files: residues packed to the bits of their moduli.
-pub trait Packing: PolyRing {
-    /// The name of the ring, equal for those that have the same polynomials at the same levels: see [`describe`].
-    fn description(&self) -> Vec<u8>;
-    /// Bytes that a polynomial of this ring takes.
-    fn packed_len(&self) -> usize;
-    /// Writes a polynomial.
-    ///
-    /// # Errors
-    /// [`PackingError::Ring`] for one of another ring; [`PackingError::Io`].
-    fn pack<D: Domain>(&self, a: &Self::Poly<D>, out: &mut impl Append) -> Result<(), PackingError>;
-    /// Reads a polynomial. What is allocated is a polynomial of this ring, whatever comes.
-    ///
-    /// # Errors
-    /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
-    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Self::Poly<D>, PackingError>;
-}
-
 /// Where packed polynomials go: to bytes in memory, which are set where they will stay, or by way of a [`Block`].
 pub trait Append: Write {
     /// Writes `len` bytes, all of which `fill` sets.
@@ -93,7 +75,7 @@ pub trait Append: Write {
     fn append(
         &mut self,
         len: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError>;
 }
 
@@ -101,7 +83,7 @@ impl Append for Vec<u8> {
     fn append(
         &mut self,
         len: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError> {
         let start = self.len();
         self.resize(start + len, 0);
@@ -137,7 +119,7 @@ impl<W: Write> Append for Block<W> {
     fn append(
         &mut self,
         len: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError> {
         if self.bytes.capacity() == 0 {
             // As long as any block of rows: what grows leaves a copy behind.
@@ -168,29 +150,29 @@ pub enum PackingError {
 }
 
 /// Bytes of `count` residues for each modulus.
-pub(crate) fn rows_len(count: usize, moduli: &[u64]) -> usize {
+pub fn rows_len(count: usize, moduli: &[u64]) -> usize {
     moduli.iter().map(|&q| packed_len(count, bits(q)).unwrap_or(usize::MAX)).fold(0, usize::saturating_add)
 }
 
 /// Writes a row of residues for each modulus, each row from a new byte on.
-pub(crate) fn pack_rows<'a>(
+pub fn pack_rows<'a>(
     rows: impl Iterator<Item = &'a [u64]>,
     moduli: &[u64],
-    out: &mut impl Append,
+    out: &mut dyn Append,
 ) -> Result<(), PackingError> {
     for (row, &q) in rows.zip(moduli) {
         for words in row.chunks(BLOCK) {
-            out.append(rows_len(words.len(), &[q]), |bytes| Ok(pack(bytes, words, bits(q))?))?;
+            out.append(rows_len(words.len(), &[q]), &mut |bytes| Ok(pack(bytes, words, bits(q))?))?;
         }
     }
     Ok(())
 }
 
 /// Reads what [`pack_rows`] wrote.
-pub(crate) fn unpack_rows<'a>(
+pub fn unpack_rows<'a>(
     rows: impl Iterator<Item = &'a mut [u64]>,
     moduli: &[u64],
-    from: &mut impl BufRead,
+    from: &mut dyn BufRead,
 ) -> Result<(), PackingError> {
     // Taken only where the input is in pieces: it is erased in the end, which costs as much as a copy of a small polynomial.
     let mut block = Zeroizing::new(Vec::new());
@@ -223,8 +205,10 @@ fn bits(q: u64) -> u32 {
     q.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
 }
 
-/// The name of a ring of residues in words.
-fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
+/// The name of a ring of residues in words; none for one of others.
+#[must_use]
+pub fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
+    let Ok(ring) = ring.words() else { return Vec::new() };
     let (ladder, levels) = (ring.ladder(), 1..ring.level() + 1);
     if is_of_prefixes(levels.clone().map(|level| ladder.limbs(level))) {
         return describe(storage, ring.index(), ring.basis().values());
@@ -232,43 +216,4 @@ fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
     let moduli = ladder.moduli();
     let rungs = levels.map(|level| ladder.limbs(level));
     describe_sets(describe(storage, ring.index(), &moduli), moduli.len(), rungs)
-}
-
-impl Packing for Ring {
-    fn description(&self) -> Vec<u8> {
-        description_of(self, Storage::Words)
-    }
-
-    fn packed_len(&self) -> usize {
-        rows_len(self.degree(), self.basis().values())
-    }
-
-    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Append) -> Result<(), PackingError> {
-        self.check(a)?;
-        pack_rows(a.limbs(), self.basis().values(), out)
-    }
-
-    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Poly<D>, PackingError> {
-        let mut a = self.arbitrary();
-        unpack_rows(a.words_mut().chunks_exact_mut(self.degree()), self.basis().values(), from)?;
-        Ok(a)
-    }
-}
-
-impl Packing for MultiPrecisionRing {
-    fn description(&self) -> Vec<u8> {
-        description_of(self.residues(), Storage::MultiPrecision)
-    }
-
-    fn packed_len(&self) -> usize {
-        self.residues().packed_len()
-    }
-
-    fn pack<D: Domain>(&self, a: &Poly<D>, out: &mut impl Append) -> Result<(), PackingError> {
-        self.residues().pack(a, out)
-    }
-
-    fn unpack<D: Domain>(&self, from: &mut impl BufRead) -> Result<Poly<D>, PackingError> {
-        self.residues().unpack(from)
-    }
 }

@@ -53,9 +53,12 @@ pub enum Parallelism {
 
 /// The cost of a task relative to its size.
 #[derive(Clone, Copy)]
-pub(crate) enum Work {
+pub enum Work {
+    /// Transforms of limbs.
     Transform,
+    /// Operations word by word.
     Elementwise,
+    /// Conversions between moduli.
     Conversion,
 }
 
@@ -136,7 +139,10 @@ impl Parallelism {
     }
 
     /// Runs `f(i, limb i)` over limbs of n words: work that needs all coefficients of a limb at once.
-    pub(crate) fn for_each_limb(
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn for_each_limb(
         self,
         work: Work,
         words: &mut [u64],
@@ -151,7 +157,10 @@ impl Parallelism {
     }
 
     /// Runs `f(i, limb i of the first, limb i of the second)` over limbs of n words.
-    pub(crate) fn for_each_limb_pair(
+    ///
+    /// # Errors
+    /// Those of `f`; [`RingError::MissingTable`] for lists of different lengths.
+    pub fn for_each_limb_pair(
         self,
         work: Work,
         first: &mut [u64],
@@ -216,7 +225,10 @@ impl Parallelism {
     }
 
     /// Runs `f(range of coefficients, that range of every output limb)` over blocks of coefficients.
-    pub(crate) fn for_each_block(
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn for_each_block(
         self,
         output: &mut [u64],
         n: usize,
@@ -289,6 +301,6 @@ pub(crate) fn into_blocks(limbs: Vec<&mut [u64]>, n: usize) -> Vec<Vec<&mut [u64
 }
 
 /// The same range of coefficients of every limb.
-pub(crate) fn block_of<'a>(limbs: impl Iterator<Item = &'a [u64]>, range: &Range<usize>) -> Vec<&'a [u64]> {
+pub fn block_of<'a>(limbs: impl Iterator<Item = &'a [u64]>, range: &Range<usize>) -> Vec<&'a [u64]> {
     limbs.map(|limb| limb.get(range.clone()).unwrap_or_default()).collect()
 }

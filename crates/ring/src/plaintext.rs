@@ -5,19 +5,23 @@ use sunzi_math::{mod_inv, mul_mod};
 use zeroize::Zeroizing;
 
 use crate::error::{check_length, check_limbs, check_plaintext_modulus};
-use crate::{Basis, Coefficient, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Basis, Coefficient, Poly, RingError, WordRing};
 
 /// z = ⌊q·m/t⌉ = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t: modulo q_i, z = (h − r)·t^-1.
 ///
 /// Constant time in the message when t is coprime to q; otherwise by 128-bit division.
-pub(crate) fn scale_plaintext(ring: &Ring, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
+pub(crate) fn scale_plaintext(
+    ring: &WordRing,
+    message: &[u64],
+    t: u64,
+) -> Result<Poly<Coefficient>, RingError> {
     let mut scaled = ring.arbitrary();
     scale_into(ring.basis(), scaled.words_mut(), ring.degree(), message, t)?;
     Ok(scaled)
 }
 
-/// The same into words of n coefficients a modulus.
-pub(crate) fn scale_into(
+/// ⌊q·m/t⌉ into words of n coefficients a modulus.
+pub fn scale_into(
     basis: &Basis,
     words: &mut [u64],
     n: usize,

@@ -1,52 +1,214 @@
-//! Polynomials in RNS.
+//! Polynomials: residues of any storage under the name of their domain.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use zeroize::Zeroize;
 
 use crate::error::{entry, part};
+use crate::opaque::{Content, Opaque};
 use crate::scratch::Scratch;
-use crate::{Domain, RingError, Shape};
+use crate::{RingError, Shape};
 
-/// What is missing where a polynomial is too short.
+/// The limb of a polynomial, in errors.
 const LIMB: &str = "limb of a polynomial";
 
-/// An element of a [`Ring`](crate::Ring) in domain `D`: limb after limb, n residues each, in [0, q_i).
-///
-/// It does not print: it may hold a secret.
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What the numbers of a polynomial are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Representation {
+    /// Coefficients: [`Coefficient`].
+    Coefficients,
+    /// Values at the primitive m-th roots of unity: [`Evaluation`].
+    Values,
+}
+
+/// The representation of a polynomial, as a type: a mix-up does not compile.
+pub trait Domain: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
+    /// The representation as a value.
+    const REPRESENTATION: Representation;
+}
+
+/// Coefficients in the powerful basis, in the order of [`RingIndex`](sunzi_math::RingIndex), unless the ring says otherwise
+/// ([`Backend::coefficient_basis`](crate::Backend::coefficient_basis)): for a power of two, index `i` holds the coefficient of X^i; index 0 is the
+/// constant in any ring.
+#[derive(Clone, Copy, Debug)]
+pub struct Coefficient;
+
+/// Values at the primitive m-th roots of unity, in the order of `docs/format.md`.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation;
+
+impl sealed::Sealed for Coefficient {}
+impl sealed::Sealed for Evaluation {}
+impl Domain for Coefficient {
+    const REPRESENTATION: Representation = Representation::Coefficients;
+}
+impl Domain for Evaluation {
+    const REPRESENTATION: Representation = Representation::Values;
+}
+
+/// An element of a [`Ring`](crate::Ring) in domain `D`. It does not print: it may hold a secret.
 #[derive(Clone)]
 pub struct Poly<D: Domain> {
-    data: Scratch,
-    degree: usize,
-    /// The tag of the basis.
-    tag: u64,
+    residues: Residues,
     domain: PhantomData<D>,
 }
 
+/// The residues of a polynomial in either domain: words for each modulus, limb after limb, or whatever else its storage keeps.
+#[derive(Clone)]
+pub struct Residues {
+    words: Scratch,
+    shape: Shape,
+    /// Tells the modulus from others of the same shape.
+    tag: u64,
+    /// A state of the words that their storage tells apart, 0 for most.
+    state: u8,
+    /// What a storage keeps that is no words.
+    other: Option<Opaque>,
+}
+
 impl<D: Domain> Poly<D> {
-    pub(crate) fn new(data: Scratch, degree: usize, tag: u64) -> Self {
-        Self { data, degree, tag, domain: PhantomData }
+    /// A polynomial of words in [0, q_i), n for each limb.
+    pub(crate) fn new(words: Scratch, degree: usize, tag: u64) -> Self {
+        Residues::new(words, degree, tag).into()
     }
 
-    pub(crate) fn relabel<E: Domain>(self) -> Poly<E> {
-        Poly { data: self.data, degree: self.degree, tag: self.tag, domain: PhantomData }
+    /// The polynomial with these numbers in another domain.
+    #[must_use]
+    pub fn relabel<E: Domain>(self) -> Poly<E> {
+        self.residues.into()
     }
 
-    /// Its first limbs, in place: a polynomial of the basis with this tag.
-    pub(crate) fn truncated(mut self, limbs: usize, tag: u64) -> Self {
-        self.data.truncate(limbs * self.degree);
-        Self { tag, ..self }
+    /// The residues without the name of their domain.
+    #[must_use]
+    pub fn into_residues(self) -> Residues {
+        self.residues
+    }
+}
+
+impl<D: Domain> From<Residues> for Poly<D> {
+    fn from(residues: Residues) -> Self {
+        Self { residues, domain: PhantomData }
+    }
+}
+
+impl<D: Domain> Deref for Poly<D> {
+    type Target = Residues;
+
+    fn deref(&self) -> &Residues {
+        &self.residues
+    }
+}
+
+impl<D: Domain> DerefMut for Poly<D> {
+    fn deref_mut(&mut self) -> &mut Residues {
+        &mut self.residues
+    }
+}
+
+impl<D: Domain> Zeroize for Poly<D> {
+    fn zeroize(&mut self) {
+        self.residues.zeroize();
+    }
+}
+
+/// A storage may keep polynomials of keys as they are.
+impl<D: Domain> Content for Poly<D> {
+    fn byte_len(&self) -> usize {
+        self.residues.byte_len()
+    }
+}
+
+impl Residues {
+    /// Words in [0, q_i), n for each limb.
+    pub(crate) fn new(words: Scratch, degree: usize, tag: u64) -> Self {
+        let limbs = words.len() / degree.max(1);
+        Self { words, shape: Shape { degree, limbs }, tag, state: 0, other: None }
     }
 
-    pub(crate) fn tag(&self) -> u64 {
+    /// Words of this shape, as many for each limb, which need not be n.
+    #[must_use]
+    pub fn of_words(words: Scratch, shape: Shape, tag: u64) -> Self {
+        Self { words, shape, tag, state: 0, other: None }
+    }
+
+    /// Residues of this shape that are no words.
+    #[must_use]
+    pub fn of_content(content: impl Content, shape: Shape, tag: u64) -> Self {
+        Self { words: Scratch::new(0), shape, tag, state: 0, other: Some(Opaque::new(content)) }
+    }
+
+    /// The shape alone.
+    pub(crate) fn hollow(shape: Shape, tag: u64) -> Self {
+        Self { words: Scratch::new(0), shape, tag, state: 0, other: None }
+    }
+
+    /// The first limbs, in place: a polynomial of the basis with this tag.
+    pub(crate) fn truncate(&mut self, limbs: usize, tag: u64) {
+        self.words.truncate(limbs * self.stride());
+        self.shape.limbs = limbs;
+        self.tag = tag;
+    }
+
+    /// What tells the modulus from others of the same shape.
+    #[must_use]
+    pub fn tag(&self) -> u64 {
         self.tag
+    }
+
+    /// What the storage keeps that is no words.
+    ///
+    /// # Errors
+    /// [`RingError::OtherStorage`] for residues of another storage.
+    pub fn content<T: Content>(&self) -> Result<&T, RingError> {
+        self.other.as_ref().ok_or(RingError::OtherStorage)?.get()
+    }
+
+    /// What the storage keeps that is no words, to be changed.
+    ///
+    /// # Errors
+    /// [`RingError::OtherStorage`] for residues of another storage.
+    pub fn content_mut<T: Content>(&mut self) -> Result<&mut T, RingError> {
+        self.other.as_mut().ok_or(RingError::OtherStorage)?.get_mut()
+    }
+
+    /// What the storage says of the words besides: 0 for most.
+    #[must_use]
+    pub fn state(&self) -> u8 {
+        self.state
+    }
+
+    /// Sets [`state`](Self::state).
+    pub fn set_state(&mut self, state: u8) {
+        self.state = state;
+    }
+
+    /// Words of a limb: n in most storages.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.words.len() / self.shape.limbs.max(1)
     }
 
     /// Degree and number of limbs.
     #[must_use]
     pub fn shape(&self) -> Shape {
-        Shape { degree: self.degree, limbs: self.data.len() / self.degree.max(1) }
+        self.shape
+    }
+
+    /// Bytes in memory, or those of words of this shape where none are stored.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        let words = size_of_val(&*self.words);
+        match &self.other {
+            Some(other) => words + other.byte_len(),
+            None if words > 0 => words,
+            None => self.shape.degree * self.shape.limbs * size_of::<u64>(),
+        }
     }
 
     /// The residues modulo q_i of all coefficients (or values).
@@ -56,12 +218,18 @@ impl<D: Domain> Poly<D> {
     }
 
     /// Limb i, where it must be.
-    pub(crate) fn own_limb(&self, i: usize) -> Result<&[u64], RingError> {
+    ///
+    /// # Errors
+    /// [`RingError::MissingTable`] where it is not.
+    pub fn own_limb(&self, i: usize) -> Result<&[u64], RingError> {
         self.limb(i).ok_or(RingError::MissingTable { table: LIMB, limb: i })
     }
 
     /// A range of limb i.
-    pub(crate) fn part(&self, i: usize, range: Range<usize>) -> Result<&[u64], RingError> {
+    ///
+    /// # Errors
+    /// [`RingError::MissingTable`] where there is no such range.
+    pub fn part(&self, i: usize, range: Range<usize>) -> Result<&[u64], RingError> {
         part(LIMB, self.own_limb(i)?, range, i)
     }
 
@@ -77,22 +245,26 @@ impl<D: Domain> Poly<D> {
 
     /// The limbs in order of the basis.
     pub fn limbs(&self) -> std::slice::ChunksExact<'_, u64> {
-        self.data.chunks_exact(self.degree.max(1))
+        self.words.chunks_exact(self.stride().max(1))
     }
 
     /// All limbs, one after the other.
     #[must_use]
     pub fn words(&self) -> &[u64] {
-        &self.data
+        &self.words
     }
 
-    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.data
+    /// All limbs, one after the other, to be changed.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
     }
 }
 
-impl<D: Domain> Zeroize for Poly<D> {
+impl Zeroize for Residues {
     fn zeroize(&mut self) {
-        self.data.zeroize();
+        self.words.zeroize();
+        if let Some(other) = &mut self.other {
+            other.zeroize();
+        }
     }
 }

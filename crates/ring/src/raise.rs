@@ -8,16 +8,16 @@ use crate::error::entry;
 use crate::integers::residue_of;
 use crate::ladder::is_prefix;
 use crate::parallel::{BLOCK, Work, block_of};
-use crate::ring::gathered;
 use crate::rns::ExactExtension;
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::words::gathered;
+use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
 /// From modulus Q_l to a larger one. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has
 /// |x| ≤ (1/2 + ε)·Q_l, ε below 2^-40: nothing is left to bound beyond c(s) itself.
 pub(crate) struct Raise {
-    from: Ring,
+    from: WordRing,
     /// (Q_l/q_i)^-1, folded into the inverse transforms.
     scales: Vec<Scale>,
     extension: ExactExtension,
@@ -29,7 +29,7 @@ pub(crate) struct Raise {
 
 impl Raise {
     /// From a level of `ring` to its highest.
-    pub(crate) fn new(ring: &Ring, level: usize) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &WordRing, level: usize) -> Result<Self, RingError> {
         let from = ring.at_level(level)?;
         let mut added = Vec::new();
         let mut order = Vec::with_capacity(ring.plans().len());
@@ -47,8 +47,8 @@ impl Raise {
         Ok(Self { from, scales, extension, added, order })
     }
 
-    /// [`PolyRing::mod_raise`].
-    pub(crate) fn apply(&self, ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+    /// [`Backend::mod_raise`].
+    pub(crate) fn apply(&self, ring: &WordRing, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         let n = ring.degree();
         let own = a.words().len();
         let mut words = Scratch::new(own + self.added.len() * n);
@@ -70,8 +70,8 @@ impl Raise {
     }
 }
 
-/// [`PolyRing::scale_up`]: the factor is a multiple of every modulus above the level.
-pub(crate) fn scale_up(ring: &Ring, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+/// [`Backend::scale_up`]: the factor is a multiple of every modulus above the level.
+pub(crate) fn scale_up(ring: &WordRing, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
     let level = ring.level_of(a)?;
     let places = ring.nested(level, ring.level())?;
     let factor = BigInt::from(ring.modulus() / ring.at_level(level)?.modulus());

@@ -1,11 +1,13 @@
 //! The scale-invariant part of BFV.
 
+use std::any::Any;
 use std::fmt::Debug;
-use std::ops::RangeInclusive;
+use std::ops::{Deref, RangeInclusive};
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use crate::{Coefficient, Evaluation, PolyRing, RingError, ScalingBounds};
+use crate::{Coefficient, Evaluation, Poly, Ring, RingError, ScalingBounds};
 
 /// Which operand of a product: where one of them is switched to another modulus [KPZ21, Alg. 2] it is the left one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,43 +19,65 @@ pub enum Side {
 }
 
 /// A sum of two polynomials, the second of which is there where it saves transforms.
-pub type Apart<R> = (<R as PolyRing>::Poly<Coefficient>, Option<<R as PolyRing>::Poly<Evaluation>>);
+pub type Apart = (Poly<Coefficient>, Option<Poly<Evaluation>>);
 
-/// The scale-invariant part of BFV over ring `R` modulo q = q_1⋯q_k: extend two operands, scale sums of their products,
+/// Tables of the scale-invariant operations for one plaintext modulus; cheap to clone. What they do is listed at [`ScalerBackend`].
+#[derive(Clone, Debug)]
+pub struct Scaler(Arc<dyn ScalerBackend>);
+
+impl Scaler {
+    /// The tables of a storage.
+    #[must_use]
+    pub fn new(tables: impl ScalerBackend) -> Self {
+        Self(Arc::new(tables))
+    }
+
+    /// The tables, if they are of this storage.
+    #[must_use]
+    pub fn tables<S: ScalerBackend>(&self) -> Option<&S> {
+        let tables: &dyn Any = &*self.0;
+        tables.downcast_ref()
+    }
+}
+
+impl Deref for Scaler {
+    type Target = dyn ScalerBackend;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+/// The scale-invariant part of BFV over a ring R modulo q = q_1⋯q_k: extend two operands, scale sums of their products,
 /// decrypt.
 ///
 /// A product is computed modulo q′ = q_1⋯q_ℓ for a level ℓ of [`levels`](Self::levels), in a ring that is wide enough. With
 /// [`Multiplication::Behz`](crate::Multiplication) and [`Multiplication::Hps`](crate::Multiplication) ℓ = k, an operand a
 /// of either side becomes a itself, and products are scaled by t/q. Otherwise a right operand becomes ⌊(q′/q)·a⌉, a left one
 /// ⌊(P/q)·a⌉ for a modulus P ≈ q′, and products are scaled by t/P. Errors of all these: [`bounds`](Self::bounds).
-pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
+pub trait ScalerBackend: Any + Debug + Send + Sync {
     /// The levels at which products can be computed; the last one is k.
     fn levels(&self) -> RangeInclusive<usize>;
     /// The ring in which products of extended polynomials are computed.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for a level outside [`levels`](Self::levels), as in all methods with a level.
-    fn wide(&self, level: usize) -> Result<R, RingError>;
+    fn wide(&self, level: usize) -> Result<Ring, RingError>;
     /// a, switched to q′ or P, as an element of the wide ring: a lift a′ with ‖a′‖ ≤ (q′/2)(1 + ρ), or P for q′.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
-    fn extend(
-        &self,
-        a: &R::Poly<Evaluation>,
-        side: Side,
-        level: usize,
-    ) -> Result<R::Poly<Evaluation>, RingError>;
+    fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError>;
     /// Integers next to (t/q)·a or (t/P)·a, modulo q′, for a of the wide ring.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] for a level.
-    fn scale(&self, a: R::Poly<Evaluation>, level: usize) -> Result<R::Poly<Coefficient>, RingError>;
+    fn scale(&self, a: Poly<Evaluation>, level: usize) -> Result<Poly<Coefficient>, RingError>;
     /// The same as a sum of two polynomials, of which one is in evaluation form already if that saves transforms.
     ///
     /// # Errors
     /// As [`scale`](Self::scale).
-    fn scale_apart(&self, a: R::Poly<Evaluation>, level: usize) -> Result<Apart<R>, RingError> {
+    fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart, RingError> {
         Ok((self.scale(a, level)?, None))
     }
     /// The three parts of a product, each scaled as by [`scale_apart`](Self::scale_apart); the last as by
@@ -63,10 +87,10 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// As [`scale`](Self::scale).
     fn scale_parts(
         &self,
-        [c0, c1, c2]: [R::Poly<Evaluation>; 3],
+        [c0, c1, c2]: [Poly<Evaluation>; 3],
         level: usize,
         whole: bool,
-    ) -> Result<[Apart<R>; 3], RingError> {
+    ) -> Result<[Apart; 3], RingError> {
         let last = if whole { (self.scale(c2, level)?, None) } else { self.scale_apart(c2, level)? };
         Ok([self.scale_apart(c0, level)?, self.scale_apart(c1, level)?, last])
     }
@@ -76,23 +100,23 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
     /// As [`extend`](Self::extend).
     fn multiply(
         &self,
-        left: [&R::Poly<Evaluation>; 2],
-        right: [&R::Poly<Evaluation>; 2],
+        left: [&Poly<Evaluation>; 2],
+        right: [&Poly<Evaluation>; 2],
         level: usize,
         whole: bool,
-    ) -> Result<[Apart<R>; 3], RingError> {
+    ) -> Result<[Apart; 3], RingError> {
         multiply(self, left, right, level, whole)
     }
     /// ⌊t·a/q⌉ mod t: right whenever the distance of t·a/q to an integer is at most the margin of the bounds.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`].
-    fn decrypt(&self, a: &R::Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
+    fn decrypt(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, RingError>;
     /// The same of the values of a, which belongs to `ring`.
     ///
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
-    fn decrypt_values(&self, ring: &R, a: Zeroizing<R::Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
+    fn decrypt_values(&self, ring: &Ring, a: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
         self.decrypt(&*secret_coefficients(ring, a)?)
     }
     /// How many products of two ciphertexts may be summed in the wide ring before they are scaled, at least 1: each adds
@@ -106,22 +130,22 @@ pub trait Scaler<R: PolyRing>: Clone + Debug + Send + Sync + 'static {
 ///
 /// # Errors
 /// [`RingError::ShapeMismatch`].
-pub fn secret_coefficients<R: PolyRing>(
-    ring: &R,
-    mut values: Zeroizing<R::Poly<Evaluation>>,
-) -> Result<Zeroizing<R::Poly<Coefficient>>, RingError> {
+pub fn secret_coefficients(
+    ring: &Ring,
+    mut values: Zeroizing<Poly<Evaluation>>,
+) -> Result<Zeroizing<Poly<Coefficient>>, RingError> {
     let values = std::mem::replace(&mut *values, ring.at_level(1)?.zero());
     Ok(Zeroizing::new(ring.to_coefficient(values)?))
 }
 
-/// [`Scaler::multiply`] step by step.
-pub(crate) fn multiply<R: PolyRing, S: Scaler<R>>(
+/// [`ScalerBackend::multiply`] step by step.
+pub(crate) fn multiply<S: ScalerBackend + ?Sized>(
     scaler: &S,
-    [a0, a1]: [&R::Poly<Evaluation>; 2],
-    [b0, b1]: [&R::Poly<Evaluation>; 2],
+    [a0, a1]: [&Poly<Evaluation>; 2],
+    [b0, b1]: [&Poly<Evaluation>; 2],
     level: usize,
     whole: bool,
-) -> Result<[Apart<R>; 3], RingError> {
+) -> Result<[Apart; 3], RingError> {
     let extend = |part, side| scaler.extend(part, side, level);
     let (a0, a1) = (extend(a0, Side::Left)?, extend(a1, Side::Left)?);
     let (b0, b1) = (extend(b0, Side::Right)?, extend(b1, Side::Right)?);

@@ -85,7 +85,7 @@ impl Scratch {
     }
 
     /// A copy of `words`.
-    pub(crate) fn from_slice(words: &[u64]) -> Self {
+    pub fn from_slice(words: &[u64]) -> Self {
         let mut copy = Self::new(words.len());
         parallel::copy(&mut copy, words);
         copy

@@ -1,14 +1,14 @@
 //! Products of pairs of polynomials, point by point: of two ciphertexts of two parts, and sums of many with factors.
 
 use crate::parallel::{BLOCK, Work};
-use crate::{Evaluation, Factors, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Evaluation, Factors, Poly, RingError, WordRing};
 
 /// Products that are summed before the next list has its turn: their blocks stay in the second-level cache for it.
 const TOGETHER: usize = 8;
 
 /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) modulo Q_l: one pass over the operands.
 pub(crate) fn tensor<'a>(
-    ring: &Ring,
+    ring: &WordRing,
     a: [&'a Poly<Evaluation>; 2],
     b: [&'a Poly<Evaluation>; 2],
     t: u64,
@@ -17,7 +17,7 @@ pub(crate) fn tensor<'a>(
     let ([a0, a1], [b0, b1]) = (operands(ring, &a, level)?, operands(ring, &b, level)?);
     let target = ring.at_level(level)?;
     let mut product = [target.arbitrary(), target.arbitrary(), target.arbitrary()];
-    let words = product.each_mut().map(Poly::words_mut);
+    let words = product.each_mut().map(|poly| poly.words_mut());
     ring.parallelism().for_each_part(words, ring.degree(), |i, part, [c0, c1, c2]| {
         let modulus = target.basis().own(i)?;
         let of = |(poly, places): &Operand<'a>| poly.part_at(places, i, part.clone());
@@ -27,13 +27,13 @@ pub(crate) fn tensor<'a>(
     Ok(product)
 }
 
-/// [`PolyRing::sum_of_tensors`] by [`PolyRing::inner_products`].
-pub(crate) fn sum_of_tensors<R: PolyRing>(
+/// [`Backend::sum_of_tensors`] by [`Backend::inner_products`].
+pub(crate) fn sum_of_tensors<R: Backend + ?Sized>(
     ring: &R,
-    pairs: &[[[&R::Poly<Evaluation>; 2]; 2]],
+    pairs: &[[[&Poly<Evaluation>; 2]; 2]],
     t: u64,
     level: usize,
-) -> Result<[R::Poly<Evaluation>; 3], RingError> {
+) -> Result<[Poly<Evaluation>; 3], RingError> {
     if let [[a, b]] = pairs {
         return ring.tensor_at(*a, *b, t, level);
     }
@@ -49,10 +49,10 @@ pub(crate) fn sum_of_tensors<R: PolyRing>(
     sums.try_into().map_err(|_| RingError::LengthMismatch { what: "sums", expected, got })
 }
 
-/// [`PolyRing::inner_products`]: block by block, some terms of every list in turn, so that what lists share is read from memory once.
+/// [`Backend::inner_products`]: block by block, some terms of every list in turn, so that what lists share is read from memory once.
 pub(crate) fn inner_products(
-    ring: &Ring,
-    lists: &[Factors<'_, Ring>],
+    ring: &WordRing,
+    lists: &[Factors<'_>],
     level: usize,
 ) -> Result<Vec<Poly<Evaluation>>, RingError> {
     let lists = lists.iter().map(|list| list.iter().map(|pair| operands(ring, pair, level)).collect());
@@ -75,17 +75,18 @@ pub(crate) fn inner_products(
 type Operand<'a> = (&'a Poly<Evaluation>, Vec<usize>);
 
 fn operands<'a>(
-    ring: &Ring,
+    ring: &WordRing,
     &[a, b]: &[&'a Poly<Evaluation>; 2],
     level: usize,
 ) -> Result<[Operand<'a>; 2], RingError> {
-    let operand = |poly| Ok::<_, RingError>((poly, ring.nested(level, ring.level_of(poly)?)?));
+    let operand =
+        |poly: &'a Poly<Evaluation>| Ok::<_, RingError>((poly, ring.nested(level, ring.level_of(poly)?)?));
     Ok([operand(a)?, operand(b)?])
 }
 
 /// Limb `i` of all sums.
 fn limb_of_inner_products(
-    ring: &Ring,
+    ring: &WordRing,
     i: usize,
     lists: &[Vec<[Operand<'_>; 2]>],
     sums: Vec<&mut [u64]>,

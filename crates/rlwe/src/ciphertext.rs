@@ -1,7 +1,7 @@
 //! Ciphertexts of every scheme.
 
 use num_bigint::BigInt;
-use sunzi_ring::{Evaluation, PolyRing, RingError};
+use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 
 use crate::encryption::Encryption;
 use crate::{KeyId, NoiseBound, RlweError, Trace};
@@ -20,8 +20,8 @@ pub trait Scheme: Copy + std::fmt::Debug + Send + Sync + 'static {
 /// Parts are kept in evaluation form. Fresh and relinearised ciphertexts have two parts, a
 /// product three.
 #[derive(Clone)]
-pub struct Ciphertext<S: Scheme, R: PolyRing> {
-    parts: Vec<R::Poly<Evaluation>>,
+pub struct Ciphertext<S: Scheme> {
+    parts: Vec<Poly<Evaluation>>,
     /// What c_1 follows from, as long as it is that of a fresh encryption.
     seed: Option<[u8; 32]>,
     metadata: S::Metadata,
@@ -30,31 +30,31 @@ pub struct Ciphertext<S: Scheme, R: PolyRing> {
     trace: Trace,
 }
 
-impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
+impl<S: Scheme> Ciphertext<S> {
     /// Joins parts to a ciphertext. For schemes; users encrypt.
     ///
     /// # Errors
     /// [`RlweError::WrongPartCount`] for fewer than two parts.
     pub fn from_parts(
-        parts: Vec<R::Poly<Evaluation>>,
+        parts: Vec<Poly<Evaluation>>,
         metadata: S::Metadata,
         noise: NoiseBound,
         key: KeyId,
     ) -> Result<Self, RlweError> {
-        check_parts::<R>(&parts)?;
+        check_parts(&parts)?;
         Ok(Self { parts, seed: None, metadata, noise, key, trace: Trace::default() })
     }
 
     /// Wraps a fresh encryption. For schemes; users encrypt.
     #[must_use]
-    pub fn from_encryption(encryption: Encryption<R>, metadata: S::Metadata, key: KeyId) -> Self {
+    pub fn from_encryption(encryption: Encryption, metadata: S::Metadata, key: KeyId) -> Self {
         let Encryption { parts, noise, seed } = encryption;
         Self { parts: parts.into(), seed, metadata, noise, key, trace: Trace::default() }
     }
 
     /// What a file had: a seed only if c_1 follows from it.
     pub(crate) fn from_stored(
-        parts: Vec<R::Poly<Evaluation>>,
+        parts: Vec<Poly<Evaluation>>,
         seed: Option<[u8; 32]>,
         metadata: S::Metadata,
         noise: NoiseBound,
@@ -73,20 +73,20 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     ///
     /// # Errors
     /// As [`from_parts`](Self::from_parts).
-    pub fn with_parts(&self, parts: Vec<R::Poly<Evaluation>>) -> Result<Self, RlweError> {
-        check_parts::<R>(&parts)?;
+    pub fn with_parts(&self, parts: Vec<Poly<Evaluation>>) -> Result<Self, RlweError> {
+        check_parts(&parts)?;
         let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
         Ok(Self { parts, seed: None, metadata, noise: self.noise, key: self.key, trace })
     }
 
     /// The parts c_0, c_1, ….
     #[must_use]
-    pub fn parts(&self) -> &[R::Poly<Evaluation>] {
+    pub fn parts(&self) -> &[Poly<Evaluation>] {
         &self.parts
     }
 
     /// The parts, to be changed in place together with the noise bound that follows from it.
-    pub fn parts_mut(&mut self) -> &mut Vec<R::Poly<Evaluation>> {
+    pub fn parts_mut(&mut self) -> &mut Vec<Poly<Evaluation>> {
         self.seed = None;
         &mut self.parts
     }
@@ -146,7 +146,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for parts of another ring or level; those of `finish`.
     pub fn join_assign<E: From<RlweError>>(
         &mut self,
-        ring: &R,
+        ring: &Ring,
         other: &Self,
         sign: Sign,
         finish: impl FnOnce(Self) -> Result<Self, E>,
@@ -169,7 +169,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     /// As [`join_assign`](Self::join_assign).
     pub fn joined<E: From<RlweError>>(
         &self,
-        ring: &R,
+        ring: &Ring,
         other: &Self,
         sign: Sign,
         finish: impl FnOnce(Self) -> Result<Self, E>,
@@ -187,7 +187,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     }
 
     /// What a sum or difference carries, without parts. Nothing that comes after fails.
-    fn carried(&self, ring: &R, other: &Self) -> Result<Self, RlweError> {
+    fn carried(&self, ring: &Ring, other: &Self) -> Result<Self, RlweError> {
         self.check_key(other.key, "the second summand")?;
         for part in self.parts.iter().chain(&other.parts) {
             let (got, expected) = (ring.level_of(part)?, ring.level());
@@ -204,7 +204,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     ///
     /// # Errors
     /// [`RlweError::WrongPartCount`].
-    pub fn two_parts(&self, operation: &'static str) -> Result<[&R::Poly<Evaluation>; 2], RlweError> {
+    pub fn two_parts(&self, operation: &'static str) -> Result<[&Poly<Evaluation>; 2], RlweError> {
         match self.parts.as_slice() {
             [c0, c1] => Ok([c0, c1]),
             parts => Err(RlweError::WrongPartCount {
@@ -217,7 +217,7 @@ impl<S: Scheme, R: PolyRing> Ciphertext<S, R> {
     }
 }
 
-fn check_parts<R: PolyRing>(parts: &[R::Poly<Evaluation>]) -> Result<(), RlweError> {
+fn check_parts(parts: &[Poly<Evaluation>]) -> Result<(), RlweError> {
     if parts.len() >= 2 {
         return Ok(());
     }
@@ -230,12 +230,12 @@ fn check_parts<R: PolyRing>(parts: &[R::Poly<Evaluation>]) -> Result<(), RlweErr
 }
 
 /// What only the second operand has, from part `first` on, as parts of the result.
-fn rest<R: PolyRing>(
-    ring: &R,
-    parts: &[R::Poly<Evaluation>],
+fn rest(
+    ring: &Ring,
+    parts: &[Poly<Evaluation>],
     first: usize,
     sign: Sign,
-) -> Result<Vec<R::Poly<Evaluation>>, RingError> {
+) -> Result<Vec<Poly<Evaluation>>, RingError> {
     let rest = parts.iter().skip(first);
     rest.map(|part| ring.linear_combination(&[(&sign.factor(), part)], ring.level())).collect()
 }
@@ -259,7 +259,7 @@ impl Sign {
 }
 
 /// So that whoever asks for noise takes a ciphertext as well as its bounds.
-impl<S: Scheme, R: PolyRing> AsRef<NoiseBound> for Ciphertext<S, R> {
+impl<S: Scheme> AsRef<NoiseBound> for Ciphertext<S> {
     fn as_ref(&self) -> &NoiseBound {
         &self.noise
     }

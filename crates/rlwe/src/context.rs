@@ -1,15 +1,15 @@
 //! A ring together with the security it must reach.
 
-use sunzi_ring::{Gadget, GadgetOptions, PolyRing};
+use sunzi_ring::{Gadget, GadgetOptions, Ring};
 
 use crate::noise::NoiseModel;
 use crate::{RlweError, SecretDistribution, Security, security};
 
 /// The ring of a parameter set, checked against the security table.
 #[derive(Clone, Debug)]
-pub struct RlweContext<R: PolyRing> {
-    ring: R,
-    gadget: R::Gadget,
+pub struct RlweContext {
+    ring: Ring,
+    gadget: Gadget,
     security: Security,
     secret: SecretDistribution,
     module_rank: usize,
@@ -18,12 +18,12 @@ pub struct RlweContext<R: PolyRing> {
     log2_encryption_excess: f64,
 }
 
-impl<R: PolyRing> RlweContext<R> {
+impl RlweContext {
     /// Joins ring and security.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when log2 q exceeds the table's limit.
-    pub fn new(ring: R, security: Security) -> Result<Self, RlweError> {
+    pub fn new(ring: Ring, security: Security) -> Result<Self, RlweError> {
         Self::with_gadget(ring, security, &GadgetOptions::default())
     }
 
@@ -31,7 +31,7 @@ impl<R: PolyRing> RlweContext<R> {
     ///
     /// # Errors
     /// As [`new`](Self::new), for log2 QP with special moduli; [`RlweError::Ring`] for options the ring cannot follow.
-    pub fn with_gadget(ring: R, security: Security, options: &GadgetOptions) -> Result<Self, RlweError> {
+    pub fn with_gadget(ring: Ring, security: Security, options: &GadgetOptions) -> Result<Self, RlweError> {
         let log2_modulus = sunzi_math::log2(ring.modulus());
         let gadget = ring.gadget(options)?;
         let log2_key_modulus = log2_modulus + gadget.log2_special();
@@ -88,7 +88,7 @@ impl<R: PolyRing> RlweContext<R> {
     }
 
     /// The ring R_q.
-    pub fn ring(&self) -> &R {
+    pub fn ring(&self) -> &Ring {
         &self.ring
     }
 
@@ -101,7 +101,7 @@ impl<R: PolyRing> RlweContext<R> {
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that is not there.
-    pub fn ring_at(&self, level: usize) -> Result<R, RlweError> {
+    pub fn ring_at(&self, level: usize) -> Result<Ring, RlweError> {
         Ok(self.ring.at_level(level)?)
     }
 
@@ -120,7 +120,7 @@ impl<R: PolyRing> RlweContext<R> {
     }
 
     /// R_QP, in which secrets and keys live: R_q without special moduli. Its first levels are those of the ring.
-    pub fn key_ring(&self) -> &R {
+    pub fn key_ring(&self) -> &Ring {
         self.gadget.key_ring()
     }
 
@@ -129,7 +129,7 @@ impl<R: PolyRing> RlweContext<R> {
     ///
     /// # Errors
     /// [`RlweError::Ring`] never: the key ring has this level.
-    pub fn encryption_ring(&self) -> Result<R, RlweError> {
+    pub fn encryption_ring(&self) -> Result<Ring, RlweError> {
         let key_ring = self.key_ring();
         Ok(key_ring.at_level(key_ring.level().min(self.level() + 1))?)
     }
@@ -148,7 +148,7 @@ impl<R: PolyRing> RlweContext<R> {
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a level that is not there.
-    pub fn gadget_at(&self, level: usize) -> Result<R::Gadget, RlweError> {
+    pub fn gadget_at(&self, level: usize) -> Result<Gadget, RlweError> {
         Ok(self.gadget.at_level(level)?)
     }
 
@@ -171,7 +171,7 @@ impl<R: PolyRing> RlweContext<R> {
     }
 
     /// How key switching cuts polynomials into digits.
-    pub fn gadget(&self) -> &R::Gadget {
+    pub fn gadget(&self) -> &Gadget {
         &self.gadget
     }
 

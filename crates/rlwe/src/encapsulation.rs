@@ -6,7 +6,7 @@
 //! back modulo QP, where its secret is the dense one again. It may be a vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
-use sunzi_ring::{GadgetOptions, PolyRing};
+use sunzi_ring::{GadgetOptions, Ring};
 use zeroize::Zeroizing;
 
 use crate::key_switch::added_noise;
@@ -16,11 +16,11 @@ use crate::{Ciphertext, KeyId, KeySwitchKey, RlweContext, RlweError, Scheme, Sec
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a ciphertext of another ring, and for a level that is not there or below its own.
-pub fn mod_raise<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
+pub fn mod_raise<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
     level: usize,
-) -> Result<Ciphertext<S, R>, RlweError> {
+) -> Result<Ciphertext<S>, RlweError> {
     let ring = context.ring_at(level)?;
     let parts = ciphertext.parts().iter().map(|part| ring.mod_raise(part)).collect::<Result<_, _>>()?;
     let (metadata, noise) = (ciphertext.metadata().clone(), *ciphertext.noise());
@@ -42,32 +42,32 @@ pub struct SparseSecret {
 /// With a secret of several polynomials s_1, …, s_r, the ciphertext between both is (c_0, …, c_r) of c_0 + Σ c_i·s_i, and the way back one key
 /// switch for each.
 #[derive(Clone)]
-pub struct EncapsulationKeys<R: PolyRing> {
-    low: RlweContext<R>,
+pub struct EncapsulationKeys {
+    low: RlweContext,
     id: KeyId,
-    enter: Vec<KeySwitchKey<R>>,
-    leave: Vec<KeySwitchKey<R>>,
+    enter: Vec<KeySwitchKey>,
+    leave: Vec<KeySwitchKey>,
 }
 
-impl<R: PolyRing> EncapsulationKeys<R> {
+impl EncapsulationKeys {
     /// Draws a sparse secret and makes both keys: from `secret` modulo Q_l·P' at `levels[0]` = l with these moduli of P', and back to it
     /// at `levels[1]`.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] when Q_l·P' exceeds the limit for that weight and dimension, 121 bits for 32 of 2^16, at the security of the context;
     /// [`RlweError::Ring`] for levels, special moduli or shapes that the ring cannot follow.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate(
+        context: &RlweContext,
+        secret: &SecretKey,
         sparse: SparseSecret,
         levels: [usize; 2],
         special_moduli: &[u64],
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let [low, high] = levels;
         let low = Self::low_context(context, sparse, low, special_moduli)?;
         let coefficients = low.secrets().sample(low.dimension(), rng)?;
-        let polynomials = |ring: &R| -> Result<Vec<_>, RlweError> {
+        let polynomials = |ring: &Ring| -> Result<Vec<_>, RlweError> {
             let one = |part| Ok(Zeroizing::new(ring.to_evaluation(ring.from_signed(part)?)?));
             coefficients.chunks(ring.degree()).map(one).collect()
         };
@@ -84,32 +84,32 @@ impl<R: PolyRing> EncapsulationKeys<R> {
 
     /// The context of the sparse secret, checked against the security table.
     pub(crate) fn low_context(
-        context: &RlweContext<R>,
+        context: &RlweContext,
         sparse: SparseSecret,
         level: usize,
         special_moduli: &[u64],
-    ) -> Result<RlweContext<R>, RlweError> {
+    ) -> Result<RlweContext, RlweError> {
         let options = GadgetOptions { special_moduli: special_moduli.to_vec(), ..GadgetOptions::default() };
         let low = RlweContext::with_gadget(context.ring_at(level)?, context.security(), &options)?;
         low.with_module_secrets(SecretDistribution::FixedWeight(sparse.weight), sparse.rank)
     }
 
     pub(crate) fn from_keys(
-        low: RlweContext<R>,
+        low: RlweContext,
         id: KeyId,
-        enter: Vec<KeySwitchKey<R>>,
-        leave: Vec<KeySwitchKey<R>>,
+        enter: Vec<KeySwitchKey>,
+        leave: Vec<KeySwitchKey>,
     ) -> Self {
         Self { low, id, enter, leave }
     }
 
     /// The keys to the sparse secret.
-    pub(crate) fn enter(&self) -> &[KeySwitchKey<R>] {
+    pub(crate) fn enter(&self) -> &[KeySwitchKey] {
         &self.enter
     }
 
     /// The keys back.
-    pub(crate) fn leave(&self) -> &[KeySwitchKey<R>] {
+    pub(crate) fn leave(&self) -> &[KeySwitchKey] {
         &self.leave
     }
 
@@ -120,9 +120,9 @@ impl<R: PolyRing> EncapsulationKeys<R> {
     /// [`RlweError::KeyMismatch`], [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for a ciphertext of another level.
     pub fn mod_raise<S: Scheme>(
         &self,
-        context: &RlweContext<R>,
-        ciphertext: &Ciphertext<S, R>,
-    ) -> Result<Ciphertext<S, R>, RlweError> {
+        context: &RlweContext,
+        ciphertext: &Ciphertext<S>,
+    ) -> Result<Ciphertext<S>, RlweError> {
         ciphertext.check_key(self.id, "the key to another secret")?;
         let [c0, c1] = ciphertext.two_parts("a change of secret")?;
         let (low, mut noise) = (self.low.level(), *ciphertext.noise());
@@ -147,7 +147,7 @@ impl<R: PolyRing> EncapsulationKeys<R> {
 
     /// The context of the sparse secret, modulo Q_l·P'.
     #[must_use]
-    pub fn low(&self) -> &RlweContext<R> {
+    pub fn low(&self) -> &RlweContext {
         &self.low
     }
 

@@ -7,7 +7,7 @@
 //! An encryption under the secret key has only one error, smaller than that rounding, and stays modulo Q.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing, secret_coefficients};
+use sunzi_ring::{Coefficient, Evaluation, Poly, secret_coefficients};
 use zeroize::Zeroizing;
 
 use crate::keys::zero_sample;
@@ -15,9 +15,9 @@ use crate::{Log2, NoiseBound, NoiseTerm, PublicKey, RlweContext, RlweError, Secr
 
 /// Two parts of an encryption, with their noise.
 #[derive(Clone)]
-pub struct Encryption<R: PolyRing> {
+pub struct Encryption {
     /// c_0 and c_1.
-    pub parts: [R::Poly<Evaluation>; 2],
+    pub parts: [Poly<Evaluation>; 2],
     /// Both bounds.
     pub noise: NoiseBound,
     /// What c_1 follows from, under the secret key: in files it stands for c_1.
@@ -30,11 +30,11 @@ pub struct Encryption<R: PolyRing> {
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring.
-pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &RlweContext<R>,
-    key: &PublicKey<R>,
-    rng: &mut G,
-) -> Result<Encryption<R>, RlweError> {
+pub fn zero_public(
+    context: &RlweContext,
+    key: &PublicKey,
+    rng: &mut dyn CryptoRng,
+) -> Result<Encryption, RlweError> {
     masked_public(context, key, None, rng)
 }
 
@@ -43,25 +43,25 @@ pub fn zero_public<R: PolyRing, G: CryptoRng + ?Sized>(
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring, for a message of another length, and for a coefficient of t
 /// or more.
-pub fn encrypt_public<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &RlweContext<R>,
-    key: &PublicKey<R>,
+pub fn encrypt_public(
+    context: &RlweContext,
+    key: &PublicKey,
     message: &[u64],
     t: u64,
-    rng: &mut G,
-) -> Result<Encryption<R>, RlweError> {
+    rng: &mut dyn CryptoRng,
+) -> Result<Encryption, RlweError> {
     let scaled = Zeroizing::new(context.encryption_ring()?.scale_plaintext(message, t)?);
     let zero = masked_public(context, key, Some(&scaled), rng)?;
     let rounding = NoiseTerm::rounding().scaled(Log2::from_bits(-context.log2_encryption_excess()));
     Ok(Encryption { noise: zero.noise.plus_own(rounding), ..zero })
 }
 
-fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &RlweContext<R>,
-    key: &PublicKey<R>,
-    message: Option<&R::Poly<Coefficient>>,
-    rng: &mut G,
-) -> Result<Encryption<R>, RlweError> {
+fn masked_public(
+    context: &RlweContext,
+    key: &PublicKey,
+    message: Option<&Poly<Coefficient>>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Encryption, RlweError> {
     let ring = context.encryption_ring()?;
     let parts = ring.masked([&key.body, &key.uniform(&ring)], message, context.level(), rng)?;
     let noise = context.noise_model().public_encryption(context.log2_encryption_excess());
@@ -72,13 +72,13 @@ fn masked_public<R: PolyRing, G: CryptoRng + ?Sized>(
 ///
 /// # Errors
 /// As [`encrypt_public`].
-pub fn encrypt_secret<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &RlweContext<R>,
-    key: &SecretKey<R>,
+pub fn encrypt_secret(
+    context: &RlweContext,
+    key: &SecretKey,
     message: &[u64],
     t: u64,
-    rng: &mut G,
-) -> Result<Encryption<R>, RlweError> {
+    rng: &mut dyn CryptoRng,
+) -> Result<Encryption, RlweError> {
     let ring = context.ring();
     let scaled = Zeroizing::new(ring.to_evaluation(ring.scale_plaintext(message, t)?)?);
     let mut zero = zero_secret(context, key, context.level(), rng)?;
@@ -91,12 +91,12 @@ pub fn encrypt_secret<R: PolyRing, G: CryptoRng + ?Sized>(
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the key belongs to another ring, and for a level that is not there.
-pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
-    context: &RlweContext<R>,
-    key: &SecretKey<R>,
+pub fn zero_secret(
+    context: &RlweContext,
+    key: &SecretKey,
     level: usize,
-    rng: &mut G,
-) -> Result<Encryption<R>, RlweError> {
+    rng: &mut dyn CryptoRng,
+) -> Result<Encryption, RlweError> {
     let (ring, seed) = (context.ring_at(level)?, randomness::public_seed(rng));
     let a = ring.uniform(&mut randomness::public_stream(&seed, 0));
     let parts = zero_sample(&ring, &*key.at_level(context, level)?, a, rng)?;
@@ -108,11 +108,11 @@ pub fn zero_secret<R: PolyRing, G: CryptoRng + ?Sized>(
 ///
 /// # Errors
 /// [`RlweError::Ring`] if the parts belong to another ring, [`RlweError::WrongPartCount`] if there are none.
-pub fn phase<R: PolyRing>(
-    context: &RlweContext<R>,
-    parts: &[R::Poly<Evaluation>],
-    key: &SecretKey<R>,
-) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
+pub fn phase(
+    context: &RlweContext,
+    parts: &[Poly<Evaluation>],
+    key: &SecretKey,
+) -> Result<Zeroizing<Poly<Coefficient>>, RlweError> {
     let level = parts.last().map_or(Ok(1), |part| context.ring().level_of(part))?;
     let values = phase_values(context, parts, key, level)?;
     Ok(secret_coefficients(&context.ring_at(level)?, values)?)
@@ -122,12 +122,12 @@ pub fn phase<R: PolyRing>(
 ///
 /// # Errors
 /// As [`phase`]; [`RlweError::Ring`] for a level that their own does not lead to.
-pub fn phase_values<R: PolyRing>(
-    context: &RlweContext<R>,
-    parts: &[R::Poly<Evaluation>],
-    key: &SecretKey<R>,
+pub fn phase_values(
+    context: &RlweContext,
+    parts: &[Poly<Evaluation>],
+    key: &SecretKey,
     level: usize,
-) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
+) -> Result<Zeroizing<Poly<Evaluation>>, RlweError> {
     let Some((last, rest)) = parts.split_last() else {
         return Err(RlweError::WrongPartCount {
             operation: "decryption",

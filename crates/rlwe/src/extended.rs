@@ -6,7 +6,7 @@
 
 use num_bigint::BigInt;
 use rayon::prelude::*;
-use sunzi_ring::{Evaluation, Gadget, Multiplier, PolyRing, Turn};
+use sunzi_ring::{Evaluation, Multiplier, Poly, Turn};
 
 use crate::galois::{self, Hoisted};
 use crate::key_switch::Halves;
@@ -15,18 +15,18 @@ use crate::{Ciphertext, GaloisKeys, KeyId, NoiseBound, RlweContext, RlweError, S
 /// P times a ciphertext of level l, modulo Q_l·P and with the error of a key switch not yet divided by P. Without special moduli
 /// it is a ciphertext.
 #[derive(Clone)]
-pub struct ExtendedCiphertext<R: PolyRing> {
-    parts: [R::Poly<Evaluation>; 2],
+pub struct ExtendedCiphertext {
+    parts: [Poly<Evaluation>; 2],
     level: usize,
     key: KeyId,
 }
 
-impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
+impl<S: Scheme> Hoisted<'_, S> {
     /// P times the ciphertext of m(X^k).
     ///
     /// # Errors
     /// As [`automorphism`](Self::automorphism).
-    pub fn extended(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<ExtendedCiphertext<R>, RlweError> {
+    pub fn extended(&self, exponent: u64, keys: &GaloisKeys) -> Result<ExtendedCiphertext, RlweError> {
         let (context, ciphertext) = (self.context(), self.ciphertext());
         ciphertext.check_key(keys.id(), "the Galois key set")?;
         let [c0, c1] = ciphertext.two_parts("an automorphism")?;
@@ -41,7 +41,7 @@ impl<S: Scheme, R: PolyRing> Hoisted<'_, S, R> {
     }
 }
 
-impl<R: PolyRing> ExtendedCiphertext<R> {
+impl ExtendedCiphertext {
     /// The level of what it is a multiple of.
     #[must_use]
     pub fn level(&self) -> usize {
@@ -54,9 +54,9 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
     /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::KeyLevel`].
     pub fn automorphism(
         &self,
-        context: &RlweContext<R>,
+        context: &RlweContext,
         exponent: u64,
-        keys: &GaloisKeys<R>,
+        keys: &GaloisKeys,
     ) -> Result<Self, RlweError> {
         self.check_key(keys.id(), "the Galois key set")?;
         if exponent == 1 {
@@ -72,12 +72,12 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
     ///
     /// # Errors
     /// [`RlweError::KeyMismatch`]; [`RlweError::Ring`] for terms of different levels.
-    pub fn sum(context: &RlweContext<R>, terms: &[Self]) -> Result<Option<Self>, RlweError> {
+    pub fn sum(context: &RlweContext, terms: &[Self]) -> Result<Option<Self>, RlweError> {
         let Some(first) = terms.first() else { return Ok(None) };
         terms.iter().try_for_each(|term| first.check_key(term.key, "a summand"))?;
         let gadget = context.gadget_at(first.level)?;
         let (ring, one) = (gadget.key_ring(), BigInt::from(1));
-        let half = |half: fn(&Self) -> &R::Poly<Evaluation>| {
+        let half = |half: fn(&Self) -> &Poly<Evaluation>| {
             let terms: Vec<_> = terms.iter().map(|term| (&one, half(term))).collect();
             ring.linear_combination(&terms, ring.level())
         };
@@ -91,11 +91,11 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
     /// [`RlweError::Ring`] for a level above its own.
     pub fn mod_down<S: Scheme>(
         &self,
-        context: &RlweContext<R>,
+        context: &RlweContext,
         level: usize,
         metadata: S::Metadata,
         noise: NoiseBound,
-    ) -> Result<Ciphertext<S, R>, RlweError> {
+    ) -> Result<Ciphertext<S>, RlweError> {
         let gadget = context.gadget_at(self.level)?;
         let parts = gadget.mod_down_all(&self.parts.each_ref(), level)?;
         Ciphertext::from_parts(parts, metadata, noise, self.key)
@@ -107,7 +107,7 @@ impl<R: PolyRing> ExtendedCiphertext<R> {
 }
 
 /// An automorphism X → X^k of a sum Σ m_i·(turn i): k, and its terms (i, m_i).
-pub type GiantStep<'a, R> = (u64, Vec<(usize, &'a Multiplier<R>)>);
+pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
 /// For every list of terms (i, m_i), m_i kept by the gadget of the ciphertext's level or of one that it is nested in, P times
 /// Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`], without holding any of these. Digits
@@ -115,13 +115,13 @@ pub type GiantStep<'a, R> = (u64, Vec<(usize, &'a Multiplier<R>)>);
 ///
 /// # Errors
 /// As [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no exponent.
-pub fn sums_of_products<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
+pub fn sums_of_products<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
     exponents: &[u64],
-    keys: &GaloisKeys<R>,
-    lists: &[Vec<(usize, &Multiplier<R>)>],
-) -> Result<Vec<ExtendedCiphertext<R>>, RlweError> {
+    keys: &GaloisKeys,
+    lists: &[Vec<(usize, &Multiplier)>],
+) -> Result<Vec<ExtendedCiphertext>, RlweError> {
     ciphertext.check_key(keys.id(), "the Galois key set")?;
     let parts = ciphertext.two_parts("an automorphism")?;
     let level = context.ring().level_of(parts[0])?;
@@ -135,7 +135,7 @@ pub fn sums_of_products<S: Scheme, R: PolyRing>(
     let digits = hoisted.as_ref().map(Hoisted::digits);
     let switches = halves.iter().map(|halves| digits.zip(halves.as_ref().map(Halves::both)));
     let turns = exponents.iter().zip(switches);
-    let turns: Vec<Turn<'_, _, _>> = turns.map(|(&exponent, switch)| Turn { exponent, switch }).collect();
+    let turns: Vec<Turn<'_>> = turns.map(|(&exponent, switch)| Turn { exponent, switch }).collect();
     let sums = context.gadget_at(level)?.sums_of_turns(parts, &turns, lists)?;
     let key = ciphertext.key();
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
@@ -148,20 +148,20 @@ pub fn sums_of_products<S: Scheme, R: PolyRing>(
 ///
 /// # Errors
 /// As [`sums_of_products`].
-pub fn linear_map<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
+pub fn linear_map<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
     babies: &[u64],
-    giants: Vec<GiantStep<'_, R>>,
-    keys: &GaloisKeys<R>,
-) -> Result<Option<ExtendedCiphertext<R>>, RlweError> {
+    giants: Vec<GiantStep<'_>>,
+    keys: &GaloisKeys,
+) -> Result<Option<ExtendedCiphertext>, RlweError> {
     let (turns, lists): (Vec<u64>, Vec<_>) = giants.into_iter().unzip();
     for &exponent in babies.iter().chain(&turns).filter(|&&exponent| exponent != 1) {
         keys.get(exponent)?;
     }
     let sums = sums_of_products(context, ciphertext, babies, keys, &lists)?;
     let steps: Vec<_> = turns.into_iter().zip(sums).collect();
-    let turn = |(exponent, sum): (u64, ExtendedCiphertext<R>)| match exponent {
+    let turn = |(exponent, sum): (u64, ExtendedCiphertext)| match exponent {
         1 => Ok(sum),
         _ => sum.automorphism(context, exponent, keys),
     };

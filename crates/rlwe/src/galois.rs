@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use sunzi_ring::{Evaluation, Gadget, PolyRing, RingError};
+use sunzi_ring::{Digits, Evaluation, Poly, RingError};
 use zeroize::Zeroizing;
 
 use crate::{Ciphertext, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
@@ -14,22 +14,22 @@ use crate::{key_switch, memory, randomness};
 /// Key-switching keys from s to s(X^(1/k)), by exponent k: X → X^k comes after the key switch, so that digits are those of
 /// the ciphertext whatever k is.
 #[derive(Clone)]
-pub struct GaloisKeys<R: PolyRing> {
+pub struct GaloisKeys {
     id: KeyId,
     index: u64,
-    keys: BTreeMap<u64, KeySwitchKey<R>>,
+    keys: BTreeMap<u64, KeySwitchKey>,
 }
 
-impl<R: PolyRing> GaloisKeys<R> {
+impl GaloisKeys {
     /// Makes one key for each exponent; repetitions and the identity cost nothing.
     ///
     /// # Errors
     /// [`RlweError::Ring`] for an exponent that is no automorphism of the ring.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate(
+        context: &RlweContext,
+        secret: &SecretKey,
         exponents: impl IntoIterator<Item = u64>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         Self::generate_at_level(context, secret, exponents, context.level(), rng)
     }
@@ -38,12 +38,12 @@ impl<R: PolyRing> GaloisKeys<R> {
     ///
     /// # Errors
     /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
-    pub fn generate_at_level<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate_at_level(
+        context: &RlweContext,
+        secret: &SecretKey,
         exponents: impl IntoIterator<Item = u64>,
         level: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let exponents = exponents.into_iter().map(|exponent| (exponent, level));
         Self::generate_levels(context, secret, exponents, rng, |_, _| {})
@@ -53,11 +53,11 @@ impl<R: PolyRing> GaloisKeys<R> {
     ///
     /// # Errors
     /// [`RlweError::NoRows`] for a ring whose index is no power of two.
-    pub fn for_rotations<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn for_rotations(
+        context: &RlweContext,
+        secret: &SecretKey,
         steps: impl IntoIterator<Item = i64>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let index = context.ring().index();
         let exponents: Result<Vec<u64>, _> =
@@ -70,11 +70,11 @@ impl<R: PolyRing> GaloisKeys<R> {
     ///
     /// # Errors
     /// As [`generate`](Self::generate).
-    pub fn generate_with<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate_with(
+        context: &RlweContext,
+        secret: &SecretKey,
         exponents: impl IntoIterator<Item = u64>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
         progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, RlweError> {
         let exponents = exponents.into_iter().map(|exponent| (exponent, context.level()));
@@ -87,11 +87,11 @@ impl<R: PolyRing> GaloisKeys<R> {
     ///
     /// # Errors
     /// As [`generate_at_level`](Self::generate_at_level).
-    pub fn generate_levels<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate_levels(
+        context: &RlweContext,
+        secret: &SecretKey,
         exponents: impl IntoIterator<Item = (u64, usize)>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
         progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, RlweError> {
         let mut levels: BTreeMap<u64, usize> = BTreeMap::new();
@@ -102,7 +102,7 @@ impl<R: PolyRing> GaloisKeys<R> {
         let needed = levels.values().try_fold(0_u64, |sum, &level| {
             Ok::<_, RlweError>(sum.saturating_add(context.switch_key_bytes(level)?))
         })?;
-        if R::STORES_RESIDUES {
+        if context.ring().stores_residues() {
             memory::require(needed)?;
         }
         let root = randomness::secret_root(rng);
@@ -125,7 +125,7 @@ impl<R: PolyRing> GaloisKeys<R> {
 
     /// No keys of a secret: only the identity needs none.
     #[must_use]
-    pub fn none(context: &RlweContext<R>, id: KeyId) -> Self {
+    pub fn none(context: &RlweContext, id: KeyId) -> Self {
         Self { id, index: context.ring().index(), keys: BTreeMap::new() }
     }
 
@@ -135,12 +135,12 @@ impl<R: PolyRing> GaloisKeys<R> {
         self.id
     }
 
-    pub(crate) fn from_keys(id: KeyId, index: u64, keys: BTreeMap<u64, KeySwitchKey<R>>) -> Self {
+    pub(crate) fn from_keys(id: KeyId, index: u64, keys: BTreeMap<u64, KeySwitchKey>) -> Self {
         Self { id, index, keys }
     }
 
     /// Exponents and keys, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &KeySwitchKey<R>)> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &KeySwitchKey)> + '_ {
         self.keys.iter().map(|(&exponent, key)| (exponent, key))
     }
 
@@ -166,7 +166,7 @@ impl<R: PolyRing> GaloisKeys<R> {
     ///
     /// # Errors
     /// [`RlweError::MissingGaloisKey`].
-    pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey<R>, RlweError> {
+    pub fn get(&self, exponent: u64) -> Result<&KeySwitchKey, RlweError> {
         self.keys.get(&exponent).ok_or_else(|| RlweError::MissingGaloisKey {
             exponent,
             index: self.index,
@@ -199,7 +199,7 @@ fn inverse(exponent: u64, index: u64) -> Result<u64, RingError> {
 
 /// What an automorphism adds to the noise of a ciphertext of the highest level, where it adds most.
 #[must_use]
-pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+pub fn added_noise(context: &RlweContext) -> NoiseTerm {
     // The highest level is always there.
     key_switch::added_noise(context, context.level(), 1).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
@@ -208,7 +208,7 @@ pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that is not there.
-pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Result<NoiseTerm, RlweError> {
+pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, RlweError> {
     key_switch::added_noise(context, level, 1)
 }
 
@@ -216,12 +216,12 @@ pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Re
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`], [`RlweError::MissingGaloisKey`], [`RlweError::WrongPartCount`], [`RlweError::KeyLevel`].
-pub fn automorphism<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
+pub fn automorphism<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
     exponent: u64,
-    keys: &GaloisKeys<R>,
-) -> Result<Ciphertext<S, R>, RlweError> {
+    keys: &GaloisKeys,
+) -> Result<Ciphertext<S>, RlweError> {
     ciphertext.check_key(keys.id, "the Galois key set")?;
     let [c0, c1] = ciphertext.two_parts("an automorphism")?;
     if exponent == 1 {
@@ -234,10 +234,10 @@ pub fn automorphism<S: Scheme, R: PolyRing>(
 
 /// The digits of a ciphertext, for any number of its automorphisms.
 #[derive(Clone)]
-pub struct Hoisted<'a, S: Scheme, R: PolyRing> {
-    context: &'a RlweContext<R>,
-    ciphertext: &'a Ciphertext<S, R>,
-    digits: <R::Gadget as Gadget<R>>::Digits,
+pub struct Hoisted<'a, S: Scheme> {
+    context: &'a RlweContext,
+    ciphertext: &'a Ciphertext<S>,
+    digits: Digits,
 }
 
 /// Cuts a ciphertext of two parts into digits once, to be turned many times: of a switch in evaluation form at level l with d digits
@@ -245,25 +245,25 @@ pub struct Hoisted<'a, S: Scheme, R: PolyRing> {
 ///
 /// # Errors
 /// [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for one of another ring.
-pub fn hoist<'a, S: Scheme, R: PolyRing>(
-    context: &'a RlweContext<R>,
-    ciphertext: &'a Ciphertext<S, R>,
-) -> Result<Hoisted<'a, S, R>, RlweError> {
+pub fn hoist<'a, S: Scheme>(
+    context: &'a RlweContext,
+    ciphertext: &'a Ciphertext<S>,
+) -> Result<Hoisted<'a, S>, RlweError> {
     let [_, c1] = ciphertext.two_parts("an automorphism")?;
     let digits = context.gadget_at(context.ring().level_of(c1)?)?.decompose(c1)?;
     Ok(Hoisted { context, ciphertext, digits })
 }
 
-impl<'a, S: Scheme, R: PolyRing> Hoisted<'a, S, R> {
-    pub(crate) fn context(&self) -> &'a RlweContext<R> {
+impl<'a, S: Scheme> Hoisted<'a, S> {
+    pub(crate) fn context(&self) -> &'a RlweContext {
         self.context
     }
 
-    pub(crate) fn ciphertext(&self) -> &'a Ciphertext<S, R> {
+    pub(crate) fn ciphertext(&self) -> &'a Ciphertext<S> {
         self.ciphertext
     }
 
-    pub(crate) fn digits(&self) -> &<R::Gadget as Gadget<R>>::Digits {
+    pub(crate) fn digits(&self) -> &Digits {
         &self.digits
     }
 
@@ -271,7 +271,7 @@ impl<'a, S: Scheme, R: PolyRing> Hoisted<'a, S, R> {
     ///
     /// # Errors
     /// As [`automorphism`].
-    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<S, R>, RlweError> {
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext<S>, RlweError> {
         let Self { context, ciphertext, digits } = self;
         ciphertext.check_key(keys.id, "the Galois key set")?;
         let [c0, _] = ciphertext.two_parts("an automorphism")?;
@@ -284,11 +284,11 @@ impl<'a, S: Scheme, R: PolyRing> Hoisted<'a, S, R> {
 }
 
 /// The ciphertext of what a key switch to s(X^(1/k)) and X → X^k gave.
-fn turned<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
-    parts: [R::Poly<Evaluation>; 2],
-) -> Result<Ciphertext<S, R>, RlweError> {
+fn turned<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
+    parts: [Poly<Evaluation>; 2],
+) -> Result<Ciphertext<S>, RlweError> {
     let level = context.ring().level_of(&parts[0])?;
     let noise = ciphertext.noise().plus(added_noise_at(context, level)?);
     Ciphertext::from_parts(parts.into(), ciphertext.metadata().clone(), noise, ciphertext.key())

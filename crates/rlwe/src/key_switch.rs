@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, Gadget, GadgetOptions, KeyPart, PolyRing};
+use sunzi_ring::{Coefficient, Digits, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
@@ -16,39 +16,39 @@ use crate::{Log2, RlweContext, RlweError, memory, randomness};
 /// that are zero in both halves `[BEHZ16, B.2]`. The uniform halves follow from a 32-byte seed: those of keys from files are drawn when they
 /// are first needed, those of [compact](crate::GaloisKeys::compact) ones for every switch.
 #[derive(Clone)]
-pub struct KeySwitchKey<R: PolyRing> {
+pub struct KeySwitchKey {
     seed: [u8; 32],
     options: GadgetOptions,
     level: usize,
-    first: Vec<KeyPart<R>>,
-    second: UniformHalf<Vec<KeyPart<R>>>,
+    first: Vec<KeyPart>,
+    second: UniformHalf<Vec<KeyPart>>,
 }
 
 /// Both halves of a key.
-pub(crate) struct Halves<'a, R: PolyRing> {
-    first: &'a [KeyPart<R>],
-    second: Cow<'a, [KeyPart<R>]>,
+pub(crate) struct Halves<'a> {
+    first: &'a [KeyPart],
+    second: Cow<'a, [KeyPart]>,
 }
 
-impl<R: PolyRing> Halves<'_, R> {
-    pub(crate) fn both(&self) -> [&[KeyPart<R>]; 2] {
+impl Halves<'_> {
+    pub(crate) fn both(&self) -> [&[KeyPart]; 2] {
         [self.first, &self.second]
     }
 }
 
-impl<R: PolyRing> KeySwitchKey<R> {
+impl KeySwitchKey {
     /// Makes the key that turns a polynomial of up to `level` moduli under `source` into a ciphertext under `secret`, both in
     /// the key ring.
-    pub(crate) fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &R::Poly<Evaluation>,
-        source: &R::Poly<Evaluation>,
+    pub(crate) fn generate(
+        context: &RlweContext,
+        secret: &Poly<Evaluation>,
+        source: &Poly<Evaluation>,
         level: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         context.check_security()?;
         let gadget = context.gadget_at(level)?;
-        if R::STORES_RESIDUES {
+        if context.ring().stores_residues() {
             memory::require(context.switch_key_bytes(level)?)?;
         }
         let lower = [secret, source].map(|a| {
@@ -74,11 +74,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// The same for a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
     /// a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a sample of learning with errors under its polynomial
     /// alone.
-    pub(crate) fn generate_to_vector<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secrets: &[Zeroizing<R::Poly<Evaluation>>],
-        source: &R::Poly<Evaluation>,
-        rng: &mut G,
+    pub(crate) fn generate_to_vector(
+        context: &RlweContext,
+        secrets: &[Zeroizing<Poly<Evaluation>>],
+        source: &Poly<Evaluation>,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Vec<Self>, RlweError> {
         context.check_security()?;
         let (gadget, level) = (context.gadget(), context.level());
@@ -104,7 +104,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
         seed: [u8; 32],
         options: GadgetOptions,
         level: usize,
-        first: Vec<KeyPart<R>>,
+        first: Vec<KeyPart>,
     ) -> Self {
         Self { seed, options, level, first, second: UniformHalf::new() }
     }
@@ -115,7 +115,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 
     /// The uniform halves, as the seed gives them.
-    fn draw(&self, context: &RlweContext<R>) -> Result<Vec<KeyPart<R>>, RlweError> {
+    fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
         let gadget = context.gadget_at(self.level)?;
         let part = |digit| {
             let a = uniform(gadget.key_ring(), &self.seed, digit);
@@ -125,7 +125,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 
     /// The first halves.
-    pub(crate) fn first(&self) -> &[KeyPart<R>] {
+    pub(crate) fn first(&self) -> &[KeyPart] {
         &self.first
     }
 
@@ -153,11 +153,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     #[must_use]
     pub fn byte_len(&self) -> usize {
         let second = self.second.kept().into_iter().flatten();
-        self.first.iter().chain(second).map(R::Gadget::kept_bytes).sum()
+        self.first.iter().chain(second).map(KeyPart::byte_len).sum()
     }
 
     /// Fails unless the key fits a ciphertext of this level.
-    pub(crate) fn check(&self, context: &RlweContext<R>, level: usize) -> Result<(), RlweError> {
+    pub(crate) fn check(&self, context: &RlweContext, level: usize) -> Result<(), RlweError> {
         let expected = context.gadget().options();
         if self.options != *expected {
             return Err(RlweError::GadgetMismatch { expected: expected.clone(), got: self.options.clone() });
@@ -169,7 +169,7 @@ impl<R: PolyRing> KeySwitchKey<R> {
     }
 
     /// The halves, once the key is known to fit a ciphertext of this level.
-    pub(crate) fn halves(&self, context: &RlweContext<R>, level: usize) -> Result<Halves<'_, R>, RlweError> {
+    pub(crate) fn halves(&self, context: &RlweContext, level: usize) -> Result<Halves<'_>, RlweError> {
         self.check(context, level)?;
         let second = match self.second.get(|| self.draw(context))? {
             Cow::Borrowed(kept) => Cow::Borrowed(kept.as_slice()),
@@ -182,12 +182,12 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// is not given is 0.
     pub(crate) fn switch(
         &self,
-        context: &RlweContext<R>,
-        c: &R::Poly<Evaluation>,
-        rest: [Option<&R::Poly<Evaluation>>; 2],
+        context: &RlweContext,
+        c: &Poly<Evaluation>,
+        rest: [Option<&Poly<Evaluation>>; 2],
         to: usize,
         exponent: u64,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch(c, rest, halves.both(), to, exponent)?)
@@ -196,9 +196,9 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
     pub(crate) fn switch_coefficients(
         &self,
-        context: &RlweContext<R>,
-        parts: [R::Poly<Coefficient>; 3],
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        context: &RlweContext,
+        parts: [Poly<Coefficient>; 3],
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(&parts[2])?;
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch_coefficients(parts, halves.both())?)
@@ -207,11 +207,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// (b, a) with b + a·s = c_0 + c·s' + noise at X^exponent for the digits of c, which serve any number of keys.
     pub(crate) fn switch_digits(
         &self,
-        context: &RlweContext<R>,
-        digits: &<R::Gadget as Gadget<R>>::Digits,
-        c0: &R::Poly<Evaluation>,
+        context: &RlweContext,
+        digits: &Digits,
+        c0: &Poly<Evaluation>,
         exponent: u64,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c0)?;
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch_digits(
@@ -227,11 +227,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// P times it and modulo Q_l·P.
     pub(crate) fn switch_extended(
         &self,
-        context: &RlweContext<R>,
-        c: &R::Poly<Evaluation>,
-        rest: &R::Poly<Evaluation>,
+        context: &RlweContext,
+        c: &Poly<Evaluation>,
+        rest: &Poly<Evaluation>,
         exponent: u64,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch_extended(c, Some(rest), halves.both(), exponent)?)
@@ -240,11 +240,11 @@ impl<R: PolyRing> KeySwitchKey<R> {
     /// The same for the digits of c and a `rest` of level l.
     pub(crate) fn switch_digits_extended(
         &self,
-        context: &RlweContext<R>,
-        digits: &<R::Gadget as Gadget<R>>::Digits,
-        rest: &R::Poly<Evaluation>,
+        context: &RlweContext,
+        digits: &Digits,
+        rest: &Poly<Evaluation>,
         exponent: u64,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let level = context.ring().level_of(rest)?;
         let halves = self.halves(context, level)?;
         Ok(context.gadget_at(level)?.switch_digits_extended(digits, Some(rest), halves.both(), exponent)?)
@@ -252,37 +252,37 @@ impl<R: PolyRing> KeySwitchKey<R> {
 }
 
 /// A key in the making.
-struct Unfinished<R: PolyRing> {
+struct Unfinished {
     seed: [u8; 32],
     level: usize,
-    halves: [Vec<KeyPart<R>>; 2],
+    halves: [Vec<KeyPart>; 2],
 }
 
-impl<R: PolyRing> Unfinished<R> {
-    fn new<G: CryptoRng + ?Sized>(gadget: &R::Gadget, level: usize, rng: &mut G) -> Self {
+impl Unfinished {
+    fn new(gadget: &Gadget, level: usize, rng: &mut dyn CryptoRng) -> Self {
         let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
         Self { seed: randomness::public_seed(rng), level, halves }
     }
 
-    fn uniform(&self, ring: &R, digit: usize) -> R::Poly<Evaluation> {
+    fn uniform(&self, ring: &Ring, digit: usize) -> Poly<Evaluation> {
         uniform(ring, &self.seed, digit)
     }
 
-    fn push(&mut self, gadget: &R::Gadget, parts: [R::Poly<Evaluation>; 2]) -> Result<(), RlweError> {
+    fn push(&mut self, gadget: &Gadget, parts: [Poly<Evaluation>; 2]) -> Result<(), RlweError> {
         for (half, part) in self.halves.iter_mut().zip(parts) {
             half.push(gadget.keep(part, half.len())?);
         }
         Ok(())
     }
 
-    fn finish(self, gadget: &R::Gadget) -> KeySwitchKey<R> {
+    fn finish(self, gadget: &Gadget) -> KeySwitchKey {
         let (options, [first, second]) = (gadget.options().clone(), self.halves);
         KeySwitchKey { seed: self.seed, options, level: self.level, first, second: second.into() }
     }
 }
 
 /// The uniform half of a digit, as the seed gives it.
-fn uniform<R: PolyRing>(ring: &R, seed: &[u8; 32], digit: usize) -> R::Poly<Evaluation> {
+fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
     ring.uniform(&mut randomness::public_stream(seed, digit as u64))
 }
 
@@ -290,23 +290,19 @@ fn uniform<R: PolyRing>(ring: &R, seed: &[u8; 32], digit: usize) -> R::Poly<Eval
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that is not there.
-pub(crate) fn added_noise<R: PolyRing>(
-    context: &RlweContext<R>,
-    level: usize,
-    power: u32,
-) -> Result<NoiseTerm, RlweError> {
+pub(crate) fn added_noise(context: &RlweContext, level: usize, power: u32) -> Result<NoiseTerm, RlweError> {
     Ok(extended_noise(context, level, power)?.plus(way_down(context)))
 }
 
 /// What the division by P adds that ends a key switch or a sum of them.
-pub(crate) fn way_down<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+pub(crate) fn way_down(context: &RlweContext) -> NoiseTerm {
     let divided = !context.gadget().options().special_moduli.is_empty();
     if divided { context.noise_model().mod_switch(2) } else { NoiseTerm::none() }
 }
 
 /// [`added_noise`] without the way down from modulo Q_l·P, over P.
-pub(crate) fn extended_noise<R: PolyRing>(
-    context: &RlweContext<R>,
+pub(crate) fn extended_noise(
+    context: &RlweContext,
     level: usize,
     power: u32,
 ) -> Result<NoiseTerm, RlweError> {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, PolyRing};
+use sunzi_ring::{Evaluation, Poly, Ring};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::uniform_half::UniformHalf;
@@ -31,7 +31,7 @@ impl KeyId {
         Self(bytes)
     }
 
-    pub(crate) fn random<G: CryptoRng + ?Sized>(rng: &mut G) -> Self {
+    pub(crate) fn random(rng: &mut dyn CryptoRng) -> Self {
         Self(randomness::public_bytes(rng))
     }
 }
@@ -44,17 +44,17 @@ impl fmt::Display for KeyId {
 }
 
 /// A secret s, uniform ternary unless the context says otherwise. Wiped when dropped; neither printable nor comparable.
-pub struct SecretKey<R: PolyRing> {
+pub struct SecretKey {
     id: KeyId,
-    s: R::Poly<Evaluation>,
+    s: Poly<Evaluation>,
 }
 
-impl<R: PolyRing> SecretKey<R> {
+impl SecretKey {
     /// Draws a secret from the distribution of the context.
     ///
     /// # Errors
     /// [`RlweError::Insecure`] never for a context that exists, as its modulus was checked.
-    pub fn generate<G: CryptoRng + ?Sized>(context: &RlweContext<R>, rng: &mut G) -> Result<Self, RlweError> {
+    pub fn generate(context: &RlweContext, rng: &mut dyn CryptoRng) -> Result<Self, RlweError> {
         context.check_security()?;
         let coefficients = context.secrets().sample(context.key_ring().degree(), rng)?;
         Self::from_coefficients(context, KeyId::random(rng), &coefficients)
@@ -70,13 +70,13 @@ impl<R: PolyRing> SecretKey<R> {
     ///
     /// # Errors
     /// [`RlweError::Ring`] for another degree, or if the secret is not of the context `from`.
-    pub fn in_context(&self, from: &RlweContext<R>, to: &RlweContext<R>) -> Result<Self, RlweError> {
+    pub fn in_context(&self, from: &RlweContext, to: &RlweContext) -> Result<Self, RlweError> {
         Self::from_coefficients(to, self.id, &self.coefficients(from)?)
     }
 
     /// The secret with these coefficients.
     pub(crate) fn from_coefficients(
-        context: &RlweContext<R>,
+        context: &RlweContext,
         id: KeyId,
         coefficients: &[i64],
     ) -> Result<Self, RlweError> {
@@ -85,7 +85,7 @@ impl<R: PolyRing> SecretKey<R> {
     }
 
     /// −1, 0 or 1 for every power of X.
-    pub(crate) fn coefficients(&self, context: &RlweContext<R>) -> Result<Zeroizing<Vec<i64>>, RlweError> {
+    pub(crate) fn coefficients(&self, context: &RlweContext) -> Result<Zeroizing<Vec<i64>>, RlweError> {
         let lowest = context.key_ring().at_level(1)?;
         let coefficients = Zeroizing::new(lowest.to_coefficient(context.key_ring().restrict(&self.s, 1)?)?);
         // Exact: they are small.
@@ -100,21 +100,21 @@ impl<R: PolyRing> SecretKey<R> {
     }
 
     /// s in evaluation form, an element of the key ring.
-    pub(crate) fn evaluation(&self) -> &R::Poly<Evaluation> {
+    pub(crate) fn evaluation(&self) -> &Poly<Evaluation> {
         &self.s
     }
 
     /// s at a level of the key ring: those of the ring come first.
     pub(crate) fn at_level(
         &self,
-        context: &RlweContext<R>,
+        context: &RlweContext,
         level: usize,
-    ) -> Result<Zeroizing<R::Poly<Evaluation>>, RlweError> {
+    ) -> Result<Zeroizing<Poly<Evaluation>>, RlweError> {
         Ok(Zeroizing::new(context.key_ring().restrict(&self.s, level)?))
     }
 }
 
-impl<R: PolyRing> Drop for SecretKey<R> {
+impl Drop for SecretKey {
     fn drop(&mut self) {
         self.s.zeroize();
     }
@@ -122,23 +122,23 @@ impl<R: PolyRing> Drop for SecretKey<R> {
 
 /// An encryption of zero that anybody may add messages to: (−(a·s + e), a), modulo Qp where there is a special modulus.
 #[derive(Clone)]
-pub struct PublicKey<R: PolyRing> {
+pub struct PublicKey {
     pub(crate) id: KeyId,
     /// What the uniform half follows from.
     pub(crate) seed: [u8; 32],
-    pub(crate) body: R::Poly<Evaluation>,
-    pub(crate) uniform: UniformHalf<R::Poly<Evaluation>>,
+    pub(crate) body: Poly<Evaluation>,
+    pub(crate) uniform: UniformHalf<Poly<Evaluation>>,
 }
 
-impl<R: PolyRing> PublicKey<R> {
+impl PublicKey {
     /// Makes the public key of `secret`.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
-        rng: &mut G,
+    pub fn generate(
+        context: &RlweContext,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         context.check_security()?;
         let ring = context.encryption_ring()?;
@@ -150,7 +150,7 @@ impl<R: PolyRing> PublicKey<R> {
     }
 
     /// The uniform half, in the encryption ring.
-    pub(crate) fn uniform(&self, ring: &R) -> Cow<'_, R::Poly<Evaluation>> {
+    pub(crate) fn uniform(&self, ring: &Ring) -> Cow<'_, Poly<Evaluation>> {
         let draw = || Ok::<_, Infallible>(ring.uniform(&mut randomness::public_stream(&self.seed, 0)));
         self.uniform.get(draw).unwrap_or_else(|never| match never {})
     }
@@ -163,31 +163,31 @@ impl<R: PolyRing> PublicKey<R> {
 }
 
 /// (−(a·s + e), a) for a given uniform a, all in one ring: every key and secret-key ciphertext is made of these.
-pub(crate) fn zero_sample<R: PolyRing, G: CryptoRng + ?Sized>(
-    ring: &R,
-    s: &R::Poly<Evaluation>,
-    a: R::Poly<Evaluation>,
-    rng: &mut G,
-) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+pub(crate) fn zero_sample(
+    ring: &Ring,
+    s: &Poly<Evaluation>,
+    a: Poly<Evaluation>,
+    rng: &mut dyn CryptoRng,
+) -> Result<[Poly<Evaluation>; 2], RlweError> {
     let b = masked_error(ring, [(&a, s)].into_iter(), rng)?;
     Ok([b, a])
 }
 
 /// −(Σ a_i·s_i + e): the same for a secret of several polynomials.
-pub(crate) fn vector_sample<R: PolyRing, G: CryptoRng + ?Sized>(
-    ring: &R,
-    secrets: &[Zeroizing<R::Poly<Evaluation>>],
-    uniform: &[R::Poly<Evaluation>],
-    rng: &mut G,
-) -> Result<R::Poly<Evaluation>, RlweError> {
+pub(crate) fn vector_sample(
+    ring: &Ring,
+    secrets: &[Zeroizing<Poly<Evaluation>>],
+    uniform: &[Poly<Evaluation>],
+    rng: &mut dyn CryptoRng,
+) -> Result<Poly<Evaluation>, RlweError> {
     masked_error(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), rng)
 }
 
-fn masked_error<'a, R: PolyRing + 'a, G: CryptoRng + ?Sized>(
-    ring: &R,
-    mut products: impl Iterator<Item = (&'a R::Poly<Evaluation>, &'a R::Poly<Evaluation>)>,
-    rng: &mut G,
-) -> Result<R::Poly<Evaluation>, RlweError> {
+fn masked_error<'a>(
+    ring: &Ring,
+    mut products: impl Iterator<Item = (&'a Poly<Evaluation>, &'a Poly<Evaluation>)>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Poly<Evaluation>, RlweError> {
     let mut b = ring.to_evaluation(ring.error(rng)?)?;
     let masked = products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s));
     match masked.and_then(|()| ring.neg_assign(&mut b)) {

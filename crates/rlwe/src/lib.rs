@@ -1,7 +1,7 @@
 //! The RLWE layer of Sunzi: what BFV, BGV and CKKS share.
 //!
 //! Keys, ciphertexts, encryptions of zero, key switching, noise bounds and the security tables,
-//! all generic over the ring seam [`PolyRing`]. A scheme adds how a message enters a ciphertext
+//! all over any [`Ring`](sunzi_ring::Ring). A scheme adds how a message enters a ciphertext
 //! and how products are scaled.
 //!
 //! Everything here is IND-CPA secure at best: no chosen-ciphertext security, no circuit privacy,
@@ -50,5 +50,4 @@ pub use ring_shape::{DEGREES, RingShape};
 pub use secret_distribution::SecretDistribution;
 pub use security::Security;
 pub use sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
-pub use sunzi_ring::PolyRing;
 pub use trace::Trace;

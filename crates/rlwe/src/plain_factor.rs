@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sunzi_ring::{Evaluation, Factors, Gadget, Multiplier, PolyRing};
+use sunzi_ring::{Evaluation, Factors, Multiplier, Poly};
 use zeroize::Zeroizing;
 
 use crate::{Ciphertext, GaloisKeys, Log2, NoiseBound, RlweContext, RlweError, Scheme, extended, key_switch};
@@ -10,17 +10,17 @@ use crate::{Ciphertext, GaloisKeys, Log2, NoiseBound, RlweContext, RlweError, Sc
 /// A small polynomial in evaluation form, ready to multiply any number of ciphertexts of any level; erased when
 /// dropped.
 #[derive(Clone)]
-pub struct PlainFactor<R: PolyRing> {
-    poly: Zeroizing<R::Poly<Evaluation>>,
+pub struct PlainFactor {
+    poly: Zeroizing<Poly<Evaluation>>,
     norm: f64,
 }
 
-impl<R: PolyRing> PlainFactor<R> {
+impl PlainFactor {
     /// Transforms the polynomial with these coefficients, centred modulo the plaintext modulus.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if their number is not the ring degree.
-    pub fn new(context: &RlweContext<R>, centred: &[i64]) -> Result<Self, RlweError> {
+    pub fn new(context: &RlweContext, centred: &[i64]) -> Result<Self, RlweError> {
         let ring = context.ring();
         let norm = norm(centred);
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
@@ -38,13 +38,13 @@ impl<R: PolyRing> PlainFactor<R> {
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
 /// level.
-pub fn sum_of_products<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
+pub fn sum_of_products<S: Scheme>(
+    context: &RlweContext,
     level: usize,
-    terms: &[(&Ciphertext<S, R>, &PlainFactor<R>)],
-) -> Result<Vec<R::Poly<Evaluation>>, RlweError> {
+    terms: &[(&Ciphertext<S>, &PlainFactor)],
+) -> Result<Vec<Poly<Evaluation>>, RlweError> {
     let Some((first, _)) = terms.first() else { return Ok(Vec::new()) };
-    let mut lists: Vec<Factors<'_, R>> = first.parts().iter().map(|_| Vec::new()).collect();
+    let mut lists: Vec<Factors<'_>> = first.parts().iter().map(|_| Vec::new()).collect();
     for (term, factor) in terms {
         first.check_key(term.key(), "the second summand")?;
         if term.parts().len() != lists.len() {
@@ -63,17 +63,17 @@ pub fn sum_of_products<S: Scheme, R: PolyRing>(
 /// A small polynomial in evaluation form modulo QP, ready to multiply turns of ciphertexts of any level before they are divided by P; erased
 /// when dropped.
 #[derive(Clone)]
-pub struct PlainMultiplier<R: PolyRing> {
-    multiplier: Zeroizing<Multiplier<R>>,
+pub struct PlainMultiplier {
+    multiplier: Zeroizing<Multiplier>,
     norm: f64,
 }
 
-impl<R: PolyRing> PlainMultiplier<R> {
+impl PlainMultiplier {
     /// As [`PlainFactor::new`].
     ///
     /// # Errors
     /// [`RlweError::Ring`] if their number is not the ring degree.
-    pub fn new(context: &RlweContext<R>, centred: &[i64]) -> Result<Self, RlweError> {
+    pub fn new(context: &RlweContext, centred: &[i64]) -> Result<Self, RlweError> {
         let (gadget, ring) = (context.gadget(), context.key_ring());
         let multiplier = gadget.multiplier(ring.to_evaluation(ring.from_signed(centred)?)?)?;
         Ok(Self { multiplier: Zeroizing::new(multiplier), norm: norm(centred) })
@@ -82,7 +82,7 @@ impl<R: PolyRing> PlainMultiplier<R> {
     /// Bytes in memory.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        R::Gadget::multiplier_bytes(&self.multiplier)
+        self.multiplier.byte_len()
     }
 }
 
@@ -92,23 +92,23 @@ fn norm(centred: &[i64]) -> f64 {
 }
 
 /// An automorphism X → X^g of a sum Σ m_b·(turn by X → X^b): g, and its terms (b, m_b).
-pub type PlainStep<'a, R> = (u64, Vec<(u64, &'a PlainMultiplier<R>)>);
+pub type PlainStep<'a> = (u64, Vec<(u64, &'a PlainMultiplier)>);
 
 /// Σ_g σ_g(Σ_b m_gb·σ_b(a)) by double hoisting, at the level of a; none without steps.
 ///
 /// # Errors
 /// As [`extended::linear_map`].
-pub fn linear_map<'a, S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    a: &Ciphertext<S, R>,
-    steps: &[PlainStep<'a, R>],
-    keys: &GaloisKeys<R>,
+pub fn linear_map<'a, S: Scheme>(
+    context: &RlweContext,
+    a: &Ciphertext<S>,
+    steps: &[PlainStep<'a>],
+    keys: &GaloisKeys,
     metadata: S::Metadata,
-) -> Result<Option<Ciphertext<S, R>>, RlweError> {
+) -> Result<Option<Ciphertext<S>>, RlweError> {
     let babies: BTreeSet<u64> =
         steps.iter().flat_map(|(_, terms)| terms).map(|&(exponent, _)| exponent).collect();
     let babies: Vec<u64> = babies.into_iter().collect();
-    let giant = |(exponent, terms): &PlainStep<'a, R>| -> extended::GiantStep<'a, R> {
+    let giant = |(exponent, terms): &PlainStep<'a>| -> extended::GiantStep<'a> {
         let place = |baby: u64| babies.binary_search(&baby).ok();
         let terms = terms.iter().filter_map(|&(baby, m)| Some((place(baby)?, &*m.multiplier)));
         (*exponent, terms.collect())
@@ -122,11 +122,11 @@ pub fn linear_map<'a, S: Scheme, R: PolyRing>(
 }
 
 /// The noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and what the ways down add.
-fn mapped_noise<R: PolyRing>(
-    context: &RlweContext<R>,
+fn mapped_noise(
+    context: &RlweContext,
     level: usize,
     noise: &NoiseBound,
-    steps: &[PlainStep<'_, R>],
+    steps: &[PlainStep<'_>],
 ) -> Result<NoiseBound, RlweError> {
     let (switch, way_down) = (key_switch::extended_noise(context, level, 1)?, key_switch::way_down(context));
     let (mut total, mut switched): (Option<NoiseBound>, bool) = (None, false);

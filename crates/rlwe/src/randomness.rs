@@ -21,7 +21,7 @@ pub fn from_os() -> Result<SeededRng, RlweError> {
 
 /// Bytes that become public: never the generator's own output, from which its secrets come too, but a
 /// pseudo-random function of it.
-pub(crate) fn public_bytes<const N: usize, G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; N] {
+pub(crate) fn public_bytes<const N: usize>(rng: &mut dyn CryptoRng) -> [u8; N] {
     let root = secret_root(rng);
     let mut bytes = [0_u8; N];
     SeededRng::derive(&root, "sunzi public bytes", 0).fill_bytes(&mut bytes);
@@ -29,12 +29,12 @@ pub(crate) fn public_bytes<const N: usize, G: CryptoRng + ?Sized>(rng: &mut G) -
 }
 
 /// A 32-byte seed for values that become public.
-pub(crate) fn public_seed<G: CryptoRng + ?Sized>(rng: &mut G) -> [u8; 32] {
+pub(crate) fn public_seed(rng: &mut dyn CryptoRng) -> [u8; 32] {
     public_bytes(rng)
 }
 
 /// A random tag that tells a fresh ciphertext from others; public.
-pub fn tag<G: CryptoRng + ?Sized>(rng: &mut G) -> u64 {
+pub fn tag(rng: &mut dyn CryptoRng) -> u64 {
     u64::from_le_bytes(public_bytes(rng))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn public_stream(seed: &[u8; 32], index: u64) -> SeededRng {
 }
 
 /// What streams of secrets follow from; erased when dropped.
-pub(crate) fn secret_root<G: CryptoRng + ?Sized>(rng: &mut G) -> Zeroizing<[u8; 32]> {
+pub(crate) fn secret_root(rng: &mut dyn CryptoRng) -> Zeroizing<[u8; 32]> {
     let mut root = Zeroizing::new([0_u8; 32]);
     rng.fill_bytes(root.as_mut());
     root

@@ -1,27 +1,27 @@
 //! From three parts back to two.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, PolyRing};
+use sunzi_ring::{Coefficient, Evaluation, Poly};
 
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
 
 /// The key that turns c_2·s² into two parts.
 #[derive(Clone)]
-pub struct RelinearizationKey<R: PolyRing> {
+pub struct RelinearizationKey {
     id: KeyId,
-    key: KeySwitchKey<R>,
+    key: KeySwitchKey,
 }
 
-impl<R: PolyRing> RelinearizationKey<R> {
+impl RelinearizationKey {
     /// Makes the relinearisation key of `secret`.
     ///
     /// # Errors
     /// [`RlweError::Ring`] if the secret belongs to another ring.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
-        rng: &mut G,
+    pub fn generate(
+        context: &RlweContext,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         Self::generate_at_level(context, secret, context.level(), rng)
     }
@@ -30,11 +30,11 @@ impl<R: PolyRing> RelinearizationKey<R> {
     ///
     /// # Errors
     /// As [`generate`](Self::generate); [`RlweError::Ring`] for a level that is not there.
-    pub fn generate_at_level<G: CryptoRng + ?Sized>(
-        context: &RlweContext<R>,
-        secret: &SecretKey<R>,
+    pub fn generate_at_level(
+        context: &RlweContext,
+        secret: &SecretKey,
         level: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, RlweError> {
         let secret_poly = secret.evaluation();
         let mut square = zeroize::Zeroizing::new(secret_poly.clone());
@@ -43,7 +43,7 @@ impl<R: PolyRing> RelinearizationKey<R> {
         Ok(Self { id: secret.id(), key })
     }
 
-    pub(crate) fn from_key(id: KeyId, key: KeySwitchKey<R>) -> Self {
+    pub(crate) fn from_key(id: KeyId, key: KeySwitchKey) -> Self {
         Self { id, key }
     }
 
@@ -55,7 +55,7 @@ impl<R: PolyRing> RelinearizationKey<R> {
 
     /// The key-switching key inside.
     #[must_use]
-    pub fn key(&self) -> &KeySwitchKey<R> {
+    pub fn key(&self) -> &KeySwitchKey {
         &self.key
     }
 
@@ -79,9 +79,9 @@ impl<R: PolyRing> RelinearizationKey<R> {
     /// [`RlweError::Ring`] if a part belongs to another ring; [`RlweError::KeyLevel`].
     pub fn apply_to_coefficients(
         &self,
-        context: &RlweContext<R>,
-        parts: [R::Poly<Coefficient>; 3],
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+        context: &RlweContext,
+        parts: [Poly<Coefficient>; 3],
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         self.key.switch_coefficients(context, parts)
     }
 
@@ -92,10 +92,10 @@ impl<R: PolyRing> RelinearizationKey<R> {
     /// [`RlweError::Ring`] if a part belongs to another ring or the level is not there; [`RlweError::KeyLevel`].
     pub fn apply(
         &self,
-        context: &RlweContext<R>,
-        parts: [&R::Poly<Evaluation>; 3],
+        context: &RlweContext,
+        parts: [&Poly<Evaluation>; 3],
         level: usize,
-    ) -> Result<[R::Poly<Evaluation>; 2], RlweError> {
+    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
         self.key.switch(context, c2, [Some(c0), Some(c1)], level, 1)
     }
@@ -103,7 +103,7 @@ impl<R: PolyRing> RelinearizationKey<R> {
 
 /// What relinearisation adds to the noise of a ciphertext of the highest level, where it adds most.
 #[must_use]
-pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
+pub fn added_noise(context: &RlweContext) -> NoiseTerm {
     // The highest level is always there.
     key_switch::added_noise(context, context.level(), 2).unwrap_or_else(|_| NoiseTerm::unbounded())
 }
@@ -112,7 +112,7 @@ pub fn added_noise<R: PolyRing>(context: &RlweContext<R>) -> NoiseTerm {
 ///
 /// # Errors
 /// [`RlweError::Ring`] for a level that is not there.
-pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Result<NoiseTerm, RlweError> {
+pub fn added_noise_at(context: &RlweContext, level: usize) -> Result<NoiseTerm, RlweError> {
     key_switch::added_noise(context, level, 2)
 }
 
@@ -120,11 +120,11 @@ pub fn added_noise_at<R: PolyRing>(context: &RlweContext<R>, level: usize) -> Re
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] for more than three parts.
-pub fn relinearize<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<S, R>, RlweError> {
+pub fn relinearize<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext<S>, RlweError> {
     let level = ciphertext.parts().first().map(|part| context.ring().level_of(part));
     relinearize_to(context, ciphertext, key, level.unwrap_or(Ok(context.level()))?)
 }
@@ -133,12 +133,12 @@ pub fn relinearize<S: Scheme, R: PolyRing>(
 ///
 /// # Errors
 /// As [`relinearize`]; [`RlweError::Ring`] for a level above that of the ciphertext.
-pub fn relinearize_to<S: Scheme, R: PolyRing>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
-    key: &RelinearizationKey<R>,
+pub fn relinearize_to<S: Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
+    key: &RelinearizationKey,
     level: usize,
-) -> Result<Ciphertext<S, R>, RlweError> {
+) -> Result<Ciphertext<S>, RlweError> {
     ciphertext.check_key(key.id, "the relinearisation key")?;
     let (ring, model) = (context.ring(), context.noise_model());
     let from = ciphertext.parts().first().map_or(Ok(0), |part| ring.level_of(part))?;

@@ -35,10 +35,10 @@ impl SecretDistribution {
     }
 
     /// n coefficients.
-    pub(crate) fn sample<G: CryptoRng + ?Sized>(
+    pub(crate) fn sample(
         self,
         degree: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Zeroizing<Vec<i64>>, RingError> {
         match self {
             Self::Ternary => sampling::ternary(degree, rng),

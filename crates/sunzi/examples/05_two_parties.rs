@@ -6,19 +6,18 @@
 use std::error::Error;
 
 use sunzi::prelude::*;
-use sunzi::ring::Ring;
 
 /// Has the data and the secret key, which never leaves it.
 struct Client {
     context: Context,
     encoder: BatchEncoder,
-    secret: SecretKey<Ring>,
+    secret: SecretKey,
 }
 
 /// Has a model and keys to compute with. There is no secret in it, so none can leak from it.
 struct Server {
     context: Context,
-    relinearization: RelinearizationKey<Ring>,
+    relinearization: RelinearizationKey,
 }
 
 impl Client {
@@ -30,7 +29,7 @@ impl Client {
     }
 
     /// What the server needs once: it computes with this key and cannot decrypt with it.
-    fn evaluation_key(&self) -> Result<RelinearizationKey<Ring>, BfvError> {
+    fn evaluation_key(&self) -> Result<RelinearizationKey, BfvError> {
         let mut rng = randomness::from_os()?;
         Ok(RelinearizationKey::generate(self.context.rlwe(), &self.secret, &mut rng)?)
     }

@@ -7,7 +7,7 @@ use std::error::Error;
 
 use sunzi::bfv::{Evaluator, FermatParameters};
 use sunzi::encoding::{BatchEncoder, Encoder};
-use sunzi::fermat::FermatModulus;
+use sunzi::fermat::{FermatModulus, FermatRing};
 use sunzi::rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
@@ -15,7 +15,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let t = FermatModulus::BATCHING;
     let parameters = FermatParameters::for_depth(1, t, Security::Bits128)?;
     let context = parameters.context()?;
-    let modulus = context.ring().fermat_modulus();
+    let ring: &FermatRing = context.ring().storage().ok_or("a ring modulo 2^g - 1")?;
+    let modulus = ring.fermat_modulus();
     println!(
         "n = {}, q = 2^{} - 1 with {} components of {:?} bits",
         context.degree(),

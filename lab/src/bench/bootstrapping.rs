@@ -14,7 +14,6 @@ use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::Ring;
 use sunzi_rlwe::{SecretKey, randomness, wire};
 
 use crate::LabError;
@@ -275,7 +274,7 @@ impl Write for Count {
 
 struct Ours {
     context: Context,
-    secret: SecretKey<Ring>,
+    secret: SecretKey,
     encoder: Encoder,
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,

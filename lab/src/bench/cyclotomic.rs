@@ -6,7 +6,6 @@ use std::fmt;
 use sunzi_bfv::{Algorithms, Plaintext};
 use sunzi_encoding::EncodingError;
 use sunzi_math::{DEFAULT_PRIME_BOUND, Residues, RingIndex, primes_below};
-use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweContext, SecretKey, Security};
 
@@ -191,15 +190,10 @@ fn bfv(case: Case, ring: RingShape) -> Result<Job, LabError> {
 
 /// The product of a scheme's two ciphertexts, done once and decrypted.
 fn product<S: sunzi_rlwe::Scheme, E: Into<LabError>>(
-    (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext<Ring>),
-    encrypt: impl Fn(&Plaintext, &PublicKey<Ring>, &mut SeededRng) -> Result<Ciphertext<S, Ring>, E>,
-    decrypt: impl Fn(&Ciphertext<S, Ring>, &SecretKey<Ring>) -> Result<Plaintext, E>,
-    multiply: impl Fn(
-        &Ciphertext<S, Ring>,
-        &Ciphertext<S, Ring>,
-        &RelinearizationKey<Ring>,
-    ) -> Result<Ciphertext<S, Ring>, E>
-    + 'static,
+    (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext),
+    encrypt: impl Fn(&Plaintext, &PublicKey, &mut SeededRng) -> Result<Ciphertext<S>, E>,
+    decrypt: impl Fn(&Ciphertext<S>, &SecretKey) -> Result<Plaintext, E>,
+    multiply: impl Fn(&Ciphertext<S>, &Ciphertext<S>, &RelinearizationKey) -> Result<Ciphertext<S>, E> + 'static,
 ) -> Result<Job, LabError> {
     let (mut rng, [a, b, expected]) = (rng(), messages(ring)?);
     let Keys { secret, public, relinearization: key } = Keys::generate(rlwe, &mut rng)?;

@@ -8,7 +8,6 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
-use sunzi_ring::Ring;
 
 use crate::LabError;
 use crate::alternate::{Series, take_turns};
@@ -204,12 +203,12 @@ impl Growth {
         let pairs: Vec<_> = (0..BATCH).map(|_| (a.clone(), b.clone())).collect();
         let batch = |size: usize| {
             let products = pairs.par_iter().take(size).map(|(a, b)| evaluator.multiply(a, b, key));
-            products.collect::<Result<Vec<Ciphertext<Ring>>, _>>()
+            products.collect::<Result<Vec<Ciphertext>, _>>()
         };
         // Bit for bit the product that is right.
         self.correct &= right(&job, &SHARED[..1])?;
         let (one, all) = (evaluator.multiply(a, b, key)?, on_threads(options.threads, || Ok(batch(BATCH)?))?);
-        let same = |product: &Ciphertext<Ring>| {
+        let same = |product: &Ciphertext| {
             one.parts().iter().zip(product.parts()).all(|(one, other)| one.words() == other.words())
         };
         self.correct &= all.iter().all(same);

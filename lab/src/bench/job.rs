@@ -16,7 +16,6 @@ use sunzi_bfv::{
     BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
 };
 use sunzi_math::{add_mod, mul_mod};
-use sunzi_ring::Ring;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, randomness};
 
 use crate::LabError;
@@ -62,10 +61,9 @@ pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale
 #[cfg(feature = "peers")]
 pub(crate) const SWITCHES: [&str; 2] = ["multiply_relinearize_switch", "mod_switch"];
 
-type Cipher = Ciphertext<Ring>;
+type Cipher = Ciphertext;
 /// An evaluator, its keys, and two ciphertexts.
-pub(crate) type Operands<'a> =
-    (&'a Evaluator, &'a RelinearizationKey<Ring>, &'a GaloisKeys<Ring>, [&'a Cipher; 2]);
+pub(crate) type Operands<'a> = (&'a Evaluator, &'a RelinearizationKey, &'a GaloisKeys, [&'a Cipher; 2]);
 /// What is to be called again and again.
 pub(crate) type Call<'a> = Box<dyn Fn() -> Result<(), LabError> + 'a>;
 /// A call and its name.
@@ -110,10 +108,10 @@ pub(crate) struct Job {
     context: Context,
     evaluator: Evaluator,
     encoder: BatchEncoder,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     values: [Vec<u64>; 2],
     plain: Plaintext,
     a: Cipher,
@@ -229,7 +227,7 @@ impl Job {
     fn key_operations(&self) -> Vec<Operation<'_>> {
         let rlwe = self.context.rlwe();
         vec![
-            operation("secret_key", || SecretKey::<Ring>::generate(rlwe, &mut **self.rng.borrow_mut())),
+            operation("secret_key", || SecretKey::generate(rlwe, &mut **self.rng.borrow_mut())),
             operation("public_key", || PublicKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())),
             operation("relinearization_key", || {
                 RelinearizationKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())

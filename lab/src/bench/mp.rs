@@ -3,11 +3,9 @@
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{
-    BigRing, Coefficient, Evaluation, MultiPrecisionRing, Poly, PolyRing, RingError, Scaler, ScalerOptions,
-    Side,
-};
+use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError, Scaler, ScalerOptions, Side};
 
 use crate::bench::report::Row;
 use crate::bench::{Options, check};
@@ -39,15 +37,14 @@ pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
     })
 }
 
-type Tables = <MultiPrecisionRing as PolyRing>::Scaler;
-type Operation<'a> = Box<dyn Fn(&Tables) -> Result<(), RingError> + 'a>;
+type Operation<'a> = Box<dyn Fn(&Scaler) -> Result<(), RingError> + 'a>;
 
 /// Tables and data of one list of moduli.
 struct Job {
     bits: u32,
-    ring: MultiPrecisionRing,
-    ours: Tables,
-    gmp: Option<Tables>,
+    ring: Ring,
+    ours: Scaler,
+    gmp: Option<Scaler>,
     message: Vec<u64>,
     encoded: Poly<Coefficient>,
     a: Poly<Evaluation>,
@@ -57,18 +54,18 @@ struct Job {
 
 impl Job {
     fn new(m: u64, bits: u32, count: usize) -> Result<Self, LabError> {
-        let ring = MultiPrecisionRing::new(m, &primes_with_bits(bits, m, count)?)?;
+        let ring = MultiPrecision::ring(m, &primes_with_bits(bits, m, count)?)?;
         let options = ScalerOptions::default();
         let ours = ring.scaler(PLAIN_MODULUS, &options)?;
         #[cfg(feature = "gmp")]
-        let gmp = Some(ring.clone().with_gmp().scaler(PLAIN_MODULUS, &options)?);
+        let gmp = Some(MultiPrecision::over_with_gmp(&ring).scaler(PLAIN_MODULUS, &options)?);
         #[cfg(not(feature = "gmp"))]
         let gmp = None;
         let n = ring.degree();
         let message = check::residues(n, PLAIN_MODULUS, 1);
-        let words = ring.residues().basis().values().iter().zip(2..);
+        let words = ring.words()?.basis().values().iter().zip(2..);
         let words: Vec<u64> = words.flat_map(|(q, seed)| check::residues(n, *q, seed)).collect();
-        let a = ring.residues().poly_from_residues(&words)?;
+        let a = ring.words()?.poly_from_residues(&words)?;
         let top = *ours.levels().end();
         let mut product = ours.extend(&a, Side::Left, top)?;
         ours.wide(top)?.mul_assign(&mut product, &ours.extend(&a, Side::Right, top)?)?;
@@ -119,7 +116,7 @@ impl Job {
     }
 
     /// Whether all three results are those of the big-integer ring.
-    fn holds(&self, tables: &Tables) -> Result<bool, LabError> {
+    fn holds(&self, tables: &Scaler) -> Result<bool, LabError> {
         let top = *tables.levels().end();
         let (ring, wide) = (&self.ring, tables.wide(top)?);
         let big = BigRing::new(ring.index(), ring.modulus())?;

@@ -8,7 +8,7 @@ use sunzi_circuits::EvaluationKeys;
 use sunzi_circuits::inner_product::{Laziness, inner_product};
 use sunzi_encoding::{BatchEncoder, Encoder};
 use sunzi_math::{mul_mod, primes_with_bits};
-use sunzi_ring::{Multiplication, Ring, ScalerOptions};
+use sunzi_ring::{Multiplication, ScalerOptions};
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use crate::LabError;
@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
 struct Party {
     context: Context,
     algorithms: Algorithms,
-    secret: SecretKey<Ring>,
+    secret: SecretKey,
     keys: EvaluationKeys,
     encoder: BatchEncoder,
     rng: Box<dyn rand_core::CryptoRng>,
@@ -82,11 +82,11 @@ impl Party {
         Ok(Self { context, algorithms, secret, keys, encoder, rng })
     }
 
-    fn encrypt(&mut self, values: &[u64]) -> Result<Ciphertext<Ring>, LabError> {
+    fn encrypt(&mut self, values: &[u64]) -> Result<Ciphertext, LabError> {
         Ok(self.context.encrypt_secret(&self.encoder.encode(values)?, &self.secret, &mut *self.rng)?)
     }
 
-    fn opens_to(&self, ciphertext: &Ciphertext<Ring>, values: &[u64]) -> Result<bool, LabError> {
+    fn opens_to(&self, ciphertext: &Ciphertext, values: &[u64]) -> Result<bool, LabError> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)? == values)
     }
 
@@ -99,11 +99,7 @@ impl Party {
         Ok(Evaluator::new(&context))
     }
 
-    fn multiply(
-        &self,
-        evaluator: &Evaluator,
-        [a, b]: [&Ciphertext<Ring>; 2],
-    ) -> Result<Ciphertext<Ring>, LabError> {
+    fn multiply(&self, evaluator: &Evaluator, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext, LabError> {
         let key = self.keys.relinearization.as_ref().ok_or(LabError::Request("a relinearisation key"))?;
         Ok(evaluator.multiply(a, b, key)?)
     }
@@ -144,7 +140,7 @@ fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>, LabEr
 fn products(
     party: &Party,
     evaluators: &[Evaluator],
-    operands: [&Ciphertext<Ring>; 2],
+    operands: [&Ciphertext; 2],
     product: &[u64],
     depth: u32,
     rounds: usize,

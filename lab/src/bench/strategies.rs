@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use sunzi_circuits::bootstrap::Set;
-use sunzi_ring::{Parallelism, Poly};
+use sunzi_ring::Parallelism;
 use sunzi_rlwe::Security;
 
 use crate::LabError;
@@ -87,7 +87,11 @@ fn rows_of(subject: &Subject, level: usize, options: &Options) -> Result<Vec<Row
         let others = OTHERS.iter().zip(evaluators.iter().skip(1));
         for (((_, strategy), other), times) in others.zip(theirs) {
             let theirs = subject.apply(operation, other, &operands)?;
-            let same = own.parts().iter().map(Poly::words).eq(theirs.parts().iter().map(Poly::words));
+            let same = own
+                .parts()
+                .iter()
+                .map(|part| part.words())
+                .eq(theirs.parts().iter().map(|part| part.words()));
             let row = Row {
                 name: format!("{name}, level {level}"),
                 n: context.degree(),

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, Gadget, GadgetOptions, KeyPoly, MTilde, Multiplication, PolyRing, Precision, Ring,
-    RnsGadget, RnsScaler, Scaler, ScalerOptions, Side,
+    Auxiliary, Decryption, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Precision, Ring, Scaler,
+    ScalerOptions, Side,
 };
 
 use crate::LabError;
@@ -71,9 +71,9 @@ fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, LabError>
     let message = check::residues(ring.degree(), t, 5);
     let scaled = ring.scale_plaintext(&message, t)?;
     let variants = decryption_forms(t);
-    let right = |scaler: &RnsScaler| scaler.decrypt(&scaled).is_ok_and(|found| found == message);
+    let right = |scaler: &Scaler| scaler.decrypt(&scaled).is_ok_and(|found| found == message);
     let what = format!("decrypt, t = {t}");
-    let time = |scaler: &RnsScaler| {
+    let time = |scaler: &Scaler| {
         black_box(scaler.decrypt(&scaled)?);
         Ok(())
     };
@@ -81,6 +81,7 @@ fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, LabError>
 }
 
 fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
+    let storage = ring.words()?;
     let standard = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
     let variants = [
         ("m~ = 2^16", standard),
@@ -89,14 +90,14 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
         ("like modulus", ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..standard }),
     ];
     let words: Vec<u64> =
-        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
-    let a = ring.poly_from_residues(&words)?;
-    let round_trip = |scaler: &RnsScaler| {
+        storage.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let a = storage.poly_from_residues(&words)?;
+    let round_trip = |scaler: &Scaler| {
         let top = *scaler.levels().end();
         scaler.extend(&a, Side::Right, top).and_then(|a| scaler.scale(a, top))
     };
     // ⌊t·a'/q⌉ + b is as small as the lift a' and the error b say, and otherwise as large as q.
-    let right = |scaler: &RnsScaler| {
+    let right = |scaler: &Scaler| {
         let bound =
             EXTENDED as f64 * (1.0 + scaler.bounds().overflow) / 2.0 + scaler.bounds().scale_error + 1.0;
         let back = round_trip(scaler).and_then(|scaled| ring.to_integers(&scaled));
@@ -104,30 +105,31 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
             all.iter().all(|x| i64::try_from(x).is_ok_and(|x| x.unsigned_abs() as f64 <= bound))
         })
     };
-    let time = |scaler: &RnsScaler| {
+    let time = |scaler: &Scaler| {
         black_box(round_trip(scaler)?);
         Ok(())
     };
     compare(ring, "extend and scale", &scalers(ring, EXTENDED, &variants)?, right, time, rounds)
 }
 
-fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, RnsScaler)>, LabError> {
+fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, Scaler)>, LabError> {
     variants.iter().map(|(name, options)| Ok((*name, ring.scaler(t, options)?))).collect()
 }
 
 /// A gadget and half of a key that gives back what is decomposed.
 struct Switch {
-    gadget: RnsGadget,
-    key: Vec<KeyPoly>,
+    gadget: Gadget,
+    key: Vec<KeyPart>,
 }
 
 /// The digits of a key switch and their inner products with both halves of a key.
 fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
-    let k = ring.basis().len();
-    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let storage = ring.words()?;
+    let k = storage.basis().len();
+    let bits = storage.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
     let (two_digits, half) = (Some(bits.div_ceil(2)), k / 2);
     let one = vec![1; ring.degree() * k];
-    let one = ring.poly_from_residues(&one)?;
+    let one = storage.poly_from_residues(&one)?;
     let switch = |(name, radix_bits, dropped_limbs)| {
         let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })?;
         let part = |i| {
@@ -145,8 +147,8 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
     ];
     let all = variants.into_iter().map(switch).collect::<Result<Vec<_>, LabError>>()?;
     let words: Vec<u64> =
-        ring.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
-    let c = ring.poly_from_residues(&words)?;
+        storage.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
+    let c = storage.poly_from_residues(&words)?;
     let evaluated = ring.to_evaluation(c.clone())?;
     let zero = ring.zero();
     let product = |switch: &Switch| {
@@ -175,13 +177,14 @@ fn compare<T>(
     let mut calls: Vec<_> = variants.iter().map(|(_, variant)| || time(variant)).collect();
     let series = alternate::take_turns(rounds, &mut calls)?;
     let (Some((default, _)), Some(first)) = (variants.first(), series.first()) else { return Ok(Vec::new()) };
-    let bits = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
+    let (basis, isa) = (ring.words()?.basis(), ring.words()?.isa().to_string());
+    let bits = basis.moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
     let rows = variants.iter().zip(&series).map(|((name, variant), ours)| {
         let row = Row {
-            name: format!("{what}: {name}, {} x {bits} bits", ring.basis().len()),
+            name: format!("{what}: {name}, {} x {bits} bits", basis.len()),
             n: ring.degree(),
             log_q: ring.modulus().bits() as f64,
-            isa: Some(ring.isa().to_string()),
+            isa: Some(isa.clone()),
             correct: right(variant),
             rounds,
             ..Row::default()

@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use rand_core::CryptoRng;
 use sunzi_bfv::{Bfv, Context};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{self, Format};
 use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
 
@@ -61,13 +60,13 @@ fn of_shape(shape: &Shape, options: &Options) -> Result<Vec<Row>, LabError> {
 
 /// One of each kind.
 struct Objects {
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     plaintext: Plaintext,
-    ciphertext: Ciphertext<Bfv, Ring>,
-    fresh: Ciphertext<Bfv, Ring>,
+    ciphertext: Ciphertext<Bfv>,
+    fresh: Ciphertext<Bfv>,
 }
 
 impl Objects {

@@ -3,15 +3,14 @@
 use num_bigint::BigInt;
 use num_traits::Signed;
 use sunzi_math::mul_mod;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{Ciphertext, RlweContext, RlweError, SecretKey};
 
 /// log2 of ‖c(s) − (Q/t)·f·m‖∞ modulo Q, the modulus of the ciphertext's parts; −∞ for none.
-pub(crate) fn measured<R: PolyRing, S: sunzi_rlwe::Scheme>(
-    context: &RlweContext<R>,
-    ciphertext: &Ciphertext<S, R>,
-    key: &SecretKey<R>,
+pub(crate) fn measured<S: sunzi_rlwe::Scheme>(
+    context: &RlweContext,
+    ciphertext: &Ciphertext<S>,
+    key: &SecretKey,
     (message, factor, t): (&[u64], u64, u64),
 ) -> Result<f64, RlweError> {
     let level = ciphertext.parts().last().map_or(Ok(1), |part| context.ring().level_of(part))?;

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Settings};
-use sunzi_ring::{Parallelism, Ring};
+use sunzi_ring::Parallelism;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
 
 use crate::LabError;
@@ -32,9 +32,9 @@ pub(crate) enum Operation {
 /// Keys, messages and ciphertexts, and an evaluator for every strategy: keys and ciphertexts are the same.
 pub(crate) struct Subject {
     evaluators: Vec<(Parallelism, Evaluator)>,
-    secret: SecretKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     encoder: Encoder,
     messages: [Vec<Complex64>; 2],
     tolerance: f64,

@@ -3,20 +3,19 @@
 use rand_core::CryptoRng;
 use sunzi_ckks::{Complex64, Encoder as CkksEncoder};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::Packing;
 use sunzi_rlwe::wire::{CiphertextOf, Format, SchemeFormat};
 use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RelinearizationKey, SecretKey};
 
 /// Objects of one owner, of which any may come from a file.
 pub struct Objects<'a, C: Operate> {
     /// The secret key.
-    pub secret: &'a SecretKey<C::Ring>,
+    pub secret: &'a SecretKey,
     /// The public key.
-    pub public: &'a PublicKey<C::Ring>,
+    pub public: &'a PublicKey,
     /// The relinearisation key.
-    pub relinearization: &'a RelinearizationKey<C::Ring>,
+    pub relinearization: &'a RelinearizationKey,
     /// Galois keys.
-    pub galois: &'a GaloisKeys<C::Ring>,
+    pub galois: &'a GaloisKeys,
     /// A plaintext.
     pub plaintext: &'a C::Plain,
     /// A ciphertext.
@@ -39,21 +38,21 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     ///
     /// # Errors
     /// Those of the scheme.
-    fn encrypt_public<G: CryptoRng>(
+    fn encrypt_public(
         &self,
         plaintext: &Self::Plain,
-        key: &PublicKey<Self::Ring>,
-        rng: &mut G,
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
     /// Under the secret key.
     ///
     /// # Errors
     /// Those of the scheme.
-    fn encrypt_own<G: CryptoRng>(
+    fn encrypt_own(
         &self,
         plaintext: &Self::Plain,
-        key: &SecretKey<Self::Ring>,
-        rng: &mut G,
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error>;
     /// A product of three parts.
     ///
@@ -67,11 +66,11 @@ pub trait Operate: SchemeFormat + Format<Self::Plain> + Clone {
     fn opens(
         &self,
         ciphertext: &CiphertextOf<Self>,
-        key: &SecretKey<Self::Ring>,
+        key: &SecretKey,
         expected: &Self::Plain,
     ) -> Result<bool, Self::Error>;
     /// Runs all operations. Errors are fine, panics are not.
-    fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G);
+    fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng);
 }
 
 /// Ends an operation of which only that it ends is of interest.
@@ -94,20 +93,20 @@ macro_rules! operate_exactly {
             Ok(small_message(self.degree(), self.plain_modulus())?)
         }
 
-        fn encrypt_public<G: CryptoRng>(
+        fn encrypt_public(
             &self,
             plaintext: &Plaintext,
-            key: &PublicKey<R>,
-            rng: &mut G,
+            key: &PublicKey,
+            rng: &mut dyn CryptoRng,
         ) -> Result<CiphertextOf<Self>, Self::Error> {
             self.encrypt(plaintext, key, rng)
         }
 
-        fn encrypt_own<G: CryptoRng>(
+        fn encrypt_own(
             &self,
             plaintext: &Plaintext,
-            key: &SecretKey<R>,
-            rng: &mut G,
+            key: &SecretKey,
+            rng: &mut dyn CryptoRng,
         ) -> Result<CiphertextOf<Self>, Self::Error> {
             self.encrypt_secret(plaintext, key, rng)
         }
@@ -119,19 +118,19 @@ macro_rules! operate_exactly {
         fn opens(
             &self,
             ciphertext: &CiphertextOf<Self>,
-            key: &SecretKey<R>,
+            key: &SecretKey,
             expected: &Plaintext,
         ) -> Result<bool, Self::Error> {
             Ok(self.decrypt(ciphertext, key)? == *expected)
         }
 
-        fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G) {
+        fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng) {
             let Objects { secret, public, relinearization, galois, plaintext, ciphertext: a } = *objects;
             let evaluator = $scheme::Evaluator::new(self);
             let fresh = ran(self.encrypt(plaintext, public, rng));
             let fresh = fresh.or_else(|| ran(self.encrypt_secret(plaintext, secret, rng)));
             let b = fresh.as_ref().unwrap_or(a);
-            let own: &[Option<Ciphertext<_, R>>] = &[
+            let own: &[Option<Ciphertext<_>>] = &[
                 ran(evaluator.add(a, b)),
                 ran(evaluator.sub(b, a)),
                 ran(evaluator.negate(a)),
@@ -157,16 +156,16 @@ macro_rules! operate_exactly {
     };
 }
 
-impl<R: Packing> Operate for sunzi_bfv::Context<R> {
+impl Operate for sunzi_bfv::Context {
     operate_exactly!(sunzi_bfv, BfvError);
 }
 
-impl<R: Packing> Operate for sunzi_bgv::Context<R> {
+impl Operate for sunzi_bgv::Context {
     operate_exactly!(sunzi_bgv, BgvError);
 }
 
-impl<R: Packing> Operate for sunzi_ckks::Context<R> {
-    type Plain = sunzi_ckks::Plaintext<R>;
+impl Operate for sunzi_ckks::Context {
+    type Plain = sunzi_ckks::Plaintext;
     type Error = sunzi_ckks::CkksError;
 
     fn message(&self) -> Result<Self::Plain, Self::Error> {
@@ -174,20 +173,20 @@ impl<R: Packing> Operate for sunzi_ckks::Context<R> {
         CkksEncoder::new(self, self.max_slots())?.encode(&slots.collect::<Vec<_>>())
     }
 
-    fn encrypt_public<G: CryptoRng>(
+    fn encrypt_public(
         &self,
         plaintext: &Self::Plain,
-        key: &PublicKey<R>,
-        rng: &mut G,
+        key: &PublicKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error> {
         self.encrypt(plaintext, key, rng)
     }
 
-    fn encrypt_own<G: CryptoRng>(
+    fn encrypt_own(
         &self,
         plaintext: &Self::Plain,
-        key: &SecretKey<R>,
-        rng: &mut G,
+        key: &SecretKey,
+        rng: &mut dyn CryptoRng,
     ) -> Result<CiphertextOf<Self>, Self::Error> {
         self.encrypt_secret(plaintext, key, rng)
     }
@@ -199,7 +198,7 @@ impl<R: Packing> Operate for sunzi_ckks::Context<R> {
     fn opens(
         &self,
         ciphertext: &CiphertextOf<Self>,
-        key: &SecretKey<R>,
+        key: &SecretKey,
         expected: &Self::Plain,
     ) -> Result<bool, Self::Error> {
         let encoder = CkksEncoder::new(self, self.max_slots())?;
@@ -208,14 +207,14 @@ impl<R: Packing> Operate for sunzi_ckks::Context<R> {
         Ok(got.iter().zip(&expected).all(|(got, expected)| (got - expected).norm() < 1e-3))
     }
 
-    fn operate<G: CryptoRng>(&self, objects: &Objects<'_, Self>, rng: &mut G) {
+    fn operate(&self, objects: &Objects<'_, Self>, rng: &mut dyn CryptoRng) {
         let Objects { secret, public, relinearization, galois, plaintext, ciphertext: a } = *objects;
         let evaluator = sunzi_ckks::Evaluator::new(self);
         let fresh = ran(self.encrypt(plaintext, public, rng));
         let fresh = fresh.or_else(|| ran(self.encrypt_secret(plaintext, secret, rng)));
         let b = fresh.as_ref().unwrap_or(a);
         let level = a.metadata().level;
-        let own: &[Option<Ciphertext<_, R>>] = &[
+        let own: &[Option<Ciphertext<_>>] = &[
             ran(evaluator.add(a, b)),
             ran(evaluator.sub(b, a)),
             ran(evaluator.negate(a)),

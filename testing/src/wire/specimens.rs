@@ -8,13 +8,12 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, CrtParameters, FermatParameters};
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{
-    BigRing, Domain, GadgetOptions, MultiPrecisionRing, Packing, PolyRing, Reduction, Ring, UnivariateRing,
-};
+use sunzi_ring::{Domain, GadgetOptions, Poly, Ring};
 use sunzi_rlwe::wire::{
     self, Accept, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError,
 };
@@ -22,6 +21,7 @@ use sunzi_rlwe::{
     EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RelinearizationKey, SecretKey, Security,
     SharingLedger, SharingPolicy, SparseSecret,
 };
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 use super::{Objects, Operate};
 
@@ -100,7 +100,7 @@ impl Sink for Layout {
         self.seal()
     }
 
-    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, _: &R::Poly<D>) -> Result<(), WireError> {
+    fn poly<D: Domain>(&mut self, ring: &Ring, _: &Poly<D>) -> Result<(), WireError> {
         self.at += ring.packed_len();
         Ok(())
     }
@@ -116,10 +116,10 @@ impl Sink for Layout {
 /// What one owner has.
 struct Owned<C: Operate> {
     context: C,
-    secret: SecretKey<C::Ring>,
-    public: PublicKey<C::Ring>,
-    relinearization: RelinearizationKey<C::Ring>,
-    galois: GaloisKeys<C::Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     plaintext: C::Plain,
     ciphertext: CiphertextOf<C>,
 }
@@ -309,14 +309,17 @@ fn bfv_specimens() -> Result<Vec<Specimen>, Failure> {
     all.extend(specimens("bfv-dropped", &of(Ring::new(128, &moduli)?)?, 2)?);
     let cyclotomic = Ring::new(45, &primes_with_bits(36, Ring::root_order(45)?, 3)?)?;
     all.extend(specimens("bfv-45", &sunzi_bfv::Context::with_ring(cyclotomic, 7, SECURITY)?, 3)?);
-    let multi = MultiPrecisionRing::new(128, &primes_with_bits(40, 128, 3)?)?;
+    let multi = MultiPrecision::ring(128, &primes_with_bits(40, 128, 3)?)?;
     all.extend(specimens("bfv-multi", &sunzi_bfv::Context::with_ring(multi, 257, SECURITY)?, 4)?);
     let big = BigRing::with_chain(128, &moduli.iter().map(|&q| q.into()).collect::<Vec<BigUint>>())?;
     all.extend(specimens("bfv-big", &sunzi_bfv::Context::with_ring(big, 257, SECURITY)?, 5)?);
     for (name, reduction) in [("bfv-barrett", Reduction::Barrett), ("bfv-mixed", Reduction::Mixed)] {
         let primes = primes_with_bits(40, UnivariateRing::root_order(45)?, 3)?;
-        let context =
-            sunzi_bfv::Context::with_ring(UnivariateRing::new(45, &primes, reduction)?, 7, SECURITY)?;
+        let context = sunzi_bfv::Context::with_ring(
+            Ring::of(UnivariateRing::new(45, &primes, reduction)?),
+            7,
+            SECURITY,
+        )?;
         all.extend(specimens(name, &context, 6)?);
     }
     all.extend(specimens("bfv-fermat", &FermatParameters::new(64, 256, 769, SECURITY)?.context()?, 7)?);
@@ -380,7 +383,7 @@ fn bootstrapping() -> Result<Specimen, Failure> {
     let encoder = sunzi_ckks::Encoder::new(&context, 2)?;
     let message = encoder.encode_at(&[0.5.into(), (-0.25).into()], 0, context.scale(0)?)?;
     let exhausted = context.encrypt_secret(&message, &secret, &mut rng)?;
-    let run = move |keys: &BootstrapKeys<Ring>| drop(bootstrapper.bootstrap(&exhausted, keys));
+    let run = move |keys: &BootstrapKeys| drop(bootstrapper.bootstrap(&exhausted, keys));
     Specimen::new("bootstrapping-keys", context.rlwe(), &keys, run)
 }
 
@@ -400,7 +403,7 @@ fn encapsulation(name: &str, context: &sunzi_ckks::Context) -> Result<Vec<Specim
         let keys =
             EncapsulationKeys::generate(rlwe, &secret, sparse, [level, rlwe.level()], &special, &mut rng)?;
         let (low, own) = (Rc::clone(&low), rlwe.clone());
-        let run = move |keys: &EncapsulationKeys<Ring>| drop(keys.mod_raise(&own, &low));
+        let run = move |keys: &EncapsulationKeys| drop(keys.mod_raise(&own, &low));
         all.push(Specimen::new(&format!("{name}-encapsulation-{rank}"), rlwe, &keys, run)?);
     }
     Ok(all)

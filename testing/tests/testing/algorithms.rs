@@ -1,12 +1,13 @@
 //! Every circuit of `sunzi-circuits` under encryption, against the same circuit over clear vectors.
 
+use sunzi_big::BigRing;
 use sunzi_circuits::inner_product::{Laziness, inner_product, inner_product_of_slots};
 use sunzi_circuits::matrix_vector::{self, Matrix, pack};
 use sunzi_circuits::polynomial::{self, Coefficient, Method, Polynomial};
 use sunzi_circuits::statistics::{EncryptedChunk, EncryptedSums, Input, Layout, Server, Shape};
 use sunzi_circuits::{Arithmetic, Clear, ClearError, ClearKeys, Outcome, product_tree};
 use sunzi_math::primes_below;
-use sunzi_ring::{BigRing, PolyRing, Ring};
+use sunzi_ring::Ring;
 use sunzi_rlwe::Security;
 use sunzi_testing::{Operation, Party, Report, Scheme};
 
@@ -176,7 +177,7 @@ fn check<S: Scheme>(party: &Party<S>) -> Named<S::Evaluator> {
     results
 }
 
-fn bfv<R: PolyRing>(ring: R) -> Party<sunzi_bfv::Context<R>> {
+fn bfv(ring: Ring) -> Party<sunzi_bfv::Context> {
     let context = sunzi_bfv::Context::with_ring(ring, T, Security::InsecureForResearchOnly).unwrap();
     Party::new(context, 1).unwrap()
 }

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bgv::{Context, Parameters, Settings};
-use sunzi_ring::BigRing;
+use sunzi_big::BigRing;
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_testing::{Circuit, Figure, LevelReport, Operation, Party};
@@ -44,7 +44,7 @@ fn parameters((log2_degree, t, depth, additions, rotations, plain): Set) -> Para
         .unwrap()
 }
 
-fn big(parameters: &Parameters) -> Context<BigRing> {
+fn big(parameters: &Parameters) -> Context {
     let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
     let index = 2 << parameters.log2_degree();
     let ring = match parameters.rungs() {

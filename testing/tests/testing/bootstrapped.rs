@@ -8,7 +8,6 @@ use rand::RngExt;
 use rand_core::SeedableRng;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapError, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Complex64, Context, Encoder};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::wire::Fingerprint;
 use sunzi_rlwe::{
     DeclaredNoise, LedgerFile, Log2, NoiseBound, NoiseTerm, SecretKey, Security, SharingLedger, SharingPolicy,
@@ -24,7 +23,7 @@ fn shrunk(set: &Set, log2_degree: u32) -> Set {
 
 struct Bench {
     context: Context,
-    secret: SecretKey<sunzi_ring::Ring>,
+    secret: SecretKey,
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,
     encoder: Encoder,

@@ -4,7 +4,8 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bfv::Context;
-use sunzi_ring::{BigRing, PolyRing, Ring};
+use sunzi_big::BigRing;
+use sunzi_ring::Ring;
 use sunzi_rlwe::Security;
 use sunzi_testing::{Circuit, Figure, Party, Report};
 
@@ -29,7 +30,7 @@ const SETS: [Set; 6] = [
     Set { degree: 64, prime_bound: DEFAULT, limbs: 1, plain_modulus: 257, depth: 0 },
 ];
 
-fn contexts(set: &Set) -> (Context<Ring>, Context<BigRing>) {
+fn contexts(set: &Set) -> (Context, Context) {
     let index = 2 * set.degree as u64;
     let moduli = sunzi_math::primes_below(set.prime_bound, index, set.limbs).unwrap();
     let ring = Ring::new(index, &moduli).unwrap();

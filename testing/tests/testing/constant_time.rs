@@ -7,7 +7,7 @@ use chacha20::ChaCha20Rng;
 use rand::{Rng, RngExt};
 use rand_core::SeedableRng;
 use sunzi_ckks::LevelRange;
-use sunzi_ring::{Ring, sampling};
+use sunzi_ring::sampling;
 use sunzi_rlwe::{RlweContext, SecretKey, Security};
 use sunzi_testing::Figure;
 use sunzi_testing::timing::{Replay, largest_t};
@@ -63,9 +63,9 @@ fn hold(name: &str, runs: usize, mut measure: impl FnMut() -> f64) {
 fn hold_decryption<C: Clone>(
     name: &str,
     runs: usize,
-    rlwe: &RlweContext<Ring>,
-    encrypt: impl Fn(&SecretKey<Ring>, &mut ChaCha20Rng) -> C,
-    decrypt: impl Fn(&SecretKey<Ring>, &C),
+    rlwe: &RlweContext,
+    encrypt: impl Fn(&SecretKey, &mut ChaCha20Rng) -> C,
+    decrypt: impl Fn(&SecretKey, &C),
 ) {
     let mut rng = ChaCha20Rng::seed_from_u64(15);
     // Earlier keys stay where they are, so that those of every measurement lie elsewhere.
@@ -119,7 +119,7 @@ fn samplers(runs: usize) {
     let bfv = sunzi_bfv::Context::new(&sunzi_bfv::Parameters::new(LOG_N, moduli, 257, SECURITY)).unwrap();
     let rlwe = bfv.rlwe();
     hold("key generation", runs, || {
-        let run = |rng: &mut Replay| drop(black_box(SecretKey::<Ring>::generate(rlwe, rng).unwrap()));
+        let run = |rng: &mut Replay| drop(black_box(SecretKey::generate(rlwe, rng).unwrap()));
         of_randomness(runs, &[0; 2 * N], run)
     });
 }

@@ -5,11 +5,13 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
+use sunzi_big::BigRing;
 use sunzi_math::primes_below;
-use sunzi_ring::{BigRing, GadgetOptions, PolyRing, Reduction, UnivariateRing};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::Security;
 use sunzi_testing::scheme::Scheme;
 use sunzi_testing::{Circuit, Polynomials};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
 /// Index and plaintext modulus: p = 2, 3, 7, 17, 127 and powers, one to four primes, an odd and an even index; twice t has a factor of m.
@@ -26,11 +28,11 @@ const CASES: [(u64, u64); 10] = [
     (1155, 2),
 ];
 
-fn bfv<R: PolyRing>(ring: R, t: u64) -> sunzi_bfv::Context<R> {
+fn bfv(ring: Ring, t: u64) -> sunzi_bfv::Context {
     sunzi_bfv::Context::with_ring(ring, t, SECURITY).unwrap()
 }
 
-fn bgv<R: PolyRing>(ring: R, t: u64, special: &[u64]) -> sunzi_bgv::Context<R> {
+fn bgv(ring: Ring, t: u64, special: &[u64]) -> sunzi_bgv::Context {
     let digits = (!special.is_empty()).then_some(2);
     let settings = sunzi_bgv::Settings {
         plain_modulus: t,
@@ -95,7 +97,7 @@ fn in_the_power_basis(circuits: u64) {
     for (m, t) in CASES {
         let primes = moduli(UnivariateRing::root_order(m).unwrap(), 6);
         let (own, special) = primes.split_at(4);
-        let ring = || UnivariateRing::new(m, own, Reduction::SparseBarrett).unwrap();
+        let ring = || Ring::of(UnivariateRing::new(m, own, Reduction::SparseBarrett).unwrap());
         run(&format!("BFV at {m}, t = {t}"), bfv(ring(), t), circuits);
         run(&format!("BGV at {m}, t = {t}"), bgv(ring(), t, special), circuits);
     }

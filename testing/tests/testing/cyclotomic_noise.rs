@@ -2,18 +2,20 @@
 
 use rayon::prelude::*;
 use sunzi_bfv::Context;
+use sunzi_big::BigRing;
 use sunzi_math::{gcd, primes_below};
-use sunzi_ring::{BigRing, PolyRing, Reduction, Ring, UnivariateRing};
+use sunzi_ring::Ring;
 use sunzi_rlwe::Security;
 use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 /// A prime, a prime power, two primes and an even index, three primes, four primes; a bit less than a hundred coefficients each.
 const INDICES: [u64; 6] = [101, 91, 81, 180, 165, 420];
 
 type Gaps = Vec<(String, f64, f64)>;
 
-fn context<R: PolyRing>(ring: R, t: u64) -> Context<R> {
+fn context(ring: Ring, t: u64) -> Context {
     Context::with_ring(ring, t, Security::InsecureForResearchOnly).unwrap()
 }
 
@@ -22,7 +24,7 @@ fn exponents(m: u64) -> Vec<u64> {
     (2..m).filter(|&k| gcd(k, m) == 1).take(4).chain([m - 1]).collect()
 }
 
-fn gaps<R: PolyRing>(context: Context<R>, seed: u64) -> Gaps {
+fn gaps(context: Context, seed: u64) -> Gaps {
     let mut meter = NoiseMeter::new(context.clone(), seed, &exponents(context.ring().index())).unwrap();
     attack(&mut meter, seed).unwrap();
     meter.gaps
@@ -75,7 +77,7 @@ fn words(m: u64, t: u64, seed: u64) -> Gaps {
 
 fn univariate(m: u64, t: u64, seed: u64) -> Gaps {
     let primes = moduli(UnivariateRing::root_order(m).unwrap(), 4);
-    gaps(context(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap(), t), seed)
+    gaps(context(Ring::of(UnivariateRing::new(m, &primes, Reduction::SparseBarrett).unwrap()), t), seed)
 }
 
 #[test]

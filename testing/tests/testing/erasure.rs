@@ -9,7 +9,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sunzi_bfv::{Context, Parameters, Plaintext};
 use sunzi_ckks::LevelRange;
-use sunzi_ring::{PolyRing, Reduction, Ring, UnivariateRing, sampling};
+use sunzi_ring::{Ring, sampling};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::HEADER_LEN;
 use sunzi_rlwe::{
@@ -18,6 +18,7 @@ use sunzi_rlwe::{
 };
 use sunzi_testing::Figure;
 use sunzi_testing::process::again;
+use sunzi_univariate::{Reduction, UnivariateRing};
 use zeroize::Zeroize;
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
@@ -57,8 +58,8 @@ fn primes() -> Vec<u64> {
     sunzi_math::primes_with_bits(62, UnivariateRing::root_order(INDEX).unwrap(), 2).unwrap()
 }
 
-fn univariate() -> RlweContext<UnivariateRing> {
-    let ring = UnivariateRing::new(INDEX, &primes(), Reduction::SparseBarrett).unwrap();
+fn univariate() -> RlweContext {
+    let ring = Ring::of(UnivariateRing::new(INDEX, &primes(), Reduction::SparseBarrett).unwrap());
     RlweContext::new(ring, SECURITY).unwrap()
 }
 
@@ -157,7 +158,7 @@ fn patterns() -> Vec<Pattern> {
 }
 
 /// The secret as it is drawn, as residues, as values, as it is stored.
-fn of_secrets(patterns: &mut Patterns, rlwe: &RlweContext<Ring>) {
+fn of_secrets(patterns: &mut Patterns, rlwe: &RlweContext) {
     let ring = rlwe.key_ring();
     let drawn = sampling::ternary(N, &mut rng(SECRET)).unwrap();
     patterns.words("coefficients", &drawn.iter().map(|c| c.cast_unsigned()).collect::<Vec<_>>());
@@ -242,7 +243,7 @@ fn scene(folder: &Path, look: &mut impl FnMut()) {
     look();
     wire::store(rlwe, &secret, folder.join("secret")).unwrap();
     look();
-    let again: SecretKey<Ring> = wire::load(rlwe, folder.join("secret")).unwrap();
+    let again: SecretKey = wire::load(rlwe, folder.join("secret")).unwrap();
     look();
     drop(SecretKey::generate(&univariate(), &mut rng(SECRET)).unwrap());
     look();

@@ -6,7 +6,7 @@ use rand_core::SeedableRng;
 use statrs::distribution::{ContinuousCDF, Normal};
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Parameters, Plaintext};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{GadgetOptions, Ring, sampling};
+use sunzi_ring::{GadgetOptions, sampling};
 use sunzi_rlwe::{PublicKey, SecretKey, Security};
 use sunzi_testing::Figure;
 use sunzi_testing::statistics::binomial_interval;
@@ -19,8 +19,8 @@ const FAILURES: u64 = 200;
 /// Keys of a context with q = 2·3.3·σ·t for the deviation σ of a computation: one coefficient in a thousand fails.
 struct Inflated {
     context: Context,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
     rng: ChaCha20Rng,
     /// σ of a fresh ciphertext: roundings e_0 + e_1·s of the switch to q, beside which all else is nothing.
     fresh: f64,

@@ -5,13 +5,13 @@ use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, Context};
 use sunzi_circuits::Arithmetic;
 use sunzi_fermat::{FermatModulus, FermatRing, Products, Shortcuts};
-use sunzi_ring::{GadgetOptions, PolyRing, Ring};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::Security;
 use sunzi_testing::{Circuit, Party};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
 
-fn context(ring: FermatRing, t: u64, radix_bits: Option<u32>) -> Context<FermatRing> {
+fn context(ring: Ring, t: u64, radix_bits: Option<u32>) -> Context {
     let key_switching = GadgetOptions { radix_bits, ..GadgetOptions::default() };
     let algorithms = Algorithms { key_switching, ..Algorithms::default() };
     Context::with_algorithms(ring, t, SECURITY, &algorithms).unwrap()
@@ -29,8 +29,8 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
         (512, 64, 1_099_511_619_841, Some(61), 3),
     ] {
         let ring = FermatRing::new(2 * degree as u64, bits).unwrap();
-        let baseline = ring.with_shortcuts(Shortcuts { multiplication: false, reduction: false }).unwrap();
-        for ring in [ring, baseline.with_products(Products::Kronecker).unwrap()] {
+        let baseline = ring.with_shortcuts(Shortcuts { multiplication: false, reduction: false });
+        for ring in [ring, baseline.with_products(Products::Kronecker)].map(Ring::of) {
             let party = Party::new(context(ring, t, radix), 1).unwrap();
             for seed in 0..6 {
                 let mut rng = ChaCha20Rng::seed_from_u64(seed << 8 | bits as u64);
@@ -51,7 +51,7 @@ fn random_circuits_agree_and_respect_both_noise_bounds() {
 }
 
 /// x ← x·y_i + z_i, so many times, with operands that change.
-fn deep<R: PolyRing>(context: Context<R>, depth: u64) -> Vec<Vec<u64>> {
+fn deep(context: Context, depth: u64) -> Vec<Vec<u64>> {
     let (n, t) = (context.degree() as u64, context.plain_modulus());
     let party = Party::with_rotations(context, 5, &[]).unwrap();
     let slots = |i: u64| -> Vec<u64> { (0..n).map(|j| (i * 7919 + j * j * 104_729 + 1) % t).collect() };
@@ -76,7 +76,7 @@ fn depth_twenty_equals_word_size_bfv() {
     // As many bits, and the bits that whole digits of half the modulus cost beside.
     for (bits, radix) in [(1024, Some(32)), (1024, Some(61)), (2048, None)] {
         assert_eq!(
-            deep(context(FermatRing::new(index, bits).unwrap(), t, radix), 20),
+            deep(context(Ring::of(FermatRing::new(index, bits).unwrap()), t, radix), 20),
             expected,
             "g = {bits}"
         );
@@ -91,7 +91,7 @@ fn depth_twenty_equals_word_size_bfv_at_128_bits() {
     let begin = std::time::Instant::now();
     let key_switching = GadgetOptions { radix_bits: Some(60), ..GadgetOptions::default() };
     let algorithms = Algorithms { key_switching, ..Algorithms::default() };
-    let ring = FermatRing::new(index, 1024).unwrap();
+    let ring = Ring::of(FermatRing::new(index, 1024).unwrap());
     let context = Context::with_algorithms(ring, t, Security::Bits128, &algorithms).unwrap();
     let seen = deep(context, 20);
     println!("2^1024 - 1: {:.1} s", begin.elapsed().as_secs_f64());
@@ -119,7 +119,7 @@ fn a_depth_gets_the_bits_it_takes() {
         (128, 769, 6, None),
     ] {
         let modulus = FermatModulus::for_depth(n, t, depth, radix).unwrap();
-        let ring = FermatRing::new(2 * n as u64, modulus.bits()).unwrap();
+        let ring = Ring::of(FermatRing::new(2 * n as u64, modulus.bits()).unwrap());
         deep(context(ring, t, radix), depth.into());
     }
     assert!(FermatModulus::for_depth(1 << 14, 786_433, 10_000, None).is_err());

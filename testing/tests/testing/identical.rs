@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Ciphertext, Context, Encoder, Evaluator};
-use sunzi_ring::{PolyRing, Ring};
+use sunzi_ring::Ring;
 use sunzi_rlwe::Security;
 use sunzi_testing::process::again;
 use sunzi_testing::{Figure, Party};
@@ -74,7 +74,7 @@ fn stress(runs: usize) -> usize {
         let context = Context::with_ring(ring, 7681, Security::InsecureForResearchOnly).unwrap();
         Party::with_rotations(context, 3, &[1, 2]).unwrap()
     };
-    let compute = |party: &Party<Context<Ring>>| {
+    let compute = |party: &Party<Context>| {
         let mut hasher = DefaultHasher::new();
         let a = party.encrypt(&vec![5; 256], 1).unwrap();
         let evaluator = Evaluator::new(&party.context);

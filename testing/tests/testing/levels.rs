@@ -8,8 +8,9 @@ use num_bigint::BigUint;
 use rand::RngExt;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Algorithms, Context, Evaluator};
+use sunzi_big::BigRing;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{BigRing, ModulusSwitching, Multiplication, PolyRing, Ring, ScalerOptions};
+use sunzi_ring::{ModulusSwitching, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::Security;
 use sunzi_testing::{NoiseMeter, Tracked};
 
@@ -43,12 +44,12 @@ struct Measured {
 }
 
 /// Products of 2^depth fresh ciphertexts in a tree: the largest noise of each depth, and the lowest level used.
-fn tree<R: PolyRing>(context: Context<R>, depth: u32) -> (Vec<Measured>, usize) {
+fn tree(context: Context, depth: u32) -> (Vec<Measured>, usize) {
     let (n, t) = (context.degree(), context.plain_modulus());
     let evaluator = Evaluator::new(&context);
     let mut meter = NoiseMeter::new(context, 7, &[]).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(7);
-    let mut values: Vec<Tracked<R>> = (0..1 << depth)
+    let mut values: Vec<Tracked> = (0..1 << depth)
         .map(|_| meter.encrypt((0..n).map(|_| rng.random_range(0..t)).collect(), true).unwrap())
         .collect();
     let (mut all, mut lowest) = (Vec::new(), usize::MAX);

@@ -3,9 +3,10 @@
 use num_bigint::BigUint;
 use sunzi_bfv::Algorithms;
 use sunzi_bgv::{Budget, Operations};
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, GiantStep, Rotation};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{BigRing, GadgetOptions, HollowRing, MultiPrecisionRing, PolyRing, Ring};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::Security;
 use sunzi_testing::{Encrypted, Operation, Party, Report, Scheme};
 
@@ -120,13 +121,13 @@ fn hybrid(digits: usize, special: usize) -> GadgetOptions {
     GadgetOptions { digits: Some(digits), special_moduli, ..GadgetOptions::default() }
 }
 
-fn bfv<R: PolyRing>(ring: R, key_switching: &GadgetOptions) -> Party<sunzi_bfv::Context<R>> {
+fn bfv(ring: Ring, key_switching: &GadgetOptions) -> Party<sunzi_bfv::Context> {
     let algorithms = Algorithms { key_switching: key_switching.clone(), ..Algorithms::default() };
     let context = sunzi_bfv::Context::with_algorithms(ring, T, INSECURE, &algorithms).unwrap();
     Party::new(context, 1).unwrap()
 }
 
-fn under_bfv<R: PolyRing>(ring: R, key_switching: &GadgetOptions) {
+fn under_bfv(ring: Ring, key_switching: &GadgetOptions) {
     let party = bfv(ring, key_switching);
     law(&party, &party.encrypt(&slots(1), 5).unwrap(), &slots(1));
 }
@@ -138,7 +139,7 @@ fn bfv_by_special_moduli_and_without() {
     for options in [hybrid(2, 2), hybrid(4, 1), hybrid(1, 3), GadgetOptions::default(), dropped] {
         under_bfv(Ring::new(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &options);
     }
-    under_bfv(MultiPrecisionRing::new(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &radix(16));
+    under_bfv(MultiPrecision::ring(2 * DEGREE as u64, &moduli()[..4]).unwrap(), &radix(16));
     let chain: Vec<BigUint> = moduli()[..4].iter().map(|&q| q.into()).collect();
     under_bfv(BigRing::with_chain(2 * DEGREE as u64, &chain).unwrap(), &radix(16));
 }
@@ -176,7 +177,7 @@ fn bgv_at_every_level() {
 #[test]
 fn dry_runs_know_the_noise() {
     let ring = Ring::new(2 * DEGREE as u64, &moduli()[..4]).unwrap();
-    let hollow = HollowRing::new(2 * DEGREE as u64, &moduli()[..4]).unwrap();
+    let hollow = Ring::dry(2 * DEGREE as u64, &moduli()[..4], &[]).unwrap();
     let (party, dry) = (bfv(ring, &hybrid(2, 2)), bfv(hollow, &hybrid(2, 2)));
     let [x, y] = [slots(1), slots(2)];
     let (x, y) = (party.encrypt(&x, 5).unwrap(), dry.encrypt(&y, 5).unwrap());

@@ -6,7 +6,6 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bgv::Parameters;
 use sunzi_circuits::{Arithmetic, Rotation};
-use sunzi_ring::Ring;
 use sunzi_rlwe::Security;
 use sunzi_testing::scheme::{Encrypted, Failure, Scheme};
 use sunzi_testing::{Figure, Party};
@@ -96,7 +95,7 @@ where
 fn everything(cases: usize) {
     let moduli = sunzi_math::primes_with_bits(45, 2 << LOG_N, 4).unwrap();
     let parameters = sunzi_bfv::Parameters::new(LOG_N, moduli, T, SECURITY);
-    let context: sunzi_bfv::Context<Ring> = sunzi_bfv::Context::new(&parameters).unwrap();
+    let context: sunzi_bfv::Context = sunzi_bfv::Context::new(&parameters).unwrap();
     run("BFV", &Party::new(context, 1).unwrap(), cases);
     let parameters = Parameters::builder()
         .depth(2)
@@ -109,7 +108,7 @@ fn everything(cases: usize) {
         .security(SECURITY)
         .build()
         .unwrap();
-    let context: sunzi_bgv::Context<Ring> = sunzi_bgv::Context::new(&parameters).unwrap();
+    let context: sunzi_bgv::Context = sunzi_bgv::Context::new(&parameters).unwrap();
     run("BGV", &Party::new(context, 1).unwrap(), cases);
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use sunzi_bfv::{Algorithms, Context};
+use sunzi_big::BigRing;
 use sunzi_math::{primes_below, primes_with_bits};
-use sunzi_ring::{Auxiliary, BigRing, MTilde, Multiplication, Ring, ScalerOptions};
+use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::Security;
 use sunzi_testing::NoiseMeter;
 use sunzi_testing::attack::attack;
@@ -14,7 +15,7 @@ use sunzi_testing::attack::attack;
 const ROTATIONS: [u64; 6] = [3, 9, 81, 81 * 81 % 128, 33 * 33 % 128, 127];
 
 /// Moduli of every size, alone, mixed and many; plaintext moduli at both ends, even and odd.
-fn contexts() -> Vec<(String, Context<Ring>)> {
+fn contexts() -> Vec<(String, Context)> {
     let bits = |bits, count| primes_with_bits(bits, 128, count).unwrap();
     let default = |count| primes_below(sunzi_math::DEFAULT_PRIME_BOUND, 128, count).unwrap();
     let mixed = [bits(17, 2), bits(62, 2), bits(48, 2), bits(30, 2)].concat();
@@ -60,7 +61,7 @@ fn table(gaps: &[(String, f64, f64)]) -> BTreeMap<&str, (usize, f64, f64, f64)> 
 fn run(seeds: std::ops::Range<u64>, stride: usize, least: usize) {
     let contexts = contexts();
     let pairs: Vec<_> = seeds.flat_map(|seed| contexts.iter().map(move |(_, c)| (c, seed))).collect();
-    let under = |(context, seed): &(&Context<Ring>, u64)| {
+    let under = |(context, seed): &(&Context, u64)| {
         let mut meter = NoiseMeter::new((*context).clone(), *seed, &ROTATIONS).unwrap();
         attack(&mut meter, *seed).unwrap();
         meter.gaps
@@ -110,7 +111,7 @@ fn attack_extensions(index: u64, bases: &[Vec<u64>]) -> Vec<(String, f64, f64)> 
             contexts.push(Context::with_algorithms(ring, t, security, &algorithms).unwrap());
         }
     }
-    let under = |(seed, context): (usize, &Context<Ring>)| {
+    let under = |(seed, context): (usize, &Context)| {
         let mut meter = NoiseMeter::new(context.clone(), seed as u64, &ROTATIONS).unwrap();
         attack(&mut meter, seed as u64).unwrap();
         meter.gaps

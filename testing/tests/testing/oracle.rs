@@ -5,9 +5,7 @@ use num_traits::{Signed, Zero};
 use rand::RngExt;
 use rand_core::Rng;
 use sunzi_ring::sampling::{SeededRng, ternary};
-use sunzi_ring::{
-    Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, Scaler, ScalerOptions, Side,
-};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, ScalerOptions, Side};
 use sunzi_testing::Figure;
 
 const ALL: usize = 1_000_000;
@@ -156,7 +154,8 @@ fn key_switches(ring: &Ring, c: &[BigInt], rng: &mut SeededRng) {
     };
     let (s, source) = (small(rng), small(rng));
     let special = sunzi_math::primes_with_bits(50, ring.index(), 4).unwrap();
-    let special_moduli = special.into_iter().filter(|p| !ring.basis().values().contains(p)).collect();
+    let special_moduli =
+        special.into_iter().filter(|p| !ring.words().unwrap().basis().values().contains(p)).collect();
     let hybrid = GadgetOptions { special_moduli, digits: Some(2), ..GadgetOptions::default() };
     for options in [hybrid, GadgetOptions::default()] {
         let gadget = ring.gadget(&options).unwrap();

@@ -1,7 +1,7 @@
 //! Every key of every shipped parameter set against the 2024 guidelines, and how likely sets fail.
 
 use sunzi_circuits::bootstrap::Set;
-use sunzi_ring::{PolyRing, Ring};
+use sunzi_ring::Ring;
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security};
 use sunzi_testing::Figure;
 
@@ -22,12 +22,13 @@ struct Tally {
 
 impl Tally {
     /// The modulus of every kind of key of a context: secret-key and public encryption, relinearisation and rotation.
-    fn check(&mut self, name: &str, rlwe: &RlweContext<Ring>) {
+    fn check(&mut self, name: &str, rlwe: &RlweContext) {
         assert_eq!(rlwe.secrets(), SecretDistribution::Ternary, "{name}");
         let degree = rlwe.ring().degree();
         let encryption = rlwe.log2_modulus() + rlwe.log2_encryption_excess();
         // Counted anew from the moduli, not taken from what the library says of itself.
-        let keys: f64 = rlwe.key_ring().basis().values().iter().map(|&q| (q as f64).log2()).sum();
+        let keys: f64 =
+            rlwe.key_ring().words().unwrap().basis().values().iter().map(|&q| (q as f64).log2()).sum();
         for (kind, log2) in [("ciphertext", rlwe.log2_modulus()), ("public", encryption), ("switching", keys)]
         {
             self.count(&format!("{name}, {kind}"), rlwe.security(), degree, log2);

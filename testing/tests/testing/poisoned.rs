@@ -9,7 +9,7 @@ use rand_core::{Rng, SeedableRng, TryCryptoRng, TryRng};
 use sunzi_ckks::LevelRange;
 use sunzi_kernels::memcheck::{is_watching, mark_public, mark_secret};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Ring, Scaler, sampling};
+use sunzi_ring::sampling;
 use sunzi_rlwe::{SecretKey, Security, encryption};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
@@ -63,7 +63,7 @@ fn keys_and_ciphertexts_of_exact_schemes_decide_nothing_by_the_secret() {
     let moduli = primes_with_bits(46, 2 * N as u64, 3).unwrap();
     let context = sunzi_bfv::Context::new(&sunzi_bfv::Parameters::new(LOG_N, moduli, 257, SECURITY)).unwrap();
     let (rlwe, mut rng) = (context.rlwe(), Secrets::new());
-    let secret = SecretKey::<Ring>::generate(rlwe, &mut rng).unwrap();
+    let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
     let message = sunzi_encoding::Plaintext::new((0..N as u64).collect(), 257).unwrap();
     let ciphertext = context.encrypt_secret(&message, &secret, &mut rng).unwrap();
     let phase = encryption::phase(rlwe, ciphertext.parts(), &secret).unwrap();
@@ -78,7 +78,7 @@ fn keys_and_ciphertexts_of_ckks_decide_nothing_by_the_secret() {
     let parameters = sunzi_ckks::Parameters::from_ranges(LOG_N, 46, &[range], SECURITY).unwrap();
     let context = sunzi_ckks::Context::new(&parameters).unwrap();
     let mut rng = Secrets::new();
-    let secret = SecretKey::<Ring>::generate(context.rlwe(), &mut rng).unwrap();
+    let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
     let encoder = sunzi_ckks::Encoder::new(&context, N / 2).unwrap();
     let message = encoder.encode_real(&[0.5; N / 2]).unwrap();
     let ciphertext = context.encrypt_secret(&message, &secret, &mut rng).unwrap();

@@ -6,7 +6,7 @@ use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_bgv::Budget;
 use sunzi_ckks::{Complex64, LevelRange};
-use sunzi_ring::{Coefficient, Evaluation, PolyRing, Ring};
+use sunzi_ring::{Coefficient, Evaluation, Poly, Ring};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::{Fault, StoredParameters, WireError};
 use sunzi_rlwe::{
@@ -21,11 +21,7 @@ const LOG_N: u32 = 8;
 const N: usize = 1 << LOG_N;
 
 /// a/b in a ring of one modulus, point by point: b^(q − 2) by squaring.
-fn quotient(
-    ring: &Ring,
-    a: &<Ring as PolyRing>::Poly<Evaluation>,
-    b: &<Ring as PolyRing>::Poly<Evaluation>,
-) -> Vec<BigInt> {
+fn quotient(ring: &Ring, a: &Poly<Evaluation>, b: &Poly<Evaluation>) -> Vec<BigInt> {
     let exponent = ring.modulus() - BigUint::from(2_u32);
     let mut power = a.clone();
     let mut square = b.clone();
@@ -44,11 +40,7 @@ fn is_ternary(candidate: &[BigInt]) -> bool {
 }
 
 /// s from c_0 + c_1·s = p, where p is known: modulo the first modulus.
-fn solve(
-    ring: &Ring,
-    parts: &[<Ring as PolyRing>::Poly<Evaluation>],
-    p: &<Ring as PolyRing>::Poly<Coefficient>,
-) -> Vec<BigInt> {
+fn solve(ring: &Ring, parts: &[Poly<Evaluation>], p: &Poly<Coefficient>) -> Vec<BigInt> {
     let one = ring.at_level(1).unwrap();
     let [c0, c1] = [0, 1].map(|i| ring.restrict(&parts[i], 1).unwrap());
     let mut numerator = one.to_evaluation(ring.restrict(p, 1).unwrap()).unwrap();
@@ -59,8 +51,8 @@ fn solve(
 struct Approximate {
     context: sunzi_ckks::Context,
     encoder: sunzi_ckks::Encoder,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
     message: Vec<Complex64>,
     ledger: LedgerFile,
     rng: ChaCha20Rng,

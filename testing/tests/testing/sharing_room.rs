@@ -3,7 +3,6 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_encoding::Plaintext;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::wire::Fingerprint;
 use sunzi_rlwe::{
     DeclaredNoise, LedgerFile, PublicKey, RelinearizationKey, RlweError, SecretKey, SharingLedger,
@@ -15,7 +14,7 @@ fn demanding() -> SharingPolicy {
     SharingPolicy::new(60, 1 << 20).unwrap()
 }
 
-fn ledger(key: &SecretKey<sunzi_ring::Ring>, policy: SharingPolicy) -> LedgerFile {
+fn ledger(key: &SecretKey, policy: SharingPolicy) -> LedgerFile {
     LedgerFile::in_memory(SharingLedger::new(Fingerprint::default(), key.id(), policy))
 }
 

@@ -3,13 +3,15 @@
 use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::{Rng, SeedableRng};
+use sunzi_big::BigRing;
 use sunzi_circuits::lookup::LookupTable;
 use sunzi_circuits::slots::{SlotMap, SlotRotation, SlotSum, is_zero, norm, norm_exponents, zero_depth};
 use sunzi_circuits::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys};
 use sunzi_encoding::{Encoder, GaloisEncoder, Plaintext};
-use sunzi_ring::{BigRing, PolyRing, Reduction, UnivariateRing};
+use sunzi_ring::Ring;
 use sunzi_rlwe::{SecretKey, Security};
 use sunzi_testing::{Encrypted, Scheme};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 /// m of degree 64 and more, p, r: primes, products of primes, even numbers, a power of two.
 const TRIPLES: [(u64, u64, u32); 14] = [
@@ -64,18 +66,18 @@ fn bfv(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
     sunzi_bfv::Context::new(&bfv_parameters(encoder, depth)).unwrap()
 }
 
-fn big_ring(encoder: &GaloisEncoder, moduli: &[u64]) -> BigRing {
+fn big_ring(encoder: &GaloisEncoder, moduli: &[u64]) -> Ring {
     let moduli: Vec<BigUint> = moduli.iter().map(|&q| q.into()).collect();
     BigRing::with_chain(encoder.index().value(), &moduli).unwrap()
 }
 
-fn bgv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context<BigRing> {
+fn bgv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bgv::Context {
     let parameters = bgv_parameters(encoder, depth);
     let ring = big_ring(encoder, parameters.moduli());
     sunzi_bgv::Context::with_ring(ring, &(&parameters).into()).unwrap()
 }
 
-fn bfv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context<BigRing> {
+fn bfv_over_integers(encoder: &GaloisEncoder, depth: u32) -> sunzi_bfv::Context {
     let ring = big_ring(encoder, bfv_parameters(encoder, depth).moduli());
     sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap()
 }
@@ -85,7 +87,7 @@ struct Party<'a, S: Scheme> {
     context: S,
     evaluator: S::Evaluator,
     encoder: &'a GaloisEncoder,
-    secret: SecretKey<S::Ring>,
+    secret: SecretKey,
     rng: ChaCha20Rng,
 }
 
@@ -101,7 +103,7 @@ where
         Self { evaluator: context.evaluator(), context, encoder, secret, rng }
     }
 
-    fn keys(&mut self, exponents: impl IntoIterator<Item = u64>) -> EvaluationKeys<S::Ring> {
+    fn keys(&mut self, exponents: impl IntoIterator<Item = u64>) -> EvaluationKeys {
         EvaluationKeys::for_exponents(self.context.rlwe(), &self.secret, exponents, &mut self.rng).unwrap()
     }
 
@@ -215,7 +217,7 @@ fn schemes_in_the_power_basis_compute_on_elements() {
         let order = UnivariateRing::root_order(m).unwrap();
         let primes = sunzi_math::primes_with_bits(62, order, 4).unwrap();
         for reduction in [Reduction::SparseBarrett, Reduction::Montgomery] {
-            let ring = UnivariateRing::new(m, &primes, reduction).unwrap();
+            let ring = Ring::of(UnivariateRing::new(m, &primes, reduction).unwrap());
             let context = sunzi_bfv::Context::with_ring(ring, encoder.plain_modulus(), SECURITY).unwrap();
             slots_are_elements(context, &encoder, 3);
         }

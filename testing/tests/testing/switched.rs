@@ -5,24 +5,24 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters, ParametersBuilder, Settings};
+use sunzi_big::BigRing;
 use sunzi_encoding::Plaintext;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{BigRing, PolyRing};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
 
 const LOG2_DEGREE: u32 = 6;
 const N: usize = 1 << LOG2_DEGREE;
 
-struct Party<R: PolyRing> {
-    evaluator: Evaluator<R>,
-    secret: SecretKey<R>,
-    relinearization: RelinearizationKey<R>,
-    public: PublicKey<R>,
+struct Party {
+    evaluator: Evaluator,
+    secret: SecretKey,
+    relinearization: RelinearizationKey,
+    public: PublicKey,
     rng: ChaCha20Rng,
 }
 
-impl<R: PolyRing> Party<R> {
-    fn new(context: &Context<R>) -> Self {
+impl Party {
+    fn new(context: &Context) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
         Self {
@@ -34,12 +34,12 @@ impl<R: PolyRing> Party<R> {
         }
     }
 
-    fn encrypt(&mut self, message: &Plaintext) -> Ciphertext<R> {
+    fn encrypt(&mut self, message: &Plaintext) -> Ciphertext {
         self.evaluator.context().encrypt(message, &self.public, &mut self.rng).unwrap()
     }
 
     /// Opens a ciphertext of `message` and holds its noise to both bounds.
-    fn judge(&self, ciphertext: &Ciphertext<R>, message: &Plaintext) {
+    fn judge(&self, ciphertext: &Ciphertext, message: &Plaintext) {
         let context = self.evaluator.context();
         assert_eq!(context.decrypt(ciphertext, &self.secret).unwrap(), *message);
         let noise = context.measure_noise(ciphertext, message, &self.secret).unwrap();
@@ -81,7 +81,7 @@ impl<R: PolyRing> Party<R> {
         assert!(matches!(error, BgvError::Rlwe(RlweError::KeyMismatch { .. })), "{error}");
     }
 
-    fn limbs(&self, a: &Ciphertext<R>) -> usize {
+    fn limbs(&self, a: &Ciphertext) -> usize {
         self.evaluator.context().ring().level_of(&a.parts()[0]).unwrap()
     }
 }
@@ -108,7 +108,7 @@ fn builder(t: u64, depth: u32) -> ParametersBuilder {
         .security(Security::InsecureForResearchOnly)
 }
 
-fn big(parameters: &Parameters) -> Context<BigRing> {
+fn big(parameters: &Parameters) -> Context {
     let moduli: Vec<BigUint> = parameters.moduli().iter().map(|&q| q.into()).collect();
     let ring = BigRing::with_chain(2 << LOG2_DEGREE, &moduli).unwrap();
     Context::with_ring(ring, &Settings::from(parameters)).unwrap()

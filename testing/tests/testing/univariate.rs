@@ -4,16 +4,17 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sunzi_bfv::Plaintext;
 use sunzi_math::{cyclotomic_polynomial, mul_mod, primes_with_bits};
-use sunzi_ring::{GadgetOptions, PolyRing, Reduction, UnivariateRing};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 const SECURITY: Security = Security::InsecureForResearchOnly;
 
-fn ring(m: u64, bits: u32, count: usize, reduction: Reduction) -> UnivariateRing {
+fn ring(m: u64, bits: u32, count: usize, reduction: Reduction) -> Ring {
     let order = UnivariateRing::root_order(m).unwrap();
-    UnivariateRing::new(m, &primes_with_bits(bits, order, count).unwrap(), reduction).unwrap()
+    Ring::of(UnivariateRing::new(m, &primes_with_bits(bits, order, count).unwrap(), reduction).unwrap())
 }
 
 fn reduced(mut a: Vec<u64>, m: u64, t: u64) -> Vec<u64> {
@@ -66,7 +67,7 @@ fn bfv_multiplies_and_turns() {
             let galois = GaloisKeys::generate(rlwe, &secret, [11, m - 1], &mut rng).unwrap();
             let evaluator = sunzi_bfv::Evaluator::new(&context);
             let plain = |message: &[u64]| Plaintext::new(message.to_vec(), t).unwrap();
-            let judge = |name: &str, ciphertext: &sunzi_bfv::Ciphertext<_>, message: &[u64]| {
+            let judge = |name: &str, ciphertext: &sunzi_bfv::Ciphertext, message: &[u64]| {
                 let found = context.decrypt(ciphertext, &secret).unwrap();
                 assert_eq!(found, plain(message), "{name} {m} {reduction:?}");
                 let measured = context.measure_noise(ciphertext, &plain(message), &secret).unwrap();

@@ -9,10 +9,11 @@ use rand::{Rng, RngExt};
 use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sunzi_bfv::{Algorithms, BfvError, Context};
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{is_prime, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, BigRing, Decryption, GadgetOptions, MTilde, ModulusSwitching, MultiPrecisionRing,
-    Multiplication, PolyRing, Precision, Ring, RingError, ScalerOptions,
+    Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, Ring,
+    RingError, ScalerOptions,
 };
 use sunzi_rlwe::Security;
 use sunzi_testing::{Circuit, NoiseMeter, Party, Tracked};
@@ -35,7 +36,7 @@ impl Shape {
         Context::with_algorithms(self.ring(degree), self.t, INSECURE, algorithms)
     }
 
-    fn big_context(&self, degree: usize, algorithms: &Algorithms) -> Context<BigRing> {
+    fn big_context(&self, degree: usize, algorithms: &Algorithms) -> Context {
         let moduli: Vec<BigUint> = self.moduli.iter().map(|&q| q.into()).collect();
         let big = BigRing::with_chain(2 * degree as u64, &moduli).unwrap();
         Context::with_algorithms(big, self.t, INSECURE, algorithms).unwrap()
@@ -142,14 +143,14 @@ fn message(rng: &mut impl Rng, n: usize, t: u64) -> Vec<u64> {
     }
 }
 
-fn draw<R: PolyRing>(meter: &mut NoiseMeter<R>, rng: &mut impl Rng) -> Tracked<R> {
+fn draw(meter: &mut NoiseMeter, rng: &mut impl Rng) -> Tracked {
     let (n, t) = (meter.context.degree(), meter.context.plain_modulus());
     let public = rng.random();
     meter.encrypt(message(rng, n, t), public).unwrap()
 }
 
 /// A few products, each value judged: right, and its noise below both bounds.
-fn products<R: PolyRing>(context: Context<R>, seed: u64) -> usize {
+fn products(context: Context, seed: u64) -> usize {
     let mut meter = NoiseMeter::new(context, seed, &[3]).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let (x, y) = (draw(&mut meter, &mut rng), draw(&mut meter, &mut rng));
@@ -220,7 +221,7 @@ fn every_variant_gives_the_same_products() {
     assert_eq!(big.sum::<usize>(), 4 * 4 * shapes.len());
     // The paper's baseline follows a radix.
     for shape in &shapes {
-        let ring = MultiPrecisionRing::new(128, &shape.moduli).unwrap();
+        let ring = MultiPrecision::ring(128, &shape.moduli).unwrap();
         for key_switching in &gadgets()[..2] {
             let algorithms = Algorithms { key_switching: key_switching.clone(), ..Algorithms::default() };
             let context = Context::with_algorithms(ring.clone(), shape.t, INSECURE, &algorithms).unwrap();
@@ -230,7 +231,7 @@ fn every_variant_gives_the_same_products() {
 }
 
 /// Random circuits over slots, on both implementations.
-fn circuits<R: PolyRing>(context: Context<R>, name: &str, seeds: std::ops::Range<u64>) -> usize {
+fn circuits(context: Context, name: &str, seeds: std::ops::Range<u64>) -> usize {
     let (degree, t) = (context.degree(), context.plain_modulus());
     let party = Party::new(context, 1).unwrap();
     let mut checked = 0;

@@ -9,7 +9,6 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bfv::{Context, Parameters};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{
     self, Accept, CiphertextOf, Ciphertexts, Fault, GaloisFile, HEADER_LEN, Kind, Reader, WireError,
 };
@@ -49,8 +48,8 @@ fn works<C: Operate>(context: &C, seed: u64) {
     let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
     let public = PublicKey::generate(rlwe, &secret, &mut rng).unwrap();
     let message = context.message().unwrap();
-    let again: SecretKey<C::Ring> = wire::from_bytes(rlwe, &wire::to_bytes(rlwe, &secret).unwrap()).unwrap();
-    let public: PublicKey<C::Ring> = wire::from_bytes(rlwe, &wire::to_bytes(rlwe, &public).unwrap()).unwrap();
+    let again: SecretKey = wire::from_bytes(rlwe, &wire::to_bytes(rlwe, &secret).unwrap()).unwrap();
+    let public: PublicKey = wire::from_bytes(rlwe, &wire::to_bytes(rlwe, &public).unwrap()).unwrap();
     assert_eq!(again.id(), public.id());
     let plaintext = wire::from_bytes(context, &wire::to_bytes(context, &message).unwrap()).unwrap();
     for fresh in [
@@ -112,13 +111,13 @@ fn old_files_hold_what_they_held() {
     let parameters: Parameters =
         wire::from_bytes(&Accept::InsecureForResearchOnly, &read("bfv-parameters.sz")).unwrap();
     let context = Context::new(&parameters).unwrap();
-    let secret: SecretKey<Ring> = wire::from_bytes(context.rlwe(), &read("bfv-secret.sz")).unwrap();
+    let secret: SecretKey = wire::from_bytes(context.rlwe(), &read("bfv-secret.sz")).unwrap();
     let expected = context.message().unwrap();
     for name in ["bfv-fresh.sz", "bfv-ciphertext.sz"] {
         let ciphertext: CiphertextOf<Context> = wire::from_bytes(&context, &read(name)).unwrap();
         assert_eq!(context.decrypt(&ciphertext, &secret).unwrap(), expected, "{name}");
     }
-    let galois: GaloisKeys<Ring> = wire::from_bytes(context.rlwe(), &read("bfv-galois.sz")).unwrap();
+    let galois: GaloisKeys = wire::from_bytes(context.rlwe(), &read("bfv-galois.sz")).unwrap();
     let fresh: CiphertextOf<Context> = wire::from_bytes(&context, &read("bfv-fresh.sz")).unwrap();
     let evaluator = sunzi_bfv::Evaluator::new(&context);
     let turned = evaluator.automorphism(&fresh, 3, &galois).unwrap();
@@ -128,7 +127,7 @@ fn old_files_hold_what_they_held() {
     let parameters: sunzi_ckks::Parameters =
         wire::from_bytes(&Accept::InsecureForResearchOnly, &read("ckks-parameters.sz")).unwrap();
     let context = sunzi_ckks::Context::new(&parameters).unwrap();
-    let secret: SecretKey<Ring> = wire::from_bytes(context.rlwe(), &read("ckks-secret.sz")).unwrap();
+    let secret: SecretKey = wire::from_bytes(context.rlwe(), &read("ckks-secret.sz")).unwrap();
     let fresh: CiphertextOf<sunzi_ckks::Context> =
         wire::from_bytes(&context, &read("ckks-fresh.sz")).unwrap();
     assert!(context.opens(&fresh, &secret, &context.message().unwrap()).unwrap());
@@ -189,8 +188,8 @@ fn every_mismatch_has_its_error() {
     let read = wire::from_bytes::<CiphertextOf<Context>, _>(&twin, &bytes);
     assert!(matches!(read, Err(WireError::Parameters { what }) if what.contains("plaintext modulus")));
     let key = wire::to_bytes(context.rlwe(), &secret).unwrap();
-    wire::from_bytes::<SecretKey<Ring>, _>(twin.rlwe(), &key).unwrap();
-    let read = wire::from_bytes::<PublicKey<Ring>, _>(context.rlwe(), &key);
+    wire::from_bytes::<SecretKey, _>(twin.rlwe(), &key).unwrap();
+    let read = wire::from_bytes::<PublicKey, _>(context.rlwe(), &key);
     assert!(read.is_err_and(|error| error.to_string().contains("SECRET")));
 
     let read = |bytes: &[u8]| wire::from_bytes::<CiphertextOf<Context>, _>(&context, bytes).err().unwrap();
@@ -290,7 +289,7 @@ fn files_are_replaced_whole() {
     let [secret_path, public_path] = ["secret.sz", "public.sz"].map(|name| folder.path().join(name));
     wire::store(context.rlwe(), &secret, &secret_path).unwrap();
     wire::store(context.rlwe(), &public, &public_path).unwrap();
-    let read: SecretKey<Ring> = wire::load(context.rlwe(), &secret_path).unwrap();
+    let read: SecretKey = wire::load(context.rlwe(), &secret_path).unwrap();
     assert_eq!(read.id(), secret.id());
     #[cfg(unix)]
     {
@@ -309,10 +308,10 @@ fn files_are_replaced_whole() {
     assert_eq!(fs::read(&public_path).unwrap(), old);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     fs::write(&public_path, [&old[..], &[0]].concat()).unwrap();
-    let read = wire::load::<PublicKey<Ring>, _>(context.rlwe(), &public_path);
+    let read = wire::load::<PublicKey, _>(context.rlwe(), &public_path);
     assert!(matches!(read, Err(WireError::Trailing { .. })));
     assert!(matches!(
-        wire::load::<PublicKey<Ring>, _>(context.rlwe(), folder.path().join("none")),
+        wire::load::<PublicKey, _>(context.rlwe(), folder.path().join("none")),
         Err(WireError::Io(_))
     ));
 }

@@ -9,7 +9,6 @@ use std::{env, fs, thread};
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sunzi_bfv::{Context, Parameters};
-use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{self, WireError};
 use sunzi_rlwe::{KeyId, RelinearizationKey, SecretKey};
 use sunzi_testing::Figure;
@@ -67,7 +66,7 @@ fn kill(times: usize) {
         thread::sleep(Duration::from_micros(5_000 + rng.next_u64() % 60_000));
         writer.kill().unwrap();
         writer.wait().unwrap();
-        let key: RelinearizationKey<Ring> = wire::load(context.rlwe(), &path).unwrap();
+        let key: RelinearizationKey = wire::load(context.rlwe(), &path).unwrap();
         let which = names.iter().position(|&name| name == key.id()).unwrap();
         seen[which] += 1;
     }

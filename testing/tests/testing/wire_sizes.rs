@@ -1,11 +1,13 @@
 //! Every ciphertext and key is as small as what it holds: n·log2 Q bits for each uniform polynomial, 32 bytes for a seed, the header, and 3 % for all else.
 
 use num_bigint::BigUint;
+use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{BigRing, Gadget, GadgetOptions, PolyRing, Reduction, Ring, UnivariateRing};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::HEADER_LEN;
 use sunzi_testing::wire::{Operate, specimens};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 const SECURITY: Security = Security::InsecureForResearchOnly;
 
@@ -87,7 +89,7 @@ fn files_are_as_small_as_what_they_hold() {
     let big = BigRing::with_chain(1 << 11, &moduli).unwrap();
     count += check("big", &sunzi_bfv::Context::with_ring(big, 257, SECURITY).unwrap());
     let primes = primes_with_bits(40, UnivariateRing::root_order(1155).unwrap(), 3).unwrap();
-    let univariate = UnivariateRing::new(1155, &primes, Reduction::Barrett).unwrap();
+    let univariate = Ring::of(UnivariateRing::new(1155, &primes, Reduction::Barrett).unwrap());
     count += check("univariate", &sunzi_bfv::Context::with_ring(univariate, 13, SECURITY).unwrap());
     let fermat = sunzi_bfv::FermatParameters::new(1024, 512, 12_289, SECURITY).unwrap();
     count += check("fermat", &fermat.context().unwrap());

@@ -1,18 +1,17 @@
 //! Addition, subtraction, negation.
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Sign, Trace};
 
 use super::Evaluator;
 use crate::{BfvError, Ciphertext};
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + b, of any part counts.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for
     /// ciphertexts of other parameters.
-    pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.joined(a, b, "add", Sign::Plus)
     }
 
@@ -20,7 +19,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+    pub fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
         a.join_assign(self.context.ring(), b, Sign::Plus, |sum| Ok(self.finished(sum, "add", b.trace())))
@@ -29,17 +28,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// a ± b under the name of the operation that asks.
     fn joined(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
+        a: &Ciphertext,
+        b: &Ciphertext,
         operation: &'static str,
         sign: Sign,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    ) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
         a.joined(self.context.ring(), b, sign, |sum| Ok(self.finished(sum, operation, b.trace())))
     }
 
-    fn finished(&self, mut sum: Ciphertext<R>, operation: &'static str, second: &Trace) -> Ciphertext<R> {
+    fn finished(&self, mut sum: Ciphertext, operation: &'static str, second: &Trace) -> Ciphertext {
         sum.record(operation, self.context.bits_left(sum.noise()), &[second]);
         sum
     }
@@ -48,7 +47,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.joined(a, b, "subtract", Sign::Minus)
     }
 
@@ -56,7 +55,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext of other parameters.
-    pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         let mut negated = a.clone();
         for part in negated.parts_mut() {
@@ -69,10 +68,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add); [`BfvError::Empty`] for none.
-    pub fn sum<'a>(
-        &self,
-        terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn sum<'a>(&self, terms: impl IntoIterator<Item = &'a Ciphertext>) -> Result<Ciphertext, BfvError> {
         let mut terms = terms.into_iter();
         let first = terms.next().ok_or(BfvError::Empty { what: "a sum of ciphertexts" })?;
         let Some(second) = terms.next() else { return Ok(first.clone()) };

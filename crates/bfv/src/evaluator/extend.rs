@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sunzi_ring::{Evaluation, PolyRing, Scaler, Side};
+use sunzi_ring::{Evaluation, Poly, Side};
 use sunzi_rlwe::{Log2, NoiseBound};
 
 use super::Evaluator;
@@ -10,25 +10,25 @@ use crate::noise::{LevelModel, ProductModel};
 use crate::{BfvError, Ciphertext};
 
 /// The two parts of an operand in the ring of products of a level, extended for one side.
-pub(super) type Form<R> = [<R as PolyRing>::Poly<Evaluation>; 2];
+pub(super) type Form = [Poly<Evaluation>; 2];
 
 /// A ciphertext that remembers what products made of it: the costly first half of a product is done once for all
 /// products on the same side and at the same level.
 #[derive(Clone)]
-pub struct Extended<R: PolyRing> {
-    pub(super) ciphertext: Ciphertext<R>,
+pub struct Extended {
+    pub(super) ciphertext: Ciphertext,
     /// For the left and the right side, by level, the lowest first.
-    forms: Arc<[Vec<OnceLock<Form<R>>>; 2]>,
+    forms: Arc<[Vec<OnceLock<Form>>; 2]>,
 }
 
-impl<R: PolyRing> Extended<R> {
+impl Extended {
     /// The ciphertext.
     #[must_use]
-    pub fn ciphertext(&self) -> &Ciphertext<R> {
+    pub fn ciphertext(&self) -> &Ciphertext {
         &self.ciphertext
     }
 
-    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Form<R>>> {
+    fn cell(&self, side: Side, level: usize) -> Option<&OnceLock<Form>> {
         let [left, right] = &*self.forms;
         let forms = if side == Side::Left { left } else { right };
         forms.get(level.checked_sub(1)?)
@@ -40,13 +40,13 @@ impl<R: PolyRing> Extended<R> {
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Makes an operand of several products, which extend it when they first need to.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for a ciphertext that is not relinearised;
     /// [`BfvError::PlainModulusMismatch`].
-    pub fn extend(&self, a: &Ciphertext<R>) -> Result<Extended<R>, BfvError> {
+    pub fn extend(&self, a: &Ciphertext) -> Result<Extended, BfvError> {
         self.context.check(a)?;
         a.two_parts("multiplication")?;
         let cells = || (0..self.context.rlwe().level()).map(|_| OnceLock::new()).collect();
@@ -54,12 +54,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// An operand extended, now or before.
-    pub(super) fn form<'a>(
-        &self,
-        a: &'a Extended<R>,
-        side: Side,
-        level: usize,
-    ) -> Result<&'a Form<R>, BfvError> {
+    pub(super) fn form<'a>(&self, a: &'a Extended, side: Side, level: usize) -> Result<&'a Form, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
         let missing = BfvError::LevelMissing { got: level, highest: self.context.rlwe().level() };
@@ -76,7 +71,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// Both parts of a ciphertext extended.
-    pub(super) fn extended(&self, a: &Ciphertext<R>, side: Side, level: usize) -> Result<Form<R>, BfvError> {
+    pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Form, BfvError> {
         self.context.check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
         let scaler = self.context.scaler();
@@ -86,7 +81,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// The fewest moduli with which a·b is computed without adding much to its noise `[KPZ21, eq. (12)]`: always all of
     /// them but with [`Multiplication::HpsOverQLeveled`](sunzi_ring::Multiplication).
     #[must_use]
-    pub fn product_level(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> usize {
+    pub fn product_level(&self, a: &Ciphertext, b: &Ciphertext) -> usize {
         self.level_for(a.noise(), b.noise())
     }
 

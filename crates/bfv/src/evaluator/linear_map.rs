@@ -1,7 +1,6 @@
 //! Sums of products of plaintexts with automorphisms of one ciphertext.
 
 use sunzi_encoding::Plaintext;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, PlainMultiplier, plain_factor};
 use zeroize::Zeroizing;
 
@@ -10,15 +9,15 @@ use crate::{BfvError, Ciphertext};
 
 /// A plaintext made ready to multiply automorphisms of ciphertexts modulo QP; erased when dropped.
 #[derive(Clone)]
-pub struct PreparedMultiplier<R: PolyRing> {
-    multiplier: PlainMultiplier<R>,
+pub struct PreparedMultiplier {
+    multiplier: PlainMultiplier,
     plain_modulus: u64,
 }
 
 /// An automorphism X → X^g of a sum Σ m_b·σ_b(a): g, and its terms (b, m_b).
-pub type GiantStep<'a, R> = (u64, Vec<(u64, &'a PreparedMultiplier<R>)>);
+pub type GiantStep<'a> = (u64, Vec<(u64, &'a PreparedMultiplier)>);
 
-impl<R: PolyRing> PreparedMultiplier<R> {
+impl PreparedMultiplier {
     /// Bytes in memory: fewer for plaintexts whose slots repeat.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -26,12 +25,12 @@ impl<R: PolyRing> PreparedMultiplier<R> {
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// A plaintext made ready for [`linear_map`](Self::linear_map): transformed once, modulo QP.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
-    pub fn prepare_multiplier(&self, plaintext: &Plaintext) -> Result<PreparedMultiplier<R>, BfvError> {
+    pub fn prepare_multiplier(&self, plaintext: &Plaintext) -> Result<PreparedMultiplier, BfvError> {
         self.context.check_plaintext(plaintext)?;
         let multiplier = PlainMultiplier::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
         Ok(PreparedMultiplier { multiplier, plain_modulus: plaintext.modulus() })
@@ -45,10 +44,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// parts; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for operands of other parameters.
     pub fn linear_map(
         &self,
-        a: &Ciphertext<R>,
-        steps: &[GiantStep<'_, R>],
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        a: &Ciphertext,
+        steps: &[GiantStep<'_>],
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         for (_, prepared) in steps.iter().flat_map(|(_, terms)| terms) {
             self.context.check_plain_modulus(prepared.plain_modulus)?;

@@ -1,12 +1,12 @@
 //! The BFV product `[BEHZ16, Alg. 3; KPZ21, Alg. 1 to 3]`: extend both operands, tensor, scale, relinearise.
 
-use sunzi_ring::{PolyRing, Side};
+use sunzi_ring::Side;
 use sunzi_rlwe::{RelinearizationKey, relinearization};
 
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a·b, relinearised.
     ///
     /// # Errors
@@ -15,10 +15,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// parameters.
     pub fn multiply(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
         self.context.rlwe().on_pool(|| self.product(a, b, Some(key)))
     }
 
@@ -26,7 +26,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
         if self.has_sides() {
             return self.multiply(a, a, key);
         }
@@ -41,11 +41,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn multiply_unrelinearized(
-        &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.context.rlwe().on_pool(|| self.product(a, b, None))
     }
 
@@ -55,10 +51,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply).
     pub fn multiply_extended(
         &self,
-        a: &Extended<R>,
-        b: &Extended<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        a: &Extended,
+        b: &Extended,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
         self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
@@ -69,9 +65,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply).
     pub fn multiply_extended_unrelinearized(
         &self,
-        a: &Extended<R>,
-        b: &Extended<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        a: &Extended,
+        b: &Extended,
+    ) -> Result<Ciphertext, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
         self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, None))
     }
@@ -80,11 +76,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] beyond three parts.
-    pub fn relinearize(
-        &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         let relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
         Ok(self.context.record(relinearized, "relinearize", &[a.trace()]))

@@ -1,6 +1,6 @@
 //! Operations between a ciphertext and a plaintext.
 
-use sunzi_ring::PolyRing;
+use sunzi_ring::Ring;
 use sunzi_rlwe::{NoiseBound, PlainFactor, plain_factor};
 use zeroize::Zeroizing;
 
@@ -9,41 +9,41 @@ use crate::{BfvError, Ciphertext, Plaintext, noise};
 
 /// A plaintext made ready to multiply ciphertexts; erased when dropped.
 #[derive(Clone)]
-pub struct PreparedPlaintext<R: PolyRing> {
-    factor: PlainFactor<R>,
+pub struct PreparedPlaintext {
+    factor: PlainFactor,
     plain_modulus: u64,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + m.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext
     /// of other parameters.
-    pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
-        self.shift(a, plaintext, R::add_assign, "add a plaintext")
+    pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BfvError> {
+        self.shift(a, plaintext, Ring::add_assign, "add a plaintext")
     }
 
     /// a − m.
     ///
     /// # Errors
     /// As [`add_plain`](Self::add_plain).
-    pub fn sub_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BfvError> {
-        self.shift(a, plaintext, R::sub_assign, "subtract a plaintext")
+    pub fn sub_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BfvError> {
+        self.shift(a, plaintext, Ring::sub_assign, "subtract a plaintext")
     }
 
     /// Adds or subtracts ⌊(q/t)·m⌉ in c_0.
     fn shift(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         plaintext: &Plaintext,
         operation: impl Fn(
-            &R,
-            &mut R::Poly<sunzi_ring::Evaluation>,
-            &R::Poly<sunzi_ring::Evaluation>,
+            &Ring,
+            &mut sunzi_ring::Poly<sunzi_ring::Evaluation>,
+            &sunzi_ring::Poly<sunzi_ring::Evaluation>,
         ) -> Result<(), sunzi_ring::RingError>,
         name: &'static str,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    ) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         self.context.check_plaintext(plaintext)?;
         let ring = self.context.ring();
@@ -60,7 +60,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
-    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext<R>, BfvError> {
+    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext, BfvError> {
         self.context.check_plaintext(plaintext)?;
         let factor = PlainFactor::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
         Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
@@ -71,11 +71,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BfvError::PlainModulusMismatch`] or
     /// [`BfvError::Ring`] for a ciphertext of other parameters.
-    pub fn multiply_plain(
-        &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BfvError> {
         self.sum_of_plain_products([(a, &self.prepare_plain(plaintext)?)])
     }
 
@@ -86,8 +82,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// parameters; [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`].
     pub fn sum_of_plain_products<'a>(
         &self,
-        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        terms: impl IntoIterator<Item = (&'a Ciphertext, &'a PreparedPlaintext)>,
+    ) -> Result<Ciphertext, BfvError> {
         let (rlwe, mut factors, mut traces) = (self.context.rlwe(), Vec::new(), Vec::new());
         let mut noise: Option<NoiseBound> = None;
         for (a, prepared) in terms {
@@ -110,7 +106,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`BfvError::PlainModulusMismatch`] or [`BfvError::Ring`] for a ciphertext of other parameters.
-    pub fn multiply_scalar(&self, a: &Ciphertext<R>, scalar: i64) -> Result<Ciphertext<R>, BfvError> {
+    pub fn multiply_scalar(&self, a: &Ciphertext, scalar: i64) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         let t = i128::from(self.context.plain_modulus());
         let reduced = i128::from(scalar).rem_euclid(t);

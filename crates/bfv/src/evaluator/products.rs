@@ -1,6 +1,6 @@
 //! Sums of products, scaled and relinearised once for all their terms `[KPZ21, app. F]`.
 
-use sunzi_ring::{Apart, Evaluation, PolyRing, Scaler, Side};
+use sunzi_ring::{Apart, Evaluation, Poly, Side};
 use sunzi_rlwe::{KeyId, NoiseBound, RelinearizationKey, RlweError, Trace};
 
 use super::extend::Form;
@@ -8,14 +8,14 @@ use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
 
 /// An operand and what was made of it for its side.
-type Factor<'a, R> = (&'a Ciphertext<R>, &'a Form<R>);
+type Factor<'a> = (&'a Ciphertext, &'a Form);
 
 const EMPTY: BfvError = BfvError::Empty { what: "a sum of products" };
 
 /// A product, or a sum of products, that is still to be scaled: three parts in the ring of products of one level.
 #[derive(Clone)]
-pub(super) struct Tensor<R: PolyRing> {
-    parts: [R::Poly<Evaluation>; 3],
+pub(super) struct Tensor {
+    parts: [Poly<Evaluation>; 3],
     level: usize,
     terms: u64,
     noise: NoiseBound,
@@ -25,8 +25,8 @@ pub(super) struct Tensor<R: PolyRing> {
 }
 
 /// A product, or a sum of products, in three scaled parts modulo a level.
-struct Scaled<R: PolyRing> {
-    parts: [Apart<R>; 3],
+struct Scaled {
+    parts: [Apart; 3],
     level: usize,
     noise: NoiseBound,
     key: KeyId,
@@ -36,29 +36,24 @@ struct Scaled<R: PolyRing> {
 /// A sum of products that is scaled as late as possible: once for all terms of one level, but for sums of more products
 /// than the ring of products holds. By default it holds any number.
 #[derive(Clone)]
-pub struct ProductSum<R: PolyRing> {
-    tensor: Option<Tensor<R>>,
+pub struct ProductSum {
+    tensor: Option<Tensor>,
     /// What had to be scaled before, in three parts.
-    scaled: Option<Ciphertext<R>>,
+    scaled: Option<Ciphertext>,
 }
 
-impl<R: PolyRing> Default for ProductSum<R> {
+impl Default for ProductSum {
     fn default() -> Self {
         Self { tensor: None, scaled: None }
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// sum ← sum + a·b without scaling. On an error `sum` is not to be used.
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn add_product(
-        &self,
-        sum: &mut ProductSum<R>,
-        a: &Extended<R>,
-        b: &Extended<R>,
-    ) -> Result<(), BfvError> {
+    pub fn add_product(&self, sum: &mut ProductSum, a: &Extended, b: &Extended) -> Result<(), BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
         let capacity = self.context.scaler().product_capacity();
         match &mut sum.tensor {
@@ -80,7 +75,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`BfvError::Empty`] without a product; [`BfvError::Ring`] for a sum of other parameters.
-    pub fn scale_products(&self, sum: ProductSum<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn scale_products(&self, sum: ProductSum) -> Result<Ciphertext, BfvError> {
         let ProductSum { tensor, scaled } = sum;
         let last = self.scale(tensor.ok_or(EMPTY)?, None)?;
         match scaled {
@@ -98,9 +93,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`scale_products`](Self::scale_products); [`RlweError::KeyMismatch`].
     pub fn relinearize_products(
         &self,
-        sum: ProductSum<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        sum: ProductSum,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
         match sum {
             ProductSum { tensor: Some(tensor), scaled: None } => self.scale(tensor, Some(key)),
             sum => self.relinearize(&self.scale_products(sum)?, key),
@@ -113,9 +108,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply); [`BfvError::Empty`] without a pair.
     pub fn dot_product(
         &self,
-        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
         let level = pairs.iter().map(|(a, b)| self.product_level(a, b)).max().ok_or(EMPTY)?;
         let capacity = self.context.scaler().product_capacity();
         let mut sum = ProductSum::default();
@@ -139,22 +134,17 @@ impl<R: PolyRing> Evaluator<R> {
     /// The product of two operands, not yet scaled.
     pub(super) fn tensor_of_extended(
         &self,
-        a: &Extended<R>,
-        b: &Extended<R>,
+        a: &Extended,
+        b: &Extended,
         level: usize,
-    ) -> Result<Tensor<R>, BfvError> {
+    ) -> Result<Tensor, BfvError> {
         let [(a, left), (b, right)] = self.sides(a, b, level)?;
         self.tensor([a, b], [left, right], level)
     }
 
     /// Both operands extended, the left one first: that which needs fewer extensions.
-    fn sides<'a>(
-        &self,
-        a: &'a Extended<R>,
-        b: &'a Extended<R>,
-        level: usize,
-    ) -> Result<[Factor<'a, R>; 2], BfvError> {
-        let ready = |left: &Extended<R>, right: &Extended<R>| {
+    fn sides<'a>(&self, a: &'a Extended, b: &'a Extended, level: usize) -> Result<[Factor<'a>; 2], BfvError> {
+        let ready = |left: &Extended, right: &Extended| {
             u32::from(left.is_ready(Side::Left, level)) + u32::from(right.is_ready(Side::Right, level))
         };
         let (a, b) = if ready(b, a) > ready(a, b) { (b, a) } else { (a, b) };
@@ -165,10 +155,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// The product of two ciphertexts by what was made of them for a level, the left one first.
     pub(super) fn tensor(
         &self,
-        [a, b]: [&Ciphertext<R>; 2],
-        [left, right]: [&Form<R>; 2],
+        [a, b]: [&Ciphertext; 2],
+        [left, right]: [&Form; 2],
         level: usize,
-    ) -> Result<Tensor<R>, BfvError> {
+    ) -> Result<Tensor, BfvError> {
         self.check_factors(a, b)?;
         let wide = self.context.scaler().wide(level)?;
         let ([a0, a1], [b0, b1]) = (left, right);
@@ -181,9 +171,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// sum ← sum + a·b.
     fn add_to_tensor(
         &self,
-        sum: &mut Tensor<R>,
-        [a, b]: [&Ciphertext<R>; 2],
-        [left, right]: [&Form<R>; 2],
+        sum: &mut Tensor,
+        [a, b]: [&Ciphertext; 2],
+        [left, right]: [&Form; 2],
     ) -> Result<(), BfvError> {
         self.check_factors(a, b)?;
         if a.key() != sum.key {
@@ -203,19 +193,19 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// The noise of a product before it is scaled.
-    fn tensor_noise(&self, a: &Ciphertext<R>, b: &Ciphertext<R>, level: usize) -> NoiseBound {
+    fn tensor_noise(&self, a: &Ciphertext, b: &Ciphertext, level: usize) -> NoiseBound {
         let model = &self.level_model(level).product;
         model.tensor(&model.operand(a.noise(), Side::Left), &model.operand(b.noise(), Side::Right))
     }
 
-    fn check_factors(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BfvError> {
+    fn check_factors(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
         self.context.check(a)?;
         self.context.check(b)?;
         Ok(a.check_key(b.key(), "the second factor")?)
     }
 
     /// sum ← sum + the tensor, scaled.
-    fn add_scaled(&self, sum: &mut Option<Ciphertext<R>>, tensor: Tensor<R>) -> Result<(), BfvError> {
+    fn add_scaled(&self, sum: &mut Option<Ciphertext>, tensor: Tensor) -> Result<(), BfvError> {
         let scaled = self.scale(tensor, None)?;
         match sum {
             Some(sum) => self.add_assign(sum, &scaled)?,
@@ -227,9 +217,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// The ciphertext that a sum of products becomes: of three parts, or of two by a key, which relinearises at the level of the products.
     pub(super) fn scale(
         &self,
-        sum: Tensor<R>,
-        key: Option<&RelinearizationKey<R>>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        sum: Tensor,
+        key: Option<&RelinearizationKey>,
+    ) -> Result<Ciphertext, BfvError> {
         check_key(sum.key, key)?;
         let Tensor { parts, level, noise, key: own, trace, .. } = sum;
         let parts = self.context.scaler().scale_parts(parts, level, key.is_some())?;
@@ -239,10 +229,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// The same of a·b, whose operands nobody needs again.
     pub(super) fn product(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: Option<&RelinearizationKey<R>>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: Option<&RelinearizationKey>,
+    ) -> Result<Ciphertext, BfvError> {
         self.check_factors(a, b)?;
         check_key(a.key(), key)?;
         let (left, right) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
@@ -254,11 +244,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// A ciphertext modulo q of scaled parts, relinearised where there is a key: the last of them is whole then.
-    fn assembled(
-        &self,
-        product: Scaled<R>,
-        key: Option<&RelinearizationKey<R>>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    fn assembled(&self, product: Scaled, key: Option<&RelinearizationKey>) -> Result<Ciphertext, BfvError> {
         let (base, model) = (self.context.ring().at_level(product.level)?, self.level_model(product.level));
         let [(c0, multiple0), (c1, multiple1), (c2, multiple2)] = product.parts;
         let (parts, added) = match key {
@@ -285,14 +271,14 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// (q/q_1⋯q_ℓ)·a modulo q.
-    fn raised(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, BfvError> {
+    fn raised(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, BfvError> {
         let ring = self.context.ring();
         Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
     }
 }
 
 /// Fails for the key of another secret.
-fn check_key<R: PolyRing>(operands: KeyId, key: Option<&RelinearizationKey<R>>) -> Result<(), BfvError> {
+fn check_key(operands: KeyId, key: Option<&RelinearizationKey>) -> Result<(), BfvError> {
     if key.is_none_or(|key| key.id() == operands) {
         return Ok(());
     }

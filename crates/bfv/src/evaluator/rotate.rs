@@ -1,25 +1,24 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
 use sunzi_encoding::{check_segment, doubling_steps};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
 use super::Evaluator;
 use crate::{Bfv, BfvError, Ciphertext, Context};
 
 /// The digits of a ciphertext, for any number of its rotations.
-pub struct Hoisted<'a, R: PolyRing> {
-    context: &'a Context<R>,
-    ciphertext: &'a Ciphertext<R>,
-    digits: galois::Hoisted<'a, Bfv, R>,
+pub struct Hoisted<'a> {
+    context: &'a Context,
+    ciphertext: &'a Ciphertext,
+    digits: galois::Hoisted<'a, Bfv>,
 }
 
-impl<R: PolyRing> Hoisted<'_, R> {
+impl Hoisted<'_> {
     /// Both rows rotated left by `steps` slots: as [`Evaluator::rotate_rows`].
     ///
     /// # Errors
     /// As [`Evaluator::rotate_rows`].
-    pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, BfvError> {
         self.automorphism(galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
     }
 
@@ -27,24 +26,19 @@ impl<R: PolyRing> Hoisted<'_, R> {
     ///
     /// # Errors
     /// As [`Evaluator::rotate_rows`], for the exponent given.
-    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext, BfvError> {
         let image = self.digits.automorphism(exponent, keys)?;
         Ok(self.context.record(image, "rotate", &[self.ciphertext.trace()]))
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::NoRows`] unless m is a power of two; [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the key of
     /// [`galois::rotation_exponent`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts.
-    pub fn rotate_rows(
-        &self,
-        a: &Ciphertext<R>,
-        steps: i64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    pub fn rotate_rows(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, BfvError> {
         self.apply(a, galois::rotation_exponent(self.context.ring().index(), steps)?, keys, "rotate")
     }
 
@@ -53,7 +47,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`sunzi_rlwe::RlweError::WrongPartCount`]; [`BfvError::PlainModulusMismatch`] or [`BfvError::LevelMismatch`] for a
     /// ciphertext of other parameters.
-    pub fn hoist<'a>(&'a self, a: &'a Ciphertext<R>) -> Result<Hoisted<'a, R>, BfvError> {
+    pub fn hoist<'a>(&'a self, a: &'a Ciphertext) -> Result<Hoisted<'a>, BfvError> {
         self.context.check(a)?;
         let digits = galois::hoist(self.context.rlwe(), a)?;
         Ok(Hoisted { context: &self.context, ciphertext: a, digits })
@@ -63,7 +57,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate_rows`](Self::rotate_rows), for [`galois::swap_exponent`].
-    pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn rotate_columns(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, BfvError> {
         self.apply(a, galois::swap_exponent(self.context.ring().index())?, keys, "rotate")
     }
 
@@ -73,20 +67,20 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`rotate_rows`](Self::rotate_rows), for the exponent given.
     pub fn automorphism(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         exponent: u64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BfvError> {
         self.apply(a, exponent, keys, "apply an automorphism")
     }
 
     fn apply(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         exponent: u64,
-        keys: &GaloisKeys<R>,
+        keys: &GaloisKeys,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, BfvError> {
+    ) -> Result<Ciphertext, BfvError> {
         self.context.check(a)?;
         let image = galois::automorphism(self.context.rlwe(), a, exponent, keys)?;
         Ok(self.context.record(image, operation, &[a.trace()]))
@@ -100,10 +94,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`sunzi_encoding::slot_sum_exponents`].
     pub fn sum_segments(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         length: usize,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BfvError> {
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BfvError> {
         check_segment(length, self.context.degree() / 2)?;
         let mut sum = a.clone();
         for step in doubling_steps(1, length) {
@@ -117,7 +111,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::MissingGaloisKey`] without the keys of [`sunzi_encoding::slot_sum_exponents`] for length n.
-    pub fn sum_slots(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BfvError> {
+    pub fn sum_slots(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, BfvError> {
         let mut sum = self.sum_segments(a, self.context.degree() / 2, keys)?;
         let swapped = self.rotate_columns(&sum, keys)?;
         self.add_assign(&mut sum, &swapped)?;

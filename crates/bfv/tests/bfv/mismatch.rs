@@ -5,17 +5,17 @@ use rand_core::SeedableRng;
 use sunzi_bfv::{
     BfvError, Ciphertext, CoefficientEncoder, Context, Encoder, Evaluator, Parameters, Plaintext,
 };
-use sunzi_ring::{Ring, RingError};
+use sunzi_ring::RingError;
 use sunzi_rlwe::{
     GaloisKeys, KeyId, PublicKey, RelinearizationKey, RlweError, SecretKey, Security, galois, relinearization,
 };
 
 struct Owner {
     context: Context,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     plaintext: Plaintext,
     ciphertext: Ciphertext,
 }

@@ -4,7 +4,7 @@ use sunzi_bfv::{
     Algorithms, BatchEncoder, BfvError, Ciphertext, Context, Encoder, Evaluator, KeySwitching, Parameters,
     ParametersBuilder, Request, row_rotation_exponent,
 };
-use sunzi_ring::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, Ring, ScalerOptions};
+use sunzi_ring::{Auxiliary, Decryption, GadgetOptions, MTilde, Precision, ScalerOptions};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -14,14 +14,14 @@ struct Setting {
     context: Context,
     evaluator: Evaluator,
     encoder: BatchEncoder,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     request: Request,
 }
 
 impl Setting {
     /// 2^additions copies of `a` in one sum, and the same of its slots.
-    fn add_up(&self, a: &Ciphertext<Ring>, slots: &[u64]) -> Outcome<(Ciphertext<Ring>, Vec<u64>)> {
+    fn add_up(&self, a: &Ciphertext, slots: &[u64]) -> Outcome<(Ciphertext, Vec<u64>)> {
         let (mut a, mut slots) = (a.clone(), slots.to_vec());
         for _ in 0..self.request.additions {
             a = self.evaluator.add(&a, &a)?;
@@ -31,7 +31,7 @@ impl Setting {
     }
 
     /// Rotate-and-add steps, then products with the worst plaintext.
-    fn finish(&self, mut a: Ciphertext<Ring>, mut slots: Vec<u64>) -> Outcome<(Ciphertext<Ring>, Vec<u64>)> {
+    fn finish(&self, mut a: Ciphertext, mut slots: Vec<u64>) -> Outcome<(Ciphertext, Vec<u64>)> {
         let half = slots.len() / 2;
         for _ in 0..self.request.rotations {
             let rotated = self.evaluator.rotate_rows(&a, 1, &self.galois)?;

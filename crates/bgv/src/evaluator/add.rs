@@ -2,19 +2,18 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{NoiseBound, Sign, Trace};
 
 use super::Evaluator;
 use crate::{BgvError, Ciphertext, Usage};
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + b, of any part counts and levels.
     ///
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`],
     /// [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for ciphertexts of other parameters.
-    pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
@@ -22,7 +21,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), BgvError> {
+    pub fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) -> Result<(), BgvError> {
         const OPERATION: &str = "add";
         let (left, right) = self.together(Cow::Borrowed(a), b)?;
         let ring = self.context.ring_of(&left)?;
@@ -41,18 +40,18 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
     /// a ± b under the name of the operation that asks.
     fn joined(
         &self,
-        a: Cow<'_, Ciphertext<R>>,
-        b: &Ciphertext<R>,
+        a: Cow<'_, Ciphertext>,
+        b: &Ciphertext,
         operation: &'static str,
         sign: Sign,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let (left, right) = self.together(a, b)?;
         let ring = self.context.ring_of(&left)?;
         let finish = |sum| self.finished(sum, &right, operation, &[b.trace()]);
@@ -68,11 +67,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// Ends a sum that has the metadata of its first operand.
     fn finished(
         &self,
-        mut sum: Ciphertext<R>,
-        second: &Ciphertext<R>,
+        mut sum: Ciphertext,
+        second: &Ciphertext,
         operation: &'static str,
         traces: &[&Trace],
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let usage = sum.metadata().usage.sum(&second.metadata().usage);
         let (level, place) = (second.metadata().level, second.metadata().place);
         sum.set_metadata(self.context.metadata(level, place, usage)?);
@@ -83,11 +82,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// all of them do.
     pub(super) fn finish_terms(
         &self,
-        mut sum: Ciphertext<R>,
+        mut sum: Ciphertext,
         operation: &'static str,
         traces: &[&Trace],
         terms: &[(Usage, NoiseBound)],
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let (level, place) = (sum.metadata().level, sum.metadata().place);
         let Some((&(usage, noise), others)) = terms.split_first() else { return Ok(sum) };
         sum.set_noise(noise);
@@ -110,7 +109,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
-    pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         let ring = self.context.ring_of(a)?;
         let mut negated = a.clone();
@@ -124,10 +123,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add); [`BgvError::Empty`] for none.
-    pub fn sum<'a>(
-        &self,
-        terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    pub fn sum<'a>(&self, terms: impl IntoIterator<Item = &'a Ciphertext>) -> Result<Ciphertext, BgvError> {
         let mut terms = terms.into_iter();
         let first = terms.next().ok_or(BgvError::Empty { what: "a sum of ciphertexts" })?;
         let Some(second) = terms.next() else { return Ok(first.clone()) };

@@ -6,20 +6,19 @@
 use std::borrow::Cow;
 
 use num_traits::ToPrimitive;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, noise};
 
 use super::Evaluator;
 use crate::{BgvError, Ciphertext, Usage};
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Switches a ciphertext to Q_level, where it takes the least room and time and still allows `level`
     /// multiplications. Multiplication does so itself: this is for ciphertexts that are kept or sent.
     ///
     /// # Errors
     /// [`BgvError::LevelTooLow`] for a ciphertext of a lower level; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
-    pub fn mod_switch_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, BgvError> {
+    pub fn mod_switch_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         let got = a.metadata().level;
         if got < level {
@@ -32,9 +31,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// A ciphertext of at least this level, switched to Q_level.
     pub(super) fn switched<'a>(
         &self,
-        a: &'a Ciphertext<R>,
+        a: &'a Ciphertext,
         level: usize,
-    ) -> Result<Cow<'a, Ciphertext<R>>, BgvError> {
+    ) -> Result<Cow<'a, Ciphertext>, BgvError> {
         self.moved(a, level, level)
     }
 
@@ -42,10 +41,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// factor, then the modulus switch.
     pub(crate) fn moved<'a>(
         &self,
-        a: &'a Ciphertext<R>,
+        a: &'a Ciphertext,
         level: usize,
         place: usize,
-    ) -> Result<Cow<'a, Ciphertext<R>>, BgvError> {
+    ) -> Result<Cow<'a, Ciphertext>, BgvError> {
         let (from, own) = (a.metadata().level, a.metadata().place);
         if from == level && own == place {
             return Ok(Cow::Borrowed(a));
@@ -64,10 +63,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// a time otherwise. Returns where it ends.
     fn step_down<'a>(
         &self,
-        a: Cow<'a, Ciphertext<R>>,
+        a: Cow<'a, Ciphertext>,
         from: usize,
         to: usize,
-    ) -> Result<(Cow<'a, Ciphertext<R>>, usize), BgvError> {
+    ) -> Result<(Cow<'a, Ciphertext>, usize), BgvError> {
         let (context, ring) = (&self.context, self.context.ring());
         let (high, next, low) = (context.place(from)?, context.place(from - 1)?, context.place(to)?);
         let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
@@ -89,7 +88,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// The parts times the centred constant f_level/f.
-    fn adjusted(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, BgvError> {
+    fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
         let constant = self.centred(self.context.adjustment(a.metadata().level, level)?);
         let mut adjusted = a.clone();
         self.scale(&mut adjusted, constant)?;
@@ -104,7 +103,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// a ← c·a, parts and noise.
-    pub(super) fn scale(&self, a: &mut Ciphertext<R>, constant: i64) -> Result<(), BgvError> {
+    pub(super) fn scale(&self, a: &mut Ciphertext, constant: i64) -> Result<(), BgvError> {
         if constant != 1 {
             let ring = self.context.ring_of(a)?;
             for part in a.parts_mut() {
@@ -118,9 +117,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// Both at the lower of their levels and at one place, ready to be added.
     pub(super) fn together<'a, 'b>(
         &self,
-        a: Cow<'a, Ciphertext<R>>,
-        b: &'b Ciphertext<R>,
-    ) -> Result<Pair<'a, 'b, R>, BgvError> {
+        a: Cow<'a, Ciphertext>,
+        b: &'b Ciphertext,
+    ) -> Result<Pair<'a, 'b>, BgvError> {
         a.check_key(b.key(), "the second summand")?;
         let (place_a, place_b) = (self.context.check(&a)?, self.context.check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
@@ -138,4 +137,4 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// Two operands, borrowed or moved to a level and a place.
-pub(super) type Pair<'a, 'b, R> = (Cow<'a, Ciphertext<R>>, Cow<'b, Ciphertext<R>>);
+pub(super) type Pair<'a, 'b> = (Cow<'a, Ciphertext>, Cow<'b, Ciphertext>);

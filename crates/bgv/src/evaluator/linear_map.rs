@@ -1,7 +1,6 @@
 //! Sums of products of plaintexts with automorphisms of one ciphertext.
 
 use sunzi_encoding::Plaintext;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, PlainMultiplier, plain_factor};
 use zeroize::Zeroizing;
 
@@ -10,15 +9,15 @@ use crate::{BgvError, Ciphertext, Usage};
 
 /// A plaintext made ready to multiply automorphisms of ciphertexts of any level modulo QP; erased when dropped.
 #[derive(Clone)]
-pub struct PreparedMultiplier<R: PolyRing> {
-    multiplier: PlainMultiplier<R>,
+pub struct PreparedMultiplier {
+    multiplier: PlainMultiplier,
     plain_modulus: u64,
 }
 
 /// An automorphism X → X^g of a sum Σ m_b·σ_b(a): g, and its terms (b, m_b).
-pub type GiantStep<'a, R> = (u64, Vec<(u64, &'a PreparedMultiplier<R>)>);
+pub type GiantStep<'a> = (u64, Vec<(u64, &'a PreparedMultiplier)>);
 
-impl<R: PolyRing> PreparedMultiplier<R> {
+impl PreparedMultiplier {
     /// Bytes in memory: fewer for plaintexts whose slots repeat.
     #[must_use]
     pub fn byte_len(&self) -> usize {
@@ -26,12 +25,12 @@ impl<R: PolyRing> PreparedMultiplier<R> {
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// A plaintext made ready for [`linear_map`](Self::linear_map): transformed once, modulo QP.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
-    pub fn prepare_multiplier(&self, plaintext: &Plaintext) -> Result<PreparedMultiplier<R>, BgvError> {
+    pub fn prepare_multiplier(&self, plaintext: &Plaintext) -> Result<PreparedMultiplier, BgvError> {
         plaintext.check(self.context.degree(), self.context.plain_modulus())?;
         let multiplier = PlainMultiplier::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
         Ok(PreparedMultiplier { multiplier, plain_modulus: plaintext.modulus() })
@@ -47,10 +46,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`BgvError::Ring`] for operands of other parameters.
     pub fn linear_map(
         &self,
-        a: &Ciphertext<R>,
-        steps: &[GiantStep<'_, R>],
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        a: &Ciphertext,
+        steps: &[GiantStep<'_>],
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         let expected = self.context.plain_modulus();
         let moduli = steps.iter().flat_map(|(_, terms)| terms).map(|(_, m)| m.plain_modulus);
@@ -70,12 +69,12 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// What a linear map makes of what its operand used.
-fn mapped<R: PolyRing>(usage: &Usage, steps: &[GiantStep<'_, R>]) -> Usage {
+fn mapped(usage: &Usage, steps: &[GiantStep<'_>]) -> Usage {
     let turned = |usage: Usage, exponent: u64| {
         let rotations = usage.rotations.saturating_add(u64::from(exponent != 1));
         Usage { rotations, ..usage }
     };
-    let product = |&(baby, _): &(u64, &PreparedMultiplier<R>)| {
+    let product = |&(baby, _): &(u64, &PreparedMultiplier)| {
         let plain_products = usage.plain_products.saturating_add(1);
         Usage { plain_products, ..turned(*usage, baby) }
     };

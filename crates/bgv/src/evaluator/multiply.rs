@@ -1,6 +1,5 @@
 //! The BGV product: switch both operands, tensor times t, relinearise.
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
@@ -9,7 +8,7 @@ use crate::{BgvError, Ciphertext, Usage};
 /// Products that are summed in one pass: what has to be switched for them is held at once.
 const TOGETHER: usize = 64;
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a·b, relinearised. Operands are switched to the common level first.
     ///
     /// # Errors
@@ -19,10 +18,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// parameters.
     pub fn multiply(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
         self.context.rlwe().on_pool(|| self.relinearized(&self.product(a, b, "multiply")?, key, "multiply"))
     }
@@ -35,20 +34,20 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply).
     pub fn multiply_switched(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
         self.context.rlwe().on_pool(|| self.switched_product(a, b, key))
     }
 
     fn switched_product(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
         const OPERATION: &str = "multiply";
         let context = &self.context;
         let product = self.product(a, b, OPERATION)?;
@@ -67,7 +66,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
         self.multiply(a, a, key)
     }
 
@@ -75,11 +74,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn multiply_unrelinearized(
-        &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.product(a, b, "multiply")
     }
 
@@ -89,12 +84,12 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply); [`BgvError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
-        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        terms: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
         let terms: Vec<_> = terms.into_iter().collect();
-        let level = |(a, b): &(&Ciphertext<R>, &Ciphertext<R>)| a.metadata().level.min(b.metadata().level);
-        let mut sum: Option<Ciphertext<R>> = None;
+        let level = |(a, b): &(&Ciphertext, &Ciphertext)| a.metadata().level.min(b.metadata().level);
+        let mut sum: Option<Ciphertext> = None;
         for terms in terms.chunk_by(|x, y| level(x) == level(y)).flat_map(|terms| terms.chunks(TOGETHER)) {
             let products = self.products(terms, "multiply")?;
             sum = Some(match sum {
@@ -113,11 +108,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] beyond three parts;
     /// [`BgvError::BudgetExceeded`].
-    pub fn relinearize(
-        &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         self.relinearized(a, key, "relinearize")
     }
@@ -127,16 +118,16 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`mod_switch_to`](Self::mod_switch_to).
-    pub fn operand(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn operand(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.mod_switch_to(a, a.metadata().level)
     }
 
     fn relinearized(
         &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
+        a: &Ciphertext,
+        key: &RelinearizationKey,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let two = relinearization::relinearize(self.context.rlwe(), a, key)?;
         self.context.finish(two, operation, &[a.trace()])
     }
@@ -144,19 +135,19 @@ impl<R: PolyRing> Evaluator<R> {
     /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) at the common level.
     fn product(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
+        a: &Ciphertext,
+        b: &Ciphertext,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         self.products(&[(a, b)], operation)
     }
 
     /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) for one pair or more, all of which have the level of the first in common.
     fn products(
         &self,
-        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
+        pairs: &[(&Ciphertext, &Ciphertext)],
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         const PRODUCT: &str = "multiplication";
         let (context, t) = (&self.context, self.context.plain_modulus());
         let Some((first, _)) = pairs.first() else {
@@ -182,7 +173,7 @@ impl<R: PolyRing> Evaluator<R> {
             let other = if std::ptr::eq(a, b) { None } else { Some(self.switched(b, level)?) };
             switched.push((self.switched(a, level)?, other));
         }
-        let operands: Vec<[&Ciphertext<R>; 2]> =
+        let operands: Vec<[&Ciphertext; 2]> =
             switched.iter().map(|(a, b)| [&**a, b.as_deref().unwrap_or(a)]).collect();
         let parts = operands.iter().map(|[a, b]| Ok([a.two_parts(PRODUCT)?, b.two_parts(PRODUCT)?]));
         let parts: Vec<_> = parts.collect::<Result<_, BgvError>>()?;

@@ -1,7 +1,7 @@
 //! Operations between a ciphertext and a plaintext.
 
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{Evaluation, PolyRing, RingError};
+use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use sunzi_rlwe::{NoiseTerm, PlainFactor, Trace, plain_factor};
 use zeroize::Zeroizing;
 
@@ -10,45 +10,41 @@ use crate::{BgvError, Ciphertext};
 
 /// A plaintext made ready to multiply ciphertexts of any level; erased when dropped.
 #[derive(Clone)]
-pub struct PreparedPlaintext<R: PolyRing> {
-    factor: PlainFactor<R>,
+pub struct PreparedPlaintext {
+    factor: PlainFactor,
     plain_modulus: u64,
 }
 
 /// Addition or subtraction of a ring.
-type Joining<R> = fn(
-    &R,
-    &mut <R as PolyRing>::Poly<Evaluation>,
-    &<R as PolyRing>::Poly<Evaluation>,
-) -> Result<(), RingError>;
+type Joining = fn(&Ring, &mut Poly<Evaluation>, &Poly<Evaluation>) -> Result<(), RingError>;
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + m.
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`]; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
-    pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BgvError> {
-        self.shift(a, plaintext, R::add_assign, "add a plaintext")
+    pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BgvError> {
+        self.shift(a, plaintext, Ring::add_assign, "add a plaintext")
     }
 
     /// a − m.
     ///
     /// # Errors
     /// As [`add_plain`](Self::add_plain).
-    pub fn sub_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext) -> Result<Ciphertext<R>, BgvError> {
-        self.shift(a, plaintext, R::sub_assign, "subtract a plaintext")
+    pub fn sub_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BgvError> {
+        self.shift(a, plaintext, Ring::sub_assign, "subtract a plaintext")
     }
 
     /// Adds or subtracts ⌊(Q/t)·(f·m mod t)⌉ in c_0.
     fn shift(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         plaintext: &Plaintext,
-        joining: Joining<R>,
+        joining: Joining,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    ) -> Result<Ciphertext, BgvError> {
         let place = self.context.check(a)?;
         let ring = self.context.ring_of(a)?;
         let scaled = self.context.scaled(plaintext, place, a.metadata().factor)?;
@@ -64,7 +60,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`sunzi_encoding::EncodingError::PlaintextMismatch`].
-    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext<R>, BgvError> {
+    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext, BgvError> {
         plaintext.check(self.context.degree(), self.context.plain_modulus())?;
         let factor = PlainFactor::new(self.context.rlwe(), &Zeroizing::new(plaintext.centred()))?;
         Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
@@ -74,11 +70,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add_plain`](Self::add_plain).
-    pub fn multiply_plain(
-        &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, BgvError> {
         self.multiply_prepared(a, &self.prepare_plain(plaintext)?)
     }
 
@@ -88,9 +80,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`add_plain`](Self::add_plain).
     pub fn multiply_prepared(
         &self,
-        a: &Ciphertext<R>,
-        prepared: &PreparedPlaintext<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        a: &Ciphertext,
+        prepared: &PreparedPlaintext,
+    ) -> Result<Ciphertext, BgvError> {
         self.plain_products(&[(a, prepared)])
     }
 
@@ -100,11 +92,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`add_plain`](Self::add_plain); [`sunzi_rlwe::RlweError::KeyMismatch`]; [`BgvError::Empty`] for none.
     pub fn sum_of_plain_products<'a>(
         &self,
-        terms: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a PreparedPlaintext<R>)>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        terms: impl IntoIterator<Item = (&'a Ciphertext, &'a PreparedPlaintext)>,
+    ) -> Result<Ciphertext, BgvError> {
         let terms: Vec<_> = terms.into_iter().collect();
-        let shape = |a: &Ciphertext<R>| (a.metadata().level, a.metadata().place, a.parts().len());
-        let mut sum: Option<Ciphertext<R>> = None;
+        let shape = |a: &Ciphertext| (a.metadata().level, a.metadata().place, a.parts().len());
+        let mut sum: Option<Ciphertext> = None;
         for terms in terms.chunk_by(|(a, _), (b, _)| shape(a) == shape(b)) {
             let products = self.plain_products(terms)?;
             sum = Some(match sum {
@@ -116,10 +108,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// Σ a_i·m_i for one or more ciphertexts of one level, place and part count.
-    fn plain_products(
-        &self,
-        terms: &[(&Ciphertext<R>, &PreparedPlaintext<R>)],
-    ) -> Result<Ciphertext<R>, BgvError> {
+    fn plain_products(&self, terms: &[(&Ciphertext, &PreparedPlaintext)]) -> Result<Ciphertext, BgvError> {
         let Some((first, _)) = terms.first() else {
             return Err(BgvError::Empty { what: "a sum of products with plaintexts" });
         };
@@ -147,7 +136,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`]; [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or
     /// [`BgvError::Ring`] for a ciphertext of other parameters.
-    pub fn multiply_scalar(&self, a: &Ciphertext<R>, scalar: i64) -> Result<Ciphertext<R>, BgvError> {
+    pub fn multiply_scalar(&self, a: &Ciphertext, scalar: i64) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         // Below t < 2^60.
         let residue = i128::from(scalar).rem_euclid(i128::from(self.context.plain_modulus())) as u64;

@@ -1,24 +1,23 @@
 //! Rotations of the 2 × n/2 slots, and sums over them.
 
 use sunzi_encoding::{check_segment, doubling_steps};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, galois};
 
 use super::Evaluator;
 use crate::{Bgv, BgvError, Ciphertext, Context};
 
 /// The digits of a ciphertext, for any number of its rotations.
-pub struct Hoisted<'a, R: PolyRing> {
-    context: &'a Context<R>,
-    digits: galois::Hoisted<'a, Bgv, R>,
+pub struct Hoisted<'a> {
+    context: &'a Context,
+    digits: galois::Hoisted<'a, Bgv>,
 }
 
-impl<R: PolyRing> Hoisted<'_, R> {
+impl Hoisted<'_> {
     /// Rotates both rows left by `steps` slots (right if negative).
     ///
     /// # Errors
     /// As [`Evaluator::rotate_rows`].
-    pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn rotate_rows(&self, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, BgvError> {
         self.automorphism(galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
     }
 
@@ -26,17 +25,13 @@ impl<R: PolyRing> Hoisted<'_, R> {
     ///
     /// # Errors
     /// As [`Evaluator::rotate_rows`], for the exponent given.
-    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext, BgvError> {
         counted(self.context, self.digits.automorphism(exponent, keys)?, exponent)
     }
 }
 
 /// Counts the key switch of an automorphism.
-fn counted<R: PolyRing>(
-    context: &Context<R>,
-    mut image: Ciphertext<R>,
-    exponent: u64,
-) -> Result<Ciphertext<R>, BgvError> {
+fn counted(context: &Context, mut image: Ciphertext, exponent: u64) -> Result<Ciphertext, BgvError> {
     if exponent == 1 {
         return Ok(image);
     }
@@ -46,7 +41,7 @@ fn counted<R: PolyRing>(
     context.finish(image, "rotate", &[])
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Rotates both rows left by `steps` slots (right if negative): slot i + steps moves to slot i.
     ///
     /// # Errors
@@ -55,12 +50,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`BgvError::Undeclared`]; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for a ciphertext of other
     /// parameters.
-    pub fn rotate_rows(
-        &self,
-        a: &Ciphertext<R>,
-        steps: i64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+    pub fn rotate_rows(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, BgvError> {
         self.automorphism(a, galois::rotation_exponent(self.context.ring().index(), steps)?, keys)
     }
 
@@ -68,7 +58,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate_rows`](Self::rotate_rows), for [`galois::swap_exponent`].
-    pub fn rotate_columns(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn rotate_columns(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, BgvError> {
         self.automorphism(a, galois::swap_exponent(self.context.ring().index())?, keys)
     }
 
@@ -78,10 +68,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`rotate_rows`](Self::rotate_rows), for the exponent given.
     pub fn automorphism(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         exponent: u64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
         self.context.check(a)?;
         counted(&self.context, galois::automorphism(self.context.rlwe(), a, exponent, keys)?, exponent)
     }
@@ -90,7 +80,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate_rows`](Self::rotate_rows), keys apart.
-    pub fn hoist<'a>(&'a self, a: &'a Ciphertext<R>) -> Result<Hoisted<'a, R>, BgvError> {
+    pub fn hoist<'a>(&'a self, a: &'a Ciphertext) -> Result<Hoisted<'a>, BgvError> {
         self.context.check(a)?;
         Ok(Hoisted { context: &self.context, digits: galois::hoist(self.context.rlwe(), a)? })
     }
@@ -104,10 +94,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`rotate_rows`](Self::rotate_rows) without the keys of [`sunzi_encoding::slot_sum_exponents`].
     pub fn sum_segments(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         length: usize,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, BgvError> {
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
         check_segment(length, self.context.degree() / 2)?;
         let mut sum = a.clone();
         for step in doubling_steps(1, length) {
@@ -121,7 +111,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`sum_segments`](Self::sum_segments), for length n.
-    pub fn sum_slots(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, BgvError> {
+    pub fn sum_slots(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, BgvError> {
         let sum = self.sum_segments(a, self.context.degree() / 2, keys)?;
         let swapped = self.rotate_columns(&sum, keys)?;
         self.add(&sum, &swapped)

@@ -4,15 +4,15 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters, Request};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{Ring, RingError};
+use sunzi_ring::RingError;
 use sunzi_rlwe::security::accepting_insecure;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweError, SecretKey, Security};
 
 struct Owner {
     context: Context,
-    secret: SecretKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     plaintext: Plaintext,
     ciphertext: Ciphertext,
 }

@@ -4,7 +4,6 @@ use super::function::VALUE_ERROR;
 use super::proof::Known;
 use super::{Function, LARGEST_DEGREE, Target, chebyshev_coefficients, kept, largest_error};
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::RelinearizationKey;
 
 use crate::series::{Series, SeriesError, check_interval, evaluate};
@@ -135,12 +134,12 @@ impl ProvedApproximation {
     ///
     /// # Errors
     /// As [`evaluate`](crate::series::evaluate()).
-    pub fn evaluate<R: PolyRing>(
+    pub fn evaluate(
         &self,
-        evaluator: &Evaluator<R>,
-        x: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        evaluator: &Evaluator,
+        x: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, CkksError> {
         let mut value = evaluate(evaluator, &self.series, x, key)?;
         let metadata = value.metadata();
         let precision = metadata.precision.plus_dependent_error(self.error);

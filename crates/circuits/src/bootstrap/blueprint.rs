@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::rotation::rotation_exponent;
 use sunzi_ckks::{CkksError, Context};
-use sunzi_ring::{Gadget, GadgetOptions, PolyRing, Ring};
+use sunzi_ring::GadgetOptions;
 
 use super::dft::{Dft, DftPlan};
 use super::eval_mod::EvalMod;
@@ -41,8 +41,8 @@ pub enum KeyKind {
 
 /// A bootstrapping of messages of a number of slots: the steps of a [`Set`] in a context, with lists of all keys and bytes.
 #[derive(Clone, Debug)]
-pub struct Blueprint<R: PolyRing = Ring> {
-    pub(super) context: Context<R>,
+pub struct Blueprint {
+    pub(super) context: Context,
     pub(super) set: Set,
     pub(super) slots: usize,
     pub(super) levels: Levels,
@@ -72,13 +72,13 @@ pub(super) struct Scales {
     pub(super) reduced: f64,
 }
 
-impl<R: PolyRing> Blueprint<R> {
+impl Blueprint {
     /// Chooses rotations and sizes of all steps. Makes no tables.
     ///
     /// # Errors
     /// [`BootstrapError::ContextMismatch`] for a context of another set; [`BootstrapError::Set`] for a set whose q_0 has no room for messages;
     /// [`BootstrapError::Transform`] for slots or levels that a Fourier transform cannot have.
-    pub fn new(context: &Context<R>, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
+    pub fn new(context: &Context, set: &Set, slots: usize) -> Result<Self, BootstrapError> {
         let levels = set.levels()?;
         if context.depth() != levels.coeffs_to_slots {
             let expected = levels.coeffs_to_slots + 1;
@@ -114,7 +114,7 @@ impl<R: PolyRing> Blueprint<R> {
 
     /// The context.
     #[must_use]
-    pub fn context(&self) -> &Context<R> {
+    pub fn context(&self) -> &Context {
         &self.context
     }
 
@@ -270,8 +270,8 @@ impl<R: PolyRing> Blueprint<R> {
 }
 
 impl Scales {
-    fn new<R: PolyRing>(
-        context: &Context<R>,
+    fn new(
+        context: &Context,
         set: &Set,
         levels: &Levels,
         eval_mod: &EvalMod,

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata, Precision};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{Log2, encapsulation};
 
 use super::blueprint::Transform;
@@ -14,21 +13,21 @@ use super::{Blueprint, BootstrapError, BootstrapKeys};
 
 /// Gives ciphertexts their levels back.
 #[derive(Clone)]
-pub struct Bootstrapper<R: PolyRing = Ring> {
-    blueprint: Blueprint<R>,
-    evaluator: Evaluator<R>,
-    coeffs_to_slots: CoeffsToSlots<R>,
-    slots_to_coeffs: SlotsToCoeffs<R>,
+pub struct Bootstrapper {
+    blueprint: Blueprint,
+    evaluator: Evaluator,
+    coeffs_to_slots: CoeffsToSlots,
+    slots_to_coeffs: SlotsToCoeffs,
 }
 
-impl<R: PolyRing> Bootstrapper<R> {
+impl Bootstrapper {
     /// Encodes all diagonals, several matrices at a time. `progress` is told how many of them are done and how many there are, from
     /// any thread of the pool.
     ///
     /// # Errors
     /// [`BootstrapError::Transform`] for entries that do not fit their scale.
     pub fn new(
-        blueprint: &Blueprint<R>,
+        blueprint: &Blueprint,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Self, BootstrapError> {
         let (Transform { plan: there, scales: up }, Transform { plan: back, scales: down }) =
@@ -44,13 +43,13 @@ impl<R: PolyRing> Bootstrapper<R> {
 
     /// What it was made from.
     #[must_use]
-    pub fn blueprint(&self) -> &Blueprint<R> {
+    pub fn blueprint(&self) -> &Blueprint {
         &self.blueprint
     }
 
     /// The evaluator it computes with.
     #[must_use]
-    pub fn evaluator(&self) -> &Evaluator<R> {
+    pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
@@ -66,31 +65,27 @@ impl<R: PolyRing> Bootstrapper<R> {
     /// [`BootstrapError::MessageTooLarge`]; [`BootstrapError::LevelTooLow`] where SlotsToCoeffs comes first and has not enough levels;
     /// [`BootstrapError::MissingKey`], [`BootstrapError::Rlwe`] for keys of another secret; [`BootstrapError::Ckks`] and
     /// [`BootstrapError::Transform`] for ciphertexts of another context, of more slots, or at an unusual scale.
-    pub fn bootstrap(
-        &self,
-        a: &Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+    pub fn bootstrap(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         self.bootstrapped(a, 0.0, keys)
     }
 
     /// The result for slots of at most the magnitude and `beside` together, beside the noise: what is refused depends on the magnitude, bounds on both.
     fn bootstrapped(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         beside: f64,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
         let rlwe = self.blueprint.context.rlwe();
         rlwe.on_pool(|| self.all_steps(a, beside, keys)).map_err(BootstrapError::of_bootstrapping)
     }
 
     fn all_steps(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         beside: f64,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
         let bare = exact(a);
         let lowered = match self.blueprint.set.order {
             Order::Last => self.lowered(&bare)?,
@@ -127,10 +122,10 @@ impl<R: PolyRing> Bootstrapper<R> {
     /// comes first, whose results cannot be compared with their messages.
     pub fn bootstrap_refined(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         rounds: usize,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
         let (evaluator, levels) = (&self.evaluator, self.blueprint.levels);
         if rounds > 1 && (self.blueprint.set.order == Order::First || rounds > levels.residual) {
             let order = if self.blueprint.set.order == Order::First { "first" } else { "last" };
@@ -158,11 +153,11 @@ impl<R: PolyRing> Bootstrapper<R> {
     /// A bootstrapped message and what bootstrapping finds that it is wrong by, one level lower.
     fn corrected(
         &self,
-        message: &Ciphertext<R>,
+        message: &Ciphertext,
         beside: f64,
-        sum: &Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+        sum: &Ciphertext,
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
         let (evaluator, blueprint) = (&self.evaluator, &self.blueprint);
         let (level, scale) = (sum.metadata().level - 1, message.metadata().scale);
         let bound = message.metadata().precision.magnitude();
@@ -197,11 +192,7 @@ impl<R: PolyRing> Bootstrapper<R> {
     }
 
     /// The mean over all rotations that leave the slots as they are, by another scale: in the subring of the slots but for the noise of key switches.
-    fn traced(
-        &self,
-        mut sum: Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+    fn traced(&self, mut sum: Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         for steps in self.blueprint.trace() {
             let turned = self.evaluator.rotate(&sum, steps, keys.rotations())?;
             sum = self.evaluator.add(&sum, &turned)?;
@@ -212,7 +203,7 @@ impl<R: PolyRing> Bootstrapper<R> {
     }
 
     /// Step 0: the ciphertext modulo q_0, with a message as large as EvalMod takes.
-    fn lowered(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, BootstrapError> {
+    fn lowered(&self, a: &Ciphertext) -> Result<Ciphertext, BootstrapError> {
         let &Metadata { level, scale: own, precision, .. } = a.metadata();
         let wanted = self.blueprint.scales.raised;
         self.check_message(precision.magnitude(), wanted)?;
@@ -228,9 +219,9 @@ impl<R: PolyRing> Bootstrapper<R> {
     /// The same by SlotsToCoeffs.
     fn lowered_by_transform(
         &self,
-        a: &Ciphertext<R>,
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Ciphertext<R>, BootstrapError> {
+        a: &Ciphertext,
+        keys: &BootstrapKeys,
+    ) -> Result<Ciphertext, BootstrapError> {
         let (expected, got) = (self.blueprint.levels.slots_to_coeffs, a.metadata().level);
         if got < expected {
             return Err(BootstrapError::LevelTooLow { what: "SlotsToCoeffs", expected, got });
@@ -258,7 +249,7 @@ impl<R: PolyRing> Bootstrapper<R> {
     }
 
     /// Step 1 `[AS19, 3.2]`: modulo Q_L the ciphertext is one of m + q_0·I; read with slots over q_0.
-    fn mod_raise(&self, a: &Ciphertext<R>, keys: &BootstrapKeys<R>) -> Result<Ciphertext<R>, BootstrapError> {
+    fn mod_raise(&self, a: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext, BootstrapError> {
         let (blueprint, context) = (&self.blueprint, self.blueprint.context());
         let raised = match (blueprint.set.encapsulation, keys.encapsulation()) {
             (Some(_), Some(keys)) => keys.mod_raise(context.rlwe(), a)?,
@@ -285,13 +276,13 @@ impl<R: PolyRing> Bootstrapper<R> {
     /// Steps 3 and 4: what is left modulo q_0, as a message of this scale again; `reach` bounds x mod 1.
     fn eval_mod(
         &self,
-        parts: &Parts<R>,
+        parts: &Parts,
         scale: f64,
         [bound, reach]: [f64; 2],
-        keys: &BootstrapKeys<R>,
-    ) -> Result<Parts<R>, CkksError> {
+        keys: &BootstrapKeys,
+    ) -> Result<Parts, CkksError> {
         let (Blueprint { eval_mod, scales, .. }, evaluator) = (&self.blueprint, &self.evaluator);
-        let reduce = |x: &Ciphertext<R>| {
+        let reduce = |x: &Ciphertext| {
             let (key, rotations) = (keys.relinearization(), keys.rotations());
             let mut rest = eval_mod.evaluate(evaluator, &exact(x), scales.reduced, key, rotations)?;
             let of = x.metadata().precision;
@@ -320,7 +311,7 @@ impl<R: PolyRing> Bootstrapper<R> {
 }
 
 /// The same integers at another scale: slots of another size.
-fn renamed<R: PolyRing>(mut a: Ciphertext<R>, scale: f64) -> Ciphertext<R> {
+fn renamed(mut a: Ciphertext, scale: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(metadata.scale / scale);
     let metadata = Metadata { scale, precision, ..metadata.clone() };

@@ -16,7 +16,6 @@ pub use worst::WorstError;
 use std::f64::consts::PI;
 
 use sunzi_ckks::{Ciphertext, CkksError, Context, Evaluator, Metadata};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
 use crate::approximation::{least_squares, nodes};
@@ -246,12 +245,7 @@ impl EvalMod {
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`].
-    pub fn output_scale<R: PolyRing>(
-        &self,
-        context: &Context<R>,
-        level: usize,
-        wanted: f64,
-    ) -> Result<f64, CkksError> {
+    pub fn output_scale(&self, context: &Context, level: usize, wanted: f64) -> Result<f64, CkksError> {
         if self.arcsine.is_some() {
             return Ok(wanted);
         }
@@ -269,14 +263,14 @@ impl EvalMod {
     /// # Errors
     /// [`CkksError::LevelExhausted`]; [`CkksError::MissingRotation`] if it conjugates and there is no key for that; as
     /// [`evaluate`].
-    pub fn evaluate<R: PolyRing>(
+    pub fn evaluate(
         &self,
-        evaluator: &Evaluator<R>,
-        x: &Ciphertext<R>,
+        evaluator: &Evaluator,
+        x: &Ciphertext,
         scale: f64,
-        key: &RelinearizationKey<R>,
-        rotations: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        key: &RelinearizationKey,
+        rotations: &GaloisKeys,
+    ) -> Result<Ciphertext, CkksError> {
         let (needed, level) = (self.depth(), x.metadata().level);
         if level < needed {
             return Err(CkksError::LevelExhausted { operation: "EvalMod", needed, level });
@@ -331,18 +325,14 @@ fn likelihood(x: f64, weight: usize) -> f64 {
 }
 
 /// 2a² − 1.
-fn doubled<R: PolyRing>(
-    evaluator: &Evaluator<R>,
-    a: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+fn doubled(evaluator: &Evaluator, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
     let mut square = evaluator.multiply_unscaled_at(a, a, 2, a.metadata().level)?;
     evaluator.add_constant_assign(&mut square, -1.0)?;
     evaluator.relinearize_rescale(&square, key)
 }
 
 /// The slots divided by a number, by calling their scale larger.
-fn reinterpreted<R: PolyRing>(mut a: Ciphertext<R>, divisor: f64) -> Ciphertext<R> {
+fn reinterpreted(mut a: Ciphertext, divisor: f64) -> Ciphertext {
     let metadata = a.metadata();
     let precision = metadata.precision.scaled(1.0 / divisor);
     let metadata = Metadata { scale: metadata.scale * divisor, precision, ..metadata.clone() };

@@ -1,7 +1,6 @@
 //! The keys of a bootstrapping.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, RelinearizationKey, SecretKey, SparseSecret};
 
 use super::Blueprint;
@@ -9,22 +8,22 @@ use crate::bootstrap::BootstrapError;
 
 /// All keys of a [`Blueprint`]; no part of them is secret.
 #[derive(Clone)]
-pub struct BootstrapKeys<R: PolyRing = Ring> {
-    pub(super) relinearization: RelinearizationKey<R>,
-    pub(super) automorphisms: GaloisKeys<R>,
-    pub(super) encapsulation: Option<EncapsulationKeys<R>>,
+pub struct BootstrapKeys {
+    pub(super) relinearization: RelinearizationKey,
+    pub(super) automorphisms: GaloisKeys,
+    pub(super) encapsulation: Option<EncapsulationKeys>,
 }
 
-impl<R: PolyRing> BootstrapKeys<R> {
+impl BootstrapKeys {
     /// Makes the keys, several at a time on the current thread pool. `progress` is told how many are made and how many there will
     /// be.
     ///
     /// # Errors
     /// [`BootstrapError::Rlwe`] for a secret of another context, and for moduli above the security limit of one of the secrets.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        blueprint: &Blueprint<R>,
-        secret: &SecretKey<R>,
-        rng: &mut G,
+    pub fn generate(
+        blueprint: &Blueprint,
+        secret: &SecretKey,
+        rng: &mut dyn CryptoRng,
         mut progress: impl FnMut(usize, usize) + Send,
     ) -> Result<Self, BootstrapError> {
         let context = blueprint.context();
@@ -59,19 +58,19 @@ impl<R: PolyRing> BootstrapKeys<R> {
 
     /// The key that relinearises products of all levels from EvalMod down.
     #[must_use]
-    pub fn relinearization(&self) -> &RelinearizationKey<R> {
+    pub fn relinearization(&self) -> &RelinearizationKey {
         &self.relinearization
     }
 
     /// The keys of rotations and the conjugation, each up to the level at which it is used.
     #[must_use]
-    pub fn rotations(&self) -> &GaloisKeys<R> {
+    pub fn rotations(&self) -> &GaloisKeys {
         &self.automorphisms
     }
 
     /// The keys to the sparse secret and back, if there is one.
     #[must_use]
-    pub fn encapsulation(&self) -> Option<&EncapsulationKeys<R>> {
+    pub fn encapsulation(&self) -> Option<&EncapsulationKeys> {
         self.encapsulation.as_ref()
     }
 

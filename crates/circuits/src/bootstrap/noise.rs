@@ -24,7 +24,6 @@
 
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{Ciphertext, CkksError};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, Log2, NoiseBound, NoiseTerm, SharingPolicy};
@@ -40,7 +39,7 @@ const SUM: f64 = 3.2;
 /// −ln of 2^-64.
 const RARE: f64 = 64.0 * std::f64::consts::LN_2;
 
-impl<R: PolyRing> Blueprint<R> {
+impl Blueprint {
     /// The noise to declare when results of a computation are shared that keep at least `bits` behind the binary point: that of `own`, which the key holder
     /// computed and bootstrapped on encryptions of their own.
     ///
@@ -48,7 +47,7 @@ impl<R: PolyRing> Blueprint<R> {
     /// [`BootstrapError::SharingRoom`] with the bits that are missing where what hides the noise leaves fewer; [`BootstrapError::Ckks`] where it does not fit the modulus.
     pub fn declared_noise(
         &self,
-        own: &Ciphertext<R>,
+        own: &Ciphertext,
         policy: SharingPolicy,
         bits: f64,
     ) -> Result<DeclaredNoise, BootstrapError> {
@@ -71,7 +70,7 @@ impl<R: PolyRing> Blueprint<R> {
     }
 
     /// A bound on x mod 1: of slots as large as the magnitude and `beside` together, with the noise of the message and of what is raised of it.
-    pub(super) fn reach(&self, a: &Ciphertext<R>, beside: f64, lowered: &Ciphertext<R>) -> f64 {
+    pub(super) fn reach(&self, a: &Ciphertext, beside: f64, lowered: &Ciphertext) -> f64 {
         let [from, low] = [a, lowered].map(|of| of.metadata().scale);
         let own = a.metadata().precision.magnitude() + beside;
         let whole = own + self.largest_slot(a.noise(), from) + self.largest_slot(lowered.noise(), low);
@@ -86,12 +85,7 @@ impl<R: PolyRing> Blueprint<R> {
 
     /// Bits by which to enlarge what a message is wrong by: about as many as are estimated, and so many that the bound of the correction is least, which is as
     /// noisy as `sum`. Enlarged, slots reach `reach`·2^bits, but `bound` at least.
-    pub(super) fn bits_to_enlarge(
-        &self,
-        sum: &Ciphertext<R>,
-        [bound, reach]: [f64; 2],
-        estimated: f64,
-    ) -> f64 {
+    pub(super) fn bits_to_enlarge(&self, sum: &Ciphertext, [bound, reach]: [f64; 2], estimated: f64) -> f64 {
         let ring = self.context.ring().expansion();
         let (ratio, own) = (self.scales.raised / self.scales.first, sum.noise().bound(ring));
         let cost = |bits: &f64| {
@@ -119,10 +113,10 @@ impl<R: PolyRing> Blueprint<R> {
     /// `largest` bounds x mod 1, `lowered` is what was raised.
     pub(super) fn whole_noise(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         largest: f64,
-        lowered: &Ciphertext<R>,
-        result: &Ciphertext<R>,
+        lowered: &Ciphertext,
+        result: &Ciphertext,
     ) -> Result<NoiseBound, CkksError> {
         let (given, own) = (a.noise(), result.noise());
         let [from, low, to] = [a, lowered, result].map(|of| of.metadata().scale);
@@ -138,7 +132,7 @@ impl<R: PolyRing> Blueprint<R> {
     /// The bounds of noise that is known modulo Q: none is worse than that.
     pub(super) fn within_modulus(
         &self,
-        result: &Ciphertext<R>,
+        result: &Ciphertext,
         noise: &NoiseBound,
     ) -> Result<NoiseBound, CkksError> {
         let most = Log2::from_bits(self.context.log2_modulus_at(result.metadata().level)?);
@@ -178,7 +172,7 @@ impl<R: PolyRing> Blueprint<R> {
 }
 
 /// The same ciphertext of a message that is what it holds: without noise.
-pub(super) fn exact<R: PolyRing>(a: &Ciphertext<R>) -> Ciphertext<R> {
+pub(super) fn exact(a: &Ciphertext) -> Ciphertext {
     let mut exact = a.clone();
     exact.set_noise(NoiseBound::none());
     exact

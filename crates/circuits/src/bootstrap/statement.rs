@@ -3,7 +3,6 @@
 use std::fmt;
 
 use sunzi_ckks::Context;
-use sunzi_ring::Ring;
 
 use super::{Blueprint, BootstrapError, Set};
 
@@ -83,7 +82,7 @@ impl Summary {
     /// # Errors
     /// As [`Set::parameters`] and [`Blueprint::new`].
     pub fn new(set: &Set) -> Result<Self, BootstrapError> {
-        let context = Context::<Ring>::new(&set.parameters()?)?;
+        let context = Context::new(&set.parameters()?)?;
         let blueprint = Blueprint::new(&context, set, context.max_slots())?;
         let levels_left = blueprint.levels_left();
         Ok(Self {

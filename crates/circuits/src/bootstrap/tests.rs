@@ -14,7 +14,7 @@ fn numbers(count: usize) -> Vec<Complex64> {
 
 struct Bench {
     context: Context,
-    secret: SecretKey<sunzi_ring::Ring>,
+    secret: SecretKey,
     keys: BootstrapKeys,
     bootstrapper: Bootstrapper,
     rng: ChaCha20Rng,

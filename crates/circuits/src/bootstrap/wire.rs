@@ -2,42 +2,38 @@
 
 use std::io::BufRead;
 
-use sunzi_ring::Packing;
 use sunzi_rlwe::wire::{FieldReader, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, KeyId, RelinearizationKey, RlweContext};
 
 use super::BootstrapKeys;
 
-impl<R: Packing> Format<BootstrapKeys<R>> for RlweContext<R> {
+impl Format<BootstrapKeys> for RlweContext {
     const KIND: Kind = Kind::BootstrapKeys;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, keys: &BootstrapKeys<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, keys: &BootstrapKeys) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(keys.relinearization.id()))
     }
 
-    fn put(&self, keys: &BootstrapKeys<R>, sink: &mut impl Sink) -> Result<(), WireError> {
-        Format::<RelinearizationKey<R>>::put(self, &keys.relinearization, sink)?;
+    fn put(&self, keys: &BootstrapKeys, sink: &mut impl Sink) -> Result<(), WireError> {
+        Format::<RelinearizationKey>::put(self, &keys.relinearization, sink)?;
         sink.sealed(&u64::from(keys.encapsulation.is_some()).to_le_bytes())?;
         if let Some(encapsulation) = &keys.encapsulation {
-            Format::<EncapsulationKeys<R>>::put(self, encapsulation, sink)?;
+            Format::<EncapsulationKeys>::put(self, encapsulation, sink)?;
         }
-        Format::<GaloisKeys<R>>::put(self, &keys.automorphisms, sink)
+        Format::<GaloisKeys>::put(self, &keys.automorphisms, sink)
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<BootstrapKeys<R>, WireError> {
-        let relinearization = Format::<RelinearizationKey<R>>::get(self, header, source)?;
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<BootstrapKeys, WireError> {
+        let relinearization = Format::<RelinearizationKey>::get(self, header, source)?;
         let record = source.sealed("whether there are encapsulation keys", 8)?;
         let encapsulated = FieldReader::new(&record).flag("whether there are encapsulation keys")?;
-        let encapsulation = if encapsulated {
-            Some(Format::<EncapsulationKeys<R>>::get(self, header, source)?)
-        } else {
-            None
-        };
-        let automorphisms = Format::<GaloisKeys<R>>::get(self, header, source)?;
+        let encapsulation =
+            if encapsulated { Some(Format::<EncapsulationKeys>::get(self, header, source)?) } else { None };
+        let automorphisms = Format::<GaloisKeys>::get(self, header, source)?;
         Ok(BootstrapKeys { relinearization, automorphisms, encapsulation })
     }
 }

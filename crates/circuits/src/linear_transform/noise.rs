@@ -2,7 +2,6 @@
 //! exactly, where sums over diagonals only bound it.
 
 use sunzi_ckks::{CkksError, Context};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::noise::Tail;
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, galois};
 
@@ -20,11 +19,11 @@ pub(crate) struct Slots {
 /// The largest ‖E·z‖₂/‖z‖₂ for a matrix of k diagonals of independent entries is about 2·√k times their deviation: this many times, beside √k.
 const OPERATOR: f64 = 3.0;
 
-impl<R: PolyRing> LinearTransform<R> {
+impl LinearTransform {
     /// The noise of a product of this noise and scale.
     pub(crate) fn unitary_noise(
         &self,
-        context: &Context<R>,
+        context: &Context,
         noise: &NoiseBound,
         scale: f64,
         slots: Slots,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sunzi_ckks::Context;
-use sunzi_ring::{Gadget, PolyRing};
 
 use super::{Diagonals, LinearTransformError};
 use crate::steps::{Cost, width};
@@ -23,11 +22,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`LinearTransformError::Ckks`] for a level that is not there or a matrix larger than n/2.
-    pub fn new<R: PolyRing>(
-        context: &Context<R>,
-        matrix: &Diagonals,
-        level: usize,
-    ) -> Result<Self, LinearTransformError> {
+    pub fn new(context: &Context, matrix: &Diagonals, level: usize) -> Result<Self, LinearTransformError> {
         context.check_slots(matrix.size())?;
         let gadget = context.rlwe().gadget_at(context.limbs(level)?).map_err(sunzi_ckks::CkksError::from)?;
         let ring = gadget.key_ring();

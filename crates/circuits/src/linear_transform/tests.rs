@@ -1,12 +1,11 @@
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
+use sunzi_big::BigRing;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Encoder, Parameters};
 use sunzi_math::primes_below;
-use sunzi_ring::{BigRing, GadgetOptions};
+use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{SecretKey, Security};
-
-use sunzi_ring::PolyRing;
 
 use super::*;
 
@@ -22,31 +21,31 @@ fn parameters() -> Parameters {
         .with_key_switching(options)
 }
 
-struct Party<R: PolyRing> {
-    context: Context<R>,
-    evaluator: Evaluator<R>,
-    secret: SecretKey<R>,
+struct Party {
+    context: Context,
+    evaluator: Evaluator,
+    secret: SecretKey,
     rng: ChaCha20Rng,
 }
 
-impl<R: PolyRing> Party<R> {
-    fn new(context: Context<R>) -> Self {
+impl Party {
+    fn new(context: Context) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
         let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
         Self { evaluator: Evaluator::new(&context), context, secret, rng }
     }
 
-    fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext<R> {
+    fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext {
         let encoder = Encoder::new(&self.context, values.len()).unwrap();
         self.context.encrypt_secret(&encoder.encode(values).unwrap(), &self.secret, &mut self.rng).unwrap()
     }
 
-    fn open(&self, a: &Ciphertext<R>) -> Vec<Complex64> {
+    fn open(&self, a: &Ciphertext) -> Vec<Complex64> {
         let encoder = Encoder::new(&self.context, a.metadata().slots).unwrap();
         encoder.decode(&self.context.decrypt(a, &self.secret).unwrap()).unwrap()
     }
 
-    fn keys(&mut self, plan: &Plan) -> GaloisKeys<R> {
+    fn keys(&mut self, plan: &Plan) -> GaloisKeys {
         rotation_keys(&self.context, &self.secret, plan.rotations(), false, plan.level(), &mut self.rng)
             .unwrap()
     }
@@ -74,7 +73,7 @@ impl<R: PolyRing> Party<R> {
     }
 }
 
-fn party() -> Party<Ring> {
+fn party() -> Party {
     Party::new(Context::new(&parameters()).unwrap())
 }
 

@@ -5,28 +5,27 @@ use std::marker::PhantomData;
 use rand_core::CryptoRng;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Metadata};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey};
 
 use super::{Layout, RealArithmetic};
 
 /// What a server needs to train, bootstrapping apart.
-pub struct RegressionKeys<R: PolyRing = Ring> {
-    relinearization: RelinearizationKey<R>,
-    galois: GaloisKeys<R>,
+pub struct RegressionKeys {
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
 }
 
-impl<R: PolyRing> RegressionKeys<R> {
+impl RegressionKeys {
     /// Keys for tables of this layout, encrypted at `level` at most.
     ///
     /// # Errors
     /// [`CkksError::NoSuchLevel`]; [`CkksError::Rlwe`] for a secret of another ring.
-    pub fn generate<G: CryptoRng + ?Sized>(
-        context: &Context<R>,
-        secret: &SecretKey<R>,
+    pub fn generate(
+        context: &Context,
+        secret: &SecretKey,
         layout: &Layout,
         level: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, CkksError> {
         let key_level = context.key_level(level)?;
         let relinearization = RelinearizationKey::generate_at_level(context.rlwe(), secret, key_level, rng)?;
@@ -36,29 +35,28 @@ impl<R: PolyRing> RegressionKeys<R> {
 }
 
 /// Real slots of CKKS; `refresh` bootstraps a ciphertext of as many complex slots as a row has, of at most 1, from any level.
-pub struct EncryptedReals<'a, F, E, R: PolyRing = Ring> {
-    evaluator: Evaluator<R>,
-    encoder: Encoder<R>,
-    keys: &'a RegressionKeys<R>,
+pub struct EncryptedReals<'a, F, E> {
+    evaluator: Evaluator,
+    encoder: Encoder,
+    keys: &'a RegressionKeys,
     width: usize,
     refresh: F,
     error: PhantomData<fn() -> E>,
 }
 
-impl<'a, F, E, R> EncryptedReals<'a, F, E, R>
+impl<'a, F, E> EncryptedReals<'a, F, E>
 where
-    F: Fn(&Ciphertext<R>) -> Result<Ciphertext<R>, E>,
+    F: Fn(&Ciphertext) -> Result<Ciphertext, E>,
     E: From<CkksError> + std::error::Error + 'static,
-    R: PolyRing,
 {
     /// For tables of this layout.
     ///
     /// # Errors
     /// [`CkksError::Encoder`] for more slots than the context has.
     pub fn new(
-        context: &Context<R>,
+        context: &Context,
         layout: &Layout,
-        keys: &'a RegressionKeys<R>,
+        keys: &'a RegressionKeys,
         refresh: F,
     ) -> Result<Self, CkksError> {
         let encoder = Encoder::new(context, layout.slots())?;
@@ -67,50 +65,49 @@ where
     }
 }
 
-impl<F, E, R> RealArithmetic for EncryptedReals<'_, F, E, R>
+impl<F, E> RealArithmetic for EncryptedReals<'_, F, E>
 where
-    F: Fn(&Ciphertext<R>) -> Result<Ciphertext<R>, E>,
+    F: Fn(&Ciphertext) -> Result<Ciphertext, E>,
     E: From<CkksError> + std::error::Error + 'static,
-    R: PolyRing,
 {
-    type Vector = Ciphertext<R>;
+    type Vector = Ciphertext;
     type Error = E;
 
-    fn level(&self, a: &Ciphertext<R>) -> usize {
+    fn level(&self, a: &Ciphertext) -> usize {
         a.metadata().level
     }
 
-    fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+    fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, E> {
         Ok(self.evaluator.add(a, b)?)
     }
 
-    fn add_constant(&self, a: &Ciphertext<R>, c: f64) -> Result<Ciphertext<R>, E> {
+    fn add_constant(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, E> {
         Ok(self.evaluator.add_constant(a, c)?)
     }
 
-    fn multiply(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+    fn multiply(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, E> {
         Ok(self.evaluator.multiply(a, b, &self.keys.relinearization)?)
     }
 
-    fn square(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, E> {
+    fn square(&self, a: &Ciphertext) -> Result<Ciphertext, E> {
         Ok(self.evaluator.square(a, &self.keys.relinearization)?)
     }
 
-    fn multiply_constant(&self, a: &Ciphertext<R>, c: f64) -> Result<Ciphertext<R>, E> {
+    fn multiply_constant(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, E> {
         Ok(self.evaluator.multiply_constant(a, c)?)
     }
 
-    fn multiply_plain(&self, a: &Ciphertext<R>, m: &[f64]) -> Result<Ciphertext<R>, E> {
+    fn multiply_plain(&self, a: &Ciphertext, m: &[f64]) -> Result<Ciphertext, E> {
         let level = a.metadata().level;
         let scale = self.evaluator.context().scale(level)?;
         Ok(self.evaluator.multiply_plain(a, &self.encoder.encode_real_at(m, level, scale)?)?)
     }
 
-    fn rotate(&self, a: &Ciphertext<R>, steps: i64) -> Result<Ciphertext<R>, E> {
+    fn rotate(&self, a: &Ciphertext, steps: i64) -> Result<Ciphertext, E> {
         Ok(self.evaluator.rotate(a, steps, &self.keys.galois)?)
     }
 
-    fn bounded(&self, a: Ciphertext<R>, bound: f64) -> Result<Ciphertext<R>, E> {
+    fn bounded(&self, a: Ciphertext, bound: f64) -> Result<Ciphertext, E> {
         if a.metadata().precision.magnitude() <= bound {
             return Ok(a);
         }
@@ -118,7 +115,7 @@ where
     }
 
     /// z = a + i·b is refreshed; z + z̄ = 2a, i·(z̄ − z) = 2b. What repeats in every row has no more slots than a row.
-    fn refresh(&self, [a, b]: [&Ciphertext<R>; 2]) -> Result<[Ciphertext<R>; 2], E> {
+    fn refresh(&self, [a, b]: [&Ciphertext; 2]) -> Result<[Ciphertext; 2], E> {
         let evaluator = &self.evaluator;
         let joined = evaluator.with_magnitude(&evaluator.add(a, &evaluator.multiply_by_i(b)?)?, 1.0)?;
         let refreshed = with_slots((self.refresh)(&with_slots(joined, self.width))?, self.encoder.slots());
@@ -130,7 +127,7 @@ where
 
 /// The same numbers read as more slots, in which they repeat, or as fewer, after which they do. Errors do not repeat: more
 /// slots see more of them.
-fn with_slots<R: PolyRing>(mut a: Ciphertext<R>, slots: usize) -> Ciphertext<R> {
+fn with_slots(mut a: Ciphertext, slots: usize) -> Ciphertext {
     let metadata = a.metadata();
     let more = (slots as f64 / metadata.slots as f64).sqrt().max(1.0);
     let precision = metadata.precision.with_deviation(metadata.precision.deviation() * more);

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sunzi_ckks::{Ciphertext, CkksError, Evaluator, Metadata};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::RelinearizationKey;
 
 use super::plan::{Node, Plan, split};
@@ -28,12 +27,12 @@ const OPERATION: &str = "evaluate a polynomial";
 /// ([`with_magnitude`](Evaluator::with_magnitude)) or take a wider interval. [`CkksError::LevelExhausted`] with too few levels;
 /// [`sunzi_rlwe::RlweError::KeyMismatch`];
 /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-pub fn evaluate<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn evaluate(
+    evaluator: &Evaluator,
     series: &Series,
-    x: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    x: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     let level = x.metadata().level.saturating_sub(depth(series));
     evaluate_to(evaluator, series, x, evaluator.context().scale(level)?, key)
 }
@@ -42,13 +41,13 @@ pub fn evaluate<R: PolyRing>(
 ///
 /// # Errors
 /// As [`evaluate`].
-pub fn evaluate_to<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn evaluate_to(
+    evaluator: &Evaluator,
     series: &Series,
-    x: &Ciphertext<R>,
+    x: &Ciphertext,
     scale: f64,
-    key: &RelinearizationKey<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    key: &RelinearizationKey,
+) -> Result<Ciphertext, CkksError> {
     let values = evaluate_all(evaluator, &[series], x, Some(scale), key)?;
     values.into_iter().next().ok_or(CkksError::Empty { what: OPERATION })
 }
@@ -57,22 +56,22 @@ pub fn evaluate_to<R: PolyRing>(
 ///
 /// # Errors
 /// As [`evaluate`]; [`CkksError::Value`] for polynomials in different bases.
-pub fn evaluate_many<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn evaluate_many(
+    evaluator: &Evaluator,
     series: &[&Series],
-    x: &Ciphertext<R>,
-    key: &RelinearizationKey<R>,
-) -> Result<Vec<Ciphertext<R>>, CkksError> {
+    x: &Ciphertext,
+    key: &RelinearizationKey,
+) -> Result<Vec<Ciphertext>, CkksError> {
     evaluate_all(evaluator, series, x, None, key)
 }
 
-fn evaluate_all<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+fn evaluate_all(
+    evaluator: &Evaluator,
     series: &[&Series],
-    x: &Ciphertext<R>,
+    x: &Ciphertext,
     scale: Option<f64>,
-    key: &RelinearizationKey<R>,
-) -> Result<Vec<Ciphertext<R>>, CkksError> {
+    key: &RelinearizationKey,
+) -> Result<Vec<Ciphertext>, CkksError> {
     let Some(first) = series.first() else { return Ok(Vec::new()) };
     if series.iter().any(|other| other.basis() != first.basis()) {
         let expected = "evaluate polynomials of one basis and interval together";
@@ -124,11 +123,11 @@ fn check_bound(basis: Basis, magnitude: f64) -> Result<(), CkksError> {
 ///
 /// # Errors
 /// As [`with_magnitude`](Evaluator::with_magnitude).
-pub fn declared_within<R: PolyRing>(
-    evaluator: &Evaluator<R>,
+pub fn declared_within(
+    evaluator: &Evaluator,
     series: &Series,
-    x: &Ciphertext<R>,
-) -> Result<Ciphertext<R>, CkksError> {
+    x: &Ciphertext,
+) -> Result<Ciphertext, CkksError> {
     let Basis::Chebyshev { low, high } = series.basis() else { return Ok(x.clone()) };
     let bound = low.abs().max(high.abs());
     if x.metadata().precision.magnitude() <= bound {
@@ -145,11 +144,11 @@ pub fn depth(series: &Series) -> usize {
 }
 
 /// u = slope·x + shift.
-fn brought_to_unit<'a, R: PolyRing>(
-    evaluator: &Evaluator<R>,
+fn brought_to_unit<'a>(
+    evaluator: &Evaluator,
     series: &Series,
-    x: &'a Ciphertext<R>,
-) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+    x: &'a Ciphertext,
+) -> Result<Cow<'a, Ciphertext>, CkksError> {
     let (slope, shift) = series.change_of_variable();
     let scaled = if slope == 1.0 {
         Cow::Borrowed(x)
@@ -162,7 +161,7 @@ fn brought_to_unit<'a, R: PolyRing>(
 }
 
 /// The ciphertext with a bound on its slots that holds whatever the operations that made it may know.
-pub(crate) fn bounded<R: PolyRing>(mut a: Ciphertext<R>, magnitude: f64) -> Ciphertext<R> {
+pub(crate) fn bounded(mut a: Ciphertext, magnitude: f64) -> Ciphertext {
     let precision = a.metadata().precision;
     if precision.magnitude() > magnitude {
         let metadata = Metadata { precision: precision.with_magnitude(magnitude), ..a.metadata().clone() };
@@ -172,21 +171,21 @@ pub(crate) fn bounded<R: PolyRing>(mut a: Ciphertext<R>, magnitude: f64) -> Ciph
 }
 
 /// Elements of a basis at an encrypted point.
-pub(crate) struct Powers<'a, R: PolyRing> {
-    evaluator: &'a Evaluator<R>,
-    key: &'a RelinearizationKey<R>,
+pub(crate) struct Powers<'a> {
+    evaluator: &'a Evaluator,
+    key: &'a RelinearizationKey,
     chebyshev: bool,
-    elements: BTreeMap<usize, Ciphertext<R>>,
+    elements: BTreeMap<usize, Ciphertext>,
     /// Those that stand at a lower level only after a modulus switch, by that level: each is switched once.
-    lowered: BTreeMap<(usize, usize), Ciphertext<R>>,
+    lowered: BTreeMap<(usize, usize), Ciphertext>,
 }
 
-impl<'a, R: PolyRing> Powers<'a, R> {
+impl<'a> Powers<'a> {
     pub(crate) fn new(
-        evaluator: &'a Evaluator<R>,
-        key: &'a RelinearizationKey<R>,
+        evaluator: &'a Evaluator,
+        key: &'a RelinearizationKey,
         chebyshev: bool,
-        point: Cow<'_, Ciphertext<R>>,
+        point: Cow<'_, Ciphertext>,
     ) -> Self {
         let point = point.into_owned();
         let point = if chebyshev { bounded(point, 1.0) } else { point };
@@ -202,7 +201,7 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         Ok(())
     }
 
-    fn element(&self, exponent: usize) -> Result<&Ciphertext<R>, CkksError> {
+    fn element(&self, exponent: usize) -> Result<&Ciphertext, CkksError> {
         self.elements.get(&exponent).ok_or(CkksError::Empty { what: "a power of x" })
     }
 
@@ -218,12 +217,12 @@ impl<'a, R: PolyRing> Powers<'a, R> {
     }
 
     /// The element that stands for B_i at a level.
-    fn at(&self, exponent: usize, level: usize) -> Result<&Ciphertext<R>, CkksError> {
+    fn at(&self, exponent: usize, level: usize) -> Result<&Ciphertext, CkksError> {
         self.lowered.get(&(exponent, level)).map_or_else(|| self.element(exponent), Ok)
     }
 
     /// B_(a+b) from B_a, B_b and, in the Chebyshev basis, B_(a−b): T_(a+b) = 2·T_a·T_b − T_(a−b).
-    fn computed(&mut self, exponent: usize) -> Result<Ciphertext<R>, CkksError> {
+    fn computed(&mut self, exponent: usize) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
         let (a, b) = split(exponent);
         let level = self.element(a)?.metadata().level.min(self.element(b)?.metadata().level);
@@ -247,7 +246,7 @@ impl<'a, R: PolyRing> Powers<'a, R> {
     }
 
     /// The value of a node at this level and scale.
-    fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+    fn node(&mut self, node: &Node, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         let evaluator = self.evaluator;
         let free: f64 = node.linear.iter().filter(|&&(exponent, _)| exponent == 0).map(|&(_, c)| c).sum();
         if node.depth() == 0 {
@@ -259,7 +258,7 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         }
         let above = level + 1;
         let wide = scale * evaluator.context().divisor(above)?;
-        let mut sum: Option<Ciphertext<R>> = None;
+        let mut sum: Option<Ciphertext> = None;
         for (giant, below) in &node.products {
             self.prepare_at(*giant, above)?;
             let missing = wide / self.at(*giant, above)?.metadata().scale;
@@ -273,7 +272,7 @@ impl<'a, R: PolyRing> Powers<'a, R> {
         }
         let linear = || node.linear.iter().filter(|&&(exponent, _)| exponent > 0);
         linear().try_for_each(|&(exponent, _)| self.prepare_at(exponent, above))?;
-        let terms: Vec<(f64, &Ciphertext<R>)> = linear()
+        let terms: Vec<(f64, &Ciphertext)> = linear()
             .map(|&(exponent, coefficient)| Ok((coefficient, self.at(exponent, above)?)))
             .collect::<Result<_, CkksError>>()?;
         let mut sum = match sum {
@@ -310,8 +309,8 @@ mod tests {
     /// Levels of 40 bits over 47, and something that encrypts and opens.
     struct Bench {
         context: Context,
-        secret: SecretKey<sunzi_ring::Ring>,
-        key: RelinearizationKey<sunzi_ring::Ring>,
+        secret: SecretKey,
+        key: RelinearizationKey,
         rng: ChaCha20Rng,
     }
 

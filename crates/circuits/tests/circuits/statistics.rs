@@ -5,7 +5,6 @@ use sunzi_circuits::statistics::{
     EncryptedChunk, EncryptedSums, Input, Layout, Server, Shape, StatisticsError,
 };
 use sunzi_circuits::{CircuitError, EvaluationKeys, Rotation};
-use sunzi_ring::Ring;
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
 const DEGREE: usize = 64;
@@ -14,7 +13,7 @@ const T: u64 = 257;
 struct Setup {
     context: Context,
     encoder: BatchEncoder,
-    secret: SecretKey<Ring>,
+    secret: SecretKey,
     keys: EvaluationKeys,
 }
 

@@ -6,16 +6,15 @@ use sunzi_bfv::Algorithms;
 use sunzi_bgv::{BgvError, Parameters};
 use sunzi_circuits::unified::{UnifiedError, multiply_through_bgv, to_bfv, to_bgv};
 use sunzi_encoding::{BatchEncoder, Encoder};
-use sunzi_ring::Ring;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
 
 struct Both {
     bfv: sunzi_bfv::Evaluator,
     bgv: sunzi_bgv::Evaluator,
     encoder: BatchEncoder,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
     rng: ChaCha20Rng,
 }
 

@@ -1,7 +1,7 @@
 //! What is left of results that are shared.
 
+use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{HollowRing, PolyRing};
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RelinearizationKey, SecretKey, SharingPolicy};
 
@@ -19,7 +19,7 @@ pub(super) fn added_deviation(
     largest: f64,
 ) -> Result<f64, CkksError> {
     let n = parameters.degree();
-    let ring = HollowRing::of_levels(2 * n as u64, parameters.moduli(), parameters.rungs())?;
+    let ring = Ring::dry(2 * n as u64, parameters.moduli(), parameters.rungs())?;
     let context = Context::with_ring(ring, &Settings::from(parameters))?;
     // Nothing is encrypted under these keys.
     let rng = &mut SeededRng::derive(&[0; 32], "sunzi builder", 0);

@@ -50,7 +50,7 @@ fn ciphertexts_multiply_rotate_and_conjugate_slot_by_slot() {
     let context = context();
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let secret = SecretKey::generate(context.rlwe(), &mut rng).unwrap();
-    let keys: GaloisKeys<Ring> = rotation_keys(&context, &secret, [1, -3], true, 2, &mut rng).unwrap();
+    let keys: GaloisKeys = rotation_keys(&context, &secret, [1, -3], true, 2, &mut rng).unwrap();
     let evaluator = Evaluator::new(&context);
     for slots in [1, 4, 128] {
         let encoder = Encoder::new(&context, slots).unwrap();

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Sign, Trace};
 
 use super::Evaluator;
@@ -10,16 +9,16 @@ use crate::context::same_scale;
 use crate::{Ciphertext, CkksError, Metadata};
 
 /// Two operands, borrowed or brought to a level.
-type Pair<'a, 'b, R> = (Cow<'a, Ciphertext<R>>, Cow<'b, Ciphertext<R>>);
+type Pair<'a, 'b> = (Cow<'a, Ciphertext>, Cow<'b, Ciphertext>);
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + b, of any part counts and levels.
     ///
     /// # Errors
     /// [`CkksError::ScaleMismatch`] for operands of one level and different scales, or of scales too far apart;
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
     /// [`CkksError::Ring`] for ciphertexts of another context.
-    pub fn add(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
     }
 
@@ -27,7 +26,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_assign(&self, a: &mut Ciphertext<R>, b: &Ciphertext<R>) -> Result<(), CkksError> {
+    pub fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) -> Result<(), CkksError> {
         const OPERATION: &str = "add";
         if a.metadata().level > b.metadata().level {
             *a = self.joined(Cow::Borrowed(a), b, OPERATION, Sign::Plus)?;
@@ -45,7 +44,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn sub(&self, a: &Ciphertext<R>, b: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
     }
 
@@ -53,7 +52,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn negate(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let ring = self.context.ring_at(a.metadata().level)?;
         let mut negated = a.clone();
@@ -67,10 +66,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add`](Self::add); [`CkksError::Empty`] for none.
-    pub fn sum<'a>(
-        &self,
-        terms: impl IntoIterator<Item = &'a Ciphertext<R>>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub fn sum<'a>(&self, terms: impl IntoIterator<Item = &'a Ciphertext>) -> Result<Ciphertext, CkksError> {
         let mut terms = terms.into_iter();
         let first = terms.next().ok_or(CkksError::Empty { what: "a sum of ciphertexts" })?;
         let Some(second) = terms.next() else { return Ok(first.clone()) };
@@ -82,11 +78,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// a ± b under the name of the operation that asks.
     pub(super) fn joined(
         &self,
-        a: Cow<'_, Ciphertext<R>>,
-        b: &Ciphertext<R>,
+        a: Cow<'_, Ciphertext>,
+        b: &Ciphertext,
         operation: &'static str,
         sign: Sign,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let trace = a.trace().clone();
         let (left, right) = self.together(a, b, operation)?;
         let ring = self.context.ring_at(left.metadata().level)?;
@@ -103,10 +99,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// Both at the level of the lower one.
     fn together<'a, 'b>(
         &self,
-        a: Cow<'a, Ciphertext<R>>,
-        b: &'b Ciphertext<R>,
+        a: Cow<'a, Ciphertext>,
+        b: &'b Ciphertext,
         operation: &'static str,
-    ) -> Result<Pair<'a, 'b, R>, CkksError> {
+    ) -> Result<Pair<'a, 'b>, CkksError> {
         self.context.check(&a)?;
         self.context.check(b)?;
         a.check_key(b.key(), "the second summand")?;
@@ -127,11 +123,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// Ends a sum that has the metadata of its first operand.
     fn finished(
         &self,
-        mut sum: Ciphertext<R>,
+        mut sum: Ciphertext,
         second: &Metadata,
         operation: &'static str,
         traces: &[&Trace],
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         sum.set_metadata(self.sum_metadata(sum.metadata(), second, operation)?);
         self.context.finish(sum, operation, traces)
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{NoiseBound, Trace};
 
 use super::Evaluator;
@@ -16,14 +15,14 @@ use crate::{Ciphertext, CkksError, Metadata};
 const OPERATION: &str = "combine linearly";
 
 /// c·a at a level and a scale.
-struct Weighted<'a, R: PolyRing> {
-    term: Cow<'a, Ciphertext<R>>,
+struct Weighted<'a> {
+    term: Cow<'a, Ciphertext>,
     factor: BigInt,
     metadata: Metadata,
     noise: NoiseBound,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Explicit mode: Σ c_i·a_i at this level and scale, without a rescaling. Terms may stand at any scales and at any levels from
     /// this one, of which moduli are dropped as by [`drop_to`](Self::drop_to); every factor is rounded at the scale that its term lacks.
     ///
@@ -31,10 +30,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::Empty`] for no terms; as [`add_linear_combination_assign`](Self::add_linear_combination_assign).
     pub fn linear_combination(
         &self,
-        terms: &[(f64, &Ciphertext<R>)],
+        terms: &[(f64, &Ciphertext)],
         level: usize,
         scale: f64,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let weighted = self.weighted(terms, level, scale)?;
         let Some((first, others)) = weighted.split_first() else {
             return Err(CkksError::Empty { what: "a linear combination" });
@@ -59,8 +58,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::Ring`] for ciphertexts of another context.
     pub fn add_linear_combination_assign(
         &self,
-        a: &mut Ciphertext<R>,
-        terms: &[(f64, &Ciphertext<R>)],
+        a: &mut Ciphertext,
+        terms: &[(f64, &Ciphertext)],
     ) -> Result<(), CkksError> {
         self.context.check(a)?;
         let &Metadata { level, scale, .. } = a.metadata();
@@ -91,11 +90,11 @@ impl<R: PolyRing> Evaluator<R> {
 
     fn weighted<'a>(
         &self,
-        terms: &[(f64, &'a Ciphertext<R>)],
+        terms: &[(f64, &'a Ciphertext)],
         level: usize,
         scale: f64,
-    ) -> Result<Vec<Weighted<'a, R>>, CkksError> {
-        let weigh = |&(c, term): &(f64, &'a Ciphertext<R>)| {
+    ) -> Result<Vec<Weighted<'a>>, CkksError> {
+        let weigh = |&(c, term): &(f64, &'a Ciphertext)| {
             self.context.check(term)?;
             if term.metadata().level < level {
                 return Err(CkksError::LevelTooLow {
@@ -127,7 +126,7 @@ impl<R: PolyRing> Evaluator<R> {
         &self,
         first: &Metadata,
         noise: NoiseBound,
-        others: &[Weighted<'_, R>],
+        others: &[Weighted<'_>],
     ) -> Result<(Metadata, NoiseBound), CkksError> {
         others.iter().try_fold((first.clone(), noise), |(metadata, noise), other| {
             Ok((self.sum_metadata(&metadata, &other.metadata, OPERATION)?, noise.sum(&other.noise)))
@@ -136,13 +135,13 @@ impl<R: PolyRing> Evaluator<R> {
 }
 
 /// The i-th parts of the terms that have one, with their factors.
-fn part<'a, R: PolyRing>(
-    terms: &'a [Weighted<'_, R>],
+fn part<'a>(
+    terms: &'a [Weighted<'_>],
     i: usize,
-) -> Vec<(&'a BigInt, &'a R::Poly<sunzi_ring::Evaluation>)> {
+) -> Vec<(&'a BigInt, &'a sunzi_ring::Poly<sunzi_ring::Evaluation>)> {
     terms.iter().filter_map(|term| Some((&term.factor, term.term.parts().get(i)?))).collect()
 }
 
-fn traces<'a, R: PolyRing>(terms: &'a [Weighted<'_, R>]) -> Vec<&'a Trace> {
+fn traces<'a>(terms: &'a [Weighted<'_>]) -> Vec<&'a Trace> {
     terms.iter().map(|term| term.term.trace()).collect()
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_complex::Complex64;
-use sunzi_ring::{Evaluation, PolyRing, RingError};
+use sunzi_ring::{Evaluation, Poly, Ring, RingError};
 use sunzi_rlwe::NoiseTerm;
 
 use super::Evaluator;
@@ -11,7 +11,7 @@ use crate::context::integer;
 use crate::plaintext::check_scale;
 use crate::{Ciphertext, CkksError, Metadata, Precision};
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + c.
     ///
     /// # Errors
@@ -19,9 +19,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::Ring`] for a ciphertext of another context.
     pub fn add_constant(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         constant: impl Into<Complex64>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let mut sum = a.clone();
         self.add_constant_assign(&mut sum, constant)?;
@@ -34,7 +34,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`add_constant`](Self::add_constant).
     pub fn add_constant_assign(
         &self,
-        a: &mut Ciphertext<R>,
+        a: &mut Ciphertext,
         constant: impl Into<Complex64>,
     ) -> Result<(), CkksError> {
         const OPERATION: &str = "add a constant";
@@ -65,9 +65,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::LevelExhausted`] at level 0; as [`add_constant`](Self::add_constant).
     pub fn multiply_constant(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         constant: impl Into<Complex64>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a constant";
         self.context.check(a)?;
         let level = a.metadata().level;
@@ -83,10 +83,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::Value`] for a scale below 1; as [`add_constant`](Self::add_constant).
     pub fn multiply_constant_unscaled(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         constant: impl Into<Complex64>,
         scale: f64,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let product = self.times_constant(a, constant.into(), scale)?;
         self.context.finish(product, "multiply by a constant", &[a.trace()])
@@ -95,10 +95,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// Parts times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
     fn times_constant(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         constant: Complex64,
         scale: f64,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         check_scale(scale)?;
         let metadata = a.metadata();
         let ring = self.context.ring_at(metadata.level)?;
@@ -127,7 +127,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another
     /// context.
-    pub fn multiply_integer(&self, a: &Ciphertext<R>, factor: i64) -> Result<Ciphertext<R>, CkksError> {
+    pub fn multiply_integer(&self, a: &Ciphertext, factor: i64) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let norm = factor.unsigned_abs() as f64;
         let (metadata, ring, factor) = (a.metadata(), self.context.ring(), BigInt::from(factor));
@@ -146,7 +146,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn multiply_by_i(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn multiply_by_i(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let ring = self.context.ring_at(a.metadata().level)?;
         let mut product = a.clone();
@@ -157,7 +157,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// a ← X^(n/2)·a: i times the value in every slot.
-    fn turn(&self, ring: &R, a: &mut R::Poly<Evaluation>) -> Result<(), RingError> {
+    fn turn(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
         ring.mul_monomial_assign(a, self.context.degree() as u64 / 2)
     }
 }

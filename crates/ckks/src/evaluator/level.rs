@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, NoiseTerm};
 
 use super::Evaluator;
@@ -30,30 +29,26 @@ pub(super) struct Way {
     pub(super) off: f64,
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Explicit mode: a/q_l at level l − 1, its scale divided by q_l too.
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; [`CkksError::Value`] if the scale falls below 1;
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn rescale(&self, a: &Ciphertext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "rescale";
         self.context.check(a)?;
         self.context.finish(self.rescaled(a, OPERATION)?, OPERATION, &[a.trace()])
     }
 
-    pub(super) fn rescaled(
-        &self,
-        a: &Ciphertext<R>,
-        operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub(super) fn rescaled(&self, a: &Ciphertext, operation: &'static str) -> Result<Ciphertext, CkksError> {
         let level = a.metadata().level;
         self.divisor(level, operation)?;
         self.rescaled_to(a, level - 1)
     }
 
     /// a·Q_to/Q_l for a lower level, its scale too.
-    fn rescaled_to(&self, a: &Ciphertext<R>, to: usize) -> Result<Ciphertext<R>, CkksError> {
+    fn rescaled_to(&self, a: &Ciphertext, to: usize) -> Result<Ciphertext, CkksError> {
         let (context, level) = (&self.context, a.metadata().level);
         let scale = a.metadata().scale / context.ratio(level, to)?;
         let limbs = context.limbs(to)?;
@@ -77,7 +72,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// Metadata of a lower level, at this scale and with errors of this deviation in every coefficient besides.
     pub(super) fn lowered(
         &self,
-        a: &mut Ciphertext<R>,
+        a: &mut Ciphertext,
         level: usize,
         scale: f64,
         deviation: Log2,
@@ -102,12 +97,12 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
     /// for a ciphertext of another context.
-    pub fn drop_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+    pub fn drop_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         self.context.finish(self.dropped(a, level)?, "drop moduli", &[a.trace()])
     }
 
-    fn dropped(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+    fn dropped(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "drop moduli";
         let &Metadata { level: got, scale, .. } = a.metadata();
         if got < level {
@@ -130,7 +125,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
-    pub fn level_to(&self, a: &Ciphertext<R>, level: usize) -> Result<Ciphertext<R>, CkksError> {
+    pub fn level_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
         let scale = self.context.scale(level)?;
         let &Metadata { level: own, scale: from, .. } = a.metadata();
         if own == level && same_scale(from, scale) {
@@ -147,7 +142,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::LevelTooLow`] unless the level is below that of the ciphertext; [`CkksError::ScaleMismatch`] for a scale so
     /// small that the integer would be too coarse; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or
     /// [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn set_scale(&self, a: &Ciphertext<R>, level: usize, scale: f64) -> Result<Ciphertext<R>, CkksError> {
+    pub fn set_scale(&self, a: &Ciphertext, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "set the scale";
         self.context.check(a)?;
         check_scale(scale)?;
@@ -159,11 +154,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`drop_to`](Self::drop_to), but for a ciphertext of a lower level, which passes unchanged.
-    pub fn nested<'a>(
-        &self,
-        a: &'a Ciphertext<R>,
-        level: usize,
-    ) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+    pub fn nested<'a>(&self, a: &'a Ciphertext, level: usize) -> Result<Cow<'a, Ciphertext>, CkksError> {
         let own = a.metadata().level;
         if own < level || self.context.is_nested(level, self.context.limbs(own)?) {
             return Ok(Cow::Borrowed(a));
@@ -174,11 +165,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// A ciphertext of a higher level at this level and scale.
     pub(super) fn brought(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         level: usize,
         scale: f64,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let &Metadata { level: got, scale: from, precision, .. } = a.metadata();
         if got <= level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });

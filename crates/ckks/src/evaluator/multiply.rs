@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{NoiseBound, RelinearizationKey, Sign, Trace, relinearization};
 
 use super::Evaluator;
@@ -12,7 +11,7 @@ const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
 /// Products that are summed in one pass: operands that have to be brought to a level for them are held at once.
 const TOGETHER: usize = 64;
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a·b slot by slot, relinearised and rescaled with one rounding: one level below the lower operand.
     ///
     /// # Errors
@@ -22,10 +21,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for ciphertexts of another context.
     pub fn multiply(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, CkksError> {
         self.sum_of_products([(a, b)], key)
     }
 
@@ -33,7 +32,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
-    pub fn square(&self, a: &Ciphertext<R>, key: &RelinearizationKey<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn square(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
         self.multiply(a, a, key)
     }
 
@@ -43,18 +42,18 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`multiply`](Self::multiply); [`CkksError::Empty`] for none.
     pub fn sum_of_products<'a>(
         &self,
-        pairs: impl IntoIterator<Item = (&'a Ciphertext<R>, &'a Ciphertext<R>)>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        pairs: impl IntoIterator<Item = (&'a Ciphertext, &'a Ciphertext)>,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, CkksError> {
         let pairs: Vec<_> = pairs.into_iter().collect();
         self.context.rlwe().on_pool(|| self.relinearized_products(&pairs, key))
     }
 
     fn relinearized_products(
         &self,
-        pairs: &[(&Ciphertext<R>, &Ciphertext<R>)],
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply";
         for operand in pairs.iter().flat_map(|&(a, b)| [a, b]) {
             self.context.check(operand)?;
@@ -63,7 +62,7 @@ impl<R: PolyRing> Evaluator<R> {
         let lowest = pairs.iter().map(|(a, b)| a.metadata().level.min(b.metadata().level)).min();
         let Some(level) = lowest else { return Err(EMPTY) };
         self.divisor(level, OPERATION)?;
-        let mut sum: Option<Ciphertext<R>> = None;
+        let mut sum: Option<Ciphertext> = None;
         let traces: Vec<_> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
         for pairs in pairs.chunks(TOGETHER) {
             let at_level =
@@ -83,10 +82,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// A ciphertext at this level: its own, or brought there to the canonical scale.
     fn at_level<'a>(
         &self,
-        a: &'a Ciphertext<R>,
+        a: &'a Ciphertext,
         level: usize,
         operation: &'static str,
-    ) -> Result<Cow<'a, Ciphertext<R>>, CkksError> {
+    ) -> Result<Cow<'a, Ciphertext>, CkksError> {
         if a.metadata().level == level {
             return Ok(Cow::Borrowed(a));
         }
@@ -98,11 +97,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`CkksError::LevelTooLow`] for operands of different levels: [`multiply_unscaled_at`](Self::multiply_unscaled_at) takes them at
     /// the scales they have; as [`multiply`](Self::multiply).
-    pub fn multiply_unscaled(
-        &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub fn multiply_unscaled(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.multiply_unscaled_at(a, b, 1, a.metadata().level.max(b.metadata().level))
     }
 
@@ -113,11 +108,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// [`CkksError::LevelTooLow`] for an operand below the level; as [`multiply`](Self::multiply).
     pub fn multiply_unscaled_at(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
+        a: &Ciphertext,
+        b: &Ciphertext,
         factor: u32,
         level: usize,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply";
         self.context.check(a)?;
         self.context.check(b)?;
@@ -136,11 +131,7 @@ impl<R: PolyRing> Evaluator<R> {
     /// # Errors
     /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for more than three parts;
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn relinearize(
-        &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let mut relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
         relinearized.set_metadata(self.relinearized_metadata(a)?);
@@ -153,20 +144,20 @@ impl<R: PolyRing> Evaluator<R> {
     /// As both.
     pub fn relinearize_rescale(
         &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        a: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         self.relinearized_lower(a, key, "relinearize and rescale", &[a.trace()])
     }
 
     fn relinearized_lower(
         &self,
-        a: &Ciphertext<R>,
-        key: &RelinearizationKey<R>,
+        a: &Ciphertext,
+        key: &RelinearizationKey,
         operation: &'static str,
         operands: &[&Trace],
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let (context, &Metadata { level, scale, .. }) = (&self.context, a.metadata());
         let scale = scale / self.divisor(level, operation)?;
         let limbs = context.limbs(level - 1)?;
@@ -177,7 +168,7 @@ impl<R: PolyRing> Evaluator<R> {
     }
 
     /// The metadata of a ciphertext with what its relinearisation adds, if it has a third part.
-    fn relinearized_metadata(&self, a: &Ciphertext<R>) -> Result<Metadata, CkksError> {
+    fn relinearized_metadata(&self, a: &Ciphertext) -> Result<Metadata, CkksError> {
         let metadata = a.metadata();
         if a.parts().len() < 3 {
             return Ok(metadata.clone());
@@ -191,11 +182,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this one.
     fn tensors(
         &self,
-        pairs: &[[&Ciphertext<R>; 2]],
+        pairs: &[[&Ciphertext; 2]],
         factor: u32,
         level: usize,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let Some([first, _]) = pairs.first() else { return Err(EMPTY) };
         let mut carried = pairs.iter().map(|[a, b]| self.carried_by_product(a, b, factor, level));
         let carried = carried.try_fold(None, |sum: Option<(Metadata, NoiseBound)>, (metadata, noise)| {
@@ -213,8 +204,8 @@ impl<R: PolyRing> Evaluator<R> {
     /// What the product of two operands carries before it is rescaled.
     fn carried_by_product(
         &self,
-        a: &Ciphertext<R>,
-        b: &Ciphertext<R>,
+        a: &Ciphertext,
+        b: &Ciphertext,
         factor: u32,
         level: usize,
     ) -> (Metadata, NoiseBound) {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{Log2, NoiseTerm};
 use zeroize::Zeroizing;
 
@@ -14,13 +13,13 @@ use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 /// By how much slots that were computed in doubles may be off, relatively: what the encoder promises and more.
 const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// a + m. A plaintext of a higher level is brought to the level and scale of the ciphertext, which costs it a rounding.
     ///
     /// # Errors
     /// [`CkksError::ScaleMismatch`]; [`CkksError::LevelTooLow`] for a plaintext of a lower level; [`CkksError::MessageTooLarge`];
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for operands of another context.
-    pub fn add_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.shifted(a, plaintext, false, "add a plaintext")
     }
 
@@ -28,17 +27,17 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`add_plain`](Self::add_plain).
-    pub fn sub_plain(&self, a: &Ciphertext<R>, plaintext: &Plaintext<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn sub_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.shifted(a, plaintext, true, "subtract a plaintext")
     }
 
     fn shifted(
         &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext<R>,
+        a: &Ciphertext,
+        plaintext: &Plaintext,
         negative: bool,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let &Metadata { level, scale, .. } = a.metadata();
         let (plaintext, own) = self.plain_at(plaintext, level, scale, operation)?;
@@ -59,11 +58,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// [`CkksError::LevelExhausted`] at level 0; as [`add_plain`](Self::add_plain).
-    pub fn multiply_plain(
-        &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a plaintext";
         self.context.check(a)?;
         self.divisor(a.metadata().level, OPERATION)?;
@@ -77,9 +72,9 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`add_plain`](Self::add_plain).
     pub fn multiply_plain_unscaled(
         &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        a: &Ciphertext,
+        plaintext: &Plaintext,
+    ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a plaintext";
         self.context.check(a)?;
         self.context.finish(self.times_plain(a, plaintext, OPERATION)?, OPERATION, &[])
@@ -87,10 +82,10 @@ impl<R: PolyRing> Evaluator<R> {
 
     fn times_plain(
         &self,
-        a: &Ciphertext<R>,
-        plaintext: &Plaintext<R>,
+        a: &Ciphertext,
+        plaintext: &Plaintext,
         operation: &'static str,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    ) -> Result<Ciphertext, CkksError> {
         let (metadata, n) = (a.metadata(), self.context.degree());
         let (plaintext, own) =
             self.plain_at(plaintext, metadata.level, self.context.scale(metadata.level)?, operation)?;
@@ -111,11 +106,11 @@ impl<R: PolyRing> Evaluator<R> {
     /// A plaintext at this level, its own or brought there from a higher one to this scale, and its errors.
     fn plain_at<'a>(
         &self,
-        plaintext: &'a Plaintext<R>,
+        plaintext: &'a Plaintext,
         level: usize,
         scale: f64,
         operation: &'static str,
-    ) -> Result<(Cow<'a, Plaintext<R>>, NoiseTerm), CkksError> {
+    ) -> Result<(Cow<'a, Plaintext>, NoiseTerm), CkksError> {
         let context = &self.context;
         context.check_plaintext(plaintext)?;
         let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());

@@ -1,6 +1,5 @@
 //! Rotations and conjugation of the slots.
 
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::{GaloisKeys, Trace, galois};
 
 use super::Evaluator;
@@ -8,18 +7,18 @@ use crate::rotation::{conjugation_exponent, named, rotation_exponent};
 use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 /// The digits of a ciphertext, for any number of its rotations.
-pub struct Hoisted<'a, R: PolyRing> {
-    evaluator: &'a Evaluator<R>,
-    digits: galois::Hoisted<'a, Ckks, R>,
+pub struct Hoisted<'a> {
+    evaluator: &'a Evaluator,
+    digits: galois::Hoisted<'a, Ckks>,
     trace: Trace,
 }
 
-impl<R: PolyRing> Hoisted<'_, R> {
+impl Hoisted<'_> {
     /// Rotates the slots left by `steps` (right if negative).
     ///
     /// # Errors
     /// As [`Evaluator::rotate`].
-    pub fn rotate(&self, steps: i64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn rotate(&self, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         let index = self.evaluator.context.ring().index();
         self.automorphism(rotation_exponent(steps, index), keys)
     }
@@ -28,7 +27,7 @@ impl<R: PolyRing> Hoisted<'_, R> {
     ///
     /// # Errors
     /// As [`Evaluator::rotate`].
-    pub fn conjugate(&self, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn conjugate(&self, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         self.automorphism(conjugation_exponent(self.evaluator.context.ring().index()), keys)
     }
 
@@ -36,25 +35,20 @@ impl<R: PolyRing> Hoisted<'_, R> {
     ///
     /// # Errors
     /// As [`Evaluator::rotate`], for the exponent given.
-    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         let image = self.digits.automorphism(exponent, keys).map_err(named)?;
         self.evaluator.turned(image, exponent, &self.trace)
     }
 }
 
-impl<R: PolyRing> Evaluator<R> {
+impl Evaluator {
     /// Rotates the slots left by `steps` (right if negative): slot i + steps moves to slot i.
     ///
     /// # Errors
     /// [`CkksError::MissingRotation`] without its key; [`sunzi_rlwe::RlweError::KeyMismatch`];
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`sunzi_rlwe::RlweError::KeyLevel`] for keys of a lower level;
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn rotate(
-        &self,
-        a: &Ciphertext<R>,
-        steps: i64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         self.automorphism(a, rotation_exponent(steps, self.context.ring().index()), keys)
     }
 
@@ -62,7 +56,7 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate`](Self::rotate).
-    pub fn conjugate(&self, a: &Ciphertext<R>, keys: &GaloisKeys<R>) -> Result<Ciphertext<R>, CkksError> {
+    pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
         self.automorphism(a, conjugation_exponent(self.context.ring().index()), keys)
     }
 
@@ -72,10 +66,10 @@ impl<R: PolyRing> Evaluator<R> {
     /// As [`rotate`](Self::rotate), for the exponent given.
     pub fn automorphism(
         &self,
-        a: &Ciphertext<R>,
+        a: &Ciphertext,
         exponent: u64,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, CkksError> {
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, CkksError> {
         self.context.check(a)?;
         let image = galois::automorphism(self.context.rlwe(), a, exponent, keys).map_err(named)?;
         self.turned(image, exponent, a.trace())
@@ -85,19 +79,14 @@ impl<R: PolyRing> Evaluator<R> {
     ///
     /// # Errors
     /// As [`rotate`](Self::rotate), keys apart.
-    pub fn hoist<'a>(&'a self, a: &'a Ciphertext<R>) -> Result<Hoisted<'a, R>, CkksError> {
+    pub fn hoist<'a>(&'a self, a: &'a Ciphertext) -> Result<Hoisted<'a>, CkksError> {
         self.context.check(a)?;
         let digits = galois::hoist(self.context.rlwe(), a)?;
         Ok(Hoisted { evaluator: self, digits, trace: a.trace().clone() })
     }
 
     /// Counts the key switch of an automorphism.
-    fn turned(
-        &self,
-        mut image: Ciphertext<R>,
-        exponent: u64,
-        trace: &Trace,
-    ) -> Result<Ciphertext<R>, CkksError> {
+    fn turned(&self, mut image: Ciphertext, exponent: u64, trace: &Trace) -> Result<Ciphertext, CkksError> {
         if exponent == 1 {
             return Ok(image);
         }

@@ -3,9 +3,9 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
 use num_complex::Complex64;
 use rand::RngExt;
+use sunzi_big::BigRing;
 use sunzi_ckks::rotation::rotation_keys;
 use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, LevelRange, Parameters, Settings};
-use sunzi_ring::{BigRing, PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security};
 
 /// The rotations there are keys for.
@@ -30,24 +30,24 @@ pub(crate) fn rational(log2_degree: u32, scale_bits: u32, depth: usize, digits: 
 }
 
 /// Everybody at once.
-pub(crate) struct Party<R: PolyRing = Ring> {
-    pub(crate) context: Context<R>,
-    pub(crate) evaluator: Evaluator<R>,
-    pub(crate) secret: SecretKey<R>,
-    pub(crate) public: PublicKey<R>,
-    pub(crate) relinearization: RelinearizationKey<R>,
-    pub(crate) rotations: GaloisKeys<R>,
-    pub(crate) encoder: Encoder<R>,
+pub(crate) struct Party {
+    pub(crate) context: Context,
+    pub(crate) evaluator: Evaluator,
+    pub(crate) secret: SecretKey,
+    pub(crate) public: PublicKey,
+    pub(crate) relinearization: RelinearizationKey,
+    pub(crate) rotations: GaloisKeys,
+    pub(crate) encoder: Encoder,
     pub(crate) rng: ChaCha20Rng,
 }
 
-impl Party<Ring> {
+impl Party {
     pub(crate) fn new(parameters: &Parameters, slots: usize) -> Self {
         Self::over(Context::new(parameters).unwrap(), slots)
     }
 }
 
-impl Party<BigRing> {
+impl Party {
     /// The same over big integers.
     pub(crate) fn oracle(parameters: &Parameters, slots: usize) -> Self {
         let moduli: Vec<_> = parameters.moduli().iter().map(|&q| q.into()).collect();
@@ -60,8 +60,8 @@ impl Party<BigRing> {
     }
 }
 
-impl<R: PolyRing> Party<R> {
-    pub(crate) fn over(context: Context<R>, slots: usize) -> Self {
+impl Party {
+    pub(crate) fn over(context: Context, slots: usize) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
         let rlwe = context.rlwe();
         let secret = SecretKey::generate(rlwe, &mut rng).unwrap();
@@ -82,17 +82,17 @@ impl<R: PolyRing> Party<R> {
         (0..self.encoder.slots()).map(|_| number()).collect()
     }
 
-    pub(crate) fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext<R> {
+    pub(crate) fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext {
         let plaintext = self.encoder.encode(values).unwrap();
         self.context.encrypt(&plaintext, &self.public, &mut self.rng).unwrap()
     }
 
-    pub(crate) fn open(&self, ciphertext: &Ciphertext<R>) -> Vec<Complex64> {
+    pub(crate) fn open(&self, ciphertext: &Ciphertext) -> Vec<Complex64> {
         self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret).unwrap()).unwrap()
     }
 
     /// The root of the mean square error.
-    pub(crate) fn error(&self, ciphertext: &Ciphertext<R>, expected: &[Complex64]) -> f64 {
+    pub(crate) fn error(&self, ciphertext: &Ciphertext, expected: &[Complex64]) -> f64 {
         let opened = self.open(ciphertext);
         assert_eq!(opened.len(), expected.len());
         let squares: f64 = opened.iter().zip(expected).map(|(a, b)| (a - b).norm_sqr()).sum();
@@ -100,7 +100,7 @@ impl<R: PolyRing> Party<R> {
     }
 
     /// Fails unless the error is about what the ciphertext says, next to that of doubles.
-    pub(crate) fn check(&self, ciphertext: &Ciphertext<R>, expected: &[Complex64], what: &str) {
+    pub(crate) fn check(&self, ciphertext: &Ciphertext, expected: &[Complex64], what: &str) {
         let precision = ciphertext.metadata().precision;
         let (got, estimate, bound) =
             (self.error(ciphertext, expected), precision.deviation(), precision.magnitude());

@@ -2,12 +2,12 @@
 
 use num_complex::Complex64;
 use sunzi_ckks::{Ciphertext, Context, Parallelism, Parameters};
-use sunzi_ring::PolyRing;
+use sunzi_ring::Poly;
 
 use crate::common::{Party, map, parameters, rational, rotated, zip};
 
 /// A bit of everything, and what it gives in the clear.
-fn circuit<R: PolyRing>(party: &mut Party<R>) -> Vec<(Ciphertext<R>, Vec<Complex64>)> {
+fn circuit(party: &mut Party) -> Vec<(Ciphertext, Vec<Complex64>)> {
     let (x, y) = (party.numbers(), party.numbers());
     let (a, b) = (party.encrypt(&x), party.encrypt(&y));
     let plain = party.encoder.encode(&y).unwrap();
@@ -36,18 +36,14 @@ fn circuit<R: PolyRing>(party: &mut Party<R>) -> Vec<(Ciphertext<R>, Vec<Complex
 }
 
 /// Coefficients as integers, whatever stores them.
-fn integers<R: PolyRing>(party: &Party<R>, ciphertext: &Ciphertext<R>) -> Vec<Vec<num_bigint::BigInt>> {
+fn integers(party: &Party, ciphertext: &Ciphertext) -> Vec<Vec<num_bigint::BigInt>> {
     let ring = party.context.ring_at(ciphertext.metadata().level).unwrap();
-    let part = |part: &R::Poly<_>| ring.to_integers(&ring.to_coefficient(part.clone()).unwrap()).unwrap();
+    let part = |part: &Poly<_>| ring.to_integers(&ring.to_coefficient(part.clone()).unwrap()).unwrap();
     ciphertext.parts().iter().map(part).collect()
 }
 
 /// The same ciphertext, in another ring.
-fn carried<A: PolyRing, B: PolyRing>(
-    from: &Party<A>,
-    to: &Party<B>,
-    ciphertext: &Ciphertext<A>,
-) -> Ciphertext<B> {
+fn carried(from: &Party, to: &Party, ciphertext: &Ciphertext) -> Ciphertext {
     let ring = to.context.ring_at(ciphertext.metadata().level).unwrap();
     let part = |part: &Vec<_>| ring.to_evaluation(ring.from_integers(part).unwrap()).unwrap();
     let parts = integers(from, ciphertext).iter().map(part).collect();
@@ -56,12 +52,7 @@ fn carried<A: PolyRing, B: PolyRing>(
 }
 
 /// All that takes no key, at every level of what a ciphertext becomes.
-fn keyless<R: PolyRing>(
-    party: &Party<R>,
-    a: &Ciphertext<R>,
-    b: &Ciphertext<R>,
-    values: &[Complex64],
-) -> Vec<Ciphertext<R>> {
+fn keyless(party: &Party, a: &Ciphertext, b: &Ciphertext, values: &[Complex64]) -> Vec<Ciphertext> {
     let (e, c) = (&party.evaluator, Complex64::new(-0.3, 0.7));
     let plain = party.encoder.encode(values).unwrap();
     let mut results = Vec::new();

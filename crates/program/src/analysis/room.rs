@@ -7,8 +7,8 @@ use sunzi_bfv::{Ciphertext, Context, CrtParameters, Evaluator};
 use sunzi_circuits::inner_product::required_rotations;
 use sunzi_circuits::{Arithmetic as _, EvaluationKeys, Rotation};
 use sunzi_encoding::Plaintext;
+use sunzi_ring::Ring;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{HollowRing, PolyRing as _};
 use sunzi_rlwe::{PublicKey, RlweError, SecretKey, galois};
 
 use super::Layout;
@@ -25,7 +25,7 @@ pub(super) fn bits_left(
     let scheme = |error: sunzi_bfv::BfvError| ProgramError::scheme(error);
     let largest = parameters.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
     let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
-    let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
+    let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
     let (t, degree) = (own.plain_modulus(), own.degree());
     let context = Context::with_algorithms(ring, t, own.security(), own.algorithms()).map_err(scheme)?;
     let (public, keys) = keys(program, &context, layout).map_err(ProgramError::scheme)?;
@@ -43,7 +43,7 @@ pub(super) fn bits_left(
         }
     };
     let mut least = f64::INFINITY;
-    let column = |_, _, output: Output<Ciphertext<HollowRing>>| {
+    let column = |_, _, output: Output<Ciphertext>| {
         if let Output::Encrypted(column) = output {
             least = least.min(evaluator.bits_left(&column));
         }
@@ -60,9 +60,9 @@ pub(super) fn bits_left(
 
 fn keys(
     program: &Program,
-    context: &Context<HollowRing>,
+    context: &Context,
     layout: &Layout,
-) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), RlweError> {
+) -> Result<(PublicKey, EvaluationKeys), RlweError> {
     let (rlwe, rng) = (context.rlwe(), &mut nothing());
     let index = rlwe.ring().index();
     let summed = !program.totals().is_empty();

@@ -87,13 +87,13 @@ impl Codec {
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for cells of another kind, out of range or too many; [`ProgramError::Scheme`] for a key of other parameters.
-    pub fn encrypt<G: CryptoRng + ?Sized>(
+    pub fn encrypt(
         &self,
         column: &Column,
         label: Option<usize>,
         cells: &Cells,
         key: EncryptionKey<'_>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted, ProgramError> {
         let (count, span) = (cells.check(column)?, self.layout.span);
         if count > span {
@@ -123,11 +123,11 @@ impl Codec {
         })
     }
 
-    fn encrypt_units<G: CryptoRng + ?Sized>(
+    fn encrypt_units(
         &self,
         units: &[i128],
         key: EncryptionKey<'_>,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Encrypted, ProgramError> {
         let encoders = self.exact().map_or(&[][..], |(encoders, _)| encoders);
         let encode = |encoder: &BatchEncoder| {

@@ -212,7 +212,7 @@ impl Contexts {
     /// # Errors
     /// Any [`WireError`]; [`MissingGaloisKey`](sunzi_rlwe::RlweError::MissingGaloisKey) in one.
     pub fn load_evaluation(&self, folder: &Path, exponents: &[u64]) -> Result<EvaluationKeys, WireError> {
-        let relinearization: RelinearizationKey<_> = load(self.rlwe(), folder.join(RELINEARIZATION))?;
+        let relinearization: RelinearizationKey = load(self.rlwe(), folder.join(RELINEARIZATION))?;
         let file = BufReader::new(File::open(folder.join(GALOIS)).map_err(WireError::Io)?);
         let galois = GaloisFile::open(self.rlwe(), file)?.read(exponents)?;
         let (expected, got) = (relinearization.id(), galois.id());

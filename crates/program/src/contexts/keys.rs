@@ -2,15 +2,14 @@
 
 use rand_core::CryptoRng;
 use sunzi_circuits::{EvaluationKeys, Rotation};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, RlweError, galois};
 
 use super::{Contexts, Parts};
 
 /// The key of the owner.
-pub type SecretKey = sunzi_rlwe::SecretKey<Ring>;
+pub type SecretKey = sunzi_rlwe::SecretKey;
 /// The key of those who encrypt.
-pub type PublicKey = sunzi_rlwe::PublicKey<Ring>;
+pub type PublicKey = sunzi_rlwe::PublicKey;
 
 /// What encrypts.
 #[derive(Clone, Copy)]
@@ -55,12 +54,12 @@ impl Contexts {
     ///
     /// # Errors
     /// As [`exponent_of`](Self::exponent_of); [`RlweError::Ring`] for a secret of another ring, and for more moduli than there are.
-    pub fn evaluation_keys<G: CryptoRng + ?Sized>(
+    pub fn evaluation_keys(
         &self,
         secret: &SecretKey,
         rotations: &[Rotation],
         limbs: usize,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<EvaluationKeys, RlweError> {
         let (rlwe, exponents) = (self.rlwe(), self.exponents_of(rotations)?);
         Ok(EvaluationKeys {

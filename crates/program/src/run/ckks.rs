@@ -4,7 +4,6 @@ use num_bigint::BigInt;
 use sunzi_circuits::comparison;
 use sunzi_circuits::series::{declared_within, evaluate};
 use sunzi_ckks::{Ciphertext, Encoder, Evaluator};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey};
 
 use super::{Backend, Clear, ERROR_DEVIATIONS, Table, computed, leaf, total};
@@ -12,18 +11,18 @@ use crate::analysis::{Action, Facts, Layout, Lowered, Refusal, Step, exp2, facts
 use crate::{NodeId, Number, Plan, Program, ProgramError};
 
 /// A node in one chunk.
-pub enum Value<R: PolyRing = Ring> {
+pub enum Value {
     /// Encrypted, over the power of two of its node.
-    Encrypted(Ciphertext<R>),
+    Encrypted(Ciphertext),
     /// Computed from clear columns.
     Clear(NodeId, Clear),
 }
 
 /// A sum, or a column, that comes out.
 #[derive(Clone)]
-pub enum Output<R: PolyRing = Ring> {
+pub enum Output {
     /// A sum, in slot 0 and with the padding; or a chunk of a column, slot by slot.
-    Encrypted(Ciphertext<R>),
+    Encrypted(Ciphertext),
     /// A sum of a clear column, with the padding.
     Clear(Number),
     /// A chunk of a clear column.
@@ -31,34 +30,34 @@ pub enum Output<R: PolyRing = Ring> {
 }
 
 /// The keys that a program may need.
-pub struct Keys<'a, R: PolyRing = Ring> {
+pub struct Keys<'a> {
     /// For products.
-    pub relinearization: &'a RelinearizationKey<R>,
+    pub relinearization: &'a RelinearizationKey,
     /// For sums over slots.
-    pub galois: &'a GaloisKeys<R>,
+    pub galois: &'a GaloisKeys,
 }
 
 /// Programs over CKKS.
-pub struct Ckks<'a, R: PolyRing = Ring> {
+pub struct Ckks<'a> {
     program: &'a Program,
     facts: Vec<Facts>,
     lowered: &'a Lowered,
     layout: &'a Layout,
-    evaluator: &'a Evaluator<R>,
-    encoder: &'a Encoder<R>,
-    keys: Keys<'a, R>,
+    evaluator: &'a Evaluator,
+    encoder: &'a Encoder,
+    keys: Keys<'a>,
 }
 
-impl<'a, R: PolyRing> Ckks<'a, R> {
+impl<'a> Ckks<'a> {
     /// A backend for a plan; `encoder` has as many slots as a chunk.
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] for a plan of another scheme, and an encoder of other slots.
     pub fn new(
         plan: &'a Plan,
-        evaluator: &'a Evaluator<R>,
-        encoder: &'a Encoder<R>,
-        keys: Keys<'a, R>,
+        evaluator: &'a Evaluator,
+        encoder: &'a Encoder,
+        keys: Keys<'a>,
     ) -> Result<Self, ProgramError> {
         let Some(lowered) = &plan.lowered else {
             return Err(ProgramError::mismatch("the scheme", plan.parameters.name(), "CKKS"));
@@ -74,7 +73,7 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
     ///
     /// # Errors
     /// [`ProgramError::Mismatch`] where the table has no such cells.
-    pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value<R>, ProgramError> {
+    pub fn clear_input(&self, table: &Table, id: NodeId, chunk: usize) -> Result<Value, ProgramError> {
         let node = self.program.graph().node(id).ok_or_else(broken)?;
         Ok(Value::Clear(id, leaf(node, table, self.layout, chunk)?))
     }
@@ -96,7 +95,7 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
     }
 
     /// Refuses an operand whose errors are larger than what was planned for.
-    fn right_enough(&self, id: NodeId, x: &Ciphertext<R>, allowed: f64) -> Result<(), ProgramError> {
+    fn right_enough(&self, id: NodeId, x: &Ciphertext, allowed: f64) -> Result<(), ProgramError> {
         let off = ERROR_DEVIATIONS * x.metadata().precision.deviation();
         if off <= allowed {
             return Ok(());
@@ -119,10 +118,10 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
         &self,
         factors: &[f64],
         constant: f64,
-        operands: &[&Value<R>],
-    ) -> Result<Ciphertext<R>, ProgramError> {
+        operands: &[&Value],
+    ) -> Result<Ciphertext, ProgramError> {
         let evaluator = self.evaluator;
-        let mut terms: Vec<(f64, &Ciphertext<R>)> = Vec::new();
+        let mut terms: Vec<(f64, &Ciphertext)> = Vec::new();
         let mut clear: Option<Vec<f64>> = None;
         for (&factor, value) in factors.iter().zip(operands) {
             match value {
@@ -135,7 +134,7 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
             }
         }
         let sum = if integral(factors) {
-            let mut sum: Option<Ciphertext<R>> = None;
+            let mut sum: Option<Ciphertext> = None;
             for (factor, x) in terms {
                 let term = if factor == 1.0 {
                     x.clone()
@@ -165,16 +164,12 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
     }
 
     /// Numbers at the level and scale of a ciphertext.
-    fn encoded(
-        &self,
-        values: &[f64],
-        beside: &Ciphertext<R>,
-    ) -> Result<sunzi_ckks::Plaintext<R>, ProgramError> {
+    fn encoded(&self, values: &[f64], beside: &Ciphertext) -> Result<sunzi_ckks::Plaintext, ProgramError> {
         let metadata = beside.metadata();
         self.encoder.encode_real_at(values, metadata.level, metadata.scale).map_err(scheme)
     }
 
-    fn product(&self, a: &Value<R>, b: &Value<R>) -> Result<Ciphertext<R>, ProgramError> {
+    fn product(&self, a: &Value, b: &Value) -> Result<Ciphertext, ProgramError> {
         match (a, b) {
             (Value::Encrypted(a), Value::Encrypted(b)) => {
                 self.evaluator.multiply(a, b, self.keys.relinearization).map_err(scheme)
@@ -192,12 +187,12 @@ impl<'a, R: PolyRing> Ckks<'a, R> {
     }
 }
 
-impl<R: PolyRing> Backend for Ckks<'_, R> {
-    type Value = Value<R>;
-    type Total = Output<R>;
-    type Output = Output<R>;
+impl Backend for Ckks<'_> {
+    type Value = Value;
+    type Total = Output;
+    type Output = Output;
 
-    fn compute(&self, id: NodeId, operands: &[&Value<R>]) -> Result<Value<R>, ProgramError> {
+    fn compute(&self, id: NodeId, operands: &[&Value]) -> Result<Value, ProgramError> {
         let (step, evaluator) = (self.step(id)?, self.evaluator);
         let value = match (&step.action, operands) {
             (Action::Clear, _) => {
@@ -236,7 +231,7 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
         evaluator.with_magnitude(&value, 1.0).map(Value::Encrypted).map_err(scheme)
     }
 
-    fn accumulate(&self, sum: &mut Option<Output<R>>, value: &Value<R>) -> Result<(), ProgramError> {
+    fn accumulate(&self, sum: &mut Option<Output>, value: &Value) -> Result<(), ProgramError> {
         *sum = Some(match (sum.take(), value) {
             (None, Value::Encrypted(x)) => Output::Encrypted(x.clone()),
             (Some(Output::Encrypted(mut sum)), Value::Encrypted(x)) => {
@@ -252,16 +247,11 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
         Ok(())
     }
 
-    fn accumulate_product(
-        &self,
-        _: &mut Option<Output<R>>,
-        _: &Value<R>,
-        _: &Value<R>,
-    ) -> Result<bool, ProgramError> {
+    fn accumulate_product(&self, _: &mut Option<Output>, _: &Value, _: &Value) -> Result<bool, ProgramError> {
         Ok(false)
     }
 
-    fn finish(&self, _: NodeId, total: Output<R>) -> Result<Output<R>, ProgramError> {
+    fn finish(&self, _: NodeId, total: Output) -> Result<Output, ProgramError> {
         let Output::Encrypted(sum) = total else { return Ok(total) };
         let mut sum = self.evaluator.drop_to(&sum, self.lowered.sum_level).map_err(scheme)?;
         for step in self.layout.steps() {
@@ -271,7 +261,7 @@ impl<R: PolyRing> Backend for Ckks<'_, R> {
         Ok(Output::Encrypted(sum))
     }
 
-    fn column(&self, value: &Value<R>) -> Result<Output<R>, ProgramError> {
+    fn column(&self, value: &Value) -> Result<Output, ProgramError> {
         Ok(match value {
             Value::Encrypted(x) => Output::Encrypted(x.clone()),
             Value::Clear(_, clear) => Output::ClearColumn(clear.clone()),

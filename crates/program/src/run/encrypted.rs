@@ -83,7 +83,7 @@ fn approximate(
     let evaluator = sunzi_ckks::Evaluator::new(context);
     let encoder = codec.reals().ok_or_else(other_scheme)?;
     let missing = || ProgramError::mismatch("the keys", "keys of products and rotations", "none");
-    let relinearization: &RelinearizationKey<_> = keys.relinearization.as_ref().ok_or_else(missing)?;
+    let relinearization: &RelinearizationKey = keys.relinearization.as_ref().ok_or_else(missing)?;
     let keys = ckks::Keys { relinearization, galois: keys.galois.as_ref().ok_or_else(missing)? };
     let backend = ckks::Ckks::new(plan, &evaluator, encoder, keys)?;
     let read = |id, chunk| match input(id, chunk)? {

@@ -9,7 +9,6 @@ use sunzi_circuits::series::declared_within;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation};
 use sunzi_ckks::precision::slot_error;
 use sunzi_ckks::{CkksError, Complex64, Encoder as RealEncoder, Metadata};
-use sunzi_ring::PolyRing;
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::{DeclaredNoise, RelinearizationKey, SharingPolicy};
 
@@ -116,18 +115,18 @@ impl<A: Arithmetic> Machine for ExactMachine<'_, A> {
 }
 
 /// CKKS.
-pub(super) struct RealMachine<'a, R: PolyRing> {
-    pub(super) evaluator: &'a sunzi_ckks::Evaluator<R>,
-    pub(super) keys: &'a EvaluationKeys<R>,
-    encoders: RefCell<HashMap<usize, Arc<RealEncoder<R>>>>,
+pub(super) struct RealMachine<'a> {
+    pub(super) evaluator: &'a sunzi_ckks::Evaluator,
+    pub(super) keys: &'a EvaluationKeys,
+    encoders: RefCell<HashMap<usize, Arc<RealEncoder>>>,
 }
 
-impl<'a, R: PolyRing> RealMachine<'a, R> {
-    pub(super) fn new(evaluator: &'a sunzi_ckks::Evaluator<R>, keys: &'a EvaluationKeys<R>) -> Self {
+impl<'a> RealMachine<'a> {
+    pub(super) fn new(evaluator: &'a sunzi_ckks::Evaluator, keys: &'a EvaluationKeys) -> Self {
         Self { evaluator, keys, encoders: RefCell::default() }
     }
 
-    pub(super) fn encoder(&self, slots: usize) -> Result<Arc<RealEncoder<R>>, ProgramError> {
+    pub(super) fn encoder(&self, slots: usize) -> Result<Arc<RealEncoder>, ProgramError> {
         if let Some(encoder) = self.encoders.borrow().get(&slots) {
             return Ok(Arc::clone(encoder));
         }
@@ -143,7 +142,7 @@ impl<'a, R: PolyRing> RealMachine<'a, R> {
         period: usize,
         near: &Metadata,
         scale: f64,
-    ) -> Result<sunzi_ckks::Plaintext<R>, ProgramError> {
+    ) -> Result<sunzi_ckks::Plaintext, ProgramError> {
         let values: Vec<Complex64> = match clear {
             Clear::Integers(values) => values.iter().map(|&v| (v as f64).into()).collect(),
             Clear::Complex(values) => values.clone(),
@@ -151,7 +150,7 @@ impl<'a, R: PolyRing> RealMachine<'a, R> {
         self.encoder(period)?.encode_at(&values, near.level, scale).map_err(ProgramError::scheme)
     }
 
-    fn relinearization(&self) -> Result<&RelinearizationKey<R>, ProgramError> {
+    fn relinearization(&self) -> Result<&RelinearizationKey, ProgramError> {
         let missing = || ProgramError::Invalid("products take a relinearisation key".to_owned());
         self.keys.relinearization.as_ref().ok_or_else(missing)
     }
@@ -161,10 +160,10 @@ impl<'a, R: PolyRing> RealMachine<'a, R> {
         &self,
         terms: &[(usize, Clear)],
         period: usize,
-        all: &[sunzi_ckks::Ciphertext<R>],
-    ) -> Result<sunzi_ckks::Ciphertext<R>, ProgramError> {
+        all: &[sunzi_ckks::Ciphertext],
+    ) -> Result<sunzi_ckks::Ciphertext, ProgramError> {
         let scheme = |error: CkksError| ProgramError::scheme(error);
-        let mut sum: Option<sunzi_ckks::Ciphertext<R>> = None;
+        let mut sum: Option<sunzi_ckks::Ciphertext> = None;
         for (a, m) in terms {
             let a = at(all, *a)?;
             let scale = self.evaluator.context().scale(a.metadata().level).map_err(scheme)?;
@@ -183,8 +182,8 @@ impl<'a, R: PolyRing> RealMachine<'a, R> {
     }
 }
 
-impl<R: PolyRing> Machine for RealMachine<'_, R> {
-    type Ciphertext = sunzi_ckks::Ciphertext<R>;
+impl Machine for RealMachine<'_> {
+    type Ciphertext = sunzi_ckks::Ciphertext;
 
     fn step(&self, step: &Step, all: &[Self::Ciphertext]) -> Result<Self::Ciphertext, ProgramError> {
         let evaluator = self.evaluator;
@@ -241,7 +240,7 @@ impl<R: PolyRing> Machine for RealMachine<'_, R> {
             bits_left: bits(metadata.level) - bits(0),
             precision: Some(metadata.precision.bits()),
             magnitude: Some(metadata.precision.magnitude()),
-            bytes: a.parts().iter().map(R::byte_len).sum(),
+            bytes: a.parts().iter().map(|part| part.byte_len()).sum(),
         }
     }
 

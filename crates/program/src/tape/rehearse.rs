@@ -8,7 +8,7 @@ use sunzi_bfv::CrtParameters;
 use sunzi_circuits::EvaluationKeys;
 use sunzi_ckks::rotation;
 use sunzi_encoding::{BatchEncoder, Encoder as _, Plaintext};
-use sunzi_ring::{Evaluation, HollowPoly, HollowRing, PolyRing};
+use sunzi_ring::{Evaluation, Poly, Ring};
 use sunzi_rlwe::{DeclaredNoise, PublicKey, RlweContext, RlweError, SecretKey, SharingPolicy, galois};
 
 use super::machine::{ExactMachine, Machine, RealMachine};
@@ -81,8 +81,8 @@ impl Rehearsal {
     }
 }
 
-fn bytes(parts: &[HollowPoly<Evaluation>]) -> usize {
-    parts.iter().map(HollowRing::byte_len).sum()
+fn bytes(parts: &[Poly<Evaluation>]) -> usize {
+    parts.iter().map(|part| part.byte_len()).sum()
 }
 
 /// Residues modulo t in every period of n slots.
@@ -98,8 +98,8 @@ fn encode(
 }
 
 /// CKKS over polynomials without coefficients.
-pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context<HollowRing>, ProgramError> {
-    let ring = HollowRing::of_levels(2 * own.degree() as u64, own.moduli(), own.rungs());
+pub(crate) fn hollow(own: &sunzi_ckks::Parameters) -> Result<sunzi_ckks::Context, ProgramError> {
+    let ring = Ring::dry(2 * own.degree() as u64, own.moduli(), own.rungs());
     let ring = ring.map_err(ProgramError::scheme)?;
     let settings = sunzi_ckks::Settings::from(own);
     sunzi_ckks::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)
@@ -141,7 +141,7 @@ impl Tape {
     ) -> Result<Rehearsal, ProgramError> {
         let largest = all.parts().into_iter().max_by_key(sunzi_bfv::Parameters::plain_modulus);
         let own = largest.ok_or_else(|| ProgramError::Invalid("no plaintext modulus".to_owned()))?;
-        let ring = HollowRing::new(own.ring().index(), own.moduli()).map_err(ProgramError::scheme)?;
+        let ring = Ring::dry(own.ring().index(), own.moduli(), &[]).map_err(ProgramError::scheme)?;
         let (t, security) = (own.plain_modulus(), own.security());
         let context = sunzi_bfv::Context::with_algorithms(ring, t, security, own.algorithms());
         let context = context.map_err(ProgramError::scheme)?;
@@ -150,7 +150,7 @@ impl Tape {
             arithmetic: &sunzi_bfv::Evaluator::new(&context),
             keys: &keys,
             encode: &encode(context.degree(), t)?,
-            size: |a: &sunzi_bfv::Ciphertext<HollowRing>| (None, bytes(a.parts())),
+            size: |a: &sunzi_bfv::Ciphertext| (None, bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
                 context.check_shareable(a, noise, policy).map_err(of_bfv)
@@ -168,7 +168,7 @@ impl Tape {
         own: &sunzi_bgv::Parameters,
         policy: Option<SharingPolicy>,
     ) -> Result<Rehearsal, ProgramError> {
-        let ring = HollowRing::of_levels(own.ring().index(), own.moduli(), own.rungs());
+        let ring = Ring::dry(own.ring().index(), own.moduli(), own.rungs());
         let ring = ring.map_err(ProgramError::scheme)?;
         let settings = sunzi_bgv::Settings::from(own);
         let context = sunzi_bgv::Context::with_ring(ring, &settings).map_err(ProgramError::scheme)?;
@@ -177,7 +177,7 @@ impl Tape {
             arithmetic: &sunzi_bgv::Evaluator::new(&context),
             keys: &keys,
             encode: &encode(context.degree(), own.plain_modulus())?,
-            size: |a: &sunzi_bgv::Ciphertext<HollowRing>| (Some(a.metadata().level()), bytes(a.parts())),
+            size: |a: &sunzi_bgv::Ciphertext| (Some(a.metadata().level()), bytes(a.parts())),
             check_shareable: &|a, policy| {
                 let noise = DeclaredNoise::of_own_run(a.noise(), context.ring().expansion());
                 context.check_shareable(a, noise, policy).map_err(of_bgv)
@@ -208,10 +208,7 @@ impl Tape {
     }
 
     /// Keys for all that it does.
-    fn keys(
-        &self,
-        context: &RlweContext<HollowRing>,
-    ) -> Result<(PublicKey<HollowRing>, EvaluationKeys<HollowRing>), ProgramError> {
+    fn keys(&self, context: &RlweContext) -> Result<(PublicKey, EvaluationKeys), ProgramError> {
         // Nothing is encrypted under them: any numbers will do.
         let rng = &mut ChaCha20Rng::seed_from_u64(0);
         let index = context.ring().index();

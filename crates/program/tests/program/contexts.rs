@@ -113,7 +113,7 @@ fn parameters_and_keys_go_through_folders() {
         assert_eq!(contexts.load_secret(folder.path()).unwrap().id(), secret.id());
         let rotations: Vec<_> = [1, 2, 4].map(sunzi_circuits::Rotation::Rows).into();
         let keys = contexts.evaluation_keys(&secret, &rotations, 1, &mut rng).unwrap();
-        let relinearization: &RelinearizationKey<_> = keys.relinearization.as_ref().unwrap();
+        let relinearization: &RelinearizationKey = keys.relinearization.as_ref().unwrap();
         store(contexts.rlwe(), relinearization, folder.path().join(RELINEARIZATION)).unwrap();
         store(contexts.rlwe(), keys.galois.as_ref().unwrap(), folder.path().join(GALOIS)).unwrap();
         let wanted = contexts.exponents_of(&rotations[1..]).unwrap();

@@ -12,7 +12,6 @@ use sunzi_program::contexts::EncryptionKey;
 use sunzi_program::results::{Description, ResultsReader, ResultsWriter};
 use sunzi_program::run::{Answer, Cells, Clear, Estimate, Opening};
 use sunzi_program::{Column, Contexts, Number, Options, Plan, Program, ProgramError, Schema};
-use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, WireError, checksum};
 use sunzi_rlwe::{SecretKey, Security};
 
@@ -66,7 +65,7 @@ fn exact_results_are_read_as_the_program_says() {
 }
 
 /// Reads a file to its end and finishes the formulas, as a key holder does, and says whether that went well; fails where it takes too long.
-fn opened(contexts: &Contexts, secret: &Arc<SecretKey<Ring>>, file: Vec<u8>) -> bool {
+fn opened(contexts: &Contexts, secret: &Arc<SecretKey>, file: Vec<u8>) -> bool {
     let (contexts, secret, bytes) = (contexts.clone(), Arc::clone(secret), file.len());
     let open = move || {
         let mut reader = ResultsReader::open(&contexts, file.as_slice()).map_err(|_| Failed::Wire)?;
@@ -78,7 +77,7 @@ fn opened(contexts: &Contexts, secret: &Arc<SecretKey<Ring>>, file: Vec<u8>) -> 
     within("a file", bytes, move || open().is_ok())
 }
 
-fn small(scheme: SchemeChoice, program: &Program) -> (Plan, Contexts, Arc<SecretKey<Ring>>) {
+fn small(scheme: SchemeChoice, program: &Program) -> (Plan, Contexts, Arc<SecretKey>) {
     let (security, log2_degree) = (Security::InsecureForResearchOnly, Some(6));
     let options = Options { scheme: Some(scheme), security, log2_degree, ..Options::default() };
     let plan = Plan::new(program, &options).unwrap();
@@ -88,12 +87,7 @@ fn small(scheme: SchemeChoice, program: &Program) -> (Plan, Contexts, Arc<Secret
 }
 
 /// A file with these answers.
-fn file(
-    contexts: &Contexts,
-    secret: &SecretKey<Ring>,
-    description: Description,
-    answers: &[Answer],
-) -> Vec<u8> {
+fn file(contexts: &Contexts, secret: &SecretKey, description: Description, answers: &[Answer]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut writer = ResultsWriter::new(contexts, secret.id(), description, &mut file).unwrap();
     answers.iter().for_each(|answer| writer.put(answer).unwrap());

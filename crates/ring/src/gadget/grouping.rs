@@ -10,6 +10,9 @@ use crate::RingError;
 ///
 /// Moduli of one length are then cut into digits of one length, as long as all can be. Moduli of different lengths each go
 /// to the digit before as long as there is room: short ones make digits of more.
+///
+/// # Errors
+/// [`RingError::OutOfRange`] for no digits or more than moduli.
 pub fn group_moduli(
     moduli: &[BigUint],
     special: &BigUint,

@@ -1,7 +1,10 @@
 //! Polynomials of keys as they are kept.
 
+use zeroize::Zeroize;
+
+use crate::opaque::Content;
 use crate::scratch::Scratch;
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError, Shape};
+use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
 /// Bytes that a vector may read from the first of its words on.
 const READ: usize = 64;
@@ -19,7 +22,7 @@ pub struct KeyPoly {
 
 impl KeyPoly {
     /// A polynomial of this ring.
-    pub(super) fn new(part: &Poly<Evaluation>, ring: &Ring) -> Result<Self, RingError> {
+    pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
         let (mut bytes, mut starts) = (vec![0; Self::len(ring)], Vec::with_capacity(limbs));
@@ -33,7 +36,7 @@ impl KeyPoly {
     }
 
     /// Bytes of one of this ring.
-    pub(super) fn len(ring: &Ring) -> usize {
+    pub(super) fn len(ring: &WordRing) -> usize {
         Self::len_of(ring.degree(), ring.basis().values().iter().copied())
     }
 
@@ -45,7 +48,7 @@ impl KeyPoly {
     }
 
     /// The polynomial, of this ring.
-    pub(super) fn poly(&self, ring: &Ring) -> Result<Poly<Evaluation>, RingError> {
+    pub(super) fn poly(&self, ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
         if self.shape() != ring.shape() {
             return Err(RingError::ShapeMismatch { expected: ring.shape(), got: self.shape() });
         }
@@ -70,9 +73,16 @@ impl KeyPoly {
     pub(super) fn limb(&self, i: usize) -> Option<&[u8]> {
         self.bytes.get(*self.starts.get(i)?..)
     }
+}
 
-    /// Bytes in memory.
-    pub(super) fn byte_len(&self) -> usize {
+impl Content for KeyPoly {
+    fn byte_len(&self) -> usize {
         self.bytes.len()
+    }
+}
+
+impl Zeroize for KeyPoly {
+    fn zeroize(&mut self) {
+        self.bytes.zeroize();
     }
 }

@@ -9,7 +9,7 @@ use super::digits::{Digit, RnsDigits};
 use crate::division::offset_less;
 use crate::error::part;
 use crate::transform::{Plan, Scale};
-use crate::{Ring, RingError};
+use crate::{RingError, WordRing};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
 pub(super) struct Lift {
@@ -41,8 +41,8 @@ impl Lift {
         i: usize,
         (number, digit, range): (usize, &Digit, Range<usize>),
         digits: &RnsDigits,
-        ring: &Ring,
-        key_ring: &Ring,
+        ring: &WordRing,
+        key_ring: &WordRing,
         groups: &[Range<usize>],
     ) -> Result<Self, RingError> {
         let (quotient, source) = (ring.basis().len() + i, digit.source);

@@ -23,14 +23,18 @@ use crate::division::{Division, Factor, Route};
 use crate::error::{check_length, check_shape, check_table, entry, no_such_digit};
 use crate::multiplier::{Pairs, RnsMultiplier, Turn};
 use crate::once::get_or_try_init;
+use crate::opaque::Opaque;
 use crate::parallel::{groups, on_pool};
-use crate::ring::gathered;
 use crate::scratch::Scratch;
-use crate::{Coefficient, Evaluation, Gadget, GadgetOptions, Poly, PolyRing, Ring, RingError, Shape};
+use crate::words::gathered;
+use crate::{
+    Backend, Coefficient, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Multiplier,
+    Poly, Ring, RingError, Shape, WordRing,
+};
 
 use digits::Digit;
 pub use digits::RnsDigits;
-pub(crate) use grouping::group_moduli;
+pub use grouping::group_moduli;
 pub use kept::KeyPoly;
 use lift::Lift;
 pub(crate) use product::PAD;
@@ -48,9 +52,9 @@ pub struct RnsGadget {
 
 /// What all levels share.
 struct Top {
-    ring: Ring,
+    ring: WordRing,
     /// R modulo P.
-    special: Option<Ring>,
+    special: Option<WordRing>,
     options: GadgetOptions,
     digits: RnsDigits,
     log2_special: f64,
@@ -65,8 +69,10 @@ struct Top {
 
 /// What a level has for itself.
 struct Tables {
-    ring: Ring,
-    key_ring: Ring,
+    ring: WordRing,
+    key_ring: WordRing,
+    /// The key ring as its users see it.
+    key_handle: Ring,
     /// One for every digit.
     lifts: Vec<Lift>,
     /// Target moduli that are computed together: those of the ring, then the special ones.
@@ -82,7 +88,7 @@ impl RnsGadget {
         on_pool(degree * limbs * self.tables.lifts.len(), step)
     }
 
-    pub(crate) fn new(ring: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &WordRing, options: &GadgetOptions) -> Result<Self, RingError> {
         let values = ring.basis().values();
         let digits = RnsDigits::new(options, values)?;
         let kept = |source| -> Vec<u64> {
@@ -91,8 +97,11 @@ impl RnsGadget {
         };
         let tags = (0..values.len()).map(|source| tag_of(&kept(source))).collect();
         let moduli = &options.special_moduli;
-        let special =
-            if moduli.is_empty() { None } else { Some(Ring::with_isa(ring.index(), moduli, ring.isa())?) };
+        let special = if moduli.is_empty() {
+            None
+        } else {
+            Some(WordRing::with_isa(ring.index(), moduli, ring.isa())?)
+        };
         let log2_special = special.as_ref().map_or(0.0, |special| sunzi_math::log2(special.modulus()));
         let highest = ring.level();
         let limbs = (1..=highest).map(|level| ring.nested(level, highest).unwrap_or_default());
@@ -110,7 +119,7 @@ impl RnsGadget {
     }
 
     /// Where the limbs of the key ring stand in that key ring of this level, or of one that it is nested in, which has this tag; and that ring.
-    fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, Ring), RingError> {
+    fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, WordRing), RingError> {
         let own = &self.tables.key_ring;
         if tag == own.basis().tag() {
             return Ok(((0..own.basis().len()).collect(), own.clone()));
@@ -121,6 +130,12 @@ impl RnsGadget {
         let mut places = self.top.ring.nested(self.level(), from)?;
         places.extend(tables.ring.basis().len()..tables.key_ring.basis().len());
         Ok((places, tables.key_ring.clone()))
+    }
+
+    /// The ring that the i-th polynomials of a key are of.
+    fn ring_of_part(&self, i: usize) -> Result<WordRing, RingError> {
+        let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
+        if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.kept(digit) }
     }
 
     fn lift(&self, i: usize) -> Result<&Lift, RingError> {
@@ -162,7 +177,7 @@ impl Top {
     }
 
     /// The ring of the limbs that keys for a digit keep.
-    fn kept(&self, digit: &Digit) -> Result<Ring, RingError> {
+    fn kept(&self, digit: &Digit) -> Result<WordRing, RingError> {
         let plans = self.ring.plans().iter().enumerate();
         let kept = plans.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
         self.ring.of_plans(kept.map(|(_, plan)| Arc::clone(plan)).collect())
@@ -180,7 +195,7 @@ impl Top {
     }
 
     /// The level of a key and how its polynomials lie, from the first of them.
-    fn key_level(&self, key: [&[KeyPoly]; 2]) -> Result<usize, RingError> {
+    fn key_level(&self, key: &[Vec<&KeyPoly>; 2]) -> Result<usize, RingError> {
         let highest = self.levels.len();
         let Some(part) = key.iter().find_map(|half| half.first()) else {
             // No digit is there without a key for it.
@@ -208,7 +223,7 @@ impl Top {
     }
 
     /// Fails unless the parts can be a key of this level.
-    fn check_key(&self, key: [&[KeyPoly]; 2], level: usize) -> Result<(), RingError> {
+    fn check_key(&self, key: &[Vec<&KeyPoly>; 2], level: usize) -> Result<(), RingError> {
         let tables = self.at_level(level)?;
         let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
         let shape = Shape { degree: self.ring.degree(), limbs };
@@ -241,7 +256,8 @@ impl Tables {
         let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
         let lifts = digits.map(lift).collect::<Result<_, _>>()?;
         let divisions = (0..level).map(|_| OnceLock::new()).collect();
-        Ok(Self { ring, key_ring, lifts, groups, divisions })
+        let key_handle = Ring::from(key_ring.clone());
+        Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 
     fn longest_group(&self) -> usize {
@@ -264,25 +280,21 @@ impl Tables {
     }
 }
 
-impl Gadget<Ring> for RnsGadget {
-    type Digits = RnsDecomposition;
-    type KeyPart = KeyPoly;
-    type Multiplier = RnsMultiplier;
-
+impl GadgetBackend for RnsGadget {
     fn options(&self) -> &GadgetOptions {
         &self.top.options
     }
 
     fn key_ring(&self) -> &Ring {
-        &self.tables.key_ring
+        &self.tables.key_handle
     }
 
     fn level(&self) -> usize {
         self.tables.ring.level()
     }
 
-    fn at_level(&self, level: usize) -> Result<Self, RingError> {
-        Ok(Self { top: Arc::clone(&self.top), tables: self.top.at_level(level)? })
+    fn at_level(&self, level: usize) -> Result<Gadget, RingError> {
+        Ok(Gadget::new(Self { top: Arc::clone(&self.top), tables: self.top.at_level(level)? }))
     }
 
     fn log2_special(&self) -> f64 {
@@ -300,19 +312,15 @@ impl Gadget<Ring> for RnsGadget {
         Ok(Poly::new(gathered(a, &places)?, key_ring.degree(), key_ring.basis().tag()))
     }
 
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<RnsMultiplier, RingError> {
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
         // What multiplies may be secret.
         let a = Zeroizing::new(a);
         self.tables.key_ring.check(&a)?;
-        Ok(RnsMultiplier::new(&a))
+        Ok(Multiplier(Opaque::new(RnsMultiplier::new(&a))))
     }
 
-    fn multiplied(a: &RnsMultiplier) -> Cow<'_, Poly<Evaluation>> {
-        Cow::Owned(a.poly())
-    }
-
-    fn multiplier_bytes(a: &RnsMultiplier) -> usize {
-        a.byte_len()
+    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
+        Ok(Cow::Owned(a.0.get::<RnsMultiplier>()?.poly()))
     }
 
     fn expected_multiplier_bytes(&self, gap: usize) -> usize {
@@ -322,9 +330,9 @@ impl Gadget<Ring> for RnsGadget {
     fn sums_of_turns(
         &self,
         ciphertext: [&Poly<Evaluation>; 2],
-        turns: &[Turn<'_, RnsDecomposition, KeyPoly>],
-        lists: &[Vec<(usize, &RnsMultiplier)>],
-    ) -> Result<Pairs<Ring>, RingError> {
+        turns: &[Turn<'_>],
+        lists: &[Vec<(usize, &Multiplier)>],
+    ) -> Result<Pairs, RingError> {
         self.on_pool(|| turns::sums_of_turns(self, ciphertext, turns, lists))
     }
 
@@ -369,8 +377,7 @@ impl Gadget<Ring> for RnsGadget {
     }
 
     fn part_ring(&self, i: usize) -> Result<Ring, RingError> {
-        let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
-        if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.kept(digit) }
+        self.ring_of_part(i).map(Ring::from)
     }
 
     fn uniform_part(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -379,40 +386,32 @@ impl Gadget<Ring> for RnsGadget {
         if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPoly, RingError> {
-        KeyPoly::new(&part, &self.part_ring(i)?)
+    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+        Ok(KeyPart(Opaque::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?)))
     }
 
-    fn kept(&self, part: &KeyPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        part.poly(&self.part_ring(i)?)
-    }
-
-    fn kept_bytes(part: &KeyPoly) -> usize {
-        part.byte_len()
+    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        part.0.get::<KeyPoly>()?.poly(&self.ring_of_part(i)?)
     }
 
     fn key_bytes(&self) -> Result<usize, RingError> {
-        let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.part_ring(i)?)));
+        let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.ring_of_part(i)?)));
         Ok(2 * parts.sum::<Result<usize, RingError>>()?)
     }
 
-    fn decompose(&self, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
-        self.on_pool(|| product::decompose(self, a))
+    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
+        Ok(Digits(Opaque::new(self.on_pool(|| product::decompose(self, a))?)))
     }
 
-    fn product(
-        &self,
-        digits: &RnsDecomposition,
-        key: [&[KeyPoly]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        product::product(self, digits, key)
+    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+        product::product(self, digits.0.get()?, key)
     }
 
     fn switch(
         &self,
         c: &Poly<Evaluation>,
         rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[KeyPoly]; 2],
+        key: [&[KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -425,15 +424,15 @@ impl Gadget<Ring> for RnsGadget {
 
     fn switch_digits(
         &self,
-        digits: &RnsDecomposition,
+        digits: &Digits,
         rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[KeyPoly]; 2],
+        key: [&[KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
         self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+            let products = InnerProducts::with_key(self, Input::Digits(digits.0.get()?), key)?;
             switch::switch(self, &products, Rest::Values(rest), level, exponent)
         })
     }
@@ -442,7 +441,7 @@ impl Gadget<Ring> for RnsGadget {
         &self,
         c: &Poly<Evaluation>,
         rest: Option<&Poly<Evaluation>>,
-        key: [&[KeyPoly]; 2],
+        key: [&[KeyPart]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.on_pool(|| {
@@ -453,13 +452,13 @@ impl Gadget<Ring> for RnsGadget {
 
     fn switch_digits_extended(
         &self,
-        digits: &RnsDecomposition,
+        digits: &Digits,
         rest: Option<&Poly<Evaluation>>,
-        key: [&[KeyPoly]; 2],
+        key: [&[KeyPart]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Digits(digits), key)?;
+            let products = InnerProducts::with_key(self, Input::Digits(digits.0.get()?), key)?;
             switch::switch_extended(self, &products, rest, exponent)
         })
     }
@@ -467,7 +466,7 @@ impl Gadget<Ring> for RnsGadget {
     fn switch_coefficients(
         &self,
         parts: [Poly<Coefficient>; 3],
-        key: [&[KeyPoly]; 2],
+        key: [&[KeyPart]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let [c0, c1, c] = &parts;
         [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;

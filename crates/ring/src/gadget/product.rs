@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use sunzi_kernels::Modulus;
+use zeroize::Zeroize;
 
 use super::lift::{Form, Lift, lift_residue};
 use super::tasks::{Task, everywhere, for_each_task, tasks};
 use super::{KeyPoly, RnsGadget, Tables, Top};
 use crate::error::{check_table, entry, part};
+use crate::opaque::Content;
 use crate::parallel::{ENDED, Parallelism, Work, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
-use crate::{Coefficient, Evaluation, Gadget, Poly, PolyRing, RingError, Shape};
+use crate::{Backend, Coefficient, Evaluation, GadgetBackend, KeyPart, Poly, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
@@ -38,6 +40,18 @@ impl RnsDecomposition {
     pub(crate) fn without_last_word(mut self) -> Self {
         self.words.truncate(self.words.len().saturating_sub(1));
         self
+    }
+}
+
+impl Content for RnsDecomposition {
+    fn byte_len(&self) -> usize {
+        size_of_val(&*self.words)
+    }
+}
+
+impl Zeroize for RnsDecomposition {
+    fn zeroize(&mut self) {
+        self.words.zeroize();
     }
 }
 
@@ -88,7 +102,7 @@ pub(super) struct InnerProducts<'a> {
     input: Input<'a>,
     /// The rows of every limb, then the quotient of every digit that has one.
     rows: Scratch,
-    key: [&'a [KeyPoly]; 2],
+    key: [Vec<&'a KeyPoly>; 2],
     /// The polynomial of the key for every digit that is there.
     key_digits: Vec<usize>,
     /// Where every limb of the key ring stands in the key, but for dropped limbs.
@@ -99,7 +113,7 @@ pub(super) struct InnerProducts<'a> {
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
-    let products = InnerProducts::new(gadget, Input::Values(a), [&[], &[]], gadget.level())?;
+    let products = InnerProducts::new(gadget, Input::Values(a), [Vec::new(), Vec::new()], gadget.level())?;
     let n = tables.ring.degree();
     let one = tables.lifts.len() * (n + PAD);
     let mut words = Scratch::new(tables.key_ring.basis().len() * one);
@@ -133,12 +147,13 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
 pub(super) fn product(
     gadget: &RnsGadget,
     digits: &RnsDecomposition,
-    key: [&[KeyPoly]; 2],
+    key: [&[KeyPart]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
     let ring = &gadget.tables.key_ring;
-    let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
-    let tasks = tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(Poly::words_mut))?;
+    let mut halves: [Poly<Evaluation>; 2] = [ring.arbitrary(), ring.arbitrary()];
+    let tasks =
+        tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(|half| half.words_mut()))?;
     for_each_task(ring.parallelism(), tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
     Ok(halves)
 }
@@ -148,8 +163,12 @@ impl<'a> InnerProducts<'a> {
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
         input: Input<'a>,
-        key: [&'a [KeyPoly]; 2],
+        key: [&'a [KeyPart]; 2],
     ) -> Result<Self, RingError> {
+        let polynomials =
+            |half: &'a [KeyPart]| half.iter().map(|part| part.0.get()).collect::<Result<_, RingError>>();
+        let [first, second] = key.map(polynomials);
+        let key: [Vec<&KeyPoly>; 2] = [first?, second?];
         let (top, tables) = (&*gadget.top, &*gadget.tables);
         match input {
             Input::Values(a) => tables.ring.check(a)?,
@@ -162,15 +181,15 @@ impl<'a> InnerProducts<'a> {
                 }
             }
         }
-        let key_level = top.key_level(key)?;
-        top.check_key(key, key_level)?;
+        let key_level = top.key_level(&key)?;
+        top.check_key(&key, key_level)?;
         Self::new(gadget, input, key, key_level)
     }
 
     fn new(
         gadget: &'a RnsGadget,
         input: Input<'a>,
-        key: [&'a [KeyPoly]; 2],
+        key: [Vec<&'a KeyPoly>; 2],
         key_level: usize,
     ) -> Result<Self, RingError> {
         let (top, tables) = (&*gadget.top, &*gadget.tables);
@@ -401,8 +420,8 @@ impl<'a> InnerProducts<'a> {
         let Some(limb) = self.key_limb(lift, target)? else { return Ok(None) };
         let start = start * self.tables.key_ring.basis().own(target)?.residue_bytes();
         let missing = RingError::MissingTable { table: "limb of a key", limb: target };
-        let bytes = |half: &'a [KeyPoly]| half.get(digit)?.limb(limb)?.get(start..);
-        let [first, second] = self.key.map(bytes);
+        let bytes = |half: &Vec<&'a KeyPoly>| half.get(digit)?.limb(limb)?.get(start..);
+        let [first, second] = self.key.each_ref().map(bytes);
         first.zip(second).map(|(first, second)| Some([first, second])).ok_or(missing)
     }
 }

@@ -9,7 +9,7 @@ use crate::error::check_table;
 use crate::parallel::{ENDED, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
-use crate::{Coefficient, Domain, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Coefficient, Domain, Evaluation, Poly, RingError, WordRing};
 
 /// What is added to both halves, times P.
 #[derive(Clone, Copy)]
@@ -48,11 +48,11 @@ pub(super) fn switch(
         tables.ring.parallelism().for_each(Work::Transform, words, halves, fill)?;
     }
     let permutation = if exponent == 1 { None } else { Some(target.value_sources(exponent)?) };
-    let mut halves = [target.arbitrary::<Evaluation>(), target.arbitrary::<Evaluation>()];
+    let mut halves: [Poly<Evaluation>; 2] = [target.arbitrary(), target.arbitrary()];
     let slots = tables.longest_group() * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
     let places = tables.key_ring.ladder().places(level, tables.key_ring.level());
-    let tasks = tasks(tables, &places, halves.each_mut().map(Poly::words_mut))?;
+    let tasks = tasks(tables, &places, halves.each_mut().map(|half| half.words_mut()))?;
     let way = Way { division: division.zip(Some(&remainders)), target: &target, lower: level < own };
     let finish = |scratch: &mut [u64], mut task: Task<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
@@ -95,7 +95,7 @@ pub(super) fn switch_extended(
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
     let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
-    let tasks = tasks(tables, &everywhere(tables), halves.each_mut().map(Poly::words_mut))?;
+    let tasks = tasks(tables, &everywhere(tables), halves.each_mut().map(|half| half.words_mut()))?;
     for_each_task(tables.ring.parallelism(), tasks, words, |scratch, task| match &permutation {
         None => compute(scratch, task),
         Some(sources) => {
@@ -160,7 +160,7 @@ fn own_limb<D: Domain>(place: Option<usize>, a: Option<&Poly<D>>) -> Result<Opti
 struct Way<'a> {
     /// What is divided by, and both remainders; none where keys are modulo the ciphertext modulus.
     division: Option<(&'a Division, &'a [Scratch; 2])>,
-    target: &'a Ring,
+    target: &'a WordRing,
     /// Whether the target is of a lower level.
     lower: bool,
 }

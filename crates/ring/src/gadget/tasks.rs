@@ -8,7 +8,7 @@ use super::Tables;
 use crate::error::check_table;
 use crate::parallel::{Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{PolyRing, RingError};
+use crate::{Backend, RingError};
 
 /// Limbs of a result that are computed together.
 pub(super) struct Run {

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::product::{InnerProducts, Input, PAD, RnsDecomposition, Terms};
-use super::{KeyPoly, RnsGadget};
+use super::RnsGadget;
+use super::product::{InnerProducts, Input, PAD, Terms};
 use crate::automorphism::ValueSources;
 use crate::multiplier::{Pairs, PairsByBlock, RnsMultiplier, Turn, whole_turns};
 use crate::parallel::{BLOCK, Work};
-use crate::{Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Evaluation, Multiplier, Poly, RingError};
 
 /// All turns of one ciphertext.
 struct Turns<'a> {
@@ -32,12 +32,16 @@ struct KeyedTurn<'a> {
 pub(super) fn sums_of_turns<'a>(
     gadget: &'a RnsGadget,
     [c0, c1]: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'a, RnsDecomposition, KeyPoly>],
-    lists: &[Vec<(usize, &RnsMultiplier)>],
-) -> Result<Pairs<Ring>, RingError> {
+    turns: &[Turn<'a>],
+    lists: &[Vec<(usize, &'a Multiplier)>],
+) -> Result<Pairs, RingError> {
     let (tables, ring) = (&*gadget.tables, &gadget.tables.key_ring);
     tables.ring.check(c0)?;
     tables.ring.check(c1)?;
+    let own = |list: &Vec<(usize, &'a Multiplier)>| -> Result<Vec<(usize, &'a RnsMultiplier)>, RingError> {
+        list.iter().map(|&(i, multiplier)| Ok((i, multiplier.0.get()?))).collect()
+    };
+    let lists = &*lists.iter().map(own).collect::<Result<Vec<_>, _>>()?;
     let limbs = places(gadget, lists)?;
     // In other rings automorphisms do not map blocks to blocks.
     if !ring.ring_index().is_power_of_two() {
@@ -46,9 +50,9 @@ pub(super) fn sums_of_turns<'a>(
         return ring.sums_by_blocks(&turned.as_slice(), lists, &limbs);
     }
     let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
-    let prepare = |turn: &Turn<'a, RnsDecomposition, KeyPoly>| {
+    let prepare = |turn: &Turn<'a>| {
         let Some((digits, key)) = turn.switch else { return Ok(None) };
-        let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
+        let products = InnerProducts::with_key(gadget, Input::Digits(digits.0.get()?), key)?;
         Ok(Some(KeyedTurn { products, sources: ring.value_sources(turn.exponent)? }))
     };
     let words = turns.len() * ring.degree();

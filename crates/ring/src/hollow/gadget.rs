@@ -1,9 +1,17 @@
 //! Digits of which only the bounds are there.
 
-use super::{HollowPoly, HollowRing};
-use crate::error::{check_length, no_such_digit};
-use crate::{DigitBound, Evaluation, Gadget, GadgetOptions, KeyPoly, PolyRing, RingError, RnsDigits};
 use std::borrow::Cow;
+
+use zeroize::Zeroize;
+
+use super::HollowRing;
+use super::ring::dry_tag_of;
+use crate::error::{check_length, no_such_digit};
+use crate::opaque::{Content, Opaque};
+use crate::{
+    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, KeyPoly,
+    Multiplier, Poly, Residues, Ring, RingError, RnsDigits, Shape,
+};
 
 /// The digits of [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
@@ -12,6 +20,8 @@ pub struct HollowGadget {
     top: HollowRing,
     level: usize,
     key_ring: HollowRing,
+    /// The key ring as its users see it.
+    key_handle: Ring,
     options: GadgetOptions,
     digits: RnsDigits,
     log2_special: f64,
@@ -25,7 +35,8 @@ impl HollowGadget {
         let log2_special = sunzi_math::log2_product(&options.special_moduli);
         let key_ring = ring.extended(&options.special_moduli)?;
         let (top, level, options) = (ring.clone(), ring.level(), options.clone());
-        Ok(Self { top, level, key_ring, options, digits, log2_special })
+        let key_handle = Ring::of(key_ring.clone());
+        Ok(Self { top, level, key_ring, key_handle, options, digits, log2_special })
     }
 
     /// Where the moduli of this level stand among those of the highest.
@@ -33,50 +44,107 @@ impl HollowGadget {
         let places = crate::ladder::places(self.top.limbs(self.level), self.top.limbs(self.top.level()));
         places.into_iter().flatten().collect()
     }
+
+    /// Fails unless a is of the key ring of this level or of a higher one that this level is nested in.
+    fn check_key(&self, a: &Residues) -> Result<(), RingError> {
+        let Err(error) = self.key_ring.check(a) else { return Ok(()) };
+        let special = &self.options.special_moduli;
+        let degree = self.top.degree();
+        let of_level = |level: &usize| {
+            let values = [self.top.values(*level), special.clone()].concat();
+            a.shape() == Shape { degree, limbs: values.len() } && a.tag() == dry_tag_of(&values)
+        };
+        let level = (self.level + 1..=self.top.level()).find(of_level).ok_or(error)?;
+        if self.top.is_nested(self.level, level) {
+            return Ok(());
+        }
+        Err(RingError::NotNested { level: self.level, within: level })
+    }
 }
 
-impl Gadget<HollowRing> for HollowGadget {
-    type Digits = ();
-    /// Its bytes.
-    type KeyPart = usize;
-    type Multiplier = HollowPoly<Evaluation>;
+/// A polynomial of a key that is not there, and the bytes it would take as it is kept.
+#[derive(Clone)]
+struct HollowPart {
+    part: Poly<Evaluation>,
+    bytes: usize,
+}
 
+/// A multiplier that is not there.
+#[derive(Clone)]
+struct HollowMultiplier(Poly<Evaluation>);
+
+/// Digits that are not there.
+#[derive(Clone)]
+struct HollowDigits;
+
+impl Content for HollowPart {
+    fn byte_len(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Zeroize for HollowPart {
+    fn zeroize(&mut self) {}
+}
+
+impl Content for HollowMultiplier {
+    fn byte_len(&self) -> usize {
+        self.0.byte_len()
+    }
+}
+
+impl Zeroize for HollowMultiplier {
+    fn zeroize(&mut self) {}
+}
+
+impl Content for HollowDigits {
+    fn byte_len(&self) -> usize {
+        0
+    }
+}
+
+impl Zeroize for HollowDigits {
+    fn zeroize(&mut self) {}
+}
+
+impl GadgetBackend for HollowGadget {
     fn options(&self) -> &GadgetOptions {
         &self.options
     }
 
-    fn key_ring(&self) -> &HollowRing {
-        &self.key_ring
+    fn key_ring(&self) -> &Ring {
+        &self.key_handle
     }
 
     fn level(&self) -> usize {
         self.level
     }
 
-    fn at_level(&self, level: usize) -> Result<Self, RingError> {
+    fn at_level(&self, level: usize) -> Result<Gadget, RingError> {
         if !self.top.is_nested(level, self.top.level()) {
-            self.top.at_level(level)?;
+            self.top.of_level(level)?;
             return Err(RingError::NotNested { level, within: self.top.level() });
         }
-        let key_ring = self.top.at_level(level)?.extended(&self.options.special_moduli)?;
-        Ok(Self { level, key_ring, ..self.clone() })
+        let key_ring = self.top.of_level(level)?.extended(&self.options.special_moduli)?;
+        let key_handle = Ring::of(key_ring.clone());
+        Ok(Gadget::new(Self { level, key_ring, key_handle, ..self.clone() }))
     }
 
     fn log2_special(&self) -> f64 {
         self.log2_special
     }
 
-    /// Moduli of a higher level's key ring are not looked at.
-    fn restrict_key(&self, _: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
-        Ok(self.key_ring.zero())
+    fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        self.check_key(a)?;
+        Ok(self.key_ring.own().into())
     }
 
-    fn multiplier(&self, a: HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
-        self.restrict_key(&a)
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
+        Ok(Multiplier(Opaque::new(HollowMultiplier(self.restrict_key(&a)?))))
     }
 
-    fn multiplied(a: &HollowPoly<Evaluation>) -> Cow<'_, HollowPoly<Evaluation>> {
-        Cow::Borrowed(a)
+    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
+        Ok(Cow::Borrowed(&a.0.get::<HollowMultiplier>()?.0))
     }
 
     fn digit_count(&self) -> usize {
@@ -89,40 +157,43 @@ impl Gadget<HollowRing> for HollowGadget {
 
     fn key_part(
         &self,
-        zero: [HollowPoly<Evaluation>; 2],
-        source: &HollowPoly<Evaluation>,
+        zero: [Poly<Evaluation>; 2],
+        source: &Poly<Evaluation>,
         i: usize,
-    ) -> Result<[HollowPoly<Evaluation>; 2], RingError> {
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
         zero.iter().chain([source]).try_for_each(|a| self.key_ring.check(a))?;
         if i < self.digit_count() { Ok(zero) } else { Err(no_such_digit(self.digit_count(), i)) }
     }
 
-    fn keep(&self, part: HollowPoly<Evaluation>, i: usize) -> Result<usize, RingError> {
-        self.part_ring(i)?.check(&part)?;
-        let limbs = self.key_ring.limbs(self.key_ring.level()).iter();
-        Ok(KeyPoly::len_of(
-            self.key_ring.degree(),
-            limbs.filter_map(|&limb| self.key_ring.moduli().get(limb)).copied(),
-        ))
+    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+        self.part_ring(i)?;
+        self.key_ring.check(&part)?;
+        let moduli = self.key_ring.values(self.key_ring.level()).into_iter();
+        let bytes = KeyPoly::len_of(self.key_ring.degree(), moduli);
+        Ok(KeyPart(Opaque::new(HollowPart { part, bytes })))
     }
 
-    fn kept(&self, _: &usize, i: usize) -> Result<HollowPoly<Evaluation>, RingError> {
-        Ok(self.part_ring(i)?.zero())
+    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.part_ring(i)?;
+        let HollowPart { part, .. } = part.0.get()?;
+        self.key_ring.check(part)?;
+        Ok(part.clone())
     }
 
-    fn kept_bytes(part: &usize) -> usize {
-        *part
+    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
+        self.top.of_level(self.level)?.check(a)?;
+        Ok(Digits(Opaque::new(HollowDigits)))
     }
 
-    fn decompose(&self, a: &HollowPoly<Evaluation>) -> Result<(), RingError> {
-        self.top.at_level(self.level)?.check(a)
-    }
-
-    fn product(&self, &(): &(), key: [&[usize]; 2]) -> Result<[HollowPoly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+        digits.0.get::<HollowDigits>()?;
+        for part in key.into_iter().flatten() {
+            self.check_key(&part.0.get::<HollowPart>()?.part)?;
+        }
         // A key of a higher level may have more.
         let count = self.digit_count();
         key.into_iter()
             .try_for_each(|half| check_length("polynomials of a key half", count, half.len().min(count)))?;
-        Ok([self.key_ring.zero(); 2])
+        Ok([self.key_ring.own().into(), self.key_ring.own().into()])
     }
 }

@@ -1,11 +1,9 @@
 //! The implementation of the seam for dry runs: polynomials without coefficients.
 
 mod gadget;
-mod poly;
 mod ring;
 mod scaler;
 
 pub use gadget::HollowGadget;
-pub use poly::HollowPoly;
 pub use ring::HollowRing;
 pub use scaler::HollowScaler;

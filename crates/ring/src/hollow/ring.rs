@@ -1,32 +1,49 @@
 //! The ring without residues.
 
+use std::io::BufRead;
 use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 
-use super::{HollowGadget, HollowPoly, HollowScaler};
+use super::{HollowGadget, HollowScaler};
 use crate::basis::tag_of;
 use crate::error::{
     check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, supported_index,
 };
 use crate::ladder::{check_rungs, is_of_prefixes, places};
-use crate::{Coefficient, Domain, Evaluation, GadgetOptions, PolyRing, RingError, ScalerOptions, Shape};
+use crate::packing::rows_len;
+use crate::{
+    Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
+    Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Tables,
+};
+
+/// What needs residues.
+const FILES: &str = "neither write nor read files";
+/// What needs residues, too.
+pub(super) const NUMBERS: &str = "decrypt nothing";
+
+/// The tag of dry polynomials modulo these: unlike those of rings that store residues.
+pub(super) fn dry_tag_of(values: &[u64]) -> u64 {
+    !tag_of(values)
+}
 
 /// R_q as [`Ring`](crate::Ring) has it, of which only levels, moduli and sizes are there: every polynomial counts as zero. What schemes keep
 /// beside polynomials (levels, scales, bounds on noise, sizes in memory) is the same as over `Ring`, at next to no cost: a dry run.
 ///
 /// ```
-/// use sunzi_ring::{HollowRing, PolyRing};
+/// use sunzi_ring::{HollowRing, Ring};
 /// use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 ///
 /// let m = 2048;
-/// let ring = HollowRing::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 3)?)?;
+/// let ring = Ring::of(HollowRing::new(m, &primes_below(DEFAULT_PRIME_BOUND, m, 3)?)?);
 /// let a = ring.mod_switch(&ring.zero(), 2)?;
-/// assert_eq!((ring.level_of(&a)?, HollowRing::byte_len(&a)), (2, 2 * 1024 * 8));
+/// assert_eq!((ring.level_of(&a)?, a.byte_len()), (2, 2 * 1024 * 8));
 /// # Ok::<(), sunzi_ring::RingError>(())
 /// ```
+///
+/// It has no numbers to decrypt, and nothing to write to files: both are [`RingError::Dry`].
 #[derive(Clone, Debug)]
 pub struct HollowRing {
     index: Arc<RingIndex>,
@@ -79,7 +96,7 @@ impl HollowRing {
     ) -> Result<Self, RingError> {
         let rung = |limbs: Vec<usize>| {
             let values: Vec<u64> = limbs.iter().filter_map(|&limb| moduli.get(limb)).copied().collect();
-            Rung { tag: tag_of(&values), modulus: Arc::new(values.iter().product()), limbs }
+            Rung { tag: dry_tag_of(&values), modulus: Arc::new(values.iter().product()), limbs }
         };
         let rungs: Arc<[Rung]> = rungs.map(rung).collect();
         let none = RingError::LengthMismatch { what: "moduli of a ring (at least)", expected: 1, got: 0 };
@@ -120,17 +137,45 @@ impl HollowRing {
         Shape { degree: self.degree(), limbs: self.limbs(level).len() }
     }
 
-    fn place<D: Domain>(&self, level: usize) -> HollowPoly<D> {
-        HollowPoly::new(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
+    fn place(&self, level: usize) -> Residues {
+        Residues::hollow(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
     }
 
-    pub(super) fn check<D: Domain>(&self, a: &HollowPoly<D>) -> Result<(), RingError> {
-        let own = self.place::<D>(self.level);
+    pub(super) fn check(&self, a: &Residues) -> Result<(), RingError> {
+        let own = self.place(self.level);
         check_shape(own.shape(), a.shape())?;
-        if own.is_like(a) { Ok(()) } else { Err(RingError::OtherModulus { shape: own.shape() }) }
+        if own.tag() == a.tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: own.shape() }) }
     }
 
-    fn check_both<D: Domain>(&self, a: &HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+    /// The ring of a level.
+    pub(super) fn of_level(&self, level: usize) -> Result<Self, RingError> {
+        check_level(level, self.level)?;
+        let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
+        Ok(Self { level, modulus, ..self.clone() })
+    }
+
+    /// The storage of a dry ring.
+    fn of_ring(ring: &Ring) -> Result<&Self, RingError> {
+        ring.storage().ok_or(RingError::OtherStorage)
+    }
+
+    /// Any polynomial of this ring.
+    pub(super) fn own(&self) -> Residues {
+        self.place(self.level)
+    }
+
+    /// Whether a polynomial is of a level.
+    fn is_of_level(&self, level: usize, a: &Residues) -> bool {
+        let own = self.place(level);
+        (own.shape(), own.tag()) == (a.shape(), a.tag())
+    }
+
+    /// The moduli of a level.
+    pub(super) fn values(&self, level: usize) -> Vec<u64> {
+        self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).copied().collect()
+    }
+
+    fn check_both(&self, a: &Residues, b: &Residues) -> Result<(), RingError> {
         self.check(a)?;
         self.check(b)
     }
@@ -145,12 +190,10 @@ impl HollowRing {
     }
 }
 
-impl PolyRing for HollowRing {
-    type Poly<D: Domain> = HollowPoly<D>;
-    type Scaler = HollowScaler;
-    type Gadget = HollowGadget;
-
-    const STORES_RESIDUES: bool = false;
+impl Backend for HollowRing {
+    fn stores_residues(&self) -> bool {
+        false
+    }
 
     fn ring_index(&self) -> &RingIndex {
         &self.index
@@ -168,14 +211,12 @@ impl PolyRing for HollowRing {
         higher <= self.level && self.check_nested(lower, higher).is_ok()
     }
 
-    fn at_level(&self, level: usize) -> Result<Self, RingError> {
-        check_level(level, self.level)?;
-        let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
-        Ok(Self { level, modulus, ..self.clone() })
+    fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError> {
+        Ok(Arc::new(self.of_level(level)?))
     }
 
-    fn level_of<D: Domain>(&self, a: &HollowPoly<D>) -> Result<usize, RingError> {
-        let own = |level: &usize| self.place::<D>(*level).is_like(a);
+    fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
+        let own = |level: &usize| self.is_of_level(*level, a);
         match (1..=self.level).rev().find(own) {
             Some(level) => Ok(level),
             None if (1..=self.level).any(|level| self.shape_at(level) == a.shape()) => {
@@ -185,181 +226,184 @@ impl PolyRing for HollowRing {
         }
     }
 
-    fn restrict<D: Domain>(&self, a: &HollowPoly<D>, level: usize) -> Result<HollowPoly<D>, RingError> {
+    fn restrict(&self, a: &Residues, level: usize) -> Result<Residues, RingError> {
         self.check_nested(level, self.level_of(a)?)?;
         Ok(self.place(level))
     }
 
-    fn mul_restricted_assign(
-        &self,
-        a: &mut HollowPoly<Evaluation>,
-        b: &HollowPoly<Evaluation>,
-    ) -> Result<(), RingError> {
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         self.restrict(b, self.level_of(a)?).map(drop)
     }
 
-    fn mod_switch(
-        &self,
-        a: &HollowPoly<Evaluation>,
-        level: usize,
-    ) -> Result<HollowPoly<Evaluation>, RingError> {
+    fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         check_level(level, self.level_of(a)?)?;
-        Ok(self.place(level))
+        Ok(self.place(level).into())
     }
 
     fn mod_switch_sum(
         &self,
-        a: &HollowPoly<Evaluation>,
-        b: &HollowPoly<Coefficient>,
+        a: &Poly<Evaluation>,
+        b: &Poly<Coefficient>,
         level: usize,
-    ) -> Result<HollowPoly<Evaluation>, RingError> {
-        self.at_level(self.level_of(a)?)?.check(b)?;
+    ) -> Result<Poly<Evaluation>, RingError> {
+        self.of_level(self.level_of(a)?)?.check(b)?;
         self.mod_switch(a, level)
     }
 
-    fn masked<G: CryptoRng + ?Sized>(
+    fn masked(
         &self,
-        parts: [&HollowPoly<Evaluation>; 2],
-        _: Option<&HollowPoly<Coefficient>>,
+        parts: [&Poly<Evaluation>; 2],
+        message: Option<&Poly<Coefficient>>,
         level: usize,
-        _: &mut G,
-    ) -> Result<[HollowPoly<Evaluation>; 2], RingError> {
+        _: &mut dyn CryptoRng,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
         parts.into_iter().try_for_each(|part| self.check(part))?;
+        message.map_or(Ok(()), |message| self.check(message))?;
         check_level(level, self.level)?;
-        Ok([self.place(level); 2])
+        Ok([self.place(level).into(), self.place(level).into()])
     }
 
     fn divide_by_factor(
         &self,
-        a: &HollowPoly<Evaluation>,
+        a: &Poly<Evaluation>,
         _: u64,
         rest: u64,
-    ) -> Result<HollowPoly<Evaluation>, RingError> {
+    ) -> Result<Poly<Evaluation>, RingError> {
         let level = self.level_of(a)?;
         let lower = if rest == 1 { level.saturating_sub(1) } else { level };
         check_level(lower, level)?;
-        Ok(self.place(lower))
+        Ok(self.place(lower).into())
     }
 
-    fn scale_up(&self, a: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
+    fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.check_nested(self.level_of(a)?, self.level)?;
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn mod_raise(&self, a: &HollowPoly<Evaluation>) -> Result<HollowPoly<Evaluation>, RingError> {
+    fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.level_of(a)?;
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn zero<D: Domain>(&self) -> HollowPoly<D> {
+    fn zero(&self, _: Representation) -> Residues {
         self.place(self.level)
     }
 
-    fn from_signed(&self, coefficients: &[i64]) -> Result<HollowPoly<Coefficient>, RingError> {
+    fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError> {
         check_length("coefficients", self.degree(), coefficients.len())?;
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<HollowPoly<Coefficient>, RingError> {
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
         check_length("coefficients", self.degree(), coefficients.len())?;
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn from_integers(&self, coefficients: &[BigInt]) -> Result<HollowPoly<Coefficient>, RingError> {
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError> {
         check_length("coefficients", self.degree(), coefficients.len())?;
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn to_integers(&self, a: &HollowPoly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
+    fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError> {
         self.check(a)?;
-        Ok(vec![BigInt::ZERO; self.degree()])
+        Err(RingError::Dry(NUMBERS))
     }
 
-    fn error<G: CryptoRng + ?Sized>(&self, _: &mut G) -> Result<HollowPoly<Coefficient>, RingError> {
-        Ok(self.zero())
+    fn error(&self, _: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
+        Ok(self.own().into())
     }
 
-    fn uniform<G: CryptoRng + ?Sized>(&self, _: &mut G) -> HollowPoly<Evaluation> {
-        self.zero()
+    fn uniform(&self, _: &mut dyn CryptoRng) -> Poly<Evaluation> {
+        self.own().into()
     }
 
-    /// What the same polynomial takes over [`Ring`](crate::Ring).
-    fn byte_len<D: Domain>(a: &HollowPoly<D>) -> usize {
-        a.shape().degree * a.shape().limbs * size_of::<u64>()
-    }
-
-    fn to_evaluation(&self, a: HollowPoly<Coefficient>) -> Result<HollowPoly<Evaluation>, RingError> {
+    fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError> {
         self.check(&a)?;
         Ok(a.relabel())
     }
 
-    fn to_coefficient(&self, a: HollowPoly<Evaluation>) -> Result<HollowPoly<Coefficient>, RingError> {
+    fn to_coefficient(&self, a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.check(&a)?;
         Ok(a.relabel())
     }
 
-    fn add_assign<D: Domain>(&self, a: &mut HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+    fn add_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError> {
         self.check_both(a, b)
     }
 
-    fn sub_assign<D: Domain>(&self, a: &mut HollowPoly<D>, b: &HollowPoly<D>) -> Result<(), RingError> {
+    fn sub_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError> {
         self.check_both(a, b)
     }
 
-    fn neg_assign<D: Domain>(&self, a: &mut HollowPoly<D>) -> Result<(), RingError> {
+    fn neg_assign(&self, a: &mut Residues) -> Result<(), RingError> {
         self.check(a)
     }
 
-    fn mul_assign(
-        &self,
-        a: &mut HollowPoly<Evaluation>,
-        b: &HollowPoly<Evaluation>,
-    ) -> Result<(), RingError> {
+    fn mul_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
         self.check_both(a, b)
     }
 
     fn mul_add_assign(
         &self,
-        acc: &mut HollowPoly<Evaluation>,
-        a: &HollowPoly<Evaluation>,
-        b: &HollowPoly<Evaluation>,
+        acc: &mut Poly<Evaluation>,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
     ) -> Result<(), RingError> {
         self.check(acc)?;
         self.check_both(a, b)
     }
 
-    fn mul_integer_assign<D: Domain>(&self, a: &mut HollowPoly<D>, _: &BigInt) -> Result<(), RingError> {
+    fn mul_integer_assign(&self, a: &mut Residues, _: &BigInt) -> Result<(), RingError> {
         self.check(a)
     }
 
-    fn add_integer_assign(&self, a: &mut HollowPoly<Evaluation>, _: &BigInt) -> Result<(), RingError> {
+    fn add_integer_assign(&self, a: &mut Poly<Evaluation>, _: &BigInt) -> Result<(), RingError> {
         self.check(a)
     }
 
-    fn mul_monomial_assign(&self, a: &mut HollowPoly<Evaluation>, _: u64) -> Result<(), RingError> {
+    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, _: u64) -> Result<(), RingError> {
         self.check(a)
     }
 
-    fn automorphism<D: Domain>(&self, a: &HollowPoly<D>, k: u64) -> Result<HollowPoly<D>, RingError> {
+    fn automorphism(&self, a: &Residues, _: Representation, k: u64) -> Result<Residues, RingError> {
         self.check(a)?;
         check_automorphism(k, self.index())?;
-        Ok(*a)
+        Ok(a.clone())
     }
 
-    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<HollowPoly<Coefficient>, RingError> {
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
         check_length("plaintext", self.degree(), message.len())?;
         check_plaintext_modulus(t, 62)?;
         if let Some(&bad) = message.iter().find(|&&x| x >= t) {
             return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
         }
-        Ok(self.zero())
+        Ok(self.own().into())
     }
 
-    fn scaler(&self, t: u64, options: &ScalerOptions) -> Result<HollowScaler, RingError> {
-        HollowScaler::new(self, t, options)
+    fn packed_len(&self) -> usize {
+        rows_len(self.degree(), &self.values(self.level))
     }
 
-    fn gadget(&self, options: &GadgetOptions) -> Result<HollowGadget, RingError> {
-        HollowGadget::new(self, options)
+    fn pack(&self, _: &Residues, _: Representation, _: &mut dyn Append) -> Result<(), PackingError> {
+        Err(RingError::Dry(FILES).into())
+    }
+
+    fn unpack(&self, _: Representation, _: &mut dyn BufRead) -> Result<Residues, PackingError> {
+        Err(RingError::Dry(FILES).into())
+    }
+}
+
+impl Tables for HollowRing {
+    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
+        HollowScaler::new(Self::of_ring(ring)?, ring, t, options).map(Scaler::new)
+    }
+
+    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
+        HollowGadget::new(Self::of_ring(ring)?, options).map(Gadget::new)
+    }
+
+    /// None: there are no files of a dry ring.
+    fn description(&self, _: &Ring) -> Vec<u8> {
+        Vec::new()
     }
 }

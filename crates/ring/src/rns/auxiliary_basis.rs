@@ -11,10 +11,13 @@ use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 
 /// Primes of B, then m_sk, and how many ciphertext products may be summed.
 #[derive(Debug)]
-pub(crate) struct AuxiliaryBasis {
-    pub(crate) b: Vec<u64>,
-    pub(crate) m_sk: u64,
-    pub(crate) products: u64,
+pub struct AuxiliaryBasis {
+    /// The primes of B.
+    pub b: Vec<u64>,
+    /// The prime m_sk.
+    pub m_sk: u64,
+    /// How many ciphertext products may be summed, at least 1.
+    pub products: u64,
 }
 
 /// The smallest B of primes with roots of unity for which eq. (14) holds, and λ as large as m_sk allows: of default size with
@@ -22,7 +25,10 @@ pub(crate) struct AuxiliaryBasis {
 ///
 /// Eq. (14): λM > s·δt(q/2)(1 + ρ)² + 1/2 + k for a sum of s ciphertext products, whose middle term adds two
 /// products of lifts below (q/2)(1 + ρ); m_sk ≥ 2(|B| + ⌈λ⌉).
-pub(crate) fn choose(
+///
+/// # Errors
+/// [`RingError::OutOfRange`]; [`RingError::Math`] where there are too few primes.
+pub fn choose(
     basis: &Basis,
     index: &RingIndex,
     t: u64,

@@ -13,15 +13,17 @@ use crate::error::check_table;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Scale;
-use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, ScalerOptions};
+use crate::{
+    Backend, Basis, Coefficient, Evaluation, Poly, Representation, RingError, ScalerOptions, WordRing,
+};
 
 /// Extension to q ∪ B_sk, scaling by t/q back to q.
 pub(crate) struct Behz {
-    ring: Ring,
+    ring: WordRing,
     /// q, then B, then m_sk.
-    wide: Ring,
+    wide: WordRing,
     /// The limbs B_sk of `wide`.
-    auxiliary: Ring,
+    auxiliary: WordRing,
     /// m̃·(q/q_i)^-1, or without m̃, folded into the inverse transforms of an extension.
     extend_scales: Vec<Scale>,
     extension: Extension,
@@ -33,14 +35,14 @@ pub(crate) struct Behz {
 }
 
 impl Behz {
-    pub(crate) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &WordRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         let q = ring.basis();
         let m_tilde = options.m_tilde.value().unwrap_or(1);
         let chosen = auxiliary_basis::choose(q, ring.ring_index(), t, options)?;
         let b = Basis::with_isa(&chosen.b, q.isa())?;
         let m_sk = q.modulus(chosen.m_sk)?;
         let all: Vec<u64> = chosen.b.iter().copied().chain([chosen.m_sk]).collect();
-        let auxiliary = Ring::with_isa(ring.index(), &all, ring.isa())?;
+        let auxiliary = WordRing::with_isa(ring.index(), &all, ring.isa())?;
         let targets = auxiliary.basis().moduli();
         let sk_factors = shenoy_kumaresan::row_factors(&b, m_sk)?;
         let floor_columns = targets
@@ -66,7 +68,7 @@ impl Behz {
         })
     }
 
-    pub(crate) fn wide(&self) -> &Ring {
+    pub(crate) fn wide(&self) -> &WordRing {
         &self.wide
     }
 
@@ -101,7 +103,7 @@ impl Behz {
     pub(crate) fn extend(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.ring.check(a)?;
         let n = self.ring.degree();
-        let mut extended = self.wide.zero();
+        let mut extended = Poly::from(self.wide.zero(Representation::Values));
         let (low, high) = extended.words_mut().split_at_mut(a.words().len());
         let mut digits = Scratch::new(a.words().len());
         self.ring.transform().inverse_scaled_from(&mut digits, a, low, &self.extend_scales)?;
@@ -115,7 +117,7 @@ impl Behz {
     pub(crate) fn scale(&self, mut a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.wide.check(&a)?;
         self.wide.transform().inverse_scaled(a.words_mut(), &self.floor_scales)?;
-        let mut scaled = self.ring.zero();
+        let mut scaled = Poly::from(self.ring.zero(Representation::Coefficients));
         let words = a.words();
         Parallelism::Collapsed.for_each_block(scaled.words_mut(), self.ring.degree(), |range, output| {
             self.scale_block(words, &range, output)

@@ -34,7 +34,7 @@ pub struct SwitchingBounds {
 }
 
 impl ScalingBounds {
-    /// The bounds of [`Ring::scaler`](crate::PolyRing::scaler) with these arguments for a ring modulo these numbers.
+    /// The bounds of [`Ring::scaler`](crate::Ring::scaler) with these arguments for a ring modulo these numbers.
     ///
     /// # Errors
     /// As there, but for the auxiliary primes, which are not looked for.
@@ -58,7 +58,9 @@ impl ScalingBounds {
         Ok(Self::of(options, q.len(), &decryption))
     }
 
-    pub(crate) fn of(options: &ScalerOptions, k: usize, decryption: &Decryptor) -> Self {
+    /// The bounds of these options for k moduli and a form of decryption.
+    #[must_use]
+    pub fn of(options: &ScalerOptions, k: usize, decryption: &Decryptor) -> Self {
         let exact = options.multiplication != Multiplication::Behz;
         let sided = options.multiplication.switches_operands();
         Self {
@@ -81,7 +83,7 @@ impl SwitchingBounds {
 }
 
 /// Fails unless 2 ≤ t < 2^60, q > 2t, and both are coprime.
-pub(crate) fn check_scalable(q: &Basis, t: u64) -> Result<(), RingError> {
+pub fn check_scalable(q: &Basis, t: u64) -> Result<(), RingError> {
     check_plaintext_modulus(t, 60)?;
     if *q.product() <= (2 * t).into() {
         return Err(RingError::out_of_range("modulus", format_args!("above 2t = {}", 2 * t), q.product()));

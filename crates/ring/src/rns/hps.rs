@@ -10,13 +10,13 @@ use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Scale;
-use crate::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
 
 /// Expand from q to qP; ⌊(t/q)·a⌉ modulo P [ScaleDown]; from P to q [SwitchBasis]. P holds the result of scaling.
 pub(crate) struct Hps {
-    ring: Ring,
-    auxiliary: Ring,
-    wide: Ring,
+    ring: WordRing,
+    auxiliary: WordRing,
+    wide: WordRing,
     /// (q/q_i)^-1.
     extend_scales: Vec<Scale>,
     extension: ExactExtension,
@@ -27,7 +27,7 @@ pub(crate) struct Hps {
 }
 
 impl Hps {
-    pub(crate) fn new(ring: &Ring, auxiliary: Ring, t: u64) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &WordRing, auxiliary: WordRing, t: u64) -> Result<Self, RingError> {
         let (q, p) = (ring.basis(), auxiliary.basis());
         let digits = q.values().iter().zip(q.quotient_inverses());
         let digits: Vec<u64> = digits.map(|(&m, &inverse)| mul_mod(t % m, inverse, m)).collect();
@@ -50,7 +50,7 @@ impl Hps {
         })
     }
 
-    pub(crate) fn wide(&self) -> &Ring {
+    pub(crate) fn wide(&self) -> &WordRing {
         &self.wide
     }
 

@@ -24,12 +24,10 @@ pub(crate) mod shenoy_kumaresan;
 mod small_montgomery_reduction;
 mod switched_lift;
 
-pub(crate) use bounds::check_scalable;
-pub(crate) use decryption::Decryptor;
-pub(crate) use exact_extension::ExactExtension;
-pub(crate) use rounded_division::RoundedDivision;
-
-pub use bounds::{ScalingBounds, SwitchingBounds};
+pub use bounds::{ScalingBounds, SwitchingBounds, check_scalable};
+pub use decryption::Decryptor;
+pub use exact_extension::ExactExtension;
+pub use rounded_division::RoundedDivision;
 pub use scaler::RnsScaler;
 
 use sunzi_kernels::{Conversion, Modulus};

@@ -13,7 +13,7 @@ use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
 use crate::transform::Scale;
-use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Side};
+use crate::{Backend, Basis, Coefficient, Evaluation, Poly, RingError, Side, WordRing};
 
 /// Tables of one level: from q = q_1⋯q_k to q′ = q_1⋯q_ℓ, through q′·P.
 ///
@@ -25,13 +25,13 @@ use crate::{Basis, Coefficient, Evaluation, Poly, PolyRing, Ring, RingError, Sid
 ///
 /// What wraps modulo q′P is a multiple of it, and t/P times that vanishes modulo q′: P need not hold the products.
 pub(crate) struct OverQ {
-    ring: Ring,
+    ring: WordRing,
     /// q_1, …, q_ℓ.
-    base: Ring,
+    base: WordRing,
     /// P.
-    auxiliary: Ring,
+    auxiliary: WordRing,
     /// Both.
-    wide: Ring,
+    wide: WordRing,
     /// P·(q/q_i)^-1.
     left_scales: Vec<Scale>,
     left: SwitchedLift,
@@ -54,9 +54,9 @@ enum Right {
 impl OverQ {
     /// The tables for the first `level` moduli of `ring`, with the limbs of `auxiliary` for P.
     pub(crate) fn new(
-        ring: &Ring,
+        ring: &WordRing,
         level: usize,
-        auxiliary: Ring,
+        auxiliary: WordRing,
         t: u64,
         switching: ModulusSwitching,
     ) -> Result<Self, RingError> {
@@ -83,7 +83,7 @@ impl OverQ {
         })
     }
 
-    pub(crate) fn wide(&self) -> &Ring {
+    pub(crate) fn wide(&self) -> &WordRing {
         &self.wide
     }
 
@@ -189,7 +189,8 @@ impl OverQ {
         let scales = part("factor of an inverse transform", all, level..all.len(), level)?;
         self.auxiliary.transform().inverse_scaled(high, scales)?;
         let rest = self.divided(high, None)?;
-        let mut multiple = a.truncated(level, self.base.basis().tag());
+        let mut multiple = a;
+        multiple.truncate(level, self.base.basis().tag());
         self.base.for_each_modulus(&mut multiple, |i, modulus, _, part| {
             Ok(modulus.mul_scalar_assign(part, *entry("ratio t/P", &self.ratio, i)?)?)
         })?;
@@ -199,9 +200,9 @@ impl OverQ {
 
 impl Right {
     fn new(
-        ring: &Ring,
-        base: &Ring,
-        auxiliary: &Ring,
+        ring: &WordRing,
+        base: &WordRing,
+        auxiliary: &WordRing,
         switching: ModulusSwitching,
     ) -> Result<Self, RingError> {
         let (level, k) = (base.basis().len(), ring.basis().len());

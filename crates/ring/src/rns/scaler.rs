@@ -18,8 +18,8 @@ use crate::parallel::Work;
 use crate::scaling;
 use crate::transform::Scale;
 use crate::{
-    Apart, Coefficient, Evaluation, Multiplication, Poly, PolyRing, Ring, RingError, Scaler, ScalerOptions,
-    Side,
+    Apart, Backend, Coefficient, Evaluation, Multiplication, Poly, Ring, RingError, ScalerBackend,
+    ScalerOptions, Side, WordRing,
 };
 
 /// Extension to the ring of products, scaling back, and decryption. Cheap to clone.
@@ -27,7 +27,7 @@ use crate::{
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
-    ring: Ring,
+    ring: WordRing,
     t: u64,
     options: ScalerOptions,
     decryption: Decryptor,
@@ -46,7 +46,7 @@ enum Products {
 /// Tables of [KPZ21, Alg. 2 and 3], made when a level is first used.
 struct Levels {
     /// P_k.
-    auxiliary: Ring,
+    auxiliary: WordRing,
     /// Limbs that levels 1 to k take of it.
     counts: Vec<usize>,
     /// The lowest level.
@@ -55,12 +55,12 @@ struct Levels {
 }
 
 impl RnsScaler {
-    pub(crate) fn new(ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &WordRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
         let decryption_scales = scales(ring, decryption.row_factors())?;
-        let auxiliary = |primes: &[u64]| Ring::with_isa(ring.index(), primes, ring.isa());
+        let auxiliary = |primes: &[u64]| WordRing::with_isa(ring.index(), primes, ring.isa());
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
             Multiplication::Hps => {
@@ -78,7 +78,7 @@ impl RnsScaler {
     }
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
-    /// [`scale`](Scaler::scale), each of which adds at most two products of polynomials to a coefficient
+    /// [`scale`](ScalerBackend::scale), each of which adds at most two products of polynomials to a coefficient
     /// polynomial [BEHZ16, eq. (14)]. Where products are scaled by t/q at least 256, or 1 with
     /// [`Auxiliary::LikeModulus`](crate::Auxiliary); where they are scaled by t/P [KPZ21, Alg. 2] no number is too large.
     #[must_use]
@@ -114,7 +114,13 @@ impl RnsScaler {
 }
 
 impl Levels {
-    fn new(ring: &Ring, auxiliary: Ring, counts: Vec<usize>, t: u64, multiplication: Multiplication) -> Self {
+    fn new(
+        ring: &WordRing,
+        auxiliary: WordRing,
+        counts: Vec<usize>,
+        t: u64,
+        multiplication: Multiplication,
+    ) -> Self {
         let k = ring.basis().len();
         let lowest = match multiplication {
             // The first at which q_1⋯q_ℓ > 2t.
@@ -131,7 +137,7 @@ impl Levels {
     }
 }
 
-impl Scaler<Ring> for RnsScaler {
+impl ScalerBackend for RnsScaler {
     fn levels(&self) -> RangeInclusive<usize> {
         let k = self.0.ring.basis().len();
         match &self.0.products {
@@ -142,11 +148,12 @@ impl Scaler<Ring> for RnsScaler {
 
     fn wide(&self, level: usize) -> Result<Ring, RingError> {
         self.check_level(level)?;
-        Ok(match &self.0.products {
-            Products::Behz(tables) => tables.wide().clone(),
-            Products::Hps { tables, .. } => tables.wide().clone(),
-            Products::OverQ(levels) => self.over_q(levels, level)?.wide().clone(),
-        })
+        let wide = match &self.0.products {
+            Products::Behz(tables) => tables.wide(),
+            Products::Hps { tables, .. } => tables.wide(),
+            Products::OverQ(levels) => self.over_q(levels, level)?.wide(),
+        };
+        Ok(wide.clone().into())
     }
 
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -168,7 +175,7 @@ impl Scaler<Ring> for RnsScaler {
     }
 
     /// Where products are scaled by t/P the part modulo q_1⋯q_ℓ needs no inverse transform.
-    fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart<Ring>, RingError> {
+    fn scale_apart(&self, a: Poly<Evaluation>, level: usize) -> Result<Apart, RingError> {
         match &self.0.products {
             Products::OverQ(levels) => {
                 let (rest, multiple) = self.over_q(levels, level)?.scale_apart(a)?;
@@ -185,7 +192,7 @@ impl Scaler<Ring> for RnsScaler {
         right: [&Poly<Evaluation>; 2],
         level: usize,
         whole: bool,
-    ) -> Result<[Apart<Ring>; 3], RingError> {
+    ) -> Result<[Apart; 3], RingError> {
         match &self.0.products {
             Products::OverQ(levels) => self.over_q(levels, level)?.multiply(left, right, whole),
             _ => scaling::multiply(self, left, right, level, whole),
@@ -200,7 +207,7 @@ impl Scaler<Ring> for RnsScaler {
     /// Factors of rows are folded into the inverse transforms.
     fn decrypt_values(&self, _: &Ring, mut rows: Zeroizing<Poly<Evaluation>>) -> Result<Vec<u64>, RingError> {
         let Inner { ring, decryption, decryption_scales, .. } = &*self.0;
-        ring.check(&*rows)?;
+        ring.check(&rows)?;
         let n = ring.degree();
         ring.parallelism().for_each_limb(Work::Transform, rows.words_mut(), n, |i, row| {
             let scale = entry("factor of an inverse transform", decryption_scales, i)?;
@@ -226,16 +233,16 @@ impl fmt::Debug for RnsScaler {
 }
 
 /// The constants c_i of every limb as factors of its inverse transform.
-pub(crate) fn scales(ring: &Ring, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
+pub(crate) fn scales(ring: &WordRing, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
     check_table("factor of an inverse transform", ring.plans().len(), constants.len())?;
     ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
 }
 
 /// The same for the limbs of two rings in a row.
 pub(super) fn product_scales(
-    ring: &Ring,
+    ring: &WordRing,
     constants: &[u64],
-    auxiliary: &Ring,
+    auxiliary: &WordRing,
     others: &[u64],
 ) -> Result<Vec<Scale>, RingError> {
     let mut all = scales(ring, constants)?;

@@ -14,7 +14,7 @@ const SCALE: &str = "factor of an inverse transform";
 
 /// The plans of a ring, one a modulus, shared between rings by `Arc`.
 #[derive(Clone)]
-pub(crate) struct Transform {
+pub struct Transform {
     degree: usize,
     plans: Vec<Arc<Plan>>,
     parallelism: Parallelism,
@@ -45,7 +45,10 @@ impl Transform {
     }
 
     /// Every limb to values; residues may be anything below 2q_i.
-    pub(crate) fn forward(&self, words: &mut [u64]) -> Result<(), RingError> {
+    ///
+    /// # Errors
+    /// [`RingError::MissingTable`] for a limb without a transform.
+    pub fn forward(&self, words: &mut [u64]) -> Result<(), RingError> {
         self.parallelism
             .for_each_limb(Work::Transform, words, self.degree, |i, limb| Ok(self.plan(i)?.forward(limb)?))
     }
@@ -57,7 +60,10 @@ impl Transform {
     }
 
     /// Limb i back to coefficients times its own constant, at no further cost.
-    pub(crate) fn inverse_scaled(&self, words: &mut [u64], scales: &[Scale]) -> Result<(), RingError> {
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward), also for a limb without a constant.
+    pub fn inverse_scaled(&self, words: &mut [u64], scales: &[Scale]) -> Result<(), RingError> {
         self.parallelism.for_each_limb(Work::Transform, words, self.degree, |i, limb| {
             Ok(self.plan(i)?.inverse_scaled(limb, entry(SCALE, scales, i)?)?)
         })
@@ -76,8 +82,11 @@ impl Transform {
         })
     }
 
-    /// The same with a copy of the values on the way while they are in the cache.
-    pub(crate) fn inverse_scaled_from(
+    /// [`inverse_scaled`](Self::inverse_scaled) of `values` into `coefficients`, with a copy of the values on the way while they are in the cache.
+    ///
+    /// # Errors
+    /// As [`inverse_scaled`](Self::inverse_scaled); [`RingError::MissingTable`] for a copy of another length.
+    pub fn inverse_scaled_from(
         &self,
         coefficients: &mut [u64],
         values: &Poly<Evaluation>,

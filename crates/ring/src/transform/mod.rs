@@ -6,4 +6,4 @@ mod limbs;
 mod plan;
 
 pub(crate) use limbs::Transform;
-pub(crate) use plan::{Plan, Scale};
+pub use plan::{Plan, Scale};

@@ -6,15 +6,19 @@ use sunzi_math::RingIndex;
 use crate::RingError;
 
 /// The transform of one modulus: Z_q\[X\]/(X^n + 1) for powers of two, all axes of the powerful basis otherwise.
-pub(crate) enum Plan {
+pub enum Plan {
+    /// For powers of two.
     Negacyclic(NttPlan),
+    /// For all other indices.
     Cyclotomic(CyclotomicPlan),
 }
 
 /// A constant that an inverse transform multiplies by.
 #[derive(Clone, Debug)]
-pub(crate) enum Scale {
+pub enum Scale {
+    /// Of a transform for powers of two.
     Negacyclic(InverseScale),
+    /// Of a transform for all other indices.
     Cyclotomic(CyclotomicScale),
 }
 
@@ -28,14 +32,17 @@ impl Plan {
     }
 
     /// Coefficients of a polynomial.
-    pub(crate) fn n(&self) -> usize {
+    #[must_use]
+    pub fn n(&self) -> usize {
         match self {
             Self::Negacyclic(plan) => plan.n(),
             Self::Cyclotomic(plan) => plan.n(),
         }
     }
 
-    pub(crate) fn modulus(&self) -> Modulus {
+    /// The modulus.
+    #[must_use]
+    pub fn modulus(&self) -> Modulus {
         match self {
             Self::Negacyclic(plan) => plan.modulus(),
             Self::Cyclotomic(plan) => plan.modulus(),
@@ -50,7 +57,11 @@ impl Plan {
         }
     }
 
-    pub(crate) fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
+    /// Changes to values; residues may be anything below 2q.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`].
+    pub fn forward(&self, a: &mut [u64]) -> Result<(), KernelError> {
         match self {
             Self::Negacyclic(plan) => plan.forward(a),
             Self::Cyclotomic(plan) => plan.forward(a),
@@ -112,7 +123,11 @@ impl Plan {
         }
     }
 
-    pub(crate) fn scale(&self, c: u64) -> Result<Scale, KernelError> {
+    /// The constant c for inverse transforms.
+    ///
+    /// # Errors
+    /// [`KernelError`] for a c that is not reduced.
+    pub fn scale(&self, c: u64) -> Result<Scale, KernelError> {
         match self {
             Self::Negacyclic(plan) => plan.scale(c).map(Scale::Negacyclic),
             Self::Cyclotomic(plan) => plan.scale(c).map(Scale::Cyclotomic),

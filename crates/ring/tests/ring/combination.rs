@@ -5,7 +5,7 @@ use num_integer::Integer;
 use rand_core::CryptoRng;
 use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Coefficient, Evaluation, Poly, PolyRing, Ring, RingError};
+use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError};
 
 /// Σ c_i·x_i modulo q, centred.
 fn by_terms(terms: &[(&BigInt, Vec<BigInt>)], n: usize, q: &BigInt) -> Vec<BigInt> {

@@ -4,10 +4,11 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rand_core::Rng;
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
-    Coefficient, Evaluation, Gadget, KeyPart, Packing, PolyRing, RingError, Scaler, Side, Storage,
+    Coefficient, Evaluation, Gadget, KeyPart, Poly, Ring, RingError, Scaler, ScalerBackend, Side, Storage,
 };
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
@@ -19,10 +20,15 @@ pub(crate) fn int(x: &BigUint) -> BigInt {
 }
 
 /// The ring, which stores residues in this form: a law that holds for two rings says more if they are not the same.
-pub(crate) fn stored<R: Packing>(ring: R, storage: Storage) -> R {
+pub(crate) fn stored(ring: Ring, storage: Storage) -> Ring {
     let name = ring.description();
     let own = if name[0] == Storage::Sets as u8 { name[1] } else { name[0] };
     assert_eq!(own, storage as u8, "not a ring of {storage:?}");
+    let in_words = matches!(storage, Storage::Words | Storage::MultiPrecision);
+    assert_eq!(
+        (ring.words().is_ok(), ring.storage::<BigRing>().is_some()),
+        (in_words, storage == Storage::Big)
+    );
     ring
 }
 
@@ -53,7 +59,7 @@ pub(crate) fn negacyclic(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
 }
 
 /// a·b in the ring of this index over Z: schoolbook in the power basis, and the remainder by Φ_m.
-pub(crate) fn product<R: PolyRing>(ring: &R, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
+pub(crate) fn product(ring: &Ring, a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     let (index, integers) = (ring.ring_index(), Integers::new());
     if index.is_power_of_two() {
         return negacyclic(a, b);
@@ -119,38 +125,35 @@ pub(crate) fn norm(a: &[BigInt]) -> BigInt {
 }
 
 /// The polynomial in evaluation form.
-pub(crate) fn evaluated<R: PolyRing>(ring: &R, a: &[BigInt]) -> R::Poly<sunzi_ring::Evaluation> {
+pub(crate) fn evaluated(ring: &Ring, a: &[BigInt]) -> Poly<Evaluation> {
     ring.to_evaluation(ring.from_integers(a).unwrap()).unwrap()
 }
 
 /// A half of a key as it is kept; what is one too many as if it were the last.
-pub(crate) fn kept<R: PolyRing>(
-    gadget: &R::Gadget,
-    half: &[R::Poly<sunzi_ring::Evaluation>],
-) -> Result<Vec<KeyPart<R>>, RingError> {
+pub(crate) fn kept(gadget: &Gadget, half: &[Poly<Evaluation>]) -> Result<Vec<KeyPart>, RingError> {
     let last = gadget.digit_count() - 1;
     half.iter().enumerate().map(|(i, part)| gadget.keep(part.clone(), i.min(last))).collect()
 }
 
 /// ⟨decompose(c), key⟩ for both halves of a key, divided by P.
-pub(crate) fn switched<R: PolyRing>(
-    ring: &R,
-    gadget: &R::Gadget,
-    c: &R::Poly<Coefficient>,
-    key: [&[R::Poly<Evaluation>]; 2],
-) -> Result<[R::Poly<Evaluation>; 2], RingError> {
+pub(crate) fn switched(
+    ring: &Ring,
+    gadget: &Gadget,
+    c: &Poly<Coefficient>,
+    key: [&[Poly<Evaluation>]; 2],
+) -> Result<[Poly<Evaluation>; 2], RingError> {
     let [first, second] = key;
-    let key = [&kept::<R>(gadget, first)?[..], &kept::<R>(gadget, second)?];
+    let key = [&kept(gadget, first)?[..], &kept(gadget, second)?];
     gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level(), 1)
 }
 
 /// Back to centred integers.
-pub(crate) fn integers<R: PolyRing>(ring: &R, a: R::Poly<sunzi_ring::Evaluation>) -> Vec<BigInt> {
+pub(crate) fn integers(ring: &Ring, a: Poly<Evaluation>) -> Vec<BigInt> {
     ring.to_integers(&ring.to_coefficient(a).unwrap()).unwrap()
 }
 
 /// Rings of degree n over residues, of every size of moduli.
-pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
+pub(crate) fn residue_rings(n: usize) -> Vec<Ring> {
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
     let m = 2 * n as u64;
     let bits = |bits, count| primes_with_bits(bits, m, count).unwrap();
@@ -167,56 +170,56 @@ pub(crate) fn residue_rings(n: usize) -> Vec<sunzi_ring::Ring> {
         bits(62, 3),
         mixed,
     ];
-    lists.iter().map(|list| stored(sunzi_ring::Ring::new(m, list).unwrap(), Storage::Words)).collect()
+    lists.iter().map(|list| stored(Ring::new(m, list).unwrap(), Storage::Words)).collect()
 }
 
 /// Rings over residues of indices that are no powers of two: prime, prime power, several factors, even.
-pub(crate) fn general_rings() -> Vec<sunzi_ring::Ring> {
+pub(crate) fn general_rings() -> Vec<Ring> {
     use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
     let mut rings = Vec::new();
     for m in [31, 45, 60, 85, 105] {
-        let order = sunzi_ring::Ring::root_order(m).unwrap();
+        let order = Ring::root_order(m).unwrap();
         let mixed = [30, 49, 62].map(|bits| primes_with_bits(bits, order, 1).unwrap()).concat();
         for moduli in [primes_below(DEFAULT_PRIME_BOUND, order, 3).unwrap(), mixed] {
-            rings.push(stored(sunzi_ring::Ring::new(m, &moduli).unwrap(), Storage::Words));
+            rings.push(stored(Ring::new(m, &moduli).unwrap(), Storage::Words));
         }
     }
     rings
 }
 
 /// The big-integer ring of the same degree and moduli.
-pub(crate) fn twin<R: PolyRing>(ring: &R) -> sunzi_ring::BigRing {
+pub(crate) fn twin(ring: &Ring) -> Ring {
     let products = (1..=ring.level()).map(|level| ring.at_level(level).unwrap().modulus().clone());
     let mut below = BigUint::one();
     let moduli: Vec<BigUint> = products.map(|q| &q / std::mem::replace(&mut below, q.clone())).collect();
-    stored(sunzi_ring::BigRing::with_chain(ring.index(), &moduli).unwrap(), Storage::Big)
+    stored(BigRing::with_chain(ring.index(), &moduli).unwrap(), Storage::Big)
 }
 
 /// The ring over the same residues that computes with multi-precision integers.
-pub(crate) fn multi_precision(ring: &sunzi_ring::Ring) -> sunzi_ring::MultiPrecisionRing {
-    stored(sunzi_ring::MultiPrecisionRing::with_ring(ring.clone()), Storage::MultiPrecision)
+pub(crate) fn multi_precision(ring: &Ring) -> Ring {
+    stored(MultiPrecision::over(ring), Storage::MultiPrecision)
 }
 
 /// A scaler at its highest level, where a right operand is lifted as it is by every multiplication.
-pub(crate) trait TopLevel<R: PolyRing>: Scaler<R> {
+pub(crate) trait TopLevel: ScalerBackend {
     fn top(&self) -> usize {
         *self.levels().end()
     }
 
-    fn wide_top(&self) -> R {
+    fn wide_top(&self) -> Ring {
         self.wide(self.top()).unwrap()
     }
 
-    fn lift(&self, a: &R::Poly<Evaluation>) -> Result<R::Poly<Evaluation>, RingError> {
+    fn lift(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.extend(a, Side::Right, self.top())
     }
 
-    fn scale_top(&self, a: R::Poly<Evaluation>) -> Result<R::Poly<Coefficient>, RingError> {
+    fn scale_top(&self, a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError> {
         self.scale(a, self.top())
     }
 }
 
-impl<R: PolyRing, S: Scaler<R>> TopLevel<R> for S {}
+impl<S: ScalerBackend + ?Sized> TopLevel for S {}
 
 /// How far y is from x/d modulo q.
 pub(crate) fn distance(y: &BigInt, x: &BigInt, d: &BigInt, q: &BigInt) -> f64 {
@@ -225,7 +228,7 @@ pub(crate) fn distance(y: &BigInt, x: &BigInt, d: &BigInt, q: &BigInt) -> f64 {
 }
 
 /// What scalings at a level divide by: P where operands are switched, else q.
-pub(crate) fn divisor<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, level: usize) -> BigInt {
+pub(crate) fn divisor(ring: &Ring, scaler: &Scaler, level: usize) -> BigInt {
     let base = int(ring.at_level(level).unwrap().modulus());
     match scaler.bounds().switching {
         Some(_) => int(scaler.wide(level).unwrap().modulus()) / base,

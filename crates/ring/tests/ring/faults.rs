@@ -1,15 +1,16 @@
 //! Tables that are too short: every operation that needs the missing entry names it, and none leaves a limb as it was.
 
+use sunzi_big::MultiPrecision;
 use sunzi_kernels::Modulus;
 use sunzi_math::primes_below;
 use sunzi_ring::internals::{
     Decryptor, Extension, RoundedDivision, block_of_multiplier, by_limbs, divide, inverse_scaled,
-    matrix_product, scales, sums_by_blocks, without_last_reducer, without_last_transform, without_last_word,
+    matrix_product, scales, sums_by_blocks, without_last_transform, without_last_word,
 };
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
-    Basis, Coefficient, Decryption, Evaluation, Gadget, GadgetOptions, MTilde, ModulusSwitching,
-    MultiPrecisionRing, Poly, PolyRing, Reduction, Ring, RingError, ScalerOptions, UnivariateRing,
+    Basis, Coefficient, Decryption, Evaluation, GadgetOptions, MTilde, ModulusSwitching, Poly, Ring,
+    RingError, ScalerOptions,
 };
 
 use crate::common::*;
@@ -40,7 +41,7 @@ fn the_message_says_what_is_missing_and_whose_fault_it_is() {
 #[test]
 fn missing_transforms_are_named() {
     let whole = whole();
-    let short = without_last_transform(&whole);
+    let short = without_last_transform(&whole).unwrap();
     let a = random_values(&whole);
     let coefficients = whole.to_coefficient(a.clone()).unwrap();
     names(short.to_evaluation(coefficients.clone()), "transform", 3);
@@ -48,11 +49,15 @@ fn missing_transforms_are_named() {
     names(short.mul_monomial_assign(&mut a.clone(), M / 4), "transform", 3);
     names(short.mod_switch(&a, 3), "transform of a divisor", 3);
     names(short.divide_by_factor(&a, 2, 1), "transform", 3);
-    names(by_limbs(&short, [&a, &a], Some(&coefficients), 4, &mut rng("masks")), "transform", 3);
+    names(
+        by_limbs(short.words().unwrap(), [&a, &a], Some(&coefficients), 4, &mut rng("masks")),
+        "transform",
+        3,
+    );
     names(short.gadget(&GadgetOptions::default()).map(|_| ()), "transform", 3);
     let options = ScalerOptions::default();
     names(short.scaler(65_537, &options).map(|_| ()), "factor of an inverse transform", 3);
-    let integers = MultiPrecisionRing::with_ring(short);
+    let integers = MultiPrecision::over(&short);
     names(integers.scaler(65_537, &options).map(|_| ()), "factor of an inverse transform", 3);
     // The whole ring does all of that.
     assert!(whole.mod_switch(&a, 3).is_ok() && whole.scaler(65_537, &options).is_ok());
@@ -158,21 +163,14 @@ fn missing_digits_are_named() {
         let gadget = ring.gadget(&options).unwrap();
         let uniform = |i| gadget.key_ring().uniform(&mut SeededRng::derive(&[7; 32], "key", i));
         let half: Vec<_> = (0..gadget.digit_count() as u64).map(uniform).collect();
-        let key = kept::<Ring>(&gadget, &half).unwrap();
+        let key = kept(&gadget, &half).unwrap();
         let digits = gadget.decompose(&random_values(&ring)).unwrap();
         assert!(gadget.product(&digits, [&key, &key]).is_ok());
-        let last = gadget.key_ring().basis().len() - 1;
-        names(gadget.product(&without_last_word(digits), [&key, &key]).map(|_| ()), "block of digits", last);
+        let last = gadget.key_ring().words().unwrap().basis().len() - 1;
+        names(
+            gadget.product(&without_last_word(&digits).unwrap(), [&key, &key]).map(|_| ()),
+            "block of digits",
+            last,
+        );
     }
-}
-
-#[test]
-fn missing_reducers_are_named() {
-    let moduli = primes_below(1 << 47, UnivariateRing::root_order(15).unwrap(), 3).unwrap();
-    let ring = UnivariateRing::new(15, &moduli, Reduction::Barrett).unwrap();
-    let short = without_last_reducer(&ring);
-    let one = ring.from_signed(&[1; 8]).unwrap();
-    assert!(ring.to_evaluation(one.clone()).is_ok());
-    names(short.to_evaluation(one).map(|_| ()), "reducer", 2);
-    names(short.from_signed(&[1; 8]).map(|_| ()), "reducer", 2);
 }

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PolyRing, Ring, RingError};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, Ring, RingError};
 
 use crate::common::*;
 
@@ -28,15 +28,10 @@ fn few() -> Vec<GadgetOptions> {
     combinations(&[None, Some(61)], &[0, 2])
 }
 
-type Key<R> = [Vec<<R as PolyRing>::Poly<Evaluation>>; 2];
+type Key = [Vec<Poly<Evaluation>>; 2];
 
 /// A key of g_i·s + f_i·b_i and g_i·s + f_i·a_i for (b_i, a_i) of `zero`.
-fn key<R: PolyRing>(
-    ring: &R,
-    gadget: &R::Gadget,
-    s: &[BigInt],
-    zero: impl Fn(usize) -> [Vec<BigInt>; 2],
-) -> Key<R> {
+fn key(ring: &Ring, gadget: &Gadget, s: &[BigInt], zero: impl Fn(usize) -> [Vec<BigInt>; 2]) -> Key {
     let s = evaluated(ring, s);
     let part = |i, half: usize| {
         let zero = zero(i).map(|a| evaluated(ring, &a));
@@ -47,7 +42,7 @@ fn key<R: PolyRing>(
 }
 
 /// f_i·digit_i of every coefficient, for every i.
-fn digits<R: PolyRing>(ring: &R, gadget: &R::Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
+fn digits(ring: &Ring, gadget: &Gadget, c: &[BigInt]) -> Vec<Vec<BigInt>> {
     let n = ring.degree();
     let (zero, mut one) = (vec![BigInt::zero(); n], vec![BigInt::zero(); n]);
     one[0] = BigInt::one();
@@ -64,7 +59,7 @@ fn digits<R: PolyRing>(ring: &R, gadget: &R::Gadget, c: &[BigInt]) -> Vec<Vec<Bi
 
 #[test]
 fn digits_are_bounded_and_recompose() {
-    fn law<R: PolyRing>(ring: &R, options: &[GadgetOptions]) {
+    fn law(ring: &Ring, options: &[GadgetOptions]) {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         let all = samples(&mut rng("gadget"), n, ring.modulus());
         for options in options {
@@ -110,7 +105,7 @@ fn digits_are_bounded_and_recompose() {
 
 #[test]
 fn products_follow_the_definition() {
-    fn law<R: PolyRing>(ring: &R, options: &[GadgetOptions]) {
+    fn law(ring: &Ring, options: &[GadgetOptions]) {
         let (n, q) = (ring.degree(), int(ring.modulus()));
         let mut rng = rng("gadget product");
         let all = samples(&mut rng, n, ring.modulus());
@@ -159,10 +154,12 @@ fn products_follow_the_definition() {
 fn hybrid_switches_are_exact_in_rings_of_any_index() {
     for ring in general_rings() {
         let (m, q) = (ring.index(), int(ring.modulus()));
-        let order = sunzi_ring::Ring::root_order(m).unwrap();
+        let order = Ring::root_order(m).unwrap();
         let special_moduli: Vec<u64> = sunzi_math::primes_below(1 << 50, order, 4).unwrap();
-        let special_moduli =
-            special_moduli.into_iter().filter(|p| !ring.basis().values().contains(p)).collect();
+        let special_moduli = special_moduli
+            .into_iter()
+            .filter(|p| !ring.words().unwrap().basis().values().contains(p))
+            .collect();
         let options = GadgetOptions { special_moduli, digits: Some(2), ..GadgetOptions::default() };
         let gadget = ring.gadget(&options).unwrap();
         let all = samples(&mut rng("hybrid"), ring.degree(), ring.modulus());
@@ -171,7 +168,7 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
         let zero = || gadget.key_ring().zero::<Evaluation>();
         let parts = (0..gadget.digit_count()).map(|i| gadget.key_part([zero(), zero()], &source, i).unwrap());
         let (first, second): (Vec<_>, Vec<_>) = parts.map(|[b, a]| (b, a)).unzip();
-        let [first, second] = [first, second].map(|half| kept::<sunzi_ring::Ring>(&gadget, &half).unwrap());
+        let [first, second] = [first, second].map(|half| kept(&gadget, &half).unwrap());
         let keys = [&first[..], &second[..]];
         let expected = ring.from_integers(&product(&ring, c, s)).unwrap();
         let k = (2..m).find(|&k| sunzi_math::gcd(k, m) == 1).unwrap();
@@ -198,7 +195,7 @@ fn switches_are_those_of_their_digits() {
             let mut rng = rng("switch of digits");
             let (c, rest) = (ring.uniform(&mut rng), ring.uniform(&mut rng));
             let mut half = || (0..digits).map(|_| gadget.key_ring().uniform(&mut rng)).collect::<Vec<_>>();
-            let key = [half(), half()].map(|half| kept::<Ring>(&gadget, &half).unwrap());
+            let key = [half(), half()].map(|half| kept(&gadget, &half).unwrap());
             let keys = [&key[0][..], &key[1]];
             for threads in [1, 2] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -235,11 +232,11 @@ fn keys_have_the_predicted_size() {
             let zero = || [ring.zero(), ring.zero()];
             let parts: Vec<_> =
                 (0..k * digits).map(|i| gadget.key_part(zero(), &ring.zero(), i).unwrap()).collect();
-            let bytes: usize = parts.iter().flatten().map(sunzi_ring::Ring::byte_len).sum();
+            let bytes: usize = parts.iter().flatten().map(|part| part.byte_len()).sum();
             assert_eq!(bytes, 2 * k * digits * (k - dropped_limbs) * n * 8);
             let parts = parts.into_iter().enumerate();
             let kept = parts.flat_map(|(i, pair)| pair.map(|part| gadget.keep(part, i).unwrap()));
-            let bytes: usize = kept.map(|part| sunzi_ring::RnsGadget::kept_bytes(&part)).sum();
+            let bytes: usize = kept.map(|part| part.byte_len()).sum();
             assert_eq!(bytes, 2 * k * digits * ((k - dropped_limbs) * n * 6 + 64));
             assert_eq!(gadget.key_bytes().unwrap(), bytes);
             assert_eq!(gadget.digit_count(), k * digits);
@@ -249,11 +246,11 @@ fn keys_have_the_predicted_size() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    fn law<R: PolyRing>(ring: &R, alien: &R) {
+    fn law(ring: &Ring, alien: &Ring) {
         let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
         let digits = gadget.digit_count();
         let (zero, other) = (ring.zero(), alien.zero());
-        let part = |b: &R::Poly<_>, a: &R::Poly<_>, s: &R::Poly<_>, i| {
+        let part = |b: &Poly<_>, a: &Poly<_>, s: &Poly<_>, i| {
             gadget.key_part([b.clone(), a.clone()], s, i).map(|_| ())
         };
         assert!(part(&zero, &zero, &zero, digits - 1).is_ok());
@@ -271,8 +268,8 @@ fn what_does_not_fit_is_refused() {
         assert!(switched(ring, &gadget, &alien.zero(), [&key[1..], &key[1..]]).is_err());
         assert!(switched(ring, &gadget, &ring.zero(), [&vec![other.clone(); digits], &key[1..]]).is_err());
         // Kept by another gadget.
-        let kept = |ring: &R, part: &R::Poly<_>| {
-            kept::<R>(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
+        let kept = |ring: &Ring, part: &Poly<_>| {
+            kept(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
         };
         let (own, others) = (kept(ring, &key[0]), kept(alien, &other));
         let switch = |keys: [&[_]; 2]| gadget.switch(&ring.zero(), [None, None], keys, gadget.level(), 1);
@@ -299,7 +296,7 @@ fn what_does_not_fit_is_refused() {
     let mut parts: Vec<_> =
         (0..4).map(|i| gadget.key_part(zero(), &rings[1].zero(), i).unwrap()[0].clone()).collect();
     assert!(switched(&rings[1], &gadget, &rings[1].zero(), [&parts, &parts]).is_ok());
-    let mut kept = kept::<sunzi_ring::Ring>(&gadget, &parts).unwrap();
+    let mut kept = kept(&gadget, &parts).unwrap();
     let swapped = parts.clone();
     parts.swap(0, 1);
     let error = switched(&rings[1], &gadget, &rings[1].zero(), [&swapped, &parts]).err().unwrap();

@@ -2,8 +2,9 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
+use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, PolyRing, Ring, RingError, RnsDigits};
+use sunzi_ring::{Evaluation, GadgetOptions, Ring, RingError, RnsDigits};
 
 use crate::common::*;
 use sunzi_ring::Storage;
@@ -38,13 +39,13 @@ fn ladder() -> Ring {
     stored(Ring::with_rungs(INDEX, &moduli(), &rungs()).unwrap(), Storage::Words)
 }
 
-fn big_ladder() -> BigRing {
+fn big_ladder() -> Ring {
     let moduli: Vec<BigUint> = moduli().into_iter().map(BigUint::from).collect();
     stored(BigRing::with_rungs(INDEX, &moduli, &rungs()).unwrap(), Storage::Big)
 }
 
 /// Extreme and random coefficients, and such whose quotients are next to a half.
-fn polynomials<R: PolyRing>(from: &R, to: &BigInt) -> Vec<Vec<BigInt>> {
+fn polynomials(from: &Ring, to: &BigInt) -> Vec<Vec<BigInt>> {
     let q = int(from.modulus());
     let mut all = samples(&mut rng("ladders"), from.degree(), from.modulus());
     let ties = (0..from.degree())
@@ -53,7 +54,7 @@ fn polynomials<R: PolyRing>(from: &R, to: &BigInt) -> Vec<Vec<BigInt>> {
     all
 }
 
-fn laws<R: PolyRing>(ring: &R) {
+fn laws(ring: &Ring) {
     for (from, own) in (1..).zip(rungs()) {
         let upper = ring.at_level(from).unwrap();
         let q = int(upper.modulus());
@@ -131,7 +132,7 @@ fn levels_of_any_moduli_follow_the_laws() {
 /// Keys without errors switch exactly from every level to every lower one, in word-size residues and in big integers.
 #[test]
 fn one_key_serves_every_level() {
-    fn law<R: PolyRing>(ring: &R) -> Vec<Vec<BigInt>> {
+    fn law(ring: &Ring) -> Vec<Vec<BigInt>> {
         let mut all = Vec::new();
         for (special, digits) in [(3, Some(3)), (4, None), (2, Some(8)), (2, Some(4))] {
             let special_moduli = primes_with_bits(48, INDEX, special).unwrap();
@@ -146,7 +147,7 @@ fn one_key_serves_every_level() {
                 let parts =
                     (0..of_key.digit_count()).map(|i| of_key.key_part([zero(), zero()], &source, i).unwrap());
                 let (first, second): (Vec<_>, Vec<_>) = parts.map(|[b, a]| (b, a)).unzip();
-                let [first, second] = [first, second].map(|half| kept::<R>(&of_key, &half).unwrap());
+                let [first, second] = [first, second].map(|half| kept(&of_key, &half).unwrap());
                 for from in 1..=key_level {
                     let at = gadget.at_level(from).unwrap();
                     let own = ring.at_level(from).unwrap();

@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod basis;
 #[cfg(test)]
-mod big_product;
-#[cfg(test)]
 mod combination;
 #[cfg(test)]
 mod common;
@@ -18,6 +16,7 @@ mod faults;
 mod gadgets;
 #[cfg(test)]
 mod grouping;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod integers;
@@ -30,8 +29,6 @@ mod levels;
 #[cfg(test)]
 mod masking;
 #[cfg(test)]
-mod multi_precision;
-#[cfg(test)]
 mod multiplier;
 #[cfg(test)]
 mod packing;
@@ -39,8 +36,6 @@ mod packing;
 mod parallel;
 #[cfg(test)]
 mod products;
-#[cfg(test)]
-mod reduction;
 #[cfg(test)]
 mod rns;
 #[cfg(test)]
@@ -52,11 +47,11 @@ mod scaling;
 #[cfg(test)]
 mod scratch;
 #[cfg(test)]
+mod seam;
+#[cfg(test)]
 mod tensor;
 #[cfg(test)]
 mod threads;
-#[cfg(test)]
-mod univariate;
 #[cfg(test)]
 mod variants;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use sunzi_math::primes_with_bits;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Evaluation, Packing, PackingError, Poly, PolyRing, Ring, Storage};
+use sunzi_ring::{Evaluation, PackingError, Poly, Ring, Storage};
 
 fn rings() -> Vec<Ring> {
     let of = |m: u64, lengths: &[u32]| {

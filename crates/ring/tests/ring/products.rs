@@ -3,9 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use rand_core::Rng;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
-use sunzi_ring::{
-    Auxiliary, ModulusSwitching, Multiplication, PolyRing, Ring, RingError, Scaler, ScalerOptions, Side,
-};
+use sunzi_ring::{Auxiliary, ModulusSwitching, Multiplication, Ring, RingError, Scaler, ScalerOptions, Side};
 
 use crate::common::*;
 use sunzi_ring::Storage;
@@ -43,7 +41,7 @@ fn rings() -> Vec<Ring> {
 }
 
 /// The lowest levels, one between and the highest.
-fn some_levels<R: PolyRing, S: Scaler<R>>(scaler: &S) -> Vec<usize> {
+fn some_levels(scaler: &Scaler) -> Vec<usize> {
     let (low, top) = scaler.levels().into_inner();
     let mut levels = vec![low, (low + 1).min(top), (low + top) / 2, top.max(low + 1) - 1, top];
     levels.retain(|level| (low..=top).contains(level));
@@ -90,7 +88,7 @@ fn next_to_ties(q: &BigUint, m: &BigUint) -> Vec<BigInt> {
     (0..N).map(tie).collect()
 }
 
-fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn extension_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let (q, bounds) = (int(ring.modulus()), scaler.bounds());
     for level in some_levels(scaler) {
         let wide = scaler.wide(level).unwrap();
@@ -126,7 +124,7 @@ fn operands_are_switched_and_lifted_within_their_errors() {
     for_every_product!(extension_law);
 }
 
-fn scaling_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn scaling_law(ring: &Ring, scaler: &Scaler, t: u64) {
     for level in some_levels(scaler) {
         let (wide, base) = (scaler.wide(level).unwrap(), ring.at_level(level).unwrap());
         let (q, d) = (int(base.modulus()), divisor(ring, scaler, level));
@@ -161,7 +159,7 @@ fn products_are_scaled_within_the_error() {
 }
 
 /// Products of extreme operands, many of them summed, come back as the exact integers would.
-fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn tensor_law(ring: &Ring, scaler: &Scaler, t: u64) {
     const TERMS: u64 = 1 << 40;
     let q = int(ring.modulus());
     let ends = samples(&mut rng("tensor"), ring.degree(), ring.modulus());
@@ -192,7 +190,7 @@ fn sums_of_products_come_back() {
 }
 
 /// A product in one go is its steps: extension, tensor, scaling.
-fn product_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn product_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let mut rng = rng("product");
     let [a0, a1, b0, b1] = [(); 4].map(|()| ring.uniform(&mut rng));
     for level in some_levels(scaler) {

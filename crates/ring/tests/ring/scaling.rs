@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::Rng;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
-use sunzi_ring::{Multiplication, PolyRing, Ring, RingError, Scaler, ScalerOptions};
+use sunzi_ring::{Multiplication, Ring, RingError, Scaler, ScalerOptions};
 
 use crate::common::*;
 use sunzi_ring::Storage;
@@ -56,7 +56,7 @@ macro_rules! for_every_scaler {
                         $law(&mp, &mp.scaler(t, &ScalerOptions::default()).unwrap(), t);
                     }
                     Err(RingError::NotCoprime { .. }) => {
-                        assert!(ring.basis().values().iter().any(|q| t % q == 0));
+                        assert!(ring.words().unwrap().basis().values().iter().any(|q| t % q == 0));
                     }
                     Err(RingError::OutOfRange { .. }) => {
                         assert!(*ring.modulus() <= BigUint::from(2 * t) || t >> 60 != 0);
@@ -70,22 +70,17 @@ macro_rules! for_every_scaler {
 }
 
 /// (q/2)(1 + ρ), rounded down.
-pub(crate) fn lift_bound<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S) -> BigInt {
+pub(crate) fn lift_bound(ring: &Ring, scaler: &Scaler) -> BigInt {
     let q = int(ring.modulus());
     scale_down(&q, (1.0 + scaler.bounds().overflow) / 2.0)
 }
 
-pub(crate) fn extension_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+pub(crate) fn extension_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let samples = samples(&mut rng("extend"), ring.degree(), ring.modulus());
     lifts_are_bounded(ring, scaler, t, &samples);
 }
 
-pub(crate) fn lifts_are_bounded<R: PolyRing, S: Scaler<R>>(
-    ring: &R,
-    scaler: &S,
-    t: u64,
-    inputs: &[Vec<BigInt>],
-) {
+pub(crate) fn lifts_are_bounded(ring: &Ring, scaler: &Scaler, t: u64, inputs: &[Vec<BigInt>]) {
     let q = int(ring.modulus());
     // The floor costs one unit.
     let bound = lift_bound(ring, scaler) + 1_u32;
@@ -101,19 +96,13 @@ fn extensions_lift_within_the_overflow() {
     for_every_scaler!(64, extension_law);
 }
 
-fn scaling_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn scaling_law(ring: &Ring, scaler: &Scaler, t: u64) {
     // 256 products of two ciphertexts, the largest that is promised.
     scaling_law_for(ring, scaler, t, 256, &[]);
 }
 
 /// Scales integers as large as sums of so many products can be, among them some ≡ each of `residues` modulo q.
-pub(crate) fn scaling_law_for<R: PolyRing, S: Scaler<R>>(
-    ring: &R,
-    scaler: &S,
-    t: u64,
-    products: u64,
-    residues: &[BigInt],
-) {
+pub(crate) fn scaling_law_for(ring: &Ring, scaler: &Scaler, t: u64, products: u64, residues: &[BigInt]) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let wide = &scaler.wide_top();
     let lift = lift_bound(ring, scaler);
@@ -148,7 +137,7 @@ fn scaling_is_within_the_error_up_to_the_bound() {
     for_every_scaler!(64, scaling_law);
 }
 
-fn tensor_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+fn tensor_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let wide = &scaler.wide_top();
     // Every coefficient at the end of the range, all signs alike in the last coefficient of the product.
@@ -199,7 +188,7 @@ fn the_stated_number_of_products_does_not_wrap() {
     assert!(limited > 0, "some capacity is small enough to matter");
 }
 
-pub(crate) fn decryption_law<R: PolyRing, S: Scaler<R>>(ring: &R, scaler: &S, t: u64) {
+pub(crate) fn decryption_law(ring: &Ring, scaler: &Scaler, t: u64) {
     let (n, q) = (ring.degree(), int(ring.modulus()));
     let mut rng = rng("decrypt");
     // |t·a − M·q| ≤ margin·q decides; a steps in units of t.
@@ -258,7 +247,7 @@ fn scalers_are_refused_where_none_exists() {
         assert!(matches!(ring.scaler(t, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
         assert!(matches!(twin(ring).scaler(t, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
     }
-    let q = ring.basis().values()[1];
+    let q = ring.words().unwrap().basis().values()[1];
     assert!(matches!(ring.scaler(2 * q, &ScalerOptions::default()), Err(RingError::NotCoprime { .. })));
     let tiny = Ring::new(128, &[257]).unwrap();
     assert!(matches!(tiny.scaler(129, &ScalerOptions::default()), Err(RingError::OutOfRange { .. })));
@@ -270,7 +259,7 @@ fn constants_are_those_of_the_paper() {
     for ring in residue_rings(64) {
         let options = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
         let Ok(scaler) = ring.scaler(65_536, &options) else { continue };
-        let k = ring.basis().len() as f64;
+        let k = ring.words().unwrap().basis().len() as f64;
         // m̃ρ ≤ 2τ + 1 with m̃ = 2^16 and τ = k; the margin costs less than 0.01 bit.
         assert!(scaler.bounds().overflow * 65_536.0 <= 2.0 * k + 1.0);
         assert_eq!(scaler.bounds().scale_error, k);

@@ -2,7 +2,7 @@
 
 use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
-use sunzi_ring::{Factors, PolyRing, Ring, RingError};
+use sunzi_ring::{Factors, Ring, RingError};
 
 /// Levels that are no prefixes: limbs stand elsewhere in every operand.
 #[test]
@@ -14,7 +14,7 @@ fn sets_of_moduli_find_their_limbs() {
     let polys: Vec<_> = (0..10).map(|i| ring.restrict(&ring.uniform(&mut rng), 1 + i % 5).unwrap()).collect();
     for level in 1..=5 {
         let low = ring.at_level(level).unwrap();
-        let above: Vec<_> = polys.iter().filter(|a| ring.level_of(*a).unwrap() >= level).collect();
+        let above: Vec<_> = polys.iter().filter(|a| ring.level_of(a).unwrap() >= level).collect();
         let pairs: Vec<_> = above.iter().flat_map(|a| above.iter().map(move |b| [*a, *b])).collect();
         let sums = ring.inner_products(&[pairs.clone(), vec![], vec![pairs[0]; 3]], level).unwrap();
         for (sum, list) in sums.iter().zip([pairs.clone(), vec![], vec![pairs[0]; 3]]) {
@@ -42,14 +42,15 @@ fn inner_products_are_sums_of_products() {
         let ring = Ring::new(step, &primes_below(1 << 48, step, 3).unwrap()).unwrap();
         // Every residue the largest, and any residues, of the highest level and of the one below.
         let ones = vec![-1; 1 << log2_degree];
-        let largest = ring.poly_from_residues(ring.from_signed(&ones).unwrap().words()).unwrap();
+        let largest =
+            ring.words().unwrap().poly_from_residues(ring.from_signed(&ones).unwrap().words()).unwrap();
         let mut polys = vec![largest.clone()];
         polys.extend((0..4).map(|i| {
             ring.restrict(&if i == 3 { largest.clone() } else { ring.uniform(&mut rng) }, 3 - i % 2).unwrap()
         }));
         let pair = |i: usize| [&polys[i * i % 5], &polys[3 * i % 5]];
         for lengths in [&[][..], &[0], &[1], &[0, 3], &[16, 17], &[100, 1, 200, 0, 33]] {
-            let lists: Vec<Factors<'_, Ring>> =
+            let lists: Vec<Factors<'_>> =
                 lengths.iter().map(|length| (0..*length).map(|i| pair(i + length)).collect()).collect();
             for level in [2, 1] {
                 let sums = ring.inner_products(&lists, level).unwrap();

@@ -3,8 +3,7 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Evaluation, Gadget, GadgetOptions, KeyPoly, Parallelism, Poly, PolyRing, Ring, RingError, RnsGadget,
-    Scaler, ScalerOptions, Turn,
+    Evaluation, Gadget, GadgetOptions, KeyPart, Parallelism, Poly, Ring, RingError, ScalerOptions, Turn,
 };
 
 use crate::common::{TopLevel, kept, rng, switched};
@@ -12,9 +11,9 @@ use crate::common::{TopLevel, kept, rng, switched};
 /// Sums of products with what is turned, in one go and step by step, by multipliers of this level and of the highest.
 fn sums_of_turns(
     ring: &Ring,
-    gadget: &RnsGadget,
+    gadget: &Gadget,
     [c, b]: [&Poly<Evaluation>; 2],
-    keys: [&[KeyPoly]; 2],
+    keys: [&[KeyPart]; 2],
 ) -> Vec<[Poly<Evaluation>; 2]> {
     let (wide, b) = (gadget.key_ring(), ring.restrict(b, gadget.level()).unwrap());
     let digits = gadget.decompose(c).unwrap();
@@ -62,7 +61,7 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let c = ring.restrict(&a, ring.level() - 1).unwrap();
         let mut part = || gadget.key_ring().uniform(&mut rng);
         let key = [0, 1].map(|_| (0..gadget.digit_count()).map(|_| part()).collect::<Vec<_>>());
-        let key = key.map(|half| kept::<Ring>(&gadget, &half).unwrap());
+        let key = key.map(|half| kept(&gadget, &half).unwrap());
         let keys = [&key[0][..], &key[1]];
         let digits = gadget.decompose(&c).unwrap();
         let sums = sums_of_turns(ring, &gadget, [&c, &b], keys);
@@ -84,7 +83,9 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
             words.push(ring.mod_switch(&b, level).unwrap().words().to_vec());
         }
     }
-    for (radix_bits, dropped_limbs) in [(None, 0), (None, ring.basis().len() - 1), (Some(30), 2)] {
+    for (radix_bits, dropped_limbs) in
+        [(None, 0), (None, ring.words().unwrap().basis().len() - 1), (Some(30), 2)]
+    {
         let gadget =
             ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }).unwrap();
         let part = |i| gadget.key_part([a.clone(), b.clone()], &b, i).unwrap();
@@ -107,7 +108,7 @@ fn one_two_and_four_threads_agree() {
     let run = |threads, parallelism| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let ring = ring.with_parallelism(parallelism);
-        assert_eq!(ring.at_level(3).unwrap().parallelism(), parallelism);
+        assert_eq!(ring.at_level(3).unwrap().words().unwrap().parallelism(), parallelism);
         pool.install(|| everything(&ring))
     };
     let one = run(1, Parallelism::Collapsed);
@@ -134,12 +135,13 @@ fn every_instruction_set_gives_the_same_words() {
 fn rings_keep_their_instruction_set() {
     let m = 256;
     let moduli = primes_below(DEFAULT_PRIME_BOUND, m, 6).unwrap();
-    assert_eq!(Ring::new(m, &moduli).unwrap().isa(), active_isa().unwrap());
+    assert_eq!(Ring::new(m, &moduli).unwrap().words().unwrap().isa(), active_isa().unwrap());
     for isa in [Isa::Portable, Isa::Avx512Ifma].into_iter().filter(|isa| isa.is_available()) {
         let ring = Ring::with_isa(m, &moduli[..3], isa).unwrap();
         let other = Ring::with_isa(m, &moduli[3..], isa).unwrap();
-        let wide = ring.scaler(65_537, &ScalerOptions::default()).unwrap().wide_top().clone();
-        for derived in [ring.concat(&other).unwrap(), ring.sub_ring(1..3).unwrap(), wide, ring] {
+        let wide = ring.scaler(65_537, &ScalerOptions::default()).unwrap().wide_top();
+        let [words, other, wide] = [&ring, &other, &wide].map(|ring| ring.words().unwrap());
+        for derived in [&words.concat(other).unwrap(), &words.sub_ring(1..3).unwrap(), wide, words] {
             assert_eq!(derived.isa(), isa);
             assert!(derived.basis().moduli().iter().all(|q| q.isa() == isa));
         }

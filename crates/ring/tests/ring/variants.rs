@@ -6,8 +6,7 @@ use num_traits::{Signed, ToPrimitive};
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, Multiplication, PolyRing, Precision, Ring, RingError, RnsScaler, Scaler,
-    ScalerOptions, Side,
+    Auxiliary, Decryption, MTilde, Multiplication, Precision, Ring, RingError, Scaler, ScalerOptions, Side,
 };
 
 use crate::common::*;
@@ -71,7 +70,7 @@ fn extensions() -> Vec<ScalerOptions> {
 }
 
 /// Runs a law over all rings and plaintext moduli for which a scaler exists; at least `least` do.
-fn for_all(options: &ScalerOptions, least: usize, law: impl Fn(&Ring, &RnsScaler, u64)) {
+fn for_all(options: &ScalerOptions, least: usize, law: impl Fn(&Ring, &Scaler, u64)) {
     let mut count = 0;
     for ring in rings() {
         for t in PLAIN_MODULI {
@@ -91,7 +90,7 @@ fn for_all(options: &ScalerOptions, least: usize, law: impl Fn(&Ring, &RnsScaler
 /// c·(Σ x_i·q/q_i) mod q for digits x_i of every modulus and a constant c with an inverse.
 fn with_digits(ring: &Ring, inverse_of: u64, digit: impl Fn(u64) -> u64) -> BigInt {
     let q = ring.modulus();
-    let sum: BigUint = ring.basis().values().iter().map(|&m| q / m * digit(m)).sum();
+    let sum: BigUint = ring.words().unwrap().basis().values().iter().map(|&m| q / m * digit(m)).sum();
     let inverse = BigUint::from(inverse_of).modinv(q).unwrap();
     center(&int(&(sum * inverse % q)), &int(q))
 }
@@ -137,7 +136,7 @@ fn overflows_are_nearly_attained_without_m_tilde() {
         let a = vec![with_digits(ring, 1, |m| m / 2); N];
         let lifted = norm(&integers(&scaler.wide_top(), scaler.lift(&evaluated(ring, &a)).unwrap()));
         assert!(lifted * 100_u32 >= lift_bound(ring, scaler) * 98_u32);
-        assert_eq!(scaler.bounds().overflow, ring.basis().len() as f64 - 1.0);
+        assert_eq!(scaler.bounds().overflow, ring.words().unwrap().basis().len() as f64 - 1.0);
     });
 }
 
@@ -180,10 +179,10 @@ fn every_variant_multiplies_like_the_oracle() {
 fn auxiliary_moduli_are_what_was_asked_for() {
     for options in extensions() {
         for_all(&options, 40, |ring, scaler, t| {
-            let k = ring.basis().len();
-            let longest = ring.basis().moduli().iter().map(|q| q.bits()).max().unwrap();
+            let k = ring.words().unwrap().basis().len();
+            let longest = ring.words().unwrap().basis().moduli().iter().map(|q| q.bits()).max().unwrap();
             let wide = scaler.wide_top();
-            let auxiliary = &wide.basis().moduli()[k..];
+            let auxiliary = &wide.words().unwrap().basis().moduli()[k..];
             let capacity = scaler.product_capacity();
             match options.auxiliary {
                 Auxiliary::Standard => {
@@ -215,7 +214,7 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
         for (auxiliary, count) in [(Auxiliary::LikeModulus, k + 1), (Auxiliary::Standard, standard)] {
             let options =
                 ScalerOptions { multiplication: Multiplication::Behz, auxiliary, ..ScalerOptions::default() };
-            let wide = ring.scaler(1 << 10, &options).unwrap().wide_top().basis().len();
+            let wide = ring.scaler(1 << 10, &options).unwrap().wide_top().words().unwrap().basis().len();
             assert_eq!(wide - k, count, "2^{log_n}, {k} of {bits} bits, {auxiliary:?}");
         }
     }
@@ -224,7 +223,10 @@ fn auxiliary_bases_have_the_sizes_of_the_paper() {
     for (m_tilde, count) in [(MTilde::Bits16, 9), (MTilde::None, 10)] {
         let options =
             ScalerOptions { multiplication: Multiplication::Behz, m_tilde, ..ScalerOptions::default() };
-        assert_eq!(ring.scaler(65_537, &options).unwrap().wide_top().basis().len() - 13, count);
+        assert_eq!(
+            ring.scaler(65_537, &options).unwrap().wide_top().words().unwrap().basis().len() - 13,
+            count
+        );
     }
 }
 
@@ -282,7 +284,7 @@ fn every_form_agrees_with_the_oracle_wherever_it_must() {
 #[test]
 fn forms_of_decryption_are_refused_where_they_cannot_be_right() {
     let ring = &rings()[3];
-    let q = ring.basis().values()[2];
+    let q = ring.words().unwrap().basis().values()[2];
     let scaler = |t, decryption| ring.scaler(t, &ScalerOptions { decryption, ..ScalerOptions::default() });
     let gamma = |t, gamma| scaler(t, Decryption::Gamma { gamma: Some(gamma) }).err();
     // k = 4.

@@ -21,7 +21,7 @@ impl NoiseModel {
         Self { ring: ring.into(), secret, growth: 1.0 }
     }
 
-    /// The same where roundings grow [`PolyRing::rounding_growth`](sunzi_ring::PolyRing::rounding_growth).
+    /// The same where roundings grow [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
     #[must_use]
     pub fn with_growth(self, growth: f64) -> Self {
         Self { growth, ..self }

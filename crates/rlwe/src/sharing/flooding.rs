@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Expansion, PolyRing, sampling};
+use sunzi_ring::{Coefficient, Expansion, Poly, Ring, sampling};
 use zeroize::Zeroizing;
 
 use super::SharingPolicy;
@@ -131,11 +131,11 @@ impl Flooding {
     ///
     /// # Errors
     /// [`RlweError::Ring`] for a ring of another degree.
-    pub fn sample<R: PolyRing, G: CryptoRng + ?Sized>(
+    pub fn sample(
         &self,
-        ring: &R,
-        rng: &mut G,
-    ) -> Result<Zeroizing<R::Poly<Coefficient>>, RlweError> {
+        ring: &Ring,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Zeroizing<Poly<Coefficient>>, RlweError> {
         let x = sampling::discrete_gaussian(self.degree, self.log2_width, rng)?;
         let mut poly = Zeroizing::new(ring.from_signed_wide(&x)?);
         let mut residues = Zeroizing::new(vec![0; self.degree]);
@@ -157,9 +157,9 @@ impl Flooding {
 }
 
 /// poly ← poly·radix + digits.
-fn append<R: PolyRing>(
-    ring: &R,
-    poly: &mut R::Poly<Coefficient>,
+fn append(
+    ring: &Ring,
+    poly: &mut Poly<Coefficient>,
     radix: &BigInt,
     digits: impl Iterator<Item = i128>,
 ) -> Result<(), RlweError> {
@@ -170,7 +170,7 @@ fn append<R: PolyRing>(
     Ok(ring.add_assign(poly, &digits)?)
 }
 
-fn uniform_bits<G: CryptoRng + ?Sized>(bits: u64, rng: &mut G) -> i128 {
+fn uniform_bits(bits: u64, rng: &mut dyn CryptoRng) -> i128 {
     let wide = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
     (wide & ((1 << bits) - 1)) as i128
 }

@@ -2,8 +2,6 @@
 
 use std::io::BufRead;
 
-use sunzi_ring::{Packing, PolyRing};
-
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Sink, Source, WireError};
 use crate::noise::STORED_LEN;
 use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
@@ -17,8 +15,6 @@ const SHAPE_LEN: usize = 3 * 8 + 32;
 pub trait SchemeFormat: Sized {
     /// The scheme.
     type Scheme: Scheme;
-    /// The ring.
-    type Ring: Packing;
     /// What one ciphertext is.
     const CIPHERTEXT: Kind;
     /// What an array of them is.
@@ -27,7 +23,7 @@ pub trait SchemeFormat: Sized {
     const METADATA_LEN: usize;
 
     /// Ring and keys.
-    fn rlwe(&self) -> &RlweContext<Self::Ring>;
+    fn rlwe(&self) -> &RlweContext;
     /// What messages depend on besides the ring.
     fn describe(&self, fields: &mut Fields);
     /// Writes metadata.
@@ -63,7 +59,7 @@ pub fn joint_fingerprint<C: SchemeFormat>(contexts: &[C]) -> Option<Fingerprint>
 }
 
 /// The ciphertexts of a context.
-pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme, <C as SchemeFormat>::Ring>;
+pub type CiphertextOf<C> = Ciphertext<<C as SchemeFormat>::Scheme>;
 
 fn put<C: SchemeFormat>(
     context: &C,

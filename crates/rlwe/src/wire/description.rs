@@ -1,7 +1,7 @@
 //! What parameters are as bytes, and the names of parameters that follow from these.
 
 use sha2::{Digest, Sha256};
-use sunzi_ring::{GadgetOptions, Packing, Storage, describe, describe_sets};
+use sunzi_ring::{GadgetOptions, Storage, describe, describe_sets};
 
 use super::{FieldReader, Fields, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
@@ -163,7 +163,7 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
     fields.into_bytes()
 }
 
-impl<R: Packing> RlweContext<R> {
+impl RlweContext {
     /// Names what keys of this context depend on.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {

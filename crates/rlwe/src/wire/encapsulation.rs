@@ -2,8 +2,6 @@
 
 use std::io::BufRead;
 
-use sunzi_ring::{Gadget, Packing};
-
 use super::keys::{Bodies, get_switch, put_switch};
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
 use crate::encapsulation::{EncapsulationKeys, SparseSecret};
@@ -19,18 +17,18 @@ fn bodies(i: usize) -> Bodies {
     if i == 0 { Bodies::Stored } else { Bodies::Zero }
 }
 
-impl<R: Packing> Format<EncapsulationKeys<R>> for RlweContext<R> {
+impl Format<EncapsulationKeys> for RlweContext {
     const KIND: Kind = Kind::EncapsulationKeys;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, keys: &EncapsulationKeys<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, keys: &EncapsulationKeys) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(keys.id()))
     }
 
-    fn put(&self, keys: &EncapsulationKeys<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, keys: &EncapsulationKeys, sink: &mut impl Sink) -> Result<(), WireError> {
         let (low, SparseSecret { weight, rank }) = (keys.low(), keys.sparse());
         let special = &low.gadget().options().special_moduli;
         let mut fields = Fields::default();
@@ -49,7 +47,7 @@ impl<R: Packing> Format<EncapsulationKeys<R>> for RlweContext<R> {
         &self,
         header: &Header,
         source: &mut Source<impl BufRead>,
-    ) -> Result<EncapsulationKeys<R>, WireError> {
+    ) -> Result<EncapsulationKeys, WireError> {
         let record = source.sealed("the shape of the sparse secret", 4 * 8)?;
         let mut fields = FieldReader::new(&record);
         let weight = fields.usize_in("weight of the sparse secret", 1..=MOST_RANK * self.ring().degree())?;
@@ -61,12 +59,12 @@ impl<R: Packing> Format<EncapsulationKeys<R>> for RlweContext<R> {
         let special = (0..special).map(|_| fields.u64()).collect::<Result<Vec<_>, _>>()?;
         // Whether that is secure is checked here again.
         let low = EncapsulationKeys::low_context(self, SparseSecret { weight, rank }, level, &special)?;
-        let mut keys = |context: &RlweContext<R>, bodies: fn(usize) -> Bodies| {
+        let mut keys = |context: &RlweContext, bodies: fn(usize) -> Bodies| {
             (0..rank).map(|i| get_switch(context, bodies(i), source)).collect::<Result<Vec<_>, _>>()
         };
         let enter = keys(&low, bodies)?;
         let leave = keys(self, |_| Bodies::Stored)?;
-        let high = |key: &KeySwitchKey<R>| key.level();
+        let high = |key: &KeySwitchKey| key.level();
         let complete = enter.iter().all(|key| key.level() == level)
             && leave.iter().all(|key| Some(key.level()) == leave.first().map(high));
         if complete {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, SeekFrom};
 
-use sunzi_ring::Packing;
-
 use super::header::HEADER_LEN;
 use super::keys::{Bodies, get_switch, put_switch};
 use super::sink::{CHECKSUM_LEN, Length};
@@ -69,29 +67,25 @@ fn get_directory(
 }
 
 /// Reads one key, of just the bytes that its entry says.
-fn get_entry<R: Packing>(
-    context: &RlweContext<R>,
-    entry: &Entry,
-    input: impl BufRead,
-) -> Result<KeySwitchKey<R>, WireError> {
+fn get_entry(context: &RlweContext, entry: &Entry, input: impl BufRead) -> Result<KeySwitchKey, WireError> {
     let mut source = Source::new(input, entry.len);
     let key = get_switch(context, Bodies::Stored, &mut source)?;
     source.finish()?;
     Ok(key)
 }
 
-impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
+impl Format<GaloisKeys> for RlweContext {
     const KIND: Kind = Kind::GaloisKeys;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, keys: &GaloisKeys<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, keys: &GaloisKeys) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(keys.id()))
     }
 
-    fn put(&self, keys: &GaloisKeys<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, keys: &GaloisKeys, sink: &mut impl Sink) -> Result<(), WireError> {
         let mut offset = directory_len(keys.exponents().count());
         let (mut entries, mut lengths) = (Vec::new(), BTreeMap::new());
         for (exponent, key) in keys.iter() {
@@ -112,7 +106,7 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
         keys.iter().try_for_each(|(_, key)| put_switch(self, key, Bodies::Stored, sink))
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<GaloisKeys<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<GaloisKeys, WireError> {
         let ring = self.ring();
         let entries = get_directory(ring.index(), ring.degree(), source)?;
         let mut keys = BTreeMap::new();
@@ -148,8 +142,8 @@ impl<R: Packing> Format<GaloisKeys<R>> for RlweContext<R> {
 /// assert_eq!(few.exponents().collect::<Vec<_>>(), [3, 9]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct GaloisFile<'a, R: Packing, I: BufRead + Seek> {
-    context: &'a RlweContext<R>,
+pub struct GaloisFile<'a, I: BufRead + Seek> {
+    context: &'a RlweContext,
     id: KeyId,
     entries: Vec<Entry>,
     /// Where the body starts.
@@ -157,15 +151,15 @@ pub struct GaloisFile<'a, R: Packing, I: BufRead + Seek> {
     input: I,
 }
 
-impl<'a, R: Packing, I: BufRead + Seek> GaloisFile<'a, R, I> {
+impl<'a, I: BufRead + Seek> GaloisFile<'a, I> {
     /// Reads the header and the directory of keys that start here.
     ///
     /// # Errors
     /// Any [`WireError`].
-    pub fn open(context: &'a RlweContext<R>, mut input: I) -> Result<Self, WireError> {
+    pub fn open(context: &'a RlweContext, mut input: I) -> Result<Self, WireError> {
         let start = input.stream_position()? + HEADER_LEN as u64;
         let reader = Reader::new(&mut input)?;
-        let (header, mut source) = reader.into_source::<GaloisKeys<R>, _>(context)?;
+        let (header, mut source) = reader.into_source::<GaloisKeys, _>(context)?;
         let ring = context.ring();
         let entries = get_directory(ring.index(), ring.degree(), &mut source)?;
         Ok(Self { context, id: header.required_key()?, entries, start, input })
@@ -186,7 +180,7 @@ impl<'a, R: Packing, I: BufRead + Seek> GaloisFile<'a, R, I> {
     ///
     /// # Errors
     /// [`RlweError::MissingGaloisKey`](crate::RlweError::MissingGaloisKey); any [`WireError`].
-    pub fn read(&mut self, exponents: &[u64]) -> Result<GaloisKeys<R>, WireError> {
+    pub fn read(&mut self, exponents: &[u64]) -> Result<GaloisKeys, WireError> {
         let index = self.context.ring().index();
         let mut keys = BTreeMap::new();
         for &exponent in exponents.iter().filter(|&&exponent| exponent != 1) {

@@ -3,7 +3,6 @@
 use std::io::BufRead;
 
 use sunzi_kernels::{pack, packed_len, unpack};
-use sunzi_ring::{Gadget, Packing};
 use zeroize::Zeroizing;
 
 use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
@@ -13,18 +12,18 @@ use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, Sec
 /// Bits of a coefficient of a secret, which is stored plus 1.
 const COEFFICIENT_BITS: u32 = 2;
 
-impl<R: Packing> Format<SecretKey<R>> for RlweContext<R> {
+impl Format<SecretKey> for RlweContext {
     const KIND: Kind = Kind::SecretKey;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, key: &SecretKey<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, key: &SecretKey) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(key.id()))
     }
 
-    fn put(&self, key: &SecretKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, key: &SecretKey, sink: &mut impl Sink) -> Result<(), WireError> {
         let coefficients = key.coefficients(self)?;
         let words = Zeroizing::new(coefficients.iter().map(|&c| (c + 1) as u64).collect::<Vec<_>>());
         let mut bytes = Zeroizing::new(vec![0; secret_len(words.len())]);
@@ -32,7 +31,7 @@ impl<R: Packing> Format<SecretKey<R>> for RlweContext<R> {
         sink.sealed(&bytes)
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<SecretKey<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<SecretKey, WireError> {
         let degree = self.ring().degree();
         let bytes = source.sealed("the secret", secret_len(degree))?;
         let mut words = Zeroizing::new(vec![0; degree]);
@@ -57,24 +56,24 @@ fn secret_len(degree: usize) -> usize {
     packed_len(degree, COEFFICIENT_BITS).unwrap_or(usize::MAX)
 }
 
-impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
+impl Format<PublicKey> for RlweContext {
     const KIND: Kind = Kind::PublicKey;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, key: &PublicKey<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, key: &PublicKey) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(key.id()))
     }
 
-    fn put(&self, key: &PublicKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, key: &PublicKey, sink: &mut impl Sink) -> Result<(), WireError> {
         sink.sealed(&key.seed)?;
         sink.poly(&self.encryption_ring()?, &key.body)?;
         sink.seal()
     }
 
-    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<PublicKey<R>, WireError> {
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<PublicKey, WireError> {
         let ring = self.encryption_ring()?;
         let seed = FieldReader::new(&source.sealed("the seed of the public key", 32)?).array()?;
         let body = source.poly(&ring)?;
@@ -83,18 +82,18 @@ impl<R: Packing> Format<PublicKey<R>> for RlweContext<R> {
     }
 }
 
-impl<R: Packing> Format<RelinearizationKey<R>> for RlweContext<R> {
+impl Format<RelinearizationKey> for RlweContext {
     const KIND: Kind = Kind::RelinearizationKey;
 
     fn fingerprint(&self) -> Option<Fingerprint> {
         Some(self.fingerprint())
     }
 
-    fn origin(&self, key: &RelinearizationKey<R>) -> (Fingerprint, Option<KeyId>) {
+    fn origin(&self, key: &RelinearizationKey) -> (Fingerprint, Option<KeyId>) {
         (self.fingerprint(), Some(key.id()))
     }
 
-    fn put(&self, key: &RelinearizationKey<R>, sink: &mut impl Sink) -> Result<(), WireError> {
+    fn put(&self, key: &RelinearizationKey, sink: &mut impl Sink) -> Result<(), WireError> {
         put_switch(self, key.key(), Bodies::Stored, sink)
     }
 
@@ -102,7 +101,7 @@ impl<R: Packing> Format<RelinearizationKey<R>> for RlweContext<R> {
         &self,
         header: &Header,
         source: &mut Source<impl BufRead>,
-    ) -> Result<RelinearizationKey<R>, WireError> {
+    ) -> Result<RelinearizationKey, WireError> {
         let key = get_switch(self, Bodies::Stored, source)?;
         Ok(RelinearizationKey::from_key(header.required_key()?, key))
     }
@@ -118,9 +117,9 @@ pub(super) enum Bodies {
 }
 
 /// Level and seed in one record, then the first halves in another.
-pub(super) fn put_switch<R: Packing>(
-    context: &RlweContext<R>,
-    key: &KeySwitchKey<R>,
+pub(super) fn put_switch(
+    context: &RlweContext,
+    key: &KeySwitchKey,
     bodies: Bodies,
     sink: &mut impl Sink,
 ) -> Result<(), WireError> {
@@ -134,17 +133,17 @@ pub(super) fn put_switch<R: Packing>(
     }
     let gadget = context.gadget_at(key.level())?;
     for (digit, body) in key.first().iter().enumerate() {
-        sink.key_part::<R>(&gadget, body, digit)?;
+        sink.key_part(&gadget, body, digit)?;
     }
     sink.seal()
 }
 
 /// Reads what [`put_switch`] wrote.
-pub(super) fn get_switch<R: Packing>(
-    context: &RlweContext<R>,
+pub(super) fn get_switch(
+    context: &RlweContext,
     bodies: Bodies,
     source: &mut Source<impl BufRead>,
-) -> Result<KeySwitchKey<R>, WireError> {
+) -> Result<KeySwitchKey, WireError> {
     let record = source.sealed("a key's numbers", 8 + 32)?;
     let mut fields = FieldReader::new(&record);
     let (level, seed) = (fields.usize_in("level of a key", 1..=context.level())?, fields.array()?);

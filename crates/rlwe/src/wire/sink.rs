@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sunzi_ring::{Append, Domain, Gadget, KeyPart, Packing, PackingError, RingError};
+use sunzi_ring::{Append, Domain, Gadget, KeyPart, PackingError, Poly, Ring, RingError};
 
 use super::WireError;
 use super::erasing::RecordHash;
@@ -22,17 +22,12 @@ pub trait Sink {
     ///
     /// # Errors
     /// [`WireError::Io`]; [`WireError::Rlwe`] for one of another ring.
-    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, a: &R::Poly<D>) -> Result<(), WireError>;
+    fn poly<D: Domain>(&mut self, ring: &Ring, a: &Poly<D>) -> Result<(), WireError>;
     /// A half of a key for a digit, of the record at hand.
     ///
     /// # Errors
     /// As [`poly`](Self::poly).
-    fn key_part<R: Packing>(
-        &mut self,
-        gadget: &R::Gadget,
-        part: &KeyPart<R>,
-        digit: usize,
-    ) -> Result<(), WireError> {
+    fn key_part(&mut self, gadget: &Gadget, part: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.poly(&gadget.part_ring(digit)?, &gadget.kept(part, digit)?)
     }
     /// Ends a record of polynomials.
@@ -60,18 +55,13 @@ impl Sink for Length {
         Ok(())
     }
 
-    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, _: &R::Poly<D>) -> Result<(), WireError> {
+    fn poly<D: Domain>(&mut self, ring: &Ring, _: &Poly<D>) -> Result<(), WireError> {
         self.0 += ring.packed_len() as u64;
         Ok(())
     }
 
     /// Without making it a polynomial.
-    fn key_part<R: Packing>(
-        &mut self,
-        gadget: &R::Gadget,
-        _: &KeyPart<R>,
-        digit: usize,
-    ) -> Result<(), WireError> {
+    fn key_part(&mut self, gadget: &Gadget, _: &KeyPart, digit: usize) -> Result<(), WireError> {
         self.0 += gadget.part_ring(digit)?.packed_len() as u64;
         Ok(())
     }
@@ -118,10 +108,10 @@ impl<O: Append> Append for Output<O> {
     fn append(
         &mut self,
         len: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), RingError>,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), RingError>,
     ) -> Result<(), PackingError> {
         let Self { out, hash } = self;
-        out.append(len, |bytes| {
+        out.append(len, &mut |bytes| {
             fill(bytes)?;
             hash.write(bytes);
             Ok(())
@@ -136,7 +126,7 @@ impl<O: Append> Sink for Output<O> {
         Ok(self.out.write_all(&checksum(bytes).to_le_bytes())?)
     }
 
-    fn poly<R: Packing, D: Domain>(&mut self, ring: &R, a: &R::Poly<D>) -> Result<(), WireError> {
+    fn poly<D: Domain>(&mut self, ring: &Ring, a: &Poly<D>) -> Result<(), WireError> {
         Ok(ring.pack(a, self)?)
     }
 

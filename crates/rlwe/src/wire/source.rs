@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use sunzi_ring::{Domain, Packing};
+use sunzi_ring::{Domain, Poly, Ring};
 use zeroize::Zeroizing;
 
 use super::WireError;
@@ -69,7 +69,7 @@ impl<I: BufRead> Source<I> {
     ///
     /// # Errors
     /// As [`sealed`](Self::sealed); [`WireError::Residue`].
-    pub fn poly<R: Packing, D: Domain>(&mut self, ring: &R) -> Result<R::Poly<D>, WireError> {
+    pub fn poly<D: Domain>(&mut self, ring: &Ring) -> Result<Poly<D>, WireError> {
         self.claim(ring.packed_len() as u64)?;
         Ok(ring.unpack(&mut Hashed { input: &mut self.input, hash: &mut self.hash })?)
     }

@@ -4,11 +4,11 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, Ring};
+use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring};
 use sunzi_rlwe::wire::{Format, from_bytes, to_bytes};
 use sunzi_rlwe::{
-    Ciphertext, GaloisKeys, NoiseBound, PolyRing, PublicKey, RelinearizationKey, RlweContext, SecretKey,
-    Security, encryption, extended, galois, relinearization,
+    Ciphertext, GaloisKeys, NoiseBound, PublicKey, RelinearizationKey, RlweContext, SecretKey, Security,
+    encryption, extended, galois, relinearization,
 };
 
 use crate::common::Bare;
@@ -22,13 +22,13 @@ fn again<T, C: Format<T>>(context: &C, object: &T) -> T {
 
 /// What keys make of random ciphertexts: a relinearisation, automorphisms with each key, and a linear map.
 fn results(
-    context: &RlweContext<Ring>,
-    relinearization: &RelinearizationKey<Ring>,
-    galois_keys: &GaloisKeys<Ring>,
+    context: &RlweContext,
+    relinearization: &RelinearizationKey,
+    galois_keys: &GaloisKeys,
 ) -> Vec<Poly<Evaluation>> {
     let ring = context.ring();
     let mut rng = ChaCha20Rng::seed_from_u64(7);
-    let mut random = |parts: usize| -> Ciphertext<Bare, Ring> {
+    let mut random = |parts: usize| -> Ciphertext<Bare> {
         let parts = (0..parts).map(|_| ring.uniform(&mut rng)).collect();
         Ciphertext::from_parts(parts, (), NoiseBound::none(), galois_keys.id()).unwrap()
     };
@@ -68,7 +68,7 @@ fn results_do_not_depend_on_what_is_kept() {
         let compact = (key.clone().compact(), keys.clone().compact());
         for (key, keys) in [(&read, &all_read), (&compact.0, &compact.1)] {
             let found = results(&context, key, keys);
-            assert!(found.iter().map(Poly::words).eq(expected.iter().map(Vec::as_slice)));
+            assert!(found.iter().map(|poly| poly.words()).eq(expected.iter().map(Vec::as_slice)));
         }
         // What was used is kept, but not by compact keys.
         assert_eq!((read.byte_len(), all_read.byte_len()), (key.byte_len(), keys.byte_len()));
@@ -84,10 +84,10 @@ fn public_keys_from_files_encrypt_alike() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);
     let secret = SecretKey::generate(&context, &mut rng).unwrap();
     let public = PublicKey::generate(&context, &secret, &mut rng).unwrap();
-    let encrypt = |key: &PublicKey<Ring>| {
+    let encrypt = |key: &PublicKey| {
         let rng = &mut ChaCha20Rng::seed_from_u64(3);
         encryption::encrypt_public(&context, key, &[1; DEGREE], 2, rng).unwrap().parts
     };
     let (made, read) = (encrypt(&public), encrypt(&again(&context, &public)));
-    assert!(made.iter().map(Poly::words).eq(read.iter().map(Poly::words)));
+    assert!(made.iter().map(|poly| poly.words()).eq(read.iter().map(|poly| poly.words())));
 }

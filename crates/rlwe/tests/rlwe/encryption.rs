@@ -4,9 +4,10 @@ use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
-use sunzi_ring::{BigRing, GadgetOptions, MultiPrecisionRing, Ring};
+use sunzi_big::{BigRing, MultiPrecision};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::encryption::{Encryption, encrypt_public, encrypt_secret, phase};
-use sunzi_rlwe::{PolyRing, PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
+use sunzi_rlwe::{PublicKey, RlweContext, RlweError, SecretKey, Security, noise};
 
 const DEGREE: usize = 64;
 const INDEX: u64 = 2 * DEGREE as u64;
@@ -21,15 +22,15 @@ fn options(special: usize) -> GadgetOptions {
     GadgetOptions { special_moduli, ..GadgetOptions::default() }
 }
 
-struct Party<R: PolyRing> {
-    context: RlweContext<R>,
-    secret: SecretKey<R>,
-    public: PublicKey<R>,
+struct Party {
+    context: RlweContext,
+    secret: SecretKey,
+    public: PublicKey,
     rng: ChaCha20Rng,
 }
 
-impl<R: PolyRing> Party<R> {
-    fn new(ring: &R, special: usize) -> Self {
+impl Party {
+    fn new(ring: &Ring, special: usize) -> Self {
         let security = Security::InsecureForResearchOnly;
         let context = RlweContext::with_gadget(ring.clone(), security, &options(special)).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(special as u64);
@@ -38,12 +39,12 @@ impl<R: PolyRing> Party<R> {
         Self { context, secret, public, rng }
     }
 
-    fn encrypt(&mut self, message: &[u64], t: u64) -> Result<Encryption<R>, RlweError> {
+    fn encrypt(&mut self, message: &[u64], t: u64) -> Result<Encryption, RlweError> {
         encrypt_public(&self.context, &self.public, message, t, &mut self.rng)
     }
 
     /// log2 of the largest |c(s) − (Q/t)·m|.
-    fn noise(&self, encryption: &Encryption<R>, message: &[u64], t: u64) -> f64 {
+    fn noise(&self, encryption: &Encryption, message: &[u64], t: u64) -> f64 {
         let ring = self.context.ring();
         let phase =
             ring.to_integers(&phase(&self.context, &encryption.parts, &self.secret).unwrap()).unwrap();
@@ -59,7 +60,7 @@ impl<R: PolyRing> Party<R> {
 }
 
 /// The largest noise of many encryptions under the public key, all within the bounds.
-fn law<R: PolyRing>(ring: &R, special: usize, rounds: usize) -> f64 {
+fn law(ring: &Ring, special: usize, rounds: usize) -> f64 {
     let mut party = Party::new(ring, special);
     assert_eq!(party.context.encryption_ring().unwrap().level(), 3 + special.min(1));
     let mut largest = f64::NEG_INFINITY;
@@ -101,7 +102,7 @@ fn every_ring_encrypts_alike() {
     let chain: Vec<BigUint> = moduli()[..3].iter().map(|&q| BigUint::from(q)).collect();
     law(&BigRing::with_chain(INDEX, &chain).unwrap(), 1, 3);
     law(&BigRing::with_chain(INDEX, &chain).unwrap(), 0, 3);
-    law(&MultiPrecisionRing::new(INDEX, &moduli()[..3]).unwrap(), 0, 3);
+    law(&MultiPrecision::ring(INDEX, &moduli()[..3]).unwrap(), 0, 3);
 }
 
 #[test]

@@ -5,12 +5,13 @@ use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_below;
-use sunzi_ring::{BigRing, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Ring};
+use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
-    Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, PolyRing, RlweContext, RlweError, SecretKey,
-    Security, extended, galois,
+    Ciphertext, ExtendedCiphertext, GaloisKeys, NoiseBound, RlweContext, RlweError, SecretKey, Security,
+    extended, galois,
 };
 
 use crate::common::Bare;
@@ -26,17 +27,17 @@ fn hybrid() -> GadgetOptions {
     GadgetOptions { digits: Some(2), special_moduli: moduli().split_off(4), ..GadgetOptions::default() }
 }
 
-fn context<R: PolyRing>(ring: R, options: &GadgetOptions) -> RlweContext<R> {
+fn context(ring: Ring, options: &GadgetOptions) -> RlweContext {
     RlweContext::with_gadget(ring, Security::InsecureForResearchOnly, options).unwrap()
 }
 
-fn small<R: PolyRing>(ring: &R, seed: i64) -> R::Poly<Evaluation> {
+fn small(ring: &Ring, seed: i64) -> Poly<Evaluation> {
     let coefficients: Vec<i64> = (0..ring.degree() as i64).map(|i| (i * i * 7 + seed * i) % 5 - 2).collect();
     ring.to_evaluation(ring.from_signed(&coefficients).unwrap()).unwrap()
 }
 
 /// φ_7(Σ m_i·φ_i(x)) + Σ m_(i+1)·φ_i(x).
-fn in_the_clear<R: PolyRing>(ring: &R, x: &R::Poly<Evaluation>) -> R::Poly<Evaluation> {
+fn in_the_clear(ring: &Ring, x: &Poly<Evaluation>) -> Poly<Evaluation> {
     let mut sums = [ring.zero(), ring.zero()];
     for (i, exponent) in EXPONENTS.into_iter().enumerate() {
         let turned = ring.automorphism(x, exponent).unwrap();
@@ -50,14 +51,14 @@ fn in_the_clear<R: PolyRing>(ring: &R, x: &R::Poly<Evaluation>) -> R::Poly<Evalu
 }
 
 /// log2 of the largest error of the phase after double hoisting at a level, divided down to a lower one.
-fn error<R: PolyRing>(ring: R, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
+fn error(ring: Ring, options: &GadgetOptions, level: usize, lower: usize) -> f64 {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let secret = SecretKey::generate(&context, &mut rng).unwrap();
     let keys = GaloisKeys::generate(&context, &secret, [5, 255, 7], &mut rng).unwrap();
     let own = context.ring_at(level).unwrap();
     let parts = vec![own.uniform(&mut rng), own.uniform(&mut rng)];
-    let ciphertext = Ciphertext::<Bare, R>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
+    let ciphertext = Ciphertext::<Bare>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
 
     // Kept for the highest level, whatever that of the ciphertext.
     let (gadget, wide) = (context.gadget(), context.key_ring());
@@ -65,9 +66,9 @@ fn error<R: PolyRing>(ring: R, options: &GadgetOptions, level: usize, lower: usi
     let terms = |shift| (0..3).map(|i| (i, &kept[i + shift])).collect::<Vec<_>>();
     let steps = vec![(7, terms(0)), (1, terms(1))];
     let sum = extended::linear_map(&context, &ciphertext, &EXPONENTS, steps, &keys).unwrap().unwrap();
-    let got: Ciphertext<Bare, R> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
+    let got: Ciphertext<Bare> = sum.mod_down(&context, lower, (), NoiseBound::none()).unwrap();
 
-    let phase_of = |parts: &[R::Poly<Evaluation>], ring: &R| {
+    let phase_of = |parts: &[Poly<Evaluation>], ring: &Ring| {
         ring.to_evaluation((*phase(&context, parts, &secret).unwrap()).clone()).unwrap()
     };
     let expected = in_the_clear(&own, &phase_of(ciphertext.parts(), &own));
@@ -88,7 +89,7 @@ fn double_hoisting_keeps_the_phase_within_the_noise() {
     for (level, lower) in [(4, 4), (4, 3), (3, 1), (1, 1)] {
         let errors = [
             error(rns(), &hybrid(), level, lower),
-            error(MultiPrecisionRing::new(INDEX, &moduli[..4]).unwrap(), &radix, level, lower),
+            error(MultiPrecision::ring(INDEX, &moduli[..4]).unwrap(), &radix, level, lower),
             error(BigRing::with_chain(INDEX, &chain).unwrap(), &radix, level, lower),
         ];
         // Six products by polynomials of 1-norm 150, of errors below 2^9, or 2^24 where nothing is divided by P.
@@ -110,14 +111,14 @@ fn steps_are_those_of_an_automorphism() {
         for level in 1..=4 {
             let ring = context.ring_at(level).unwrap();
             let parts = vec![ring.uniform(&mut rng), ring.uniform(&mut rng)];
-            let c = Ciphertext::<Bare, _>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
+            let c = Ciphertext::<Bare>::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
             let hoisted = galois::hoist(&context, &c).unwrap();
             let once = hoisted.extended(1, &keys).unwrap();
             for exponent in [1, 3, 255] {
                 let plain = galois::automorphism(&context, &c, exponent, &keys).unwrap();
                 let direct = once.automorphism(&context, exponent, &keys).unwrap();
                 for found in [hoisted.extended(exponent, &keys).unwrap(), direct] {
-                    let down: Ciphertext<Bare, _> =
+                    let down: Ciphertext<Bare> =
                         found.mod_down(&context, level, (), NoiseBound::none()).unwrap();
                     for (a, b) in plain.parts().iter().zip(down.parts()) {
                         assert!(a.words() == b.words(), "{options}, level {level}, exponent {exponent}");
@@ -137,7 +138,7 @@ fn missing_keys_and_strangers_are_refused() {
     let strange = GaloisKeys::generate(&context, &other, [5], &mut rng).unwrap();
     let parts = vec![context.ring().zero(), context.ring().zero()];
     let ciphertext =
-        |key| Ciphertext::<Bare, Ring>::from_parts(parts.clone(), (), NoiseBound::none(), key).unwrap();
+        |key| Ciphertext::<Bare>::from_parts(parts.clone(), (), NoiseBound::none(), key).unwrap();
     let own = ciphertext(secret.id());
     let hoisted = galois::hoist(&context, &own).unwrap();
     assert!(matches!(hoisted.extended(9, &keys), Err(RlweError::MissingGaloisKey { exponent: 9, .. })));

@@ -5,12 +5,13 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
+use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{BigRing, Coefficient, Evaluation, Gadget, GadgetOptions, MultiPrecisionRing, Ring};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
-    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, RelinearizationKey, RlweContext, RlweError,
-    SecretKey, Security, galois, relinearization,
+    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, SecretKey,
+    Security, galois, relinearization,
 };
 
 use crate::common::Bare;
@@ -23,8 +24,8 @@ fn ring(bits: u32, count: usize) -> Ring {
     Ring::new(INDEX, &primes_with_bits(bits, INDEX, count).unwrap()).unwrap()
 }
 
-fn big(ring: &Ring) -> BigRing {
-    let moduli: Vec<_> = ring.basis().values().iter().map(|&q| q.into()).collect();
+fn big(ring: &Ring) -> Ring {
+    let moduli: Vec<_> = ring.words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
     BigRing::with_chain(INDEX, &moduli).unwrap()
 }
 
@@ -43,32 +44,32 @@ fn methods(k: usize) -> Vec<GadgetOptions> {
     all
 }
 
-struct Party<R: PolyRing> {
-    context: RlweContext<R>,
-    secret: SecretKey<R>,
+struct Party {
+    context: RlweContext,
+    secret: SecretKey,
     rng: ChaCha20Rng,
 }
 
-impl<R: PolyRing> Party<R> {
-    fn new(ring: &R, options: &GadgetOptions) -> Self {
+impl Party {
+    fn new(ring: &Ring, options: &GadgetOptions) -> Self {
         let context = RlweContext::with_gadget(ring.clone(), RESEARCH, options).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(7);
         let secret = SecretKey::generate(&context, &mut rng).unwrap();
         Self { context, secret, rng }
     }
 
-    fn random(&mut self, parts: usize, level: usize) -> Ciphertext<Bare, R> {
+    fn random(&mut self, parts: usize, level: usize) -> Ciphertext<Bare> {
         let ring = self.context.ring_at(level).unwrap();
         let parts = (0..parts).map(|_| ring.uniform(&mut self.rng)).collect();
         self.wrap(parts)
     }
 
-    fn wrap(&self, parts: Vec<R::Poly<Evaluation>>) -> Ciphertext<Bare, R> {
+    fn wrap(&self, parts: Vec<Poly<Evaluation>>) -> Ciphertext<Bare> {
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.secret.id()).unwrap()
     }
 
     /// Every part with the same coefficients, at and next to the ends of all ranges.
-    fn extremes(&self, parts: usize, level: usize) -> Vec<Ciphertext<Bare, R>> {
+    fn extremes(&self, parts: usize, level: usize) -> Vec<Ciphertext<Bare>> {
         let ring = self.context.ring_at(level).unwrap();
         let q = BigInt::from(ring.modulus().clone());
         let half: BigInt = &q >> 1_u32;
@@ -86,12 +87,12 @@ impl<R: PolyRing> Party<R> {
         lists.iter().map(|f| self.wrap((0..parts).map(|_| part(f)).collect())).collect()
     }
 
-    fn phase(&self, a: &Ciphertext<Bare, R>) -> R::Poly<Coefficient> {
+    fn phase(&self, a: &Ciphertext<Bare>) -> Poly<Coefficient> {
         (*phase(&self.context, a.parts(), &self.secret).unwrap()).clone()
     }
 
     /// log2 of the largest difference of two phases of a level.
-    fn distance(&self, level: usize, a: &R::Poly<Coefficient>, b: &R::Poly<Coefficient>) -> f64 {
+    fn distance(&self, level: usize, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
         let ring = self.context.ring_at(level).unwrap();
         let mut difference = a.clone();
         ring.sub_assign(&mut difference, b).unwrap();
@@ -114,7 +115,7 @@ fn judge(name: &str, log2_modulus: f64, noise: NoiseTerm, random: &[f64], constr
     assert!(largest(constructed) <= noise.worst.bits(), "{name}: {}", largest(constructed));
 }
 
-fn law<R: PolyRing>(ring: &R, options: &GadgetOptions) {
+fn law(ring: &Ring, options: &GadgetOptions) {
     let mut party = Party::new(ring, options);
     let (k, exponent) = (ring.level(), 5);
     let context = party.context.clone();
@@ -127,7 +128,7 @@ fn law<R: PolyRing>(ring: &R, options: &GadgetOptions) {
             let name = format!("{options}, key of level {key_level}, level {level} of {k}");
             let at = context.ring_at(level).unwrap();
             let log2_modulus = context.log2_modulus_at(level).unwrap();
-            let relinearized = |party: &Party<R>, before: &Ciphertext<Bare, R>| {
+            let relinearized = |party: &Party, before: &Ciphertext<Bare>| {
                 let after = relinearization::relinearize(&context, before, &key).unwrap();
                 assert_eq!(context.ring().level_of(&after.parts()[0]).unwrap(), level);
                 party.distance(level, &party.phase(before), &party.phase(&after))
@@ -139,7 +140,7 @@ fn law<R: PolyRing>(ring: &R, options: &GadgetOptions) {
             let noise = relinearization::added_noise_at(&context, level).unwrap();
             judge(&format!("relinearised, {name}"), log2_modulus, noise, &random, &constructed);
 
-            let turned = |party: &Party<R>, before: &Ciphertext<Bare, R>| {
+            let turned = |party: &Party, before: &Ciphertext<Bare>| {
                 let after = galois::automorphism(&context, before, exponent, &turns).unwrap();
                 let clear = at.automorphism(&party.phase(before), exponent).unwrap();
                 party.distance(level, &clear, &party.phase(&after))
@@ -200,7 +201,7 @@ fn big_integers_and_multi_precision_follow_the_same_laws() {
     for options in &methods(3)[..3] {
         law(&big(&ring), options);
     }
-    law(&MultiPrecisionRing::with_ring(ring), &GadgetOptions::default());
+    law(&MultiPrecision::over(&ring), &GadgetOptions::default());
 }
 
 /// Hoisted, from coefficients and step by step: the same polynomials.
@@ -356,7 +357,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(both(&|options| options.digits = Some(0)));
     assert!(both(&|options| options.digits = Some(5)));
     assert!(both(&|options| options.special_moduli.clear()));
-    assert!(both(&|options| options.special_moduli.push(ring.basis().values()[0])));
+    assert!(both(&|options| options.special_moduli.push(ring.words().unwrap().basis().values()[0])));
     assert!(!both(&|_| {}));
     let insecure = Ring::new(1 << 14, &primes_with_bits(48, 1 << 14, 4).unwrap()).unwrap();
     assert!(RlweContext::new(insecure.clone(), Security::Bits128).is_ok());
@@ -364,7 +365,7 @@ fn what_does_not_go_together_is_refused() {
     let options = GadgetOptions { special_moduli, ..GadgetOptions::default() };
     let error = RlweContext::with_gadget(insecure, Security::Bits128, &options).err().unwrap();
     assert!(matches!(error, RlweError::Insecure { .. }), "security counts QP: {error}");
-    let multi = MultiPrecisionRing::with_ring(ring.clone());
+    let multi = MultiPrecision::over(&ring);
     assert!(RlweContext::with_gadget(multi, RESEARCH, &special).is_err());
     // Keys with dropped limbs are for the highest level.
     let dropped = GadgetOptions { dropped_limbs: 1, ..GadgetOptions::default() };

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use rand_core::{Infallible, TryCryptoRng, TryRng};
-use sunzi_ring::{BigRing, Ring};
+use sunzi_big::BigRing;
+use sunzi_ring::Ring;
 use sunzi_rlwe::encryption::zero_secret;
 use sunzi_rlwe::{RelinearizationKey, RlweContext, SecretKey, Security};
 

@@ -5,13 +5,13 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
+use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{BigRing, GadgetOptions, Ring};
+use sunzi_ring::{GadgetOptions, Ring};
 use sunzi_rlwe::encryption::{Encryption, phase, zero_public};
 use sunzi_rlwe::{
-    Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PolyRing, PublicKey, RelinearizationKey,
-    RlweContext, RlweError, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation,
-    relinearization,
+    Ciphertext, EncapsulationKeys, NoiseBound, NoiseModel, PublicKey, RelinearizationKey, RlweContext,
+    RlweError, SecretDistribution, SecretKey, Security, SparseSecret, encapsulation, relinearization,
 };
 
 use crate::common::Bare;
@@ -25,7 +25,7 @@ fn options(special: usize) -> GadgetOptions {
     GadgetOptions { special_moduli, ..GadgetOptions::default() }
 }
 
-fn context<R: PolyRing>(ring: &R, secret: SecretDistribution) -> RlweContext<R> {
+fn context(ring: &Ring, secret: SecretDistribution) -> RlweContext {
     let context = RlweContext::with_gadget(ring.clone(), RESEARCH, &options(2)).unwrap();
     context.with_secrets(secret).unwrap()
 }
@@ -34,13 +34,13 @@ fn ring() -> Ring {
     Ring::new(INDEX, &primes_with_bits(40, INDEX, 5).unwrap()).unwrap()
 }
 
-fn big() -> BigRing {
-    let moduli: Vec<_> = ring().basis().values().iter().map(|&q| q.into()).collect();
+fn big() -> Ring {
+    let moduli: Vec<_> = ring().words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
     BigRing::with_chain(INDEX, &moduli).unwrap()
 }
 
 /// The coefficients of a secret: c(s) for (0, 1).
-fn coefficients<R: PolyRing>(context: &RlweContext<R>, secret: &SecretKey<R>) -> Vec<BigInt> {
+fn coefficients(context: &RlweContext, secret: &SecretKey) -> Vec<BigInt> {
     let ring = context.ring();
     let mut one = vec![0; DEGREE];
     one[0] = 1;
@@ -50,7 +50,7 @@ fn coefficients<R: PolyRing>(context: &RlweContext<R>, secret: &SecretKey<R>) ->
 
 #[test]
 fn secrets_have_the_weight_asked_for() {
-    fn law<R: PolyRing>(ring: &R) {
+    fn law(ring: &Ring) {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         for weight in [1, 7, 32, DEGREE] {
             let context = context(ring, SecretDistribution::FixedWeight(weight));
@@ -110,7 +110,7 @@ fn noise_follows_the_weight() {
             assert!(error <= noise.worst.bits() && error <= noise.bound(DEGREE).bits());
             fresh = fresh.max(error - noise.deviation.bits());
             let parts = (0..3).map(|_| context.ring().uniform(&mut rng)).collect();
-            let before: Ciphertext<Bare, Ring> =
+            let before: Ciphertext<Bare> =
                 Ciphertext::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
             let after = relinearization::relinearize(&context, &before, &key).unwrap();
             let [mut a, b] =
@@ -129,12 +129,7 @@ fn noise_follows_the_weight() {
     assert!(sparse.worst.bits() < dense.worst.bits() - 10.0 && sparse.peak.bits() < dense.peak.bits());
 }
 
-fn zeros<R: PolyRing>(
-    context: &RlweContext<R>,
-    secret: &SecretKey<R>,
-    level: usize,
-    rng: &mut ChaCha20Rng,
-) -> Ciphertext<Bare, R> {
+fn zeros(context: &RlweContext, secret: &SecretKey, level: usize, rng: &mut ChaCha20Rng) -> Ciphertext<Bare> {
     let public = PublicKey::generate(context, secret, rng).unwrap();
     let Encryption { parts, noise, .. } = zero_public(context, &public, rng).unwrap();
     let parts = parts.iter().map(|part| context.ring().restrict(part, level).unwrap()).collect();
@@ -143,7 +138,7 @@ fn zeros<R: PolyRing>(
 
 #[test]
 fn mod_raise_adds_a_small_multiple_of_the_modulus() {
-    fn law<R: PolyRing>(ring: &R, low: usize, rank: usize) {
+    fn law(ring: &Ring, low: usize, rank: usize) {
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let context = context(ring, SecretDistribution::Ternary);
         let secret = SecretKey::generate(&context, &mut rng).unwrap();

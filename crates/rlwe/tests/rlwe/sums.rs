@@ -2,7 +2,7 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use sunzi_ring::{Evaluation, PolyRing, Ring};
+use sunzi_ring::{Evaluation, Poly, Ring};
 use sunzi_rlwe::encryption::{encrypt_secret, phase};
 use sunzi_rlwe::{Ciphertext, NoiseBound, RlweContext, RlweError, Scheme, SecretKey, Security, Sign, noise};
 
@@ -14,10 +14,8 @@ impl Scheme for Plain {
     const NAME: &'static str = "plain";
 }
 
-type Poly = <Ring as PolyRing>::Poly<Evaluation>;
-
 /// A ciphertext of these parts with noise that grew from a switch of modulus.
-fn ciphertext(polynomials: &[Poly], parts: usize, key: &SecretKey<Ring>) -> Ciphertext<Plain, Ring> {
+fn ciphertext(polynomials: &[Poly<Evaluation>], parts: usize, key: &SecretKey) -> Ciphertext<Plain> {
     let noise = NoiseBound::none().plus(noise::mod_switch(64, parts));
     Ciphertext::from_parts(polynomials.to_vec(), (), noise, key.id()).unwrap()
 }
@@ -33,7 +31,7 @@ fn parts_that_only_one_has_are_taken_over_with_their_sign() {
         let fresh = encrypt_secret(&context, &secret, &[1; 64], 17, &mut rng).unwrap();
         polynomials.extend(fresh.parts);
     }
-    let value = |c: &Ciphertext<Plain, Ring>| (*phase(&context, c.parts(), &secret).unwrap()).clone();
+    let value = |c: &Ciphertext<Plain>| (*phase(&context, c.parts(), &secret).unwrap()).clone();
     let integers = |p| ring.to_integers(&p).unwrap();
     for (left, right) in (2..5).flat_map(|left| (2..5).map(move |right| (left, right))) {
         let a = ciphertext(&polynomials[..left], left, &secret);

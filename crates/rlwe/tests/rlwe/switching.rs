@@ -5,18 +5,19 @@ use chacha20::ChaCha20Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
-use sunzi_ring::{BigRing, Evaluation};
+use sunzi_big::BigRing;
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::encryption::{Encryption, phase, zero_public, zero_secret};
 use sunzi_rlwe::{
-    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, PublicKey, RelinearizationKey, RlweContext,
-    RlweError, SecretKey, Security, galois, relinearization,
+    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PublicKey, RelinearizationKey, RlweContext, RlweError,
+    SecretKey, Security, galois, relinearization,
 };
 
 use crate::common::Bare;
 
 struct Fixture {
-    context: RlweContext<BigRing>,
-    secret: SecretKey<BigRing>,
+    context: RlweContext,
+    secret: SecretKey,
     rng: ChaCha20Rng,
 }
 
@@ -29,12 +30,12 @@ impl Fixture {
         Self { context, secret, rng }
     }
 
-    fn random(&mut self, parts: usize) -> Ciphertext<Bare, BigRing> {
+    fn random(&mut self, parts: usize) -> Ciphertext<Bare> {
         let parts = (0..parts).map(|_| self.context.ring().uniform(&mut self.rng)).collect();
         Ciphertext::from_parts(parts, (), NoiseBound::none(), self.secret.id()).unwrap()
     }
 
-    fn phase(&self, parts: &[<BigRing as PolyRing>::Poly<Evaluation>]) -> Vec<BigInt> {
+    fn phase(&self, parts: &[Poly<Evaluation>]) -> Vec<BigInt> {
         self.context.ring().to_integers(&phase(&self.context, parts, &self.secret).unwrap()).unwrap()
     }
 }

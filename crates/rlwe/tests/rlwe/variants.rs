@@ -5,11 +5,12 @@ use chacha20::ChaCha20Rng;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
-use sunzi_ring::{BigRing, Coefficient, Evaluation, GadgetOptions, Ring};
+use sunzi_big::BigRing;
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
-    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, PolyRing, RelinearizationKey, RlweContext, RlweError,
-    SecretKey, Security, galois, relinearization,
+    Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, SecretKey,
+    Security, galois, relinearization,
 };
 
 use crate::common::Bare;
@@ -20,12 +21,12 @@ fn options(radix_bits: Option<u32>, dropped_limbs: usize) -> GadgetOptions {
     GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() }
 }
 
-fn context<R: PolyRing>(ring: &R, options: &GadgetOptions) -> RlweContext<R> {
+fn context(ring: &Ring, options: &GadgetOptions) -> RlweContext {
     RlweContext::with_gadget(ring.clone(), Security::InsecureForResearchOnly, options).unwrap()
 }
 
 /// log2 of the largest difference modulo q.
-fn distance<R: PolyRing>(ring: &R, a: &R::Poly<Coefficient>, b: &R::Poly<Coefficient>) -> f64 {
+fn distance(ring: &Ring, a: &Poly<Coefficient>, b: &Poly<Coefficient>) -> f64 {
     let mut difference = a.clone();
     ring.sub_assign(&mut difference, b).unwrap();
     let largest = ring.to_integers(&difference).unwrap().iter().map(BigInt::abs).max().unwrap();
@@ -44,14 +45,14 @@ fn judge(name: &str, noise: NoiseTerm, measured: &[f64], slack: f64) {
 }
 
 /// Relinearisation and an automorphism of random ciphertexts.
-fn law<R: PolyRing>(ring: &R, options: &GadgetOptions, slack: f64) {
+fn law(ring: &Ring, options: &GadgetOptions, slack: f64) {
     let context = context(ring, options);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let secret = SecretKey::generate(&context, &mut rng).unwrap();
     let key = RelinearizationKey::generate(&context, &secret, &mut rng).unwrap();
     let galois_keys = GaloisKeys::generate(&context, &secret, [3], &mut rng).unwrap();
-    let mut random = |parts: usize| -> Ciphertext<Bare, R> {
-        let parts: Vec<R::Poly<Evaluation>> = (0..parts).map(|_| ring.uniform(&mut rng)).collect();
+    let mut random = |parts: usize| -> Ciphertext<Bare> {
+        let parts: Vec<Poly<Evaluation>> = (0..parts).map(|_| ring.uniform(&mut rng)).collect();
         Ciphertext::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap()
     };
     let (mut switched, mut turned) = (Vec::new(), Vec::new());
@@ -118,7 +119,7 @@ fn digits_over_special_moduli_keep_the_phase_within_their_noise() {
         {
             law(&ring, &hybrid(digits.map(|digits| digits.min(k)), special), 0.5);
         }
-        let moduli: Vec<_> = ring.basis().values().iter().map(|&q| q.into()).collect();
+        let moduli: Vec<_> = ring.words().unwrap().basis().values().iter().map(|&q| q.into()).collect();
         law(&BigRing::with_chain(512, &moduli).unwrap(), &hybrid(Some(k.div_ceil(2)), 2), 0.5);
     }
 }
@@ -150,8 +151,7 @@ fn a_key_of_other_digits_is_refused() {
     let secret = SecretKey::generate(&plain, &mut rng).unwrap();
     let key = RelinearizationKey::generate(&cut, &secret, &mut rng).unwrap();
     let parts = (0..3).map(|_| ring.uniform(&mut rng)).collect();
-    let three: Ciphertext<Bare, Ring> =
-        Ciphertext::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
+    let three: Ciphertext<Bare> = Ciphertext::from_parts(parts, (), NoiseBound::none(), secret.id()).unwrap();
     let error = relinearization::relinearize(&plain, &three, &key).err().unwrap();
     assert!(matches!(error, RlweError::GadgetMismatch { .. }));
     let text = error.to_string();

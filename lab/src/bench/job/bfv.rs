@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 
 use sunzi_bfv::{Evaluator, Parameters};
 use sunzi_encoding::Encoder;
-use sunzi_ring::Ring;
 
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 use super::{COMPARED, Call, Cipher, Job, RESCALES, STEPS, SWITCHES, Subject, hoisted_exponents, operation};
@@ -16,7 +15,7 @@ use crate::bench::rivals::{About, Values};
 pub(crate) struct BfvJob {
     job: Job,
     pool: Pool<Cipher>,
-    matrix: OnceCell<ExactMatrix<Evaluator<Ring>>>,
+    matrix: OnceCell<ExactMatrix<Evaluator>>,
 }
 
 impl BfvJob {

@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use sunzi_bfv::row_rotation_exponent;
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
 
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
@@ -19,14 +19,14 @@ pub(crate) struct BgvJob {
     context: Context,
     evaluator: Evaluator,
     encoder: BatchEncoder,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     left: Vec<u64>,
     right: Vec<u64>,
     pool: Pool<Ciphertext>,
-    matrix: OnceCell<ExactMatrix<Evaluator<Ring>>>,
+    matrix: OnceCell<ExactMatrix<Evaluator>>,
     plain: Plaintext,
     a: Ciphertext,
     b: Ciphertext,

@@ -6,7 +6,6 @@ use num_complex::Complex64;
 use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, Plan};
 use sunzi_ckks::rotation::{rotation_exponent, rotation_keys};
 use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Plaintext};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
 
 use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, Pool, entry, tree};
@@ -20,14 +19,14 @@ pub(crate) struct CkksJob {
     context: Context,
     evaluator: Evaluator,
     encoder: Encoder,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
-    galois: GaloisKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
+    galois: GaloisKeys,
     left: Vec<Complex64>,
     right: Vec<Complex64>,
     pool: Pool<Ciphertext>,
-    matrix: OnceCell<(LinearTransform, GaloisKeys<Ring>)>,
+    matrix: OnceCell<(LinearTransform, GaloisKeys)>,
     plain: Plaintext,
     a: Ciphertext,
     b: Ciphertext,
@@ -129,7 +128,7 @@ impl CkksJob {
         }))
     }
 
-    fn make_matrix(&self) -> Result<(LinearTransform, GaloisKeys<Ring>), LabError> {
+    fn make_matrix(&self) -> Result<(LinearTransform, GaloisKeys), LabError> {
         let Self { context, secret, right, .. } = self;
         let mut diagonals = Diagonals::new(context.max_slots())?;
         for d in 0..MATRIX {

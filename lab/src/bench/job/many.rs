@@ -8,7 +8,6 @@ use sunzi_circuits::matrix_vector::Matrix;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation, matrix_vector};
 use sunzi_encoding::{BatchEncoder, Encoder, EncodingError, Plaintext};
 use sunzi_math::{add_mod, mul_mod};
-use sunzi_ring::Ring;
 use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey};
 
 use crate::LabError;
@@ -87,17 +86,17 @@ pub(crate) fn entry<T: Clone + Default>(right: &[T], row: usize, column: usize) 
 }
 
 /// A matrix of an exact scheme, and the keys of the rotations that it takes.
-pub(crate) struct ExactMatrix<A: Arithmetic>(Matrix<A::Multiplier>, EvaluationKeys<Ring>);
+pub(crate) struct ExactMatrix<A: Arithmetic>(Matrix<A::Multiplier>, EvaluationKeys);
 
 impl<A> ExactMatrix<A>
 where
-    A: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys<Ring>>,
+    A: Arithmetic<Plaintext = Plaintext, Keys = EvaluationKeys>,
     A::Error: From<EncodingError>,
     LabError: From<CircuitError<A::Error>>,
 {
     pub(crate) fn new(
         arithmetic: &A,
-        (context, secret): (&RlweContext<Ring>, &SecretKey<Ring>),
+        (context, secret): (&RlweContext, &SecretKey),
         encoder: &BatchEncoder,
         right: &[u64],
         rng: &mut dyn rand_core::CryptoRng,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sunzi_ring::{Evaluation, Gadget, Poly, PolyRing, Ring};
+use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::RlweContext;
 
 use crate::LabError;
@@ -134,7 +134,7 @@ pub(crate) struct Hello {
 impl About {
     /// Parameters and sizes of ours, from a fresh ciphertext and the bytes of two keys.
     pub(crate) fn ours(
-        context: &RlweContext<Ring>,
+        context: &RlweContext,
         parts: &[Poly<Evaluation>],
         relinearization_key_bytes: usize,
         galois_key_bytes: usize,
@@ -145,7 +145,7 @@ impl About {
             security_bits: None,
             secret: Some(context.secrets().to_string()),
             digits: Some(context.gadget().digit_count()),
-            ciphertext_bytes: Some(parts.iter().map(Ring::byte_len).sum()),
+            ciphertext_bytes: Some(parts.iter().map(|part| part.byte_len()).sum()),
             relinearization_key_bytes: Some(relinearization_key_bytes),
             galois_key_bytes: Some(galois_key_bytes),
         }

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 use sunzi_circuits::bootstrap::{Blueprint, BootstrapKeys, Bootstrapper, Set};
 use sunzi_ckks::{Ciphertext, Context, Encoder};
-use sunzi_ring::{Parallelism, Ring};
+use sunzi_ring::Parallelism;
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use super::Options;
@@ -128,7 +128,7 @@ fn judge(
     setup: Setup,
     set: &Set,
     context: &Context,
-    secret: &SecretKey<Ring>,
+    secret: &SecretKey,
     values: &[Complex64],
     fresh: &Ciphertext,
     times: Vec<f64>,

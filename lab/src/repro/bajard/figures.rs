@@ -1,7 +1,8 @@
 //! Figures 1, 2 and 3: time per slot.
 
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{PolyRing, Reduction, Ring, UnivariateRing};
+use sunzi_ring::{Backend, Ring};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 use super::printed;
 use super::reductions::{METHODS, Measured, OTHERS, direct_ring};
@@ -102,21 +103,17 @@ pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result
         progress.begin(format!("products: m = {m}, {k} moduli"));
         let order = UnivariateRing::root_order(m)?;
         let primes = primes_with_bits(MODULUS_BITS, order, k)?;
-        let mut univariate = Vec::new();
+        let mut subjects = Vec::new();
         for (reduction, name) in REDUCTIONS.into_iter().zip(NAMES) {
-            univariate.push(Subject::new(name, UnivariateRing::new(m, &primes, reduction)?)?);
+            subjects.push(Subject::new(name, Ring::of(UnivariateRing::new(m, &primes, reduction)?))?);
         }
-        let mut others = vec![Subject::new(OTHERS[0], Ring::new(order, &primes)?)?];
+        subjects.push(Subject::new(OTHERS[0], Ring::new(order, &primes)?)?);
         if let Some(ring) = direct_ring(m, k) {
-            others.push(Subject::new(OTHERS[1], ring)?);
+            subjects.push(Subject::new(OTHERS[1], ring)?);
         }
         let mut fv: Vec<Timed<'_>> = Vec::new();
         let mut bgv: Vec<Timed<'_>> = Vec::new();
-        for subject in &univariate {
-            fv.push(subject.fv_product()?);
-            bgv.push(subject.bgv_product()?);
-        }
-        for subject in &others {
+        for subject in &subjects {
             fv.push(subject.fv_product()?);
             bgv.push(subject.bgv_product()?);
         }

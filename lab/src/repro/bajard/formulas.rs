@@ -1,8 +1,8 @@
 //! The paper's counts of multiplications [3.1, 3.2], our own of operations, and its bounds on depths [4.3].
 
 use sunzi_math::SparseMultiple;
-use sunzi_ring::Reduction;
 use sunzi_rlwe::Log2;
+use sunzi_univariate::Reduction;
 
 /// L·log2 L, what the paper counts for a transform.
 fn transform(length: usize) -> f64 {

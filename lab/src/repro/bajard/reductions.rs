@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, primes_below, primes_with_bits};
-use sunzi_ring::{Evaluation, PolyRing, Reducer, Reduction, Ring, RingError, UnivariateRing};
+use sunzi_ring::{Evaluation, Ring, RingError};
+use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
 use super::{MODULUS_BITS, Options};
 use crate::LabError;
@@ -72,12 +73,11 @@ impl Method {
     }
 
     fn modulus(&self) -> Result<Modulus, LabError> {
-        let direct = |ring: &Ring| ring.basis().moduli().first().copied();
         let missing = || RingError::LengthMismatch { what: "moduli", expected: 1, got: 0 };
         match self {
             Self::Reducer(reducer) => Ok(Modulus::new(reducer.prime())?),
             Self::Power(plan) => Ok(plan.modulus()),
-            Self::Direct(ring) => Ok(direct(ring).ok_or_else(missing)?),
+            Self::Direct(ring) => Ok(ring.words()?.basis().moduli().first().copied().ok_or_else(missing)?),
         }
     }
 
@@ -133,14 +133,15 @@ impl Method {
 
 /// Times reductions or whole products over a ring, whose polynomials have their own memory.
 fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Duration, LabError> {
-    let values = |words: &[u64]| Ok::<_, LabError>(ring.to_evaluation(ring.poly_from_residues(words)?)?);
+    let values =
+        |words: &[u64]| Ok::<_, LabError>(ring.to_evaluation(ring.words()?.poly_from_residues(words)?)?);
     let b = values(b)?;
     let mut product = values(a)?;
     ring.mul_assign(&mut product, &b)?;
     let mut products: Vec<sunzi_ring::Poly<Evaluation>> = vec![product; REPEATS];
     let mut fresh = Vec::new();
     for _ in 0..REPEATS {
-        fresh.push([ring.poly_from_residues(a)?, ring.poly_from_residues(a)?]);
+        fresh.push([ring.words()?.poly_from_residues(a)?, ring.words()?.poly_from_residues(a)?]);
     }
     let begin = Instant::now();
     if whole {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
-use sunzi_ring::{Auxiliary, Evaluation, Multiplication, PolyRing, Scaler, ScalerOptions};
+use sunzi_ring::{Auxiliary, Evaluation, Multiplication, Poly, Ring, ScalerOptions};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption, randomness};
 
 use super::clear;
@@ -17,22 +17,22 @@ use crate::subjects::plaintexts;
 pub(super) const PLAIN_MODULUS: u64 = 2;
 
 /// Keys over a ring. The paper's sets are for 80 bits by the estimates of 2015, hence the opt-in.
-pub(super) struct Subject<R: PolyRing> {
+pub(super) struct Subject {
     name: &'static str,
-    context: Context<R>,
-    secret: SecretKey<R>,
-    public: PublicKey<R>,
-    relinearization: RelinearizationKey<R>,
+    context: Context,
+    secret: SecretKey,
+    public: PublicKey,
+    relinearization: RelinearizationKey,
 }
 
 /// A BGV ciphertext u(s) = (Q/t)·m + v in two parts, of one level.
-type Parts<R> = [<R as PolyRing>::Poly<Evaluation>; 2];
+type Parts = [Poly<Evaluation>; 2];
 
 /// Something that goes through products, and what it holds.
 type Known<T> = (T, Plaintext);
 
-impl<R: PolyRing> Subject<R> {
-    pub(super) fn new(name: &'static str, ring: R) -> Result<Self, LabError> {
+impl Subject {
+    pub(super) fn new(name: &'static str, ring: Ring) -> Result<Self, LabError> {
         let scaling = ScalerOptions {
             multiplication: Multiplication::Hps,
             auxiliary: Auxiliary::LikeModulus,
@@ -46,12 +46,12 @@ impl<R: PolyRing> Subject<R> {
         Ok(Self { name, context, secret, public, relinearization })
     }
 
-    fn encrypted<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Known<Ciphertext<R>>, LabError> {
+    fn encrypted(&self, rng: &mut dyn CryptoRng) -> Result<Known<Ciphertext>, LabError> {
         let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
         Ok((self.context.encrypt(&message, &self.public, rng)?, message))
     }
 
-    fn encrypted_parts<G: CryptoRng + ?Sized>(&self, rng: &mut G) -> Result<Known<Parts<R>>, LabError> {
+    fn encrypted_parts(&self, rng: &mut dyn CryptoRng) -> Result<Known<Parts>, LabError> {
         let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
         let coefficients = message.coefficients();
         let encryption =
@@ -70,7 +70,7 @@ impl<R: PolyRing> Subject<R> {
     }
 
     /// The message of a BGV ciphertext: −Q·m′ = m modulo t, so that both are the same for t = 2.
-    fn opened(&self, parts: &Parts<R>) -> Result<Plaintext, LabError> {
+    fn opened(&self, parts: &Parts) -> Result<Plaintext, LabError> {
         let rlwe = self.context.rlwe();
         let phase = encryption::phase(rlwe, parts, &self.secret)?;
         let [first, _] = parts;
@@ -80,7 +80,7 @@ impl<R: PolyRing> Subject<R> {
     }
 
     /// t·u·u′, relinearised and scaled to the next level: in the end both parts are reduced.
-    fn multiply_parts(&self, [a0, a1]: &Parts<R>, [b0, b1]: &Parts<R>) -> Result<Parts<R>, LabError> {
+    fn multiply_parts(&self, [a0, a1]: &Parts, [b0, b1]: &Parts) -> Result<Parts, LabError> {
         let rlwe = self.context.rlwe();
         let level = rlwe.ring().level_of(a0)?;
         let ring = rlwe.ring_at(level)?;

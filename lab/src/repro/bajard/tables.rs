@@ -1,8 +1,9 @@
 //! Tables 1, 2 and 3.
 
 use sunzi_math::{SparseMultiple, multiplicative_order, primes_with_bits};
-use sunzi_ring::{PolyRing, Reduction, UnivariateRing};
+use sunzi_ring::{Backend, Ring};
 use sunzi_rlwe::{Security, security};
+use sunzi_univariate::{Reduction, UnivariateRing};
 
 use super::formulas::{Lengths, Sizes};
 use super::printed::{self, Depths, Reductions};
@@ -162,7 +163,8 @@ fn depth_row(
         ..plain
     };
     let theory = [plain.bgv_depth(), with_factor.bgv_depth(), plain.fv_depth(), with_factor.fv_depth()];
-    let (first, second) = (Subject::new("Barrett", barrett)?, Subject::new("Montgomery", montgomery)?);
+    let (first, second) =
+        (Subject::new("Barrett", Ring::of(barrett))?, Subject::new("Montgomery", Ring::of(montgomery))?);
     let most = options.most_depth;
     let observed = [first.bgv_depth()?, second.bgv_depth()?, first.fv_depth(most)?, second.fv_depth(most)?];
     let same = moduli == printed.moduli;

@@ -121,14 +121,10 @@ fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>, LabError> {
     Ok(levels)
 }
 
-type Known = (Ciphertext<Ring>, Plaintext);
+type Known = (Ciphertext, Plaintext);
 
 /// Encryptions of random polynomials, beside these.
-fn fresh<G: CryptoRng + ?Sized>(
-    context: &Context,
-    secret: &SecretKey<Ring>,
-    rng: &mut G,
-) -> Result<Vec<Known>, LabError> {
+fn fresh(context: &Context, secret: &SecretKey, rng: &mut dyn CryptoRng) -> Result<Vec<Known>, LabError> {
     let public = PublicKey::generate(context.rlwe(), secret, rng)?;
     let mut pool = Vec::with_capacity(POOL);
     for _ in 0..POOL {
@@ -139,11 +135,7 @@ fn fresh<G: CryptoRng + ?Sized>(
 }
 
 /// The product of each with the next one, round.
-fn multiply(
-    context: &Context,
-    pool: &[Known],
-    key: &RelinearizationKey<Ring>,
-) -> Result<Vec<Known>, LabError> {
+fn multiply(context: &Context, pool: &[Known], key: &RelinearizationKey) -> Result<Vec<Known>, LabError> {
     let evaluator = Evaluator::new(context);
     let pairs = pool.iter().zip(pool.iter().cycle().skip(1));
     pairs
@@ -153,7 +145,7 @@ fn multiply(
         .collect()
 }
 
-fn check(context: &Context, pool: &[Known], secret: &SecretKey<Ring>) -> Result<(), LabError> {
+fn check(context: &Context, pool: &[Known], secret: &SecretKey) -> Result<(), LabError> {
     for (ciphertext, message) in pool {
         if context.decrypt_unchecked(ciphertext, secret)? != *message {
             let degree = context.degree();
@@ -163,7 +155,7 @@ fn check(context: &Context, pool: &[Known], secret: &SecretKey<Ring>) -> Result<
     Ok(())
 }
 
-fn largest(context: &Context, pool: &[Known], secret: &SecretKey<Ring>) -> Result<f64, LabError> {
+fn largest(context: &Context, pool: &[Known], secret: &SecretKey) -> Result<f64, LabError> {
     pool.iter().try_fold(f64::NEG_INFINITY, |largest: f64, (ciphertext, message)| {
         let known = (message.coefficients(), 1, context.plain_modulus());
         Ok(largest.max(noise::measured(context.rlwe(), ciphertext, secret, known)?))

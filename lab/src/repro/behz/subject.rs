@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
-use sunzi_ring::PolyRing;
+use sunzi_ring::Ring;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
 
 use super::negacyclic;
@@ -13,21 +13,21 @@ use crate::alternate::{Timed, timed};
 use crate::subjects::plaintexts;
 
 /// Keys and two ciphertexts that variants over the same moduli share.
-pub(super) struct Material<R: PolyRing> {
-    pub(super) secret: SecretKey<R>,
-    pub(super) relinearization: Option<RelinearizationKey<R>>,
-    pub(super) factors: [Ciphertext<R>; 2],
+pub(super) struct Material {
+    pub(super) secret: SecretKey,
+    pub(super) relinearization: Option<RelinearizationKey>,
+    pub(super) factors: [Ciphertext; 2],
     messages: [Plaintext; 2],
     product: Plaintext,
 }
 
-impl<R: PolyRing> Material<R> {
+impl Material {
     /// Fresh keys, and encryptions under the public key of two random polynomials; the relinearisation key, the
     /// bulk of it, only if `multiplies`.
-    pub(super) fn new<G: CryptoRng + ?Sized>(
-        context: &Context<R>,
+    pub(super) fn new(
+        context: &Context,
         multiplies: bool,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Rc<Self>, LabError> {
         let secret = SecretKey::generate(context.rlwe(), rng)?;
         let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
@@ -45,24 +45,24 @@ impl<R: PolyRing> Material<R> {
 }
 
 /// One variant.
-pub(super) struct Subject<R: PolyRing> {
-    pub(super) context: Context<R>,
-    pub(super) material: Rc<Material<R>>,
+pub(super) struct Subject {
+    pub(super) context: Context,
+    pub(super) material: Rc<Material>,
     name: &'static str,
 }
 
-impl<R: PolyRing> Subject<R> {
+impl Subject {
     /// The tables of a variant. The paper's parameters are for 80 bits by the estimates of 2014, hence the opt-in.
     pub(super) fn context(
-        ring: R,
+        ring: Ring,
         plain_modulus: u64,
         algorithms: &Algorithms,
-    ) -> Result<Context<R>, LabError> {
+    ) -> Result<Context, LabError> {
         Ok(Context::with_algorithms(ring, plain_modulus, Security::InsecureForResearchOnly, algorithms)?)
     }
 
     /// A variant over this material.
-    pub(super) fn new(name: &'static str, context: Context<R>, material: &Rc<Material<R>>) -> Self {
+    pub(super) fn new(name: &'static str, context: Context, material: &Rc<Material>) -> Self {
         Self { context, material: Rc::clone(material), name }
     }
 
@@ -73,18 +73,9 @@ impl<R: PolyRing> Subject<R> {
         let (variant, degree) = (self.name, self.context.degree());
         Err(LabError::Wrong { operation, variant, degree })
     }
-}
 
-/// A variant, whatever its ring.
-pub(super) trait Operations {
     /// Decrypts once.
-    fn decrypt(&self) -> Timed<'_>;
-    /// Multiplies and relinearises once, if there is a key for that.
-    fn multiply(&self) -> Option<Timed<'_>>;
-}
-
-impl<R: PolyRing> Operations for Subject<R> {
-    fn decrypt(&self) -> Timed<'_> {
+    pub(super) fn decrypt(&self) -> Timed<'_> {
         Box::new(|| {
             let Material { secret, factors: [ciphertext, _], messages: [message, _], .. } = &*self.material;
             let (time, opened) = timed(|| self.context.decrypt_unchecked(ciphertext, secret))?;
@@ -93,7 +84,8 @@ impl<R: PolyRing> Operations for Subject<R> {
         })
     }
 
-    fn multiply(&self) -> Option<Timed<'_>> {
+    /// Multiplies and relinearises once, if there is a key for that.
+    pub(super) fn multiply(&self) -> Option<Timed<'_>> {
         let key = self.material.relinearization.as_ref()?;
         Some(Box::new(|| {
             let Material { secret, factors: [first, second], product, .. } = &*self.material;

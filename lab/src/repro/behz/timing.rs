@@ -1,16 +1,14 @@
 //! Timings of decryption and multiplication, variant by variant: Table 5 and its figures stand on them.
 
 use sunzi_bfv::{Algorithms, Context};
+use sunzi_big::MultiPrecision;
 use sunzi_kernels::Isa;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, MultiPrecisionRing, Multiplication, PolyRing, Precision, Ring,
-    ScalerOptions,
-};
+use sunzi_ring::{Auxiliary, Decryption, MTilde, Multiplication, Precision, Ring, ScalerOptions};
 use sunzi_rlwe::randomness;
 
 use super::Width;
-use super::subject::{Material, Operations, Subject};
+use super::subject::{Material, Subject};
 use crate::LabError;
 use crate::alternate::{Budget, Series, alternate_timed};
 use crate::repro::run::Progress;
@@ -109,7 +107,7 @@ pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<
 struct Entry {
     variant: Variant,
     limbs: usize,
-    subject: Box<dyn Operations>,
+    subject: Subject,
 }
 
 fn group(
@@ -163,9 +161,9 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     let [gamma, floating] = [gamma, floating].map(|decryption| algorithms(log2_degree, decryption));
 
     // Keys and ciphertexts are the same words whatever the kernels: made once, by the fastest.
-    let context = Subject::context(MultiPrecisionRing::with_ring(fastest.clone()), PLAIN_MODULUS, &gamma)?;
+    let context = Subject::context(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
-    let slow = Subject::context(MultiPrecisionRing::with_ring(scalar.clone()), PLAIN_MODULUS, &gamma)?;
+    let slow = Subject::context(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
     let mut entries =
         vec![entry(Variant::Mp, limbs, slow, &material), entry(Variant::MpSimd, limbs, context, &material)];
     let context = Subject::context(fastest.clone(), PLAIN_MODULUS, &gamma)?;
@@ -177,7 +175,7 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
         entries.push(entry(variant, limbs, context, &material));
     }
     entries.push(entry(Variant::RnsSimd, limbs, context, &material));
-    if fastest.basis().moduli().iter().all(|modulus| modulus.isa() == Isa::Portable) {
+    if fastest.words()?.basis().moduli().iter().all(|modulus| modulus.isa() == Isa::Portable) {
         // No vector kernels for such moduli here: a second time the same would say nothing.
         entries.retain(|entry| entry.variant.baseline() == Variant::Mp);
     }
@@ -189,13 +187,8 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     Ok(entries)
 }
 
-fn entry<R: PolyRing>(
-    variant: Variant,
-    limbs: usize,
-    context: Context<R>,
-    material: &std::rc::Rc<Material<R>>,
-) -> Entry {
-    Entry { variant, limbs, subject: Box::new(Subject::new(variant.name(), context, material)) }
+fn entry(variant: Variant, limbs: usize, context: Context, material: &std::rc::Rc<Material>) -> Entry {
+    Entry { variant, limbs, subject: Subject::new(variant.name(), context, material) }
 }
 
 /// What the paper's implementation does: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.

@@ -37,12 +37,12 @@ impl Circuit {
     }
 
     /// Encrypts random polynomials and computes.
-    pub(super) fn run<S: Subject, G: CryptoRng>(
+    pub(super) fn run<S: Subject>(
         self,
         subject: &S,
         clear: &Clear,
         k: u32,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Outcome<Encrypted<S>>, LabError> {
         match self {
             Self::Tree => tree(subject, clear, k, rng),
@@ -51,21 +51,21 @@ impl Circuit {
     }
 }
 
-fn fresh<S: Subject, G: CryptoRng>(
+fn fresh<S: Subject>(
     subject: &S,
     clear: &Clear,
-    rng: &mut G,
+    rng: &mut dyn CryptoRng,
 ) -> Result<(Encrypted<S>, Plaintext), LabError> {
     let message = clear.random(rng)?;
     Ok((subject.encrypt(&message, rng)?, message))
 }
 
 /// Depth first, so that only k + 1 ciphertexts are there at a time.
-fn tree<S: Subject, G: CryptoRng>(
+fn tree<S: Subject>(
     subject: &S,
     clear: &Clear,
     k: u32,
-    rng: &mut G,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Outcome<Encrypted<S>>, LabError> {
     let Some(below) = k.checked_sub(1) else {
         let (value, expected) = fresh(subject, clear, rng)?;
@@ -79,11 +79,11 @@ fn tree<S: Subject, G: CryptoRng>(
     Ok(Outcome { value, expected: clear.product(&a.expected, &b.expected)?, time })
 }
 
-fn polynomial<S: Subject, G: CryptoRng>(
+fn polynomial<S: Subject>(
     subject: &S,
     clear: &Clear,
     degree: u32,
-    rng: &mut G,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Outcome<Encrypted<S>>, LabError> {
     let (x, message) = fresh(subject, clear, rng)?;
     // For t = 2 the paper sets a_i = 1.
@@ -108,11 +108,11 @@ fn polynomial<S: Subject, G: CryptoRng>(
 }
 
 /// Σ x_i·y_i of so many pairs, once for each laziness.
-pub(super) fn inner<S: Subject, G: CryptoRng>(
+pub(super) fn inner<S: Subject>(
     subject: &S,
     clear: &Clear,
     count: usize,
-    rng: &mut G,
+    rng: &mut dyn CryptoRng,
 ) -> Result<Vec<Outcome<Encrypted<S>>>, LabError> {
     let mut expected = clear.constant(0)?;
     let (mut x, mut y) = (Vec::with_capacity(count), Vec::with_capacity(count));

@@ -1,6 +1,6 @@
 //! Products of plaintexts modulo X^n + 1 and t by transforms: what results are checked against.
 
-use rand_core::Rng;
+use rand_core::CryptoRng;
 use sunzi_encoding::Plaintext;
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::primes_below;
@@ -54,7 +54,7 @@ impl Clear {
     }
 
     /// A uniform polynomial.
-    pub(super) fn random<G: Rng>(&self, rng: &mut G) -> Result<Plaintext, LabError> {
+    pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Result<Plaintext, LabError> {
         Ok(plaintexts::random(self.plan.n(), self.plain_modulus, rng)?)
     }
 

@@ -118,7 +118,7 @@ fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64
     }
 }
 
-fn square<S: Subject, G: CryptoRng>(subject: &S, cell: &Cell, rng: &mut G) -> Result<Vec<f64>, LabError> {
+fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Result<Vec<f64>, LabError> {
     let clear = Clear::new(1 << cell.log2_degree, cell.plain_modulus)?;
     let mut message = clear.random(rng)?;
     let mut value = subject.encrypt(&message, rng)?;

@@ -6,7 +6,7 @@ use sunzi_bfv::{Algorithms, Bfv, Context, Evaluator};
 use sunzi_bgv::BgvError;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::{GadgetOptions, Multiplication, PolyRing, Ring, ScalerOptions, sampling};
+use sunzi_ring::{GadgetOptions, Multiplication, ScalerOptions, sampling};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
@@ -22,7 +22,7 @@ pub(super) trait Subject {
 
     fn arithmetic(&self) -> &Self::Arithmetic;
     fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
-    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError>;
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError>;
     /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
     /// decrypt to the message.
     fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError>;
@@ -51,19 +51,19 @@ fn gadget_options(parameters: &Parameters) -> GadgetOptions {
 pub(super) struct BfvSubject {
     context: Context,
     evaluator: Evaluator,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    keys: EvaluationKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    keys: EvaluationKeys,
     /// Whether encryption is that of the paper's "original BFV".
     original: bool,
 }
 
 impl BfvSubject {
-    pub(super) fn new<G: CryptoRng>(
+    pub(super) fn new(
         column: Column,
         plain_modulus: u64,
         parameters: &Parameters,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, LabError> {
         let algorithms = Algorithms {
             scaling: scaling(column),
@@ -86,10 +86,10 @@ impl BfvSubject {
     /// ⌊Q/t⌋·m plus the noise e·u + e_1 + e_2·s of an encryption modulo Q itself `[KPZ21, 2.2.2]`.
     ///
     /// Sunzi's encryption has neither |Q|_t·m/t nor, where there are special moduli, that noise.
-    fn encrypt_originally<G: CryptoRng>(
+    fn encrypt_originally(
         &self,
         message: &Plaintext,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<sunzi_bfv::Ciphertext, LabError> {
         let ring = self.context.ring();
         let zero = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
@@ -106,12 +106,7 @@ impl BfvSubject {
             ring.add_assign(&mut c0, &product)?;
         }
         let plain_modulus = self.context.plain_modulus();
-        Ok(sunzi_rlwe::Ciphertext::<Bfv, Ring>::from_parts(
-            vec![c0, c1],
-            plain_modulus,
-            noise,
-            self.public.id(),
-        )?)
+        Ok(sunzi_rlwe::Ciphertext::<Bfv>::from_parts(vec![c0, c1], plain_modulus, noise, self.public.id())?)
     }
 }
 
@@ -133,11 +128,11 @@ impl Subject for BfvSubject {
         &self.evaluator
     }
 
-    fn keys(&self) -> &EvaluationKeys<Ring> {
+    fn keys(&self) -> &EvaluationKeys {
         &self.keys
     }
 
-    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError> {
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError> {
         match self.original {
             true => self.encrypt_originally(message, rng),
             false => Ok(self.context.encrypt(message, &self.public, rng)?),
@@ -160,18 +155,18 @@ impl Subject for BfvSubject {
 pub(super) struct BgvSubject {
     context: sunzi_bgv::Context,
     evaluator: sunzi_bgv::Evaluator,
-    secret: SecretKey<Ring>,
-    public: PublicKey<Ring>,
-    keys: EvaluationKeys<Ring>,
+    secret: SecretKey,
+    public: PublicKey,
+    keys: EvaluationKeys,
     /// log2 of q_0, q_1, …, q_L.
     log2_moduli: Vec<f64>,
 }
 
 impl BgvSubject {
-    pub(super) fn new<G: CryptoRng>(
+    pub(super) fn new(
         plain_modulus: u64,
         parameters: &Parameters,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<Self, LabError> {
         let Parameters { log2_degree, moduli, security, .. } = parameters;
         let set = sunzi_bgv::Parameters::new(*log2_degree, moduli.clone(), plain_modulus, *security);
@@ -197,11 +192,11 @@ impl Subject for BgvSubject {
         &self.evaluator
     }
 
-    fn keys(&self) -> &EvaluationKeys<Ring> {
+    fn keys(&self) -> &EvaluationKeys {
         &self.keys
     }
 
-    fn encrypt<G: CryptoRng>(&self, message: &Plaintext, rng: &mut G) -> Result<Encrypted<Self>, LabError> {
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError> {
         Ok(self.context.encrypt(message, &self.public, rng)?)
     }
 

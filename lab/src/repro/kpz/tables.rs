@@ -121,12 +121,12 @@ impl Plan {
     }
 
     /// log e and seconds; the result has been checked.
-    fn measure<S: Subject, G: CryptoRng>(
+    fn measure<S: Subject>(
         &self,
         subject: &S,
         cell: &Cell,
         parameters: &Parameters,
-        rng: &mut G,
+        rng: &mut dyn CryptoRng,
     ) -> Result<[f64; 2], LabError> {
         let clear = Clear::new(1 << parameters.log2_degree, cell.plain_modulus)?;
         let begin = Instant::now();

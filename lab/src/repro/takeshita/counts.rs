@@ -5,7 +5,7 @@ use sunzi_fermat::{FermatRing, FermatScaler};
 use sunzi_kernels::counts::{count_forward, count_inverse};
 use sunzi_kernels::{Isa, Modulus, NttPlan, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::PolyRing;
+use sunzi_ring::Backend;
 
 use super::subject::Operation;
 use crate::LabError;
@@ -139,6 +139,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use sunzi_kernels::Tally;
+    use sunzi_ring::Ring;
 
     use super::*;
     use crate::repro::takeshita::subject::Subject;
@@ -177,8 +178,8 @@ mod tests {
     #[test]
     fn general_products_of_the_largest_modulus() {
         let ring = FermatRing::new(128, 16_384).unwrap();
-        let scaler = ring.scaler(786_433, &Default::default()).unwrap();
-        let sizes = Sizes::new(&ring, &scaler).unwrap();
+        let scaler = Ring::of(ring.clone()).scaler(786_433, &Default::default()).unwrap();
+        let sizes = Sizes::new(&ring, scaler.tables().unwrap()).unwrap();
         let products = sizes.sum(|[words, ..]| words * words);
         assert_eq!((products, sizes.general()), (22_364, 22_364 + 22_364 + 3 * 264 + 2 * 9));
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sunzi_fermat::{FermatRing, Products};
-use sunzi_ring::PolyRing;
+use sunzi_ring::Backend;
 use sunzi_rlwe::randomness;
 
 use super::Options;
@@ -59,7 +59,7 @@ fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Ser
         Ok(level.component_residues(&poly, position)?.to_vec())
     };
     let (a, b) = (random()?, random()?);
-    let kronecker = ring.with_products(Products::Kronecker)?;
+    let kronecker = ring.with_products(Products::Kronecker);
     if ring.component_product(position, &a, &b)? != kronecker.component_product(position, &a, &b)? {
         let degree = ring.degree();
         return Err(LabError::Wrong { operation: "product", variant: "Kronecker", degree });

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rand_core::CryptoRng;
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_fermat::{FermatGadget, FermatPoly, FermatRing, FermatScaler, Products, Shortcuts};
+use sunzi_fermat::{FermatGadget, FermatRing, FermatScaler, Products, Shortcuts};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, PolyRing, Ring};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 
 use super::words::{self, WordConversions};
@@ -43,24 +43,24 @@ pub(super) enum Operation {
 }
 
 /// A scheme over one ring, with keys and operands.
-struct Party<R: PolyRing> {
-    context: Context<R>,
-    evaluator: Evaluator<R>,
-    secret: SecretKey<R>,
-    key: RelinearizationKey<R>,
-    operands: [Ciphertext<R>; 2],
+struct Party {
+    context: Context,
+    evaluator: Evaluator,
+    secret: SecretKey,
+    key: RelinearizationKey,
+    operands: [Ciphertext; 2],
     expected: Plaintext,
 }
 
-impl<R: PolyRing> Party<R> {
-    fn new<G: CryptoRng>(context: Context<R>, rng: &mut G) -> Result<Self, LabError> {
+impl Party {
+    fn new(context: Context, rng: &mut dyn CryptoRng) -> Result<Self, LabError> {
         let n = context.degree();
         let encoder = BatchEncoder::new(n, PLAIN)?;
         let slots = |a: u64, b: u64| -> Vec<u64> { (0..n as u64).map(|i| (i * a + b) % PLAIN).collect() };
         let (x, y) = (slots(7919, 1), slots(104_729, PLAIN - 5));
         let product: Vec<u64> = x.iter().zip(&y).map(|(x, y)| x * y % PLAIN).collect();
         let secret = SecretKey::generate(context.rlwe(), rng)?;
-        let mut encrypt = |slots: &[u64]| -> Result<Ciphertext<R>, LabError> {
+        let mut encrypt = |slots: &[u64]| -> Result<Ciphertext, LabError> {
             Ok(context.encrypt_secret(&encoder.encode(slots)?, &secret, rng)?)
         };
         let operands = [encrypt(&x)?, encrypt(&y)?];
@@ -69,11 +69,11 @@ impl<R: PolyRing> Party<R> {
         Ok(Self { context, evaluator, secret, key, operands, expected: encoder.encode(&product)? })
     }
 
-    fn decrypt(&self, a: &Ciphertext<R>) -> Result<(Duration, Plaintext), LabError> {
+    fn decrypt(&self, a: &Ciphertext) -> Result<(Duration, Plaintext), LabError> {
         Ok(timed(|| self.context.decrypt(a, &self.secret))?)
     }
 
-    fn multiply(&self, evaluator: &Evaluator<R>) -> Result<(Duration, Ciphertext<R>), LabError> {
+    fn multiply(&self, evaluator: &Evaluator) -> Result<(Duration, Ciphertext), LabError> {
         let [a, b] = &self.operands;
         Ok(timed(|| evaluator.multiply(a, b, &self.key))?)
     }
@@ -81,34 +81,41 @@ impl<R: PolyRing> Party<R> {
 
 /// One of the four versions.
 struct Version {
-    context: Context<FermatRing>,
-    evaluator: Evaluator<FermatRing>,
-    scaler: FermatScaler,
-    gadget: FermatGadget,
+    context: Context,
+    evaluator: Evaluator,
 }
 
 /// All of them.
 pub(super) struct Subject {
     degree: usize,
-    fermat: Party<FermatRing>,
+    fermat: Party,
     versions: Vec<Version>,
     /// Versions with Kronecker products, where they are wanted.
     kronecker: Vec<Version>,
-    words: Party<Ring>,
+    words: Party,
     conversions: WordConversions,
     /// One uniform polynomial for all conversions.
-    coefficients: FermatPoly<Coefficient>,
-    values: FermatPoly<Evaluation>,
+    coefficients: Poly<Coefficient>,
+    values: Poly<Evaluation>,
     limbs: Poly<Coefficient>,
-    product: Option<Ciphertext<FermatRing>>,
-    word_product: Option<Ciphertext<Ring>>,
+    product: Option<Ciphertext>,
+    word_product: Option<Ciphertext>,
 }
 
 impl Version {
     fn new(ring: FermatRing) -> Result<Self, LabError> {
-        let context = Context::with_ring(ring, PLAIN, Security::InsecureForResearchOnly)?;
-        let (scaler, gadget) = (context.scaler().clone(), context.rlwe().gadget().clone());
-        Ok(Self { evaluator: Evaluator::new(&context), context, scaler, gadget })
+        let context = Context::with_ring(Ring::of(ring), PLAIN, Security::InsecureForResearchOnly)?;
+        Ok(Self { evaluator: Evaluator::new(&context), context })
+    }
+
+    /// The tables that convert between bases.
+    fn scaler(&self) -> Result<&FermatScaler, RingError> {
+        self.context.scaler().tables().ok_or(RingError::OtherStorage)
+    }
+
+    /// The tables that cut polynomials into digits.
+    fn gadget(&self) -> Result<&FermatGadget, RingError> {
+        self.context.rlwe().gadget().tables().ok_or(RingError::OtherStorage)
     }
 }
 
@@ -117,18 +124,19 @@ impl Subject {
     pub(super) fn new(degree: usize, bits: usize, kronecker: bool) -> Result<Self, LabError> {
         let mut rng = randomness::from_os()?;
         let index = 2 * degree as u64;
-        let ring = FermatRing::new(index, bits)?;
+        let storage = FermatRing::new(index, bits)?;
         let security = Security::InsecureForResearchOnly;
         let mut versions = Vec::with_capacity(4);
         for shortcuts in Shortcuts::ALL {
-            versions.push(Version::new(ring.with_shortcuts(shortcuts)?)?);
+            versions.push(Version::new(storage.with_shortcuts(shortcuts))?);
         }
         let [none, .., both] = Shortcuts::ALL;
-        let packed = ring.with_products(Products::Kronecker)?;
+        let packed = storage.with_products(Products::Kronecker);
         let by_kronecker = [none, both].into_iter().filter(|_| kronecker);
         let kronecker = by_kronecker
-            .map(|shortcuts| Version::new(packed.with_shortcuts(shortcuts)?))
+            .map(|shortcuts| Version::new(packed.with_shortcuts(shortcuts)))
             .collect::<Result<Vec<_>, _>>()?;
+        let ring = Ring::of(storage);
         let fermat = Party::new(Context::with_ring(ring.clone(), PLAIN, security)?, &mut rng)?;
         let (moduli, special) = words::moduli(bits, index)?;
         let key_switching = GadgetOptions {
@@ -145,7 +153,7 @@ impl Subject {
         let auxiliary: Vec<u64> =
             auxiliary.into_iter().filter(|p| !moduli.contains(p)).take(moduli.len() + 1).collect();
         let gamma = auxiliary.first().copied().unwrap_or(3);
-        let conversions = WordConversions::new(base.basis(), PLAIN, gamma, &auxiliary)?;
+        let conversions = WordConversions::new(base.words()?.basis(), PLAIN, gamma, &auxiliary)?;
         let values = ring.uniform(&mut rng);
         let coefficients = ring.to_coefficient(values.clone())?;
         let limbs = base.to_coefficient(base.uniform(&mut rng))?;
@@ -192,7 +200,8 @@ impl Subject {
 
     /// The ring, and what converts.
     pub(super) fn parts(&self) -> Option<(&FermatRing, &FermatScaler)> {
-        self.versions.last().map(|version| (version.context.ring(), &version.scaler))
+        let version = self.versions.last()?;
+        Some((version.context.ring().storage()?, version.scaler().ok()?))
     }
 
     /// Whether a version of an operation is there, and is not the same as another.
@@ -211,11 +220,12 @@ impl Subject {
     }
 
     fn time_fermat(&self, operation: Operation, by: &Version, version: usize) -> Result<Duration, LabError> {
+        let (scaler, gadget) = (by.scaler()?, by.gadget()?);
         let begin = Instant::now();
         match operation {
-            Operation::ToPlain => drop(by.scaler.convert_to_plain(&self.coefficients)?),
-            Operation::ToAuxiliary => drop(by.scaler.convert_to_auxiliary(&self.coefficients)?),
-            Operation::Decomposition => drop(by.gadget.whole_digits(&self.values)?),
+            Operation::ToPlain => drop(scaler.convert_to_plain(&self.coefficients)?),
+            Operation::ToAuxiliary => drop(scaler.convert_to_auxiliary(&self.coefficients)?),
+            Operation::Decomposition => drop(gadget.whole_digits(&self.values)?),
             Operation::Multiplication => return Ok(self.fermat.multiply(&by.evaluator)?.0),
             Operation::Decryption => {
                 let Some(product) = &self.product else { return Err(self.wrong("decryption", version)) };

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use sunzi_ckks::rotation::{conjugation_exponent, rotation_exponent};
 use sunzi_ckks::{Ciphertext, Context, Evaluator, Metadata};
-use sunzi_ring::{PolyRing, Ring};
 use sunzi_rlwe::GaloisKeys;
 
 use super::{Dft, Direction, Packing};
@@ -23,11 +22,7 @@ impl DftPlan {
     ///
     /// # Errors
     /// [`LinearTransformError::Ckks`] for a level that is not there, or fewer levels below than factors.
-    pub fn new<R: PolyRing>(
-        context: &Context<R>,
-        dft: Dft,
-        level: usize,
-    ) -> Result<Self, LinearTransformError> {
+    pub fn new(context: &Context, dft: Dft, level: usize) -> Result<Self, LinearTransformError> {
         let plan = |(i, factor)| {
             let level = level.saturating_sub(i);
             context.divisor(level)?;
@@ -89,13 +84,13 @@ impl DftPlan {
     ///
     /// What rounding a diagonal costs grows with the root of its period, which differs from factor to factor: the scales between
     /// are such that entries are encoded at scales in proportion to that.
-    fn encode<R: PolyRing>(
+    fn encode(
         &self,
-        context: &Context<R>,
+        context: &Context,
         expected: Direction,
         [from, to]: [f64; 2],
         progress: &(impl Fn() + Sync),
-    ) -> Result<Vec<LinearTransform<R>>, LinearTransformError> {
+    ) -> Result<Vec<LinearTransform>, LinearTransformError> {
         if self.dft.direction != expected {
             return Err(LinearTransformError::Direction { expected, got: self.dft.direction });
         }
@@ -128,28 +123,28 @@ fn longest_period(matrix: &Diagonals) -> usize {
 
 /// Real and imaginary parts of coefficients, in slots in bit-reversed order.
 #[derive(Clone)]
-pub struct Parts<R: PolyRing = Ring> {
+pub struct Parts {
     /// The real parts; for sparse packing followed by the imaginary parts.
-    pub real: Ciphertext<R>,
+    pub real: Ciphertext,
     /// The imaginary parts for full packing.
-    pub imaginary: Option<Ciphertext<R>>,
+    pub imaginary: Option<Ciphertext>,
 }
 
 /// CoeffsToSlots with encoded diagonals: `[AS19, 3.1]`, step 2.
 #[derive(Clone)]
-pub struct CoeffsToSlots<R: PolyRing = Ring> {
+pub struct CoeffsToSlots {
     plan: DftPlan,
-    factors: Vec<LinearTransform<R>>,
+    factors: Vec<LinearTransform>,
 }
 
-impl<R: PolyRing> CoeffsToSlots<R> {
+impl CoeffsToSlots {
     /// Encodes the matrices of a plan for ciphertexts of the first scale and parts of the second; `progress` hears of each
     /// factor that is done, from any thread of the pool.
     ///
     /// # Errors
     /// [`LinearTransformError::Direction`] for a plan of the other way; those of [`LinearTransform::encode_between`].
     pub fn encode(
-        context: &Context<R>,
+        context: &Context,
         plan: DftPlan,
         scales: [f64; 2],
         progress: &(impl Fn() + Sync),
@@ -176,10 +171,10 @@ impl<R: PolyRing> CoeffsToSlots<R> {
     /// Those of [`LinearTransform::apply`]: missing keys, wrong levels or slots.
     pub fn apply(
         &self,
-        evaluator: &Evaluator<R>,
-        a: &Ciphertext<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Parts<R>, LinearTransformError> {
+        evaluator: &Evaluator,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Parts, LinearTransformError> {
         let out = apply_all(evaluator, &self.factors, a, keys, false)?;
         let conjugate = evaluator.conjugate(&out, keys)?;
         let real = evaluator.add(&out, &conjugate)?;
@@ -194,19 +189,19 @@ impl<R: PolyRing> CoeffsToSlots<R> {
 
 /// SlotsToCoeffs with encoded diagonals: `[AS19, 3.1]`, step 5.
 #[derive(Clone)]
-pub struct SlotsToCoeffs<R: PolyRing = Ring> {
+pub struct SlotsToCoeffs {
     plan: DftPlan,
-    factors: Vec<LinearTransform<R>>,
+    factors: Vec<LinearTransform>,
 }
 
-impl<R: PolyRing> SlotsToCoeffs<R> {
+impl SlotsToCoeffs {
     /// Encodes the matrices of a plan for parts of the first scale and ciphertexts of the second; `progress` hears of each
     /// factor that is done, from any thread of the pool.
     ///
     /// # Errors
     /// As [`CoeffsToSlots::encode`].
     pub fn encode(
-        context: &Context<R>,
+        context: &Context,
         plan: DftPlan,
         scales: [f64; 2],
         progress: &(impl Fn() + Sync),
@@ -233,10 +228,10 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
     /// [`LinearTransformError::Parts`] for parts of the other packing; those of [`LinearTransform::apply`].
     pub fn apply(
         &self,
-        evaluator: &Evaluator<R>,
-        parts: &Parts<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        evaluator: &Evaluator,
+        parts: &Parts,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, LinearTransformError> {
         let Dft { packing, slots, .. } = self.plan.dft;
         match (packing, &parts.imaginary) {
             (Packing::Full, Some(imaginary)) => {
@@ -264,16 +259,16 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
     /// Those of [`LinearTransform::apply`].
     pub fn apply_to_whole(
         &self,
-        evaluator: &Evaluator<R>,
-        whole: &Ciphertext<R>,
-        keys: &GaloisKeys<R>,
-    ) -> Result<Ciphertext<R>, LinearTransformError> {
+        evaluator: &Evaluator,
+        whole: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, LinearTransformError> {
         apply_all(evaluator, &self.factors, whole, keys, true)
     }
 
     /// √E|e|² in a slot of the result because diagonals are rounded, for slots of this root mean square.
     pub(in crate::bootstrap) fn rounding_error(&self, magnitude: f64) -> f64 {
-        let step = |(error, magnitude): (f64, f64), factor: &LinearTransform<R>| {
+        let step = |(error, magnitude): (f64, f64), factor: &LinearTransform| {
             let length = factor.row_length();
             ((error * length).hypot(factor.rounding_error(magnitude)), magnitude * length)
         };
@@ -283,13 +278,13 @@ impl<R: PolyRing> SlotsToCoeffs<R> {
 
 /// One factor after the other. The magnitude of vectors in between is that of their root mean square, which errors depend on; `chosen` says whether
 /// somebody may have picked the vector.
-fn apply_all<R: PolyRing>(
-    evaluator: &Evaluator<R>,
-    factors: &[LinearTransform<R>],
-    a: &Ciphertext<R>,
-    keys: &GaloisKeys<R>,
+fn apply_all(
+    evaluator: &Evaluator,
+    factors: &[LinearTransform],
+    a: &Ciphertext,
+    keys: &GaloisKeys,
     chosen: bool,
-) -> Result<Ciphertext<R>, LinearTransformError> {
+) -> Result<Ciphertext, LinearTransformError> {
     factors.iter().try_fold(a.clone(), |a, factor| {
         let Metadata { scale, precision, .. } = *a.metadata();
         let length = precision.magnitude();

@@ -6,7 +6,7 @@ use crate::error::entry;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::transform::Plan;
-use crate::{Apart, Evaluation, Poly, PolyRing, Ring, RingError, Side};
+use crate::{Apart, Backend, Evaluation, Poly, RingError, Side};
 
 /// One limb of the four parts of both operands and of the three parts of their product.
 struct Limb<'a> {
@@ -25,7 +25,7 @@ impl OverQ {
         left: [&Poly<Evaluation>; 2],
         right: [&Poly<Evaluation>; 2],
         whole: bool,
-    ) -> Result<[Apart<Ring>; 3], RingError> {
+    ) -> Result<[Apart; 3], RingError> {
         left.iter().chain(&right).try_for_each(|part| self.ring.check(part))?;
         let (n, level) = (self.ring.degree(), self.base.basis().len());
         let limbs = self.wide.basis().len();
@@ -40,7 +40,7 @@ impl OverQ {
         let mut low = [(); 3].map(|()| self.base.arbitrary::<Evaluation>());
         let mut high = [(); 3].map(|()| Scratch::new((limbs - level) * n));
         let mut parts = spread.each_mut().map(|words| words.chunks_exact_mut(n));
-        let outs = low.each_mut().map(Poly::words_mut).into_iter().zip(&mut high);
+        let outs = low.each_mut().map(|poly| poly.words_mut()).into_iter().zip(&mut high);
         let mut outs: Vec<_> =
             outs.map(|(low, high)| low.chunks_exact_mut(n).chain(high.chunks_exact_mut(n))).collect();
         let limb = |at| Limb {

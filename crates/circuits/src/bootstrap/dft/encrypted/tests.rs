@@ -12,7 +12,7 @@ use super::*;
 struct Party {
     context: Context,
     evaluator: Evaluator,
-    secret: SecretKey<Ring>,
+    secret: SecretKey,
     rng: ChaCha20Rng,
 }
 
@@ -39,7 +39,7 @@ impl Party {
         DftPlan::new(&self.context, dft, level).unwrap()
     }
 
-    fn keys(&mut self, plans: [&DftPlan; 2]) -> GaloisKeys<Ring> {
+    fn keys(&mut self, plans: [&DftPlan; 2]) -> GaloisKeys {
         let index = self.context.ring().index();
         let exponents = plans.into_iter().flat_map(|plan| plan.exponents(index).into_keys());
         GaloisKeys::generate(self.context.rlwe(), &self.secret, exponents, &mut self.rng).unwrap()
@@ -178,7 +178,7 @@ fn what_does_not_fit_is_refused() {
 #[ignore = "long: makes the tables of a ring of degree 2^16"]
 fn needs_at_full_size() {
     use sunzi_ckks::LevelRange;
-    use sunzi_ring::Gadget;
+
     let range = |levels, scale_bits| LevelRange { levels, scale_bits };
     let n = 1 << 16;
     for (digits, [there, back]) in [(4, [4, 3]), (4, [3, 3]), (5, [4, 3]), (5, [3, 3]), (4, [4, 4])] {

@@ -1,0 +1,454 @@
+//! The seam: what rings need of a storage of residues.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
+use sunzi_math::{CoefficientBasis, RingIndex};
+use zeroize::Zeroizing;
+
+use crate::poly::{Coefficient, Evaluation, Poly, Representation, Residues};
+use crate::{
+    Expansion, Gadget, GadgetOptions, PackingError, Ring, RingError, Scaler, ScalerOptions, packing, sampling,
+};
+
+/// Factors of the terms of a sum of products.
+pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
+
+/// R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: everything that [`Ring`] hands on to it, polynomial by polynomial. A storage of its own
+/// implements the methods that have no body, and others where it knows a faster form.
+///
+/// Every method that takes a polynomial checks that it belongs to this ring and answers
+/// [`RingError::ShapeMismatch`] or, for another ring of the same shape, [`RingError::OtherModulus`];
+/// none panics. Methods on [`Residues`] are those of both domains: operands and results of one call have the same.
+#[expect(
+    clippy::wrong_self_convention,
+    reason = "conversions into a ring need its tables: ring.from_signed(..) makes a polynomial"
+)]
+pub trait Backend: Any + Debug + Send + Sync {
+    /// The ring index with its prime powers, and the order of coefficients.
+    fn ring_index(&self) -> &RingIndex;
+    /// The basis of coefficients: what encoders of general slots and polynomials in the clear go by.
+    fn coefficient_basis(&self) -> CoefficientBasis {
+        CoefficientBasis::Powerful
+    }
+    /// The ring index m.
+    fn index(&self) -> u64 {
+        self.ring_index().value()
+    }
+    /// The degree n = φ(m): coefficients a polynomial has.
+    fn degree(&self) -> usize {
+        self.ring_index().degree()
+    }
+    /// The modulus q.
+    fn modulus(&self) -> &BigUint;
+    /// How sizes grow in this ring and in the basis of its coefficient form.
+    fn expansion(&self) -> Expansion {
+        Expansion::new(self.index()).unwrap_or_else(|_| self.degree().into())
+    }
+
+    /// Whether polynomials take the memory of their residues: a ring that stores nothing makes keys that no machine could hold.
+    fn stores_residues(&self) -> bool {
+        true
+    }
+
+    /// By how much roundings of what is kept for a polynomial grow in the polynomial itself: where it is kept times a unit `[BEHMSZ17, Lemma 3]`.
+    fn rounding_growth(&self) -> f64 {
+        1.0
+    }
+
+    /// k, the highest level: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the product of the first l
+    /// moduli; levels may also be products of other sets of them, where Q_l need not divide Q_(l+1): see [`is_nested`](Self::is_nested).
+    fn level(&self) -> usize;
+    /// Whether level `lower` is there and its modulus divides that of level `higher`: then a polynomial of the one can be taken modulo the other
+    /// as it is.
+    fn is_nested(&self, lower: usize, higher: usize) -> bool {
+        (1..=higher).contains(&lower) && higher <= self.level()
+    }
+    /// The ring at a lower level, or this one. Tables are shared and made at first use.
+    ///
+    /// # Errors
+    /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
+    fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError>;
+    /// The level of a polynomial of this ring at any level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for a polynomial of no level.
+    fn level_of(&self, a: &Residues) -> Result<usize, RingError>;
+    /// a modulo Q_l, for a of any level from l.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a; [`RingError::NotNested`].
+    fn restrict(&self, a: &Residues, level: usize) -> Result<Residues, RingError>;
+    /// a ← a·b modulo Q_l for a of level l and b of any level from l: a product with a key.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a; [`RingError::NotNested`].
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError>;
+    /// a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for a level below l; [`RingError::NotNested`].
+    fn mul_add_restricted(
+        &self,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
+        c: &Poly<Evaluation>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let ring = self.at_level(level)?;
+        let mut product = Zeroizing::new(Poly::from(self.restrict(a, level)?));
+        self.mul_restricted_assign(&mut product, b)?;
+        let mut sum = Poly::from(self.restrict(c, level)?);
+        ring.add_assign(&mut sum, &product)?;
+        Ok(sum)
+    }
+    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus
+    /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
+    fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError>;
+    /// [`mod_switch`](Self::mod_switch) of several polynomials: few moduli of one of them leave threads idle.
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch).
+    fn mod_switch_all(
+        &self,
+        polys: &[&Poly<Evaluation>],
+        level: usize,
+    ) -> Result<Vec<Poly<Evaluation>>, RingError> {
+        polys.iter().map(|a| self.mod_switch(a, level)).collect()
+    }
+    /// [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its own.
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch), also for a and b of different levels.
+    fn mod_switch_sum(
+        &self,
+        a: &Poly<Evaluation>,
+        b: &Poly<Coefficient>,
+        level: usize,
+    ) -> Result<Poly<Evaluation>, RingError>;
+    /// (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from
+    /// `rng`: the encryption of m under a public key (p_0, p_1).
+    ///
+    /// # Errors
+    /// As [`mod_switch`](Self::mod_switch) and [`error`](Self::error).
+    fn masked(
+        &self,
+        parts: [&Poly<Evaluation>; 2],
+        message: Option<&Poly<Coefficient>>,
+        level: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        crate::masking::by_polynomials(self, parts, message, level, rng)
+    }
+    /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − \[a\]_d)/d
+    /// for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other moduli and modulo
+    /// the factor `rest` of the last; with `rest` = 1 it lacks the last modulus.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OutOfRange`] unless d·`rest` divides the last modulus, is coprime to the
+    /// others, and `rest` above 1 or another modulus is left.
+    fn divide_by_factor(
+        &self,
+        a: &Poly<Evaluation>,
+        d: u64,
+        rest: u64,
+    ) -> Result<Poly<Evaluation>, RingError>;
+    /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NotNested`] unless Q_l divides Q_k.
+    fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError>;
+
+    /// ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m modulo Q_l becomes m + Q_l·I for
+    /// a small polynomial I.
+    ///
+    /// Exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of the range: |x| ≤ (1/2 + 2^-40)·Q_l.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
+        let own = self.at_level(self.level_of(a)?)?;
+        let integers = own.to_integers(&own.to_coefficient(a.clone())?)?;
+        self.to_evaluation(self.from_integers(&integers)?)
+    }
+
+    /// The zero polynomial.
+    fn zero(&self, representation: Representation) -> Residues;
+    /// The polynomial with these small signed coefficients.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_signed(&self, coefficients: &[i64]) -> Result<Poly<Coefficient>, RingError>;
+    /// The polynomial with these signed coefficients of up to 127 bits, reduced modulo q.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_signed_wide(&self, coefficients: &[i128]) -> Result<Poly<Coefficient>, RingError> {
+        self.from_integers(&coefficients.iter().map(|&c| c.into()).collect::<Vec<_>>())
+    }
+    /// The polynomial with these coefficients, reduced modulo q.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`] unless exactly n coefficients are given.
+    fn from_integers(&self, coefficients: &[BigInt]) -> Result<Poly<Coefficient>, RingError>;
+    /// The coefficients as integers in [-q/2, q/2). Slow: for oracles and measurements.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_integers(&self, a: &Poly<Coefficient>) -> Result<Vec<BigInt>, RingError>;
+    /// The coefficients in [-q/2, q/2) as the nearest floats; within 2^-40 of the middle between two as either, and beyond
+    /// the range of f64 as ±∞.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_floats(&self, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
+        let float = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN);
+        Ok(self.to_integers(a)?.iter().map(float).collect())
+    }
+    /// An error: independent centred binomial coefficients above this ring (see [`Expansion`]), spherical in the canonical embedding. It is secret:
+    /// erase it.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for more coefficients than can be sampled.
+    fn error(&self, rng: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
+        self.from_signed(&sampling::spherical_error(self.ring_index(), rng)?)
+    }
+    /// A polynomial with independent uniform coefficients.
+    fn uniform(&self, rng: &mut dyn CryptoRng) -> Poly<Evaluation>;
+
+    /// Changes to values at the roots of unity.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_evaluation(&self, a: Poly<Coefficient>) -> Result<Poly<Evaluation>, RingError>;
+    /// Changes back to coefficients.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn to_coefficient(&self, a: Poly<Evaluation>) -> Result<Poly<Coefficient>, RingError>;
+
+    /// a ← a + b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn add_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError>;
+    /// a ← a − b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn sub_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError>;
+    /// a ← −a.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn neg_assign(&self, a: &mut Residues) -> Result<(), RingError>;
+    /// a ← a·b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError>;
+    /// acc ← acc + a·b.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_add_assign(
+        &self,
+        acc: &mut Poly<Evaluation>,
+        a: &Poly<Evaluation>,
+        b: &Poly<Evaluation>,
+    ) -> Result<(), RingError>;
+    /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn tensor(
+        &self,
+        [a0, a1]: [&Poly<Evaluation>; 2],
+        [b0, b1]: [&Poly<Evaluation>; 2],
+        t: u64,
+    ) -> Result<[Poly<Evaluation>; 3], RingError> {
+        let (mut c0, mut c2) = (a0.clone(), a1.clone());
+        self.mul_integer_assign(&mut c0, &t.into())?;
+        self.mul_integer_assign(&mut c2, &t.into())?;
+        let mut c1 = c0.clone();
+        self.mul_assign(&mut c1, b1)?;
+        self.mul_add_assign(&mut c1, &c2, b0)?;
+        self.mul_assign(&mut c0, b0)?;
+        self.mul_assign(&mut c2, b1)?;
+        Ok([c0, c1, c2])
+    }
+    /// [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: what they have above is not read.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l; [`RingError::NotNested`].
+    fn tensor_at(
+        &self,
+        [a0, a1]: [&Poly<Evaluation>; 2],
+        [b0, b1]: [&Poly<Evaluation>; 2],
+        t: u64,
+        level: usize,
+    ) -> Result<[Poly<Evaluation>; 3], RingError> {
+        let restrict = |a: &Poly<Evaluation>| self.restrict(a, level).map(Poly::from);
+        let ([a0, a1], [b0, b1]) = ([restrict(a0)?, restrict(a1)?], [restrict(b0)?, restrict(b1)?]);
+        self.at_level(level)?.tensor([&a0, &a1], [&b0, &b1], t)
+    }
+    /// Σ a_i·b_i modulo Q_l for every list of pairs, for a_i and b_i of any levels from l: what they have above is not read. Every sum is reduced
+    /// once for many terms, and what lists have in common is read once.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for an operand below level l.
+    fn inner_products(
+        &self,
+        lists: &[Factors<'_>],
+        level: usize,
+    ) -> Result<Vec<Poly<Evaluation>>, RingError> {
+        let ring = self.at_level(level)?;
+        let restrict = |a: &Poly<Evaluation>| self.restrict(a, level).map(Poly::from);
+        let sum = |list: &Factors<'_>| {
+            list.iter().try_fold(ring.zero(Representation::Values).into(), |mut sum, [a, b]| {
+                ring.mul_add_assign(&mut sum, &restrict(a)?, &restrict(b)?)?;
+                Ok(sum)
+            })
+        };
+        lists.iter().map(sum).collect()
+    }
+    /// t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels from l.
+    ///
+    /// # Errors
+    /// As [`tensor_at`](Self::tensor_at).
+    fn sum_of_tensors(
+        &self,
+        pairs: &[[[&Poly<Evaluation>; 2]; 2]],
+        t: u64,
+        level: usize,
+    ) -> Result<[Poly<Evaluation>; 3], RingError> {
+        crate::tensor::sum_of_tensors(self, pairs, t, level)
+    }
+    /// a ← c·a for an integer c.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_integer_assign(&self, a: &mut Residues, c: &BigInt) -> Result<(), RingError>;
+    /// Σ c_i·a_i modulo Q_l for a_i of any levels from l: what operands have above is not read.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l;
+    /// [`RingError::NotNested`].
+    fn linear_combination(
+        &self,
+        terms: &[(&BigInt, &Residues)],
+        level: usize,
+        representation: Representation,
+    ) -> Result<Residues, RingError> {
+        let mut sum = self.at_level(level)?.zero(representation);
+        self.add_linear_combination_assign(&mut sum, terms)?;
+        Ok(sum)
+    }
+    /// a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a is not changed.
+    ///
+    /// # Errors
+    /// As [`linear_combination`](Self::linear_combination).
+    fn add_linear_combination_assign(
+        &self,
+        a: &mut Residues,
+        terms: &[(&BigInt, &Residues)],
+    ) -> Result<(), RingError> {
+        let level = self.level_of(a)?;
+        let ring = self.at_level(level)?;
+        let lowered: Result<Vec<_>, RingError> =
+            terms.iter().map(|(_, term)| self.restrict(term, level)).collect();
+        for ((c, _), mut term) in terms.iter().zip(lowered?) {
+            ring.mul_integer_assign(&mut term, c)?;
+            ring.add_assign(a, &term)?;
+        }
+        Ok(())
+    }
+    /// a ← a + c for an integer c: one addition a value.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
+        let mut coefficients = vec![BigInt::ZERO; self.degree()];
+        coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
+        let added = self.to_evaluation(self.from_integers(&coefficients)?)?;
+        self.add_assign(a, &added)
+    }
+    /// a ← a·X^k for any k. For a power of two and k a multiple of n/2, X^(n/2) being i = √−1 in every slot, for one multiplication
+    /// a value.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`].
+    fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
+        crate::monomial::multiply_by_values(self, a, exponent)
+    }
+    /// a(X^k) for k coprime to m, 0 < k < m.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::NotAnAutomorphism`] for another k.
+    fn automorphism(
+        &self,
+        a: &Residues,
+        representation: Representation,
+        k: u64,
+    ) -> Result<Residues, RingError>;
+
+    /// The polynomial ⌊q·m/t⌉ of a plaintext with coefficients in [0, t), rounded per coefficient.
+    ///
+    /// # Errors
+    /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for t < 2, t ≥ 2^62 or a coefficient of t or more.
+    fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError>;
+
+    /// Bytes that a polynomial of this ring takes in files.
+    fn packed_len(&self) -> usize;
+    /// Writes a polynomial.
+    ///
+    /// # Errors
+    /// [`PackingError::Ring`] for one of another ring; [`PackingError::Io`].
+    fn pack(
+        &self,
+        a: &Residues,
+        representation: Representation,
+        out: &mut dyn packing::Append,
+    ) -> Result<(), PackingError>;
+    /// Reads a polynomial. What is allocated is a polynomial of this ring, whatever comes.
+    ///
+    /// # Errors
+    /// [`PackingError::Residue`] for one that is not reduced, and for bits behind the last that are not 0; [`PackingError::Io`].
+    fn unpack(
+        &self,
+        representation: Representation,
+        from: &mut dyn std::io::BufRead,
+    ) -> Result<Residues, PackingError>;
+}
+
+/// What may differ between rings over one storage: how they scale, how they cut polynomials into digits, and their name in files.
+pub trait Tables: Debug + Send + Sync + 'static {
+    /// Tables of the scale-invariant operations for plaintext modulus t.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for t < 2 or t ≥ 2^60 or q too small for t;
+    /// [`RingError::NotCoprime`] where t or an auxiliary modulus shares a factor with q.
+    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError>;
+    /// A scaler that decrypts polynomials of this level, whatever levels there are below.
+    ///
+    /// # Errors
+    /// As [`scaler`](Self::scaler).
+    fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
+        self.scaler(ring, t, &ScalerOptions::default())
+    }
+    /// Tables of a gadget: a way to cut polynomials into digits.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for options this ring cannot follow.
+    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError>;
+    /// The name of the ring in files, equal for those that have the same polynomials at the same levels: see [`describe`](crate::describe). It is
+    /// empty for a ring of a storage that these tables are not for, and for a dry ring.
+    fn description(&self, ring: &Ring) -> Vec<u8>;
+}

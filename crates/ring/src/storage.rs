@@ -1,0 +1,36 @@
+//! For crates that implement a storage of residues; no promise of stability.
+
+pub use crate::basis::tag_of;
+pub use crate::error::check_automorphism;
+pub use crate::error::check_length;
+pub use crate::error::check_level;
+pub use crate::error::check_limbs;
+pub use crate::error::check_plaintext_modulus;
+pub use crate::error::check_radix;
+pub use crate::error::check_shape;
+pub use crate::error::check_table;
+pub use crate::error::entry;
+pub use crate::error::no_such_digit;
+pub use crate::error::part;
+pub use crate::error::supported_index;
+pub use crate::factor::divide_integers;
+pub use crate::gadget::group_moduli;
+pub use crate::integers::residue_of;
+pub use crate::ladder::check_products;
+pub use crate::once::get_or_try_init;
+pub use crate::packing::description_of;
+pub use crate::packing::pack_rows;
+pub use crate::packing::rows_len;
+pub use crate::packing::unpack_rows;
+pub use crate::parallel::BLOCK;
+pub use crate::parallel::Work;
+pub use crate::parallel::block_of;
+pub use crate::plaintext::scale_into;
+pub use crate::rns::Decryptor;
+pub use crate::rns::ExactExtension;
+pub use crate::rns::RoundedDivision;
+pub use crate::rns::auxiliary_basis::choose as choose_auxiliary_basis;
+pub use crate::rns::check_scalable;
+pub use crate::scratch::Scratch;
+pub use crate::transform::Plan;
+pub use crate::transform::Scale;

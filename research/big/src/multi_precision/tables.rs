@@ -1,0 +1,69 @@
+//! Scaling and digits of a ring in words through multi-precision integers.
+
+use sunzi_ring::storage::description_of;
+use sunzi_ring::{Gadget, GadgetOptions, Ring, RingError, Scaler, ScalerOptions, Storage, Tables};
+
+use super::conversion::Arithmetic;
+use super::{MultiPrecisionGadget, MultiPrecisionScaler};
+
+/// Makes a [`Ring`] in words whose scaler and gadget compute with multi-precision integers, as \[BEHZ16\] measures them: BFV over it
+/// is FV of [BEHZ16, section 2] with its products by transforms.
+///
+/// Its polynomials are those of the ring in words. Nothing about it takes constant time.
+///
+/// ```
+/// use sunzi_big::MultiPrecision;
+/// use sunzi_math::primes_with_bits;
+/// use sunzi_ring::ScalerOptions;
+///
+/// let m = 2048;
+/// let ring = MultiPrecision::ring(m, &primes_with_bits(62, m, 2)?)?;
+/// let scaler = ring.scaler(17, &ScalerOptions::default())?;
+/// let message: Vec<u64> = (0..1024).map(|i| i % 17).collect();
+/// assert_eq!(scaler.decrypt(&ring.scale_plaintext(&message, 17)?)?, message);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct MultiPrecision(Arithmetic);
+
+impl MultiPrecision {
+    /// The ring of index m modulo the product of these primes, as [`Ring::new`].
+    ///
+    /// # Errors
+    /// Those of [`Ring::new`].
+    pub fn ring(m: u64, moduli: &[u64]) -> Result<Ring, RingError> {
+        Ring::new(m, moduli).map(|ring| Self::over(&ring))
+    }
+
+    /// A ring over the residues of another, which must be words for scalers, gadgets and descriptions: others are
+    /// [`RingError::OtherStorage`].
+    #[must_use]
+    pub fn over(ring: &Ring) -> Ring {
+        ring.with_tables(Self(Arithmetic::Words))
+    }
+
+    /// The ring of [`over`](Self::over) computing with GMP, to compare with.
+    #[cfg(feature = "gmp")]
+    #[must_use]
+    pub fn over_with_gmp(ring: &Ring) -> Ring {
+        ring.with_tables(Self(Arithmetic::Gmp))
+    }
+
+    pub(super) const fn arithmetic(self) -> Arithmetic {
+        self.0
+    }
+}
+
+impl Tables for MultiPrecision {
+    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
+        MultiPrecisionScaler::new(*self, ring, t, options).map(Scaler::new)
+    }
+
+    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
+        MultiPrecisionGadget::new(ring, options).map(Gadget::new)
+    }
+
+    fn description(&self, ring: &Ring) -> Vec<u8> {
+        description_of(ring, Storage::MultiPrecision)
+    }
+}

@@ -1,0 +1,46 @@
+//! Residues of a big-integer ring.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::Zero;
+use sunzi_ring::Content;
+use zeroize::Zeroize;
+
+/// n coefficients in [0, q), in either domain.
+///
+/// `zeroize` sets the coefficients to zero but cannot erase what the big-integer library has freed:
+/// this type is for oracles and baselines, not for secrets that matter.
+#[derive(Clone)]
+pub(super) struct Coefficients {
+    pub(super) values: Vec<BigUint>,
+    /// Bits of q.
+    pub(super) bits: usize,
+}
+
+/// As many bytes as the modulus has, n times; what the big-integer library adds is not counted.
+impl Content for Coefficients {
+    fn byte_len(&self) -> usize {
+        self.values.len() * self.bits.div_ceil(8)
+    }
+}
+
+impl Zeroize for Coefficients {
+    fn zeroize(&mut self) {
+        self.values.iter_mut().for_each(BigUint::set_zero);
+    }
+}
+
+/// Every digit of every coefficient.
+#[derive(Clone)]
+pub(super) struct Digits(pub(super) Vec<Vec<BigInt>>);
+
+impl Content for Digits {
+    fn byte_len(&self) -> usize {
+        self.0.iter().flatten().map(|digit| usize::try_from(digit.bits().div_ceil(8)).unwrap_or(0)).sum()
+    }
+}
+
+impl Zeroize for Digits {
+    fn zeroize(&mut self) {
+        self.0.iter_mut().flatten().for_each(BigInt::set_zero);
+    }
+}

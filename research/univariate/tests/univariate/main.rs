@@ -1,0 +1,29 @@
+//! All tests of this crate: reductions against long division, the laws of rings over them, and faults.
+
+#[cfg(test)]
+#[expect(dead_code, reason = "shared with the tests of other rings")]
+#[path = "../../../../crates/ring/tests/ring/common.rs"]
+mod shared;
+
+/// The helpers of all rings, and one of this crate.
+#[cfg(test)]
+mod common {
+    pub(crate) use crate::shared::*;
+    use sunzi_ring::Ring;
+    use sunzi_univariate::UnivariateRing;
+
+    /// The storage of a ring of this crate.
+    pub(crate) fn univariate(ring: &Ring) -> &UnivariateRing {
+        ring.storage().unwrap()
+    }
+}
+
+#[cfg(test)]
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod reduction;
+#[cfg(test)]
+mod seam;
+#[cfg(test)]
+mod univariate;
