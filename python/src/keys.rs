@@ -5,7 +5,6 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sunzi_circuits::EvaluationKeys as Keys;
-use sunzi_ring::Ring;
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::wire::{self, Kind, Reader, WireError};
 use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey};

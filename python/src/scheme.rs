@@ -7,7 +7,6 @@ use sunzi_bfv::Bfv;
 use sunzi_bgv::Bgv;
 use sunzi_ckks::Ckks;
 use sunzi_encoding::{BatchEncoder, Encoder as _};
-use sunzi_ring::Ring;
 use sunzi_rlwe::wire::{Fingerprint, NoContext, StoredParameters, to_bytes};
 use sunzi_rlwe::{RlweContext, Security};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};

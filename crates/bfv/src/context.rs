@@ -12,8 +12,7 @@ use crate::{Algorithms, BfvError, Ciphertext, Parameters};
 
 /// Ring, plaintext modulus and scaling tables of BFV. Cheap to clone.
 ///
-/// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or
-/// [`BigRing`](sunzi_ring::BigRing), the multi-precision oracle. Contexts that share ring and
+/// The [`Ring`] stores residues in words unless the context was made with another one. Contexts that share ring and
 /// secret key may differ in plaintext modulus: keys do not depend on it.
 #[derive(Clone, Debug)]
 pub struct Context {

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::Ring;
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, randomness};
 
 const FACTORS: usize = 32;
@@ -15,8 +14,8 @@ const ROUNDS: usize = 11;
 
 struct Party {
     evaluator: Evaluator,
-    secret: SecretKey<Ring>,
-    relinearization: RelinearizationKey<Ring>,
+    secret: SecretKey,
+    relinearization: RelinearizationKey,
     factors: Vec<Ciphertext>,
 }
 

@@ -15,8 +15,7 @@ use crate::{BgvError, Budget, Ciphertext, Metadata, Parameters, Usage};
 
 /// Ring, plaintext modulus, levels and their factors. Cheap to clone.
 ///
-/// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or
-/// [`BigRing`](sunzi_ring::BigRing), the multi-precision oracle. Keys do not depend on the plaintext modulus:
+/// The [`Ring`] stores residues in words unless the context was made with another one. Keys do not depend on the plaintext modulus:
 /// contexts that share a ring share keys.
 #[derive(Clone, Debug)]
 pub struct Context {

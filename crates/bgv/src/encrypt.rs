@@ -74,7 +74,7 @@ impl Context {
         // t is coprime to every modulus: that of the factors to the moduli of the levels, and a word has no others.
         let inverse = BigInt::from(t).modinv(&BigInt::from(ring.modulus().clone()));
         let none = sunzi_math::MathError::NotCoprime { left: t, right: 0 };
-        ring.mul_integer_assign(&mut *scaled, &inverse.ok_or(none)?)?;
+        ring.mul_integer_assign(&mut scaled, &inverse.ok_or(none)?)?;
         Ok(scaled)
     }
 }

@@ -13,8 +13,7 @@ use crate::{Ciphertext, CkksError, Parameters, Plaintext};
 
 /// Ring, levels and their scales. Cheap to clone.
 ///
-/// `R` is the ring seam: the word-size RNS [`Ring`] unless said otherwise, or [`BigRing`](sunzi_ring::BigRing), the
-/// multi-precision oracle.
+/// The [`Ring`] stores residues in words unless the context was made with another one.
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,

@@ -35,17 +35,11 @@ struct Scaled {
 
 /// A sum of products that is scaled as late as possible: once for all terms of one level, but for sums of more products
 /// than the ring of products holds. By default it holds any number.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ProductSum {
     tensor: Option<Tensor>,
     /// What had to be scaled before, in three parts.
     scaled: Option<Ciphertext>,
-}
-
-impl Default for ProductSum {
-    fn default() -> Self {
-        Self { tensor: None, scaled: None }
-    }
 }
 
 impl Evaluator {

@@ -125,7 +125,7 @@ impl Evaluator {
         let way = self.way([got, level], plaintext.scale(), scale, operation)?;
         let above = context.ring_at(way.above)?;
         let mut poly = Zeroizing::new(context.ring().restrict(plaintext.poly(), above.level())?);
-        above.mul_integer_assign(&mut *poly, &way.factor)?;
+        above.mul_integer_assign(&mut poly, &way.factor)?;
         let poly = Zeroizing::new(above.mod_switch(&poly, context.limbs(level)?)?);
         let &Metadata { slots, precision, .. } = plaintext.metadata();
         let rounding = slot_error(12_f64.sqrt().recip(), slots, scale);

@@ -147,7 +147,7 @@ fn get_options(fields: &mut FieldReader<'_>) -> Result<GadgetOptions, WireError>
     Ok(GadgetOptions { radix_bits, dropped_limbs, digits, special_moduli })
 }
 
-/// What keys depend on: the [description](Packing::description) of a ring, and how switching keys and secrets are made.
+/// What keys depend on: the [description](sunzi_ring::Ring::description) of a ring, and how switching keys and secrets are made.
 #[must_use]
 pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: SecretDistribution) -> Vec<u8> {
     let mut fields = Fields::default();
