@@ -59,6 +59,10 @@ class DegreeMismatch(MismatchError):
     """Objects of different ring degrees."""
 
 
+class Dry(MismatchError):
+    """Numbers or files of a ring that stores no residues."""
+
+
 class GadgetMismatch(MismatchError):
     """A key of a context with other digits."""
 
@@ -109,6 +113,10 @@ class NotNested(MismatchError):
 
 class OtherModulus(MismatchError):
     """Polynomials of different moduli."""
+
+
+class OtherStorage(MismatchError):
+    """Polynomials or keys of a ring that stores residues another way."""
 
 
 class PlainModulusMismatch(MismatchError):

@@ -315,6 +315,10 @@ class InternalError(SystemFault):
     """A fault of the library: please report it."""
 
 
+class MissingTable(SystemFault):
+    """A table that the library lacks: please report it."""
+
+
 class Randomness(SystemFault):
     """The operating system has no randomness to give."""
 
