@@ -10,10 +10,10 @@ use crate::{RingShape, RlweError};
 /// Bytes of a transform of a power of two, for each coefficient.
 const NEGACYCLIC: u64 = 33;
 /// Bytes of the Fourier transforms of an axis of another ring, for each place, and of the matrices of an axis of a power of a prime, for each
-/// entry. The portable table runs one level of a transform at a time and keeps a word more of each constant.
+/// entry. The portable table keeps a word more of each constant.
 const AXIS: u64 = 250;
 const MATRIX: u64 = 36;
-const PORTABLE_AXIS: u64 = 660;
+const PORTABLE_AXIS: u64 = 300;
 const PORTABLE_MATRIX: u64 = 48;
 /// Bytes for two moduli of a ring: words of products of all but one, and tags. Bytes for a level below.
 const QUOTIENT: u64 = 9;
