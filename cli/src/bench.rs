@@ -15,7 +15,7 @@ use crate::progress::Progress;
 
 /// log2 of the degrees that can be timed.
 const LOG_DEGREES: RangeInclusive<u32> = 12..=15;
-/// What is timed.
+/// Names of the operations that are timed.
 const OPERATIONS: [&str; 5] = ["encrypt", "decrypt", "add", "multiply", "rotate"];
 
 /// A scheme that is timed.
@@ -58,7 +58,7 @@ pub(crate) struct BenchArgs {
     quiet: bool,
 }
 
-/// What one operation took.
+/// The time that one operation of a scheme took.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     scheme: TimedScheme,

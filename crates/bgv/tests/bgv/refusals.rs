@@ -1,4 +1,4 @@
-//! What does not fit is a typed error: other keys, other parameters, wild files, operations beyond the declaration.
+//! BGV refuses other keys, other parameters, hostile files and operations beyond the declaration by typed errors.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;

@@ -3,12 +3,12 @@
 /// Words in a row of a tile.
 pub(crate) const WIDTH: usize = 8;
 
-/// A row that is not there.
+/// The index of an absent row.
 pub(crate) const ABSENT: u32 = u32::MAX;
-/// What the words are that a sweep loads.
+/// The range of the words that a sweep loads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prepare {
-    /// Canonical numbers, or below 2q.
+    /// Words below q, or below 2q.
     Input,
     /// Words below FRESH·q.
     Fresh,
@@ -21,7 +21,7 @@ pub(crate) enum Prepare {
 pub(crate) struct Rows {
     pub(crate) words: *mut u64,
     pub(crate) stride: usize,
-    /// What stands for rows that are not there: zeros to load, anything to store.
+    /// Words in place of absent rows: zeros where rows are loaded, scratch memory where they are stored.
     pub(crate) absent: *mut u64,
 }
 

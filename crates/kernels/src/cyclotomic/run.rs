@@ -23,9 +23,9 @@ struct Task<'a> {
     functions: &'a Cyclotomic,
     axis: &'a AxisTables,
     kernel: &'a [u64],
-    /// What words of the data are.
+    /// The range of the words of the data.
     prepare: Prepare,
-    /// Whether results are canonical numbers.
+    /// Whether results are reduced below q.
     canonical: bool,
     /// Scratch memory: rows of a convolution, of an axis, at an edge of the data, of a matrix.
     tile: *mut u64,

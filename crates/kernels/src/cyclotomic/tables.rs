@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 /// Rows that sweeps hold in registers; a six has all there are.
 pub(crate) const SIZES: [usize; 7] = [2, 4, 8, 16, 3, 5, 6];
 
-/// What a sweep does.
+/// The steps of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Levels,
@@ -27,7 +27,7 @@ pub(crate) struct Sweep {
     pub(crate) per: usize,
     /// Twiddles, level by level, in sets.
     pub(crate) twiddles: Buffer,
-    /// Those of the inverse levels of a middle.
+    /// Twiddles of the inverse levels of a [`Kind::Middle`].
     pub(crate) back: Buffer,
     /// Whether twiddles of the first set are 1, and so those of every level at the first place.
     pub(crate) cyclic: bool,
