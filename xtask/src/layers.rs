@@ -26,7 +26,7 @@ const PLACES: [(&str, &str, Place); 21] = [
     ("sunzi-univariate", "research/univariate", Place::Layer(3)),
     ("sunzi-big", "research/big", Place::Layer(3)),
     ("sunzi-rlwe", "crates/rlwe", Place::Layer(3)),
-    ("sunzi-encoding", "crates/encoding", Place::Layer(3)),
+    ("sunzi-encoding", "crates/encoding", Place::Layer(2)),
     ("sunzi-bfv", "crates/bfv", Place::Layer(4)),
     ("sunzi-bgv", "crates/bgv", Place::Layer(4)),
     ("sunzi-ckks", "crates/ckks", Place::Layer(4)),

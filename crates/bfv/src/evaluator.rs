@@ -1,20 +1,21 @@
-//! Operations on ciphertexts: each validates once, then travels straight down.
+//! Operations on ciphertexts: what BFV says of those that all schemes share, and its products.
 
-mod add;
 mod extend;
-mod linear_map;
 mod multiply;
-mod plain;
 mod products;
-mod rotate;
+
+use std::ops::Deref;
+
+use sunzi_rlwe::{Exact, Homomorphic, RlweContext, Sign};
 
 pub use extend::Extended;
-pub use linear_map::{GiantStep, PreparedMultiplier};
-pub use plain::PreparedPlaintext;
 pub use products::ProductSum;
-pub use rotate::Hoisted;
+pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext};
 
-use crate::Context;
+use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext, noise};
+
+/// The digits of a ciphertext, for any number of its rotations.
+pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bfv>;
 
 /// Computes on ciphertexts without any secret.
 ///
@@ -42,20 +43,69 @@ use crate::Context;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluator {
-    context: Context,
-}
+pub struct Evaluator(sunzi_rlwe::Evaluator<Bfv>);
 
 impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { context: context.clone() }
+        Self(sunzi_rlwe::Evaluator::new(context))
+    }
+}
+
+/// The operations that all schemes share.
+impl Deref for Evaluator {
+    type Target = sunzi_rlwe::Evaluator<Bfv>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Homomorphic for Bfv {
+    type Context = Context;
+    type Plaintext = Plaintext;
+    type Error = BfvError;
+    const AUTOMORPHISM: &'static str = "apply an automorphism";
+
+    fn rlwe(context: &Context) -> &RlweContext {
+        context.rlwe()
     }
 
-    /// The context it computes in.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        &self.context
+    fn check(context: &Context, a: &Ciphertext) -> Result<(), BfvError> {
+        context.check(a)
+    }
+
+    /// Adds ±⌊(q/t)·m⌉ to c_0.
+    fn shift(
+        context: &Context,
+        a: &mut Ciphertext,
+        plaintext: &Plaintext,
+        sign: Sign,
+        _: &'static str,
+    ) -> Result<(), BfvError> {
+        context.check_plaintext(plaintext)?;
+        let scaled = context.scaled_message(plaintext)?;
+        a.shift(context.ring(), &scaled, sign)?;
+        a.set_noise(noise::plain_sum(a.noise()));
+        Ok(())
+    }
+
+    fn admit(context: &Context, a: &Ciphertext, _: &'static str) -> Result<f64, BfvError> {
+        Ok(context.bits_left(a))
+    }
+
+    fn empty(what: &'static str) -> BfvError {
+        BfvError::Empty { what }
+    }
+}
+
+impl Exact for Bfv {
+    fn plain_modulus(context: &Context) -> u64 {
+        context.plain_modulus()
+    }
+
+    fn other_modulus(expected: u64, got: u64) -> BfvError {
+        BfvError::PlainModulusMismatch { expected, got }
     }
 }

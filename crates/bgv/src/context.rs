@@ -298,25 +298,29 @@ impl Context {
         Ok(mul_mod(to?, mod_inv(from?, t)?, t))
     }
 
-    /// Ends every operation: fails if it was not declared or its result might not decrypt, else notes what made it.
-    pub(crate) fn finish(
-        &self,
-        mut ciphertext: Ciphertext,
-        operation: &'static str,
-        operands: &[&Trace],
-    ) -> Result<Ciphertext, BgvError> {
-        let (depth, metadata) = (self.depth(), ciphertext.metadata());
+    /// Bits left in the result of an operation; fails if it was not declared or might not decrypt.
+    pub(crate) fn admit(&self, result: &Ciphertext, operation: &'static str) -> Result<f64, BgvError> {
+        let (depth, metadata) = (self.depth(), result.metadata());
         let level = metadata.level;
         let declared = &self.budget().at(level, depth);
         if let Some(excess) = metadata.usage.excess(operation, level, level == depth, declared) {
             return Err(BgvError::Undeclared(excess));
         }
-        let left = self.room(metadata.place, ciphertext.noise());
+        let left = self.room(metadata.place, result.noise());
         if left < 0.0 {
             return Err(BgvError::BudgetExceeded { operation, level, bits_short: -left });
         }
-        ciphertext.record(operation, left, operands);
-        Ok(ciphertext)
+        Ok(left)
+    }
+
+    /// Ends an operation: fails if it is not admitted, else notes what made its result.
+    pub(crate) fn finish(
+        &self,
+        result: Ciphertext,
+        operation: &'static str,
+        operands: &[&Trace],
+    ) -> Result<Ciphertext, BgvError> {
+        sunzi_rlwe::evaluator::finish(self, result, operation, operands)
     }
 }
 

@@ -1,17 +1,21 @@
-//! Operations on ciphertexts: each validates once, brings operands together, then travels straight down.
+//! Operations on ciphertexts: what BGV says of those that all schemes share, its levels and its products.
 
-mod add;
 mod level;
-mod linear_map;
 mod multiply;
-mod plain;
-mod rotate;
 
-pub use linear_map::{GiantStep, PreparedMultiplier};
-pub use plain::PreparedPlaintext;
-pub use rotate::Hoisted;
+use std::borrow::Cow;
+use std::ops::Deref;
 
-use crate::Context;
+use sunzi_encoding::Plaintext;
+use sunzi_rlwe::evaluator::Pair;
+use sunzi_rlwe::{Exact, Homomorphic, NoiseBound, NoiseTerm, RlweContext, Sign, Trace};
+
+pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMultiplier, PreparedPlaintext};
+
+use crate::{Bgv, BgvError, Ciphertext, Context, Metadata};
+
+/// The digits of a ciphertext, for any number of its rotations.
+pub type Hoisted<'a> = sunzi_rlwe::evaluator::Hoisted<'a, Bgv>;
 
 /// Computes on ciphertexts without any secret.
 ///
@@ -46,20 +50,126 @@ use crate::Context;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Evaluator {
-    context: Context,
-}
+pub struct Evaluator(sunzi_rlwe::Evaluator<Bgv>);
 
 impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { context: context.clone() }
+        Self(sunzi_rlwe::Evaluator::new(context))
+    }
+}
+
+/// The operations that all schemes share.
+impl Deref for Evaluator {
+    type Target = sunzi_rlwe::Evaluator<Bgv>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Homomorphic for Bgv {
+    type Context = Context;
+    type Plaintext = Plaintext;
+    type Error = BgvError;
+
+    fn rlwe(context: &Context) -> &RlweContext {
+        context.rlwe()
     }
 
-    /// The context it computes in.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        &self.context
+    fn check(context: &Context, a: &Ciphertext) -> Result<(), BgvError> {
+        context.check(a).map(drop)
+    }
+
+    fn align<'a, 'b>(
+        context: &Context,
+        a: Cow<'a, Ciphertext>,
+        b: &'b Ciphertext,
+        _: &'static str,
+    ) -> Result<Pair<'a, 'b, Self>, BgvError> {
+        Evaluator::new(context).together(a, b)
+    }
+
+    /// Both have one level and place; the sum used what both did.
+    fn join(context: &Context, a: &Metadata, b: &Metadata, _: &'static str) -> Result<Metadata, BgvError> {
+        context.metadata(b.level, b.place, a.usage.sum(&b.usage))
+    }
+
+    /// Adds ±⌊(Q/t)·(f·m mod t)⌉ to c_0.
+    fn shift(
+        context: &Context,
+        a: &mut Ciphertext,
+        plaintext: &Plaintext,
+        sign: Sign,
+        _: &'static str,
+    ) -> Result<(), BgvError> {
+        let scaled = context.scaled(plaintext, a.metadata().place, a.metadata().factor)?;
+        a.shift(&context.ring_of(a)?, &scaled, sign)?;
+        a.set_noise(a.noise().plus(NoiseTerm::rounding()));
+        Ok(())
+    }
+
+    fn rotated(_: &Context, metadata: &Metadata) -> Result<Metadata, BgvError> {
+        let mut rotated = metadata.clone();
+        rotated.usage.rotations = rotated.usage.rotations.saturating_add(1);
+        Ok(rotated)
+    }
+
+    fn admit(context: &Context, a: &Ciphertext, operation: &'static str) -> Result<f64, BgvError> {
+        context.admit(a, operation)
+    }
+
+    fn empty(what: &'static str) -> BgvError {
+        BgvError::Empty { what }
+    }
+}
+
+impl Exact for Bgv {
+    fn plain_modulus(context: &Context) -> u64 {
+        context.plain_modulus()
+    }
+
+    fn other_modulus(expected: u64, got: u64) -> BgvError {
+        BgvError::PlainModulusMismatch { expected, got }
+    }
+
+    fn at_one_level(a: &Metadata, b: &Metadata) -> bool {
+        (a.level, a.place) == (b.level, b.place)
+    }
+
+    fn multiplied(metadata: &Metadata) -> Metadata {
+        let mut multiplied = metadata.clone();
+        multiplied.usage.plain_products = multiplied.usage.plain_products.saturating_add(1);
+        multiplied
+    }
+
+    fn scaled(metadata: &Metadata, factor: u64) -> Metadata {
+        Metadata { usage: metadata.usage.times(factor), ..metadata.clone() }
+    }
+
+    /// Notes the operation that made the terms by what the first of them carries, then what all of them do.
+    fn finish_sum(
+        context: &Context,
+        mut sum: Ciphertext,
+        operation: &'static str,
+        operands: &[&Trace],
+        terms: &[(Metadata, NoiseBound)],
+    ) -> Result<Ciphertext, BgvError> {
+        let Some(((metadata, noise), others)) = terms.split_first() else { return Ok(sum) };
+        sum.set_noise(*noise);
+        sum.set_metadata(metadata.clone());
+        let mut sum = context.finish(sum, operation, operands)?;
+        if others.is_empty() {
+            return Ok(sum);
+        }
+        let (mut all, mut noise) = (metadata.clone(), *noise);
+        for (other, own) in others {
+            all.usage = all.usage.sum(&other.usage);
+            noise = noise.sum(own);
+        }
+        sum.set_noise(noise);
+        sum.set_metadata(all);
+        context.finish(sum, "add", &[])
     }
 }

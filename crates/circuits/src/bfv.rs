@@ -1,11 +1,9 @@
-//! BFV as circuits see it.
+//! BFV as circuits see it: a factor is extended once, a sum of products scaled and relinearised once.
 
-use sunzi_bfv::{
-    BfvError, Ciphertext, Evaluator, Extended, Plaintext, PreparedMultiplier, PreparedPlaintext, ProductSum,
-};
+use sunzi_bfv::{Bfv, BfvError, Ciphertext, Evaluator, Extended, ProductSum};
+use sunzi_rlwe::RelinearizationKey;
 
-use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
-use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
+use crate::{CircuitError, ExactEvaluator};
 
 impl From<BfvError> for CircuitError<BfvError> {
     fn from(error: BfvError) -> Self {
@@ -13,38 +11,49 @@ impl From<BfvError> for CircuitError<BfvError> {
     }
 }
 
-impl Arithmetic for Evaluator {
-    type Error = BfvError;
+impl ExactEvaluator for Evaluator {
+    type Scheme = Bfv;
     type Operand = Extended;
     type Sum = ProductSum;
 
-    exact_arithmetic!();
-
     fn bits_left(&self, a: &Ciphertext) -> f64 {
-        self.context().bits_left(a.noise())
+        self.context().bits_left(a)
     }
 
-    fn operand(&self, a: &Ciphertext) -> Outcome<Self, Extended> {
-        Ok(self.extend(a)?)
+    fn operand(&self, a: &Ciphertext) -> Result<Extended, BfvError> {
+        self.extend(a)
     }
 
-    fn add_product(&self, sum: &mut Option<ProductSum>, a: &Extended, b: &Extended) -> Outcome<Self, ()> {
-        Ok(Self::add_product(self, sum.get_or_insert_default(), a, b)?)
+    fn add_product(&self, sum: &mut Option<ProductSum>, a: &Extended, b: &Extended) -> Result<(), BfvError> {
+        Self::add_product(self, sum.get_or_insert_default(), a, b)
     }
 
-    fn finish(&self, sum: ProductSum, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
-        Ok(self.relinearize_products(sum, relinearization(keys)?)?)
+    fn finish(&self, sum: ProductSum, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
+        self.relinearize_products(sum, key)
     }
 
-    fn sum_of_products(
+    fn unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        Self::multiply_unrelinearized(self, a, b)
+    }
+
+    fn product(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
+        Self::multiply(self, a, b, key)
+    }
+
+    fn squared(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
+        Self::square(self, a, key)
+    }
+
+    fn dot_product(
         &self,
         terms: &[(&Ciphertext, &Ciphertext)],
-        keys: &EvaluationKeys,
-    ) -> Outcome<Self, Ciphertext> {
-        Ok(self.dot_product(terms, relinearization(keys)?)?)
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BfvError> {
+        Self::dot_product(self, terms, key)
     }
-}
-
-impl Automorphisms for Evaluator {
-    exact_automorphisms!();
 }

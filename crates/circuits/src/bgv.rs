@@ -1,10 +1,9 @@
-//! BGV as circuits see it.
+//! BGV as circuits see it: a factor is switched to its level once, a sum of products relinearised once.
 
-use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PreparedMultiplier, PreparedPlaintext};
-use sunzi_encoding::Plaintext;
+use sunzi_bgv::{Bgv, BgvError, Ciphertext, Evaluator};
+use sunzi_rlwe::RelinearizationKey;
 
-use crate::exact::{exact_arithmetic, exact_automorphisms, relinearization};
-use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
+use crate::{CircuitError, ExactEvaluator};
 
 impl From<BgvError> for CircuitError<BgvError> {
     fn from(error: BgvError) -> Self {
@@ -12,24 +11,26 @@ impl From<BgvError> for CircuitError<BgvError> {
     }
 }
 
-/// An operand is switched to its level once; a sum of products has three parts and is relinearised once.
-impl Arithmetic for Evaluator {
-    type Error = BgvError;
+impl ExactEvaluator for Evaluator {
+    type Scheme = Bgv;
     type Operand = Ciphertext;
     type Sum = Ciphertext;
 
-    exact_arithmetic!();
-
     fn bits_left(&self, a: &Ciphertext) -> f64 {
-        // What belongs to another ring does not decrypt.
+        // A ciphertext of another ring does not decrypt.
         self.context().bits_left(a).unwrap_or(f64::NEG_INFINITY)
     }
 
-    fn operand(&self, a: &Ciphertext) -> Outcome<Self, Ciphertext> {
-        Ok(Self::operand(self, a)?)
+    fn operand(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        Self::operand(self, a)
     }
 
-    fn add_product(&self, sum: &mut Option<Ciphertext>, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, ()> {
+    fn add_product(
+        &self,
+        sum: &mut Option<Ciphertext>,
+        a: &Ciphertext,
+        b: &Ciphertext,
+    ) -> Result<(), BgvError> {
         let product = Self::multiply_unrelinearized(self, a, b)?;
         match sum {
             Some(sum) => self.add_assign(sum, &product)?,
@@ -38,28 +39,37 @@ impl Arithmetic for Evaluator {
         Ok(())
     }
 
-    fn finish(&self, sum: Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
-        Ok(Self::relinearize(self, &sum, relinearization(keys)?)?)
+    fn finish(&self, sum: Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
+        (**self).relinearize(&sum, key)
     }
 
-    fn multiply_towards_product(
+    fn unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        Self::multiply_unrelinearized(self, a, b)
+    }
+
+    fn product(
         &self,
         a: &Ciphertext,
         b: &Ciphertext,
-        keys: &EvaluationKeys,
-    ) -> Outcome<Self, Ciphertext> {
-        Ok(Self::multiply_switched(self, a, b, relinearization(keys)?)?)
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
+        Self::multiply(self, a, b, key)
     }
 
-    fn sum_of_products(
+    fn factor_of_product(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
+        self.multiply_switched(a, b, key)
+    }
+
+    fn dot_product(
         &self,
         terms: &[(&Ciphertext, &Ciphertext)],
-        keys: &EvaluationKeys,
-    ) -> Outcome<Self, Ciphertext> {
-        Ok(Self::sum_of_products(self, terms.iter().copied(), relinearization(keys)?)?)
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, BgvError> {
+        self.sum_of_products(terms.iter().copied(), key)
     }
-}
-
-impl Automorphisms for Evaluator {
-    exact_automorphisms!();
 }

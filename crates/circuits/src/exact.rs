@@ -1,233 +1,310 @@
-//! What the evaluators of the exact schemes, BFV and BGV, have in common: methods of the same names.
+//! BFV and BGV as circuits see them: [`Arithmetic`] for the evaluator of every exact scheme.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
-use sunzi_rlwe::{GaloisKeys, KeyId, RelinearizationKey, RlweContext};
+use sunzi_encoding::Plaintext;
+use sunzi_rlwe::evaluator::{PreparedMultiplier, PreparedPlaintext};
+use sunzi_rlwe::{Ciphertext, Evaluator, Exact, GaloisKeys, Homomorphic, RelinearizationKey};
 
-use crate::{CircuitError, EvaluationKeys, Rotation};
+use crate::{Arithmetic, Automorphisms, CircuitError, EvaluationKeys, GiantStep, Outcome, Rotation};
 
-/// The methods of [`Arithmetic`](crate::Arithmetic) that an evaluator has by itself.
-macro_rules! exact_arithmetic {
-    () => {
-        type Ciphertext = Ciphertext;
-        type Plaintext = Plaintext;
-        type Keys = EvaluationKeys;
-        type Factor = PreparedPlaintext;
-        type Multiplier = PreparedMultiplier;
+/// An evaluator of an exact scheme: what its products are made of; all else schemes share.
+pub trait ExactEvaluator: Deref<Target = Evaluator<<Self as ExactEvaluator>::Scheme>> + Sync {
+    /// The scheme.
+    type Scheme: Exact<Error: std::error::Error + Send + Sync + 'static>;
+    /// A ciphertext made ready to be multiplied with others.
+    type Operand: Send + Sync;
+    /// A sum of products on its way.
+    type Sum: Send;
 
-        fn row_length(&self) -> usize {
-            self.context().degree() / 2
-        }
-
-        fn plain_modulus(&self) -> u64 {
-            self.context().plain_modulus()
-        }
-
-        fn can_relinearize(&self, keys: &EvaluationKeys) -> bool {
-            keys.relinearization.is_some()
-        }
-
-        fn can_rotate(&self, keys: &EvaluationKeys, rotation: Rotation) -> bool {
-            let exponent = crate::keys::exponent(self.context().ring().index(), rotation);
-            exponent.is_ok_and(|exponent| keys.has_exponent(exponent))
-        }
-
-        fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::add(self, a, b)?)
-        }
-
-        fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::sub(self, a, b)?)
-        }
-
-        fn negate(&self, a: &Ciphertext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::negate(self, a)?)
-        }
-
-        fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::add_plain(self, a, m)?)
-        }
-
-        fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::sub_plain(self, a, m)?)
-        }
-
-        fn add_scalar(&self, a: &Ciphertext, c: i64) -> Outcome<Self, Ciphertext> {
-            let t = self.context().plain_modulus();
-            let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
-            let constant =
-                Plaintext::constant(residue, self.context().degree(), t).map_err(Self::Error::from)?;
-            Ok(Self::add_plain(self, a, &constant)?)
-        }
-
-        fn multiply_scalar(&self, a: &Ciphertext, c: i64) -> Outcome<Self, Ciphertext> {
-            Ok(Self::multiply_scalar(self, a, c)?)
-        }
-
-        fn factor(&self, m: &Plaintext) -> Outcome<Self, PreparedPlaintext> {
-            Ok(self.prepare_plain(m)?)
-        }
-
-        fn sum_of_plain_products(
-            &self,
-            terms: &[(&Ciphertext, &PreparedPlaintext)],
-        ) -> Outcome<Self, Ciphertext> {
-            Ok(Self::sum_of_plain_products(self, terms.iter().copied())?)
-        }
-
-        fn multiplier(&self, m: &Plaintext) -> Outcome<Self, PreparedMultiplier> {
-            Ok(self.prepare_multiplier(m)?)
-        }
-
-        fn linear_map<'a>(
-            &self,
-            a: &Ciphertext,
-            steps: &[GiantStep<'a, i64, Self>],
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Ciphertext> {
-            let index = self.context().ring().index();
-            let exponent = |steps: i64| {
-                crate::keys::exponent(index, Rotation::Rows(steps)).map_err(<Self as Arithmetic>::Error::from)
-            };
-            let mut by_exponents: Vec<GiantStep<'a, u64, Self>> = Vec::with_capacity(steps.len());
-            for (giant, terms) in steps {
-                let terms = terms.iter().map(|&(baby, m)| Ok((exponent(baby)?, m)));
-                by_exponents.push((exponent(*giant)?, terms.collect::<Result<_, Self::Error>>()?));
-            }
-            let keys = crate::exact::galois_or_none(keys, self.context().rlwe(), a.key());
-            Ok(Self::linear_map(self, a, &by_exponents, &keys)?)
-        }
-
-        fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Outcome<Self, Ciphertext> {
-            Ok(Self::multiply_unrelinearized(self, a, b)?)
-        }
-
-        fn relinearize(&self, a: &Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
-            Ok(Self::relinearize(self, a, crate::exact::relinearization(keys)?)?)
-        }
-
-        fn multiply(
-            &self,
-            a: &Ciphertext,
-            b: &Ciphertext,
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Ciphertext> {
-            Ok(Self::multiply(self, a, b, crate::exact::relinearization(keys)?)?)
-        }
-
-        fn square(&self, a: &Ciphertext, keys: &EvaluationKeys) -> Outcome<Self, Ciphertext> {
-            Ok(Self::square(self, a, crate::exact::relinearization(keys)?)?)
-        }
-
-        fn rotate(
-            &self,
-            a: &Ciphertext,
-            rotation: Rotation,
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Ciphertext> {
-            let index = self.context().ring().index();
-            let exponent =
-                crate::keys::exponent(index, rotation).map_err(<Self as Arithmetic>::Error::from)?;
-            if exponent == 1 {
-                return Ok(a.clone());
-            }
-            Ok(self.automorphism(a, exponent, crate::exact::galois(keys, rotation)?)?)
-        }
-
-        fn rotate_many(
-            &self,
-            a: &Ciphertext,
-            steps: &[i64],
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Vec<Ciphertext>> {
-            let moving = steps.iter().filter_map(|&s| Rotation::Rows(s).reduced(self.row_length()));
-            let moving: Vec<Rotation> = moving.collect();
-            match moving.as_slice() {
-                // Nothing to share.
-                [] | [_] => steps.iter().map(|&steps| self.rotate(a, Rotation::Rows(steps), keys)).collect(),
-                [rotation, ..] => {
-                    let (hoisted, keys) = (self.hoist(a)?, crate::exact::galois(keys, *rotation)?);
-                    Ok(steps
-                        .iter()
-                        .map(|&steps| hoisted.rotate_rows(steps, keys))
-                        .collect::<Result<_, _>>()?)
-                }
-            }
-        }
-    };
+    /// Bits left before decryption would refuse.
+    fn bits_left(&self, a: &Encrypted<Self>) -> f64;
+    /// Does what a product asks of one factor alone.
+    ///
+    /// # Errors
+    /// The scheme's, here and below.
+    fn operand(&self, a: &Encrypted<Self>) -> Result<Self::Operand, Failure<Self>>;
+    /// sum ← sum + a·b, where none counts as zero. On an error the sum is not to be used.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn add_product(
+        &self,
+        sum: &mut Option<Self::Sum>,
+        a: &Self::Operand,
+        b: &Self::Operand,
+    ) -> Result<(), Failure<Self>>;
+    /// Turns a sum of products into a ciphertext that may be multiplied again.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn finish(&self, sum: Self::Sum, key: &RelinearizationKey) -> Computed<Self>;
+    /// a·b in three parts.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn unrelinearized(&self, a: &Encrypted<Self>, b: &Encrypted<Self>) -> Computed<Self>;
+    /// a·b, relinearised.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn product(&self, a: &Encrypted<Self>, b: &Encrypted<Self>, key: &RelinearizationKey) -> Computed<Self>;
+    /// a·b, relinearised, for one that is multiplied next.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn factor_of_product(
+        &self,
+        a: &Encrypted<Self>,
+        b: &Encrypted<Self>,
+        key: &RelinearizationKey,
+    ) -> Computed<Self> {
+        self.product(a, b, key)
+    }
+    /// a², relinearised.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn squared(&self, a: &Encrypted<Self>, key: &RelinearizationKey) -> Computed<Self> {
+        self.product(a, a, key)
+    }
+    /// Σ a_i·b_i, relinearised once.
+    ///
+    /// # Errors
+    /// The scheme's.
+    fn dot_product(
+        &self,
+        terms: &[(&Encrypted<Self>, &Encrypted<Self>)],
+        key: &RelinearizationKey,
+    ) -> Computed<Self>;
 }
 
-/// The methods of [`Automorphisms`](crate::Automorphisms), which an evaluator has by itself.
-macro_rules! exact_automorphisms {
-    () => {
-        fn can_apply(&self, keys: &EvaluationKeys, exponent: u64) -> bool {
-            keys.has_exponent(exponent)
-        }
+/// A ciphertext of an evaluator's scheme.
+type Encrypted<E> = Ciphertext<<E as ExactEvaluator>::Scheme>;
+/// A ciphertext, or what the scheme fails with.
+type Computed<E> = Result<Encrypted<E>, Failure<E>>;
+/// A ciphertext, or what a circuit fails with.
+type Circuit<E> = Outcome<E, Encrypted<E>>;
+/// What an evaluator's scheme fails with.
+type Failure<E> = <<E as ExactEvaluator>::Scheme as Homomorphic>::Error;
 
-        fn automorphism(
-            &self,
-            a: &Ciphertext,
-            exponent: u64,
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Ciphertext> {
-            if exponent == 1 {
-                return Ok(a.clone());
-            }
-            let missing = CircuitError::MissingAutomorphism { exponent };
-            Ok(Self::automorphism(self, a, exponent, keys.galois.as_ref().ok_or(missing)?)?)
-        }
+impl<E: ExactEvaluator> Arithmetic for E {
+    type Ciphertext = Encrypted<E>;
+    type Plaintext = Plaintext;
+    type Keys = EvaluationKeys;
+    type Error = Failure<E>;
+    type Operand = E::Operand;
+    type Sum = E::Sum;
+    type Factor = PreparedPlaintext;
+    type Multiplier = PreparedMultiplier;
 
-        fn linear_map_by_exponents(
-            &self,
-            a: &Ciphertext,
-            steps: &[GiantStep<'_, u64, Self>],
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Ciphertext> {
-            let keys = crate::exact::galois_or_none(keys, self.context().rlwe(), a.key());
-            Ok(Self::linear_map(self, a, steps, &keys)?)
-        }
+    fn row_length(&self) -> usize {
+        ring_degree(self) / 2
+    }
 
-        fn automorphisms(
-            &self,
-            a: &Ciphertext,
-            exponents: &[u64],
-            keys: &EvaluationKeys,
-        ) -> Outcome<Self, Vec<Ciphertext>> {
-            let moving = exponents.iter().copied().find(|&exponent| exponent != 1);
-            let Some(exponent) = moving else { return Ok(vec![a.clone(); exponents.len()]) };
-            let missing = CircuitError::MissingAutomorphism { exponent };
-            let (hoisted, keys) = (self.hoist(a)?, keys.galois.as_ref().ok_or(missing)?);
-            Ok(exponents
-                .iter()
-                .map(|&exponent| hoisted.automorphism(exponent, keys))
-                .collect::<Result<_, _>>()?)
+    fn plain_modulus(&self) -> u64 {
+        E::Scheme::plain_modulus(self.context())
+    }
+
+    fn bits_left(&self, a: &Encrypted<E>) -> f64 {
+        ExactEvaluator::bits_left(self, a)
+    }
+
+    fn can_relinearize(&self, keys: &EvaluationKeys) -> bool {
+        keys.relinearization.is_some()
+    }
+
+    fn can_rotate(&self, keys: &EvaluationKeys, rotation: Rotation) -> bool {
+        exponent(self, rotation).is_ok_and(|exponent| keys.has_exponent(exponent))
+    }
+
+    fn add(&self, a: &Encrypted<E>, b: &Encrypted<E>) -> Circuit<E> {
+        self.deref().add(a, b).map_err(CircuitError::Scheme)
+    }
+
+    fn sub(&self, a: &Encrypted<E>, b: &Encrypted<E>) -> Circuit<E> {
+        self.deref().sub(a, b).map_err(CircuitError::Scheme)
+    }
+
+    fn negate(&self, a: &Encrypted<E>) -> Circuit<E> {
+        self.deref().negate(a).map_err(CircuitError::Scheme)
+    }
+
+    fn add_plain(&self, a: &Encrypted<E>, m: &Plaintext) -> Circuit<E> {
+        self.deref().add_plain(a, m).map_err(CircuitError::Scheme)
+    }
+
+    fn sub_plain(&self, a: &Encrypted<E>, m: &Plaintext) -> Circuit<E> {
+        self.deref().sub_plain(a, m).map_err(CircuitError::Scheme)
+    }
+
+    fn add_scalar(&self, a: &Encrypted<E>, c: i64) -> Circuit<E> {
+        let t = E::Scheme::plain_modulus(self.context());
+        let residue = i128::from(c).rem_euclid(i128::from(t)) as u64;
+        let constant = Plaintext::constant(residue, ring_degree(self), t);
+        let constant = constant.map_err(|error| CircuitError::Scheme(error.into()))?;
+        self.deref().add_plain(a, &constant).map_err(CircuitError::Scheme)
+    }
+
+    fn multiply_scalar(&self, a: &Encrypted<E>, c: i64) -> Circuit<E> {
+        self.deref().multiply_scalar(a, c).map_err(CircuitError::Scheme)
+    }
+
+    fn factor(&self, m: &Plaintext) -> Outcome<E, PreparedPlaintext> {
+        self.prepare_plain(m).map_err(CircuitError::Scheme)
+    }
+
+    fn sum_of_plain_products(&self, terms: &[(&Encrypted<E>, &PreparedPlaintext)]) -> Circuit<E> {
+        self.deref().sum_of_plain_products(terms.iter().copied()).map_err(CircuitError::Scheme)
+    }
+
+    fn multiplier(&self, m: &Plaintext) -> Outcome<E, PreparedMultiplier> {
+        self.prepare_multiplier(m).map_err(CircuitError::Scheme)
+    }
+
+    fn linear_map<'a>(
+        &self,
+        a: &Encrypted<E>,
+        steps: &[GiantStep<'a, i64, E>],
+        keys: &EvaluationKeys,
+    ) -> Circuit<E> {
+        let row = |steps: i64| exponent(self, Rotation::Rows(steps));
+        let mut by_exponents: Vec<GiantStep<'a, u64, E>> = Vec::with_capacity(steps.len());
+        for (giant, terms) in steps {
+            let terms = terms.iter().map(|&(baby, m)| Ok((row(baby)?, m)));
+            by_exponents.push((row(*giant)?, terms.collect::<Outcome<E, _>>()?));
         }
-    };
+        self.linear_map_by_exponents(a, &by_exponents, keys)
+    }
+
+    fn operand(&self, a: &Encrypted<E>) -> Outcome<E, E::Operand> {
+        ExactEvaluator::operand(self, a).map_err(CircuitError::Scheme)
+    }
+
+    fn add_product(&self, sum: &mut Option<E::Sum>, a: &E::Operand, b: &E::Operand) -> Outcome<E, ()> {
+        ExactEvaluator::add_product(self, sum, a, b).map_err(CircuitError::Scheme)
+    }
+
+    fn finish(&self, sum: E::Sum, keys: &EvaluationKeys) -> Circuit<E> {
+        ExactEvaluator::finish(self, sum, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn multiply_unrelinearized(&self, a: &Encrypted<E>, b: &Encrypted<E>) -> Circuit<E> {
+        self.unrelinearized(a, b).map_err(CircuitError::Scheme)
+    }
+
+    fn relinearize(&self, a: &Encrypted<E>, keys: &EvaluationKeys) -> Circuit<E> {
+        self.deref().relinearize(a, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn multiply(&self, a: &Encrypted<E>, b: &Encrypted<E>, keys: &EvaluationKeys) -> Circuit<E> {
+        self.product(a, b, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn multiply_towards_product(
+        &self,
+        a: &Encrypted<E>,
+        b: &Encrypted<E>,
+        keys: &EvaluationKeys,
+    ) -> Circuit<E> {
+        self.factor_of_product(a, b, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn square(&self, a: &Encrypted<E>, keys: &EvaluationKeys) -> Circuit<E> {
+        self.squared(a, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn sum_of_products(&self, terms: &[(&Encrypted<E>, &Encrypted<E>)], keys: &EvaluationKeys) -> Circuit<E> {
+        self.dot_product(terms, relinearization(keys)?).map_err(CircuitError::Scheme)
+    }
+
+    fn rotate(&self, a: &Encrypted<E>, rotation: Rotation, keys: &EvaluationKeys) -> Circuit<E> {
+        let exponent = exponent(self, rotation)?;
+        if exponent == 1 {
+            return Ok(a.clone());
+        }
+        let keys = keys.galois.as_ref().ok_or(CircuitError::MissingRotation { rotation })?;
+        self.deref().automorphism(a, exponent, keys).map_err(CircuitError::Scheme)
+    }
+
+    fn rotate_many(
+        &self,
+        a: &Encrypted<E>,
+        steps: &[i64],
+        keys: &EvaluationKeys,
+    ) -> Outcome<E, Vec<Encrypted<E>>> {
+        let row = self.row_length();
+        let moving: Vec<Rotation> =
+            steps.iter().filter_map(|&steps| Rotation::Rows(steps).reduced(row)).collect();
+        let [rotation, _, ..] = moving.as_slice() else {
+            // Nothing to share.
+            return steps.iter().map(|&steps| self.rotate(a, Rotation::Rows(steps), keys)).collect();
+        };
+        let missing = CircuitError::MissingRotation { rotation: *rotation };
+        let (hoisted, keys) =
+            (self.hoist(a).map_err(CircuitError::Scheme)?, keys.galois.as_ref().ok_or(missing)?);
+        let rotated = steps.iter().map(|&steps| hoisted.rotate_rows(steps, keys));
+        rotated.collect::<Result<_, _>>().map_err(CircuitError::Scheme)
+    }
 }
 
-pub(crate) use {exact_arithmetic, exact_automorphisms};
+impl<E: ExactEvaluator> Automorphisms for E {
+    fn can_apply(&self, keys: &EvaluationKeys, exponent: u64) -> bool {
+        keys.has_exponent(exponent)
+    }
 
-pub(crate) fn relinearization<E: std::error::Error>(
+    fn automorphism(&self, a: &Encrypted<E>, exponent: u64, keys: &EvaluationKeys) -> Circuit<E> {
+        if exponent == 1 {
+            return Ok(a.clone());
+        }
+        let keys = keys.galois.as_ref().ok_or(CircuitError::MissingAutomorphism { exponent })?;
+        self.deref().automorphism(a, exponent, keys).map_err(CircuitError::Scheme)
+    }
+
+    fn linear_map_by_exponents(
+        &self,
+        a: &Encrypted<E>,
+        steps: &[GiantStep<'_, u64, E>],
+        keys: &EvaluationKeys,
+    ) -> Circuit<E> {
+        // The identity needs no key.
+        let keys = match &keys.galois {
+            Some(keys) => Cow::Borrowed(keys),
+            None => Cow::Owned(GaloisKeys::none(E::Scheme::rlwe(self.context()), a.key())),
+        };
+        self.deref().linear_map(a, steps, &keys).map_err(CircuitError::Scheme)
+    }
+
+    fn automorphisms(
+        &self,
+        a: &Encrypted<E>,
+        exponents: &[u64],
+        keys: &EvaluationKeys,
+    ) -> Outcome<E, Vec<Encrypted<E>>> {
+        let moving = exponents.iter().copied().find(|&exponent| exponent != 1);
+        let Some(exponent) = moving else { return Ok(vec![a.clone(); exponents.len()]) };
+        let missing = CircuitError::MissingAutomorphism { exponent };
+        let (hoisted, keys) =
+            (self.hoist(a).map_err(CircuitError::Scheme)?, keys.galois.as_ref().ok_or(missing)?);
+        let images = exponents.iter().map(|&exponent| hoisted.automorphism(exponent, keys));
+        images.collect::<Result<_, _>>().map_err(CircuitError::Scheme)
+    }
+}
+
+/// n.
+fn ring_degree<E: ExactEvaluator>(evaluator: &E) -> usize {
+    E::Scheme::rlwe(evaluator.context()).ring().degree()
+}
+
+/// The k of the automorphism X → X^k that moves slots so.
+fn exponent<E: ExactEvaluator>(evaluator: &E, rotation: Rotation) -> Outcome<E, u64> {
+    let index = E::Scheme::rlwe(evaluator.context()).ring().index();
+    crate::keys::exponent(index, rotation).map_err(|error| CircuitError::Scheme(error.into()))
+}
+
+fn relinearization<E: std::error::Error>(
     keys: &EvaluationKeys,
 ) -> Result<&RelinearizationKey, CircuitError<E>> {
     keys.relinearization.as_ref().ok_or(CircuitError::MissingRelinearizationKey)
-}
-
-pub(crate) fn galois<E: std::error::Error>(
-    keys: &EvaluationKeys,
-    rotation: Rotation,
-) -> Result<&GaloisKeys, CircuitError<E>> {
-    keys.galois.as_ref().ok_or(CircuitError::MissingRotation { rotation })
-}
-
-/// The keys of automorphisms, or none of them where none are there: the identity needs none.
-pub(crate) fn galois_or_none<'a>(
-    keys: &'a EvaluationKeys,
-    context: &RlweContext,
-    id: KeyId,
-) -> Cow<'a, GaloisKeys> {
-    match &keys.galois {
-        Some(keys) => Cow::Borrowed(keys),
-        None => Cow::Owned(GaloisKeys::none(context, id)),
-    }
 }

@@ -68,4 +68,5 @@ pub mod unified;
 pub use arithmetic::{Arithmetic, Automorphisms, GiantStep, Outcome, Rotation};
 pub use clear::{Clear, ClearCiphertext, ClearError, ClearKeys};
 pub use error::CircuitError;
+pub use exact::ExactEvaluator;
 pub use keys::EvaluationKeys;

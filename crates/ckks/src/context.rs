@@ -281,21 +281,17 @@ impl Context {
         Ok(if same_scale(scale, canonical) { canonical } else { scale })
     }
 
-    /// Ends every operation: fails if its result might not fit its modulus, else notes what made it.
+    /// Ends an operation: fails if its result might not fit its modulus, else notes what made it.
     ///
     /// # Errors
     /// [`CkksError::MessageTooLarge`].
     pub fn finish(
         &self,
-        mut ciphertext: Ciphertext,
+        result: Ciphertext,
         operation: &'static str,
         operands: &[&sunzi_rlwe::Trace],
     ) -> Result<Ciphertext, CkksError> {
-        let metadata = ciphertext.metadata();
-        let (level, bits) = (metadata.level, metadata.precision.bits());
-        self.check_magnitude(operation, metadata.precision.magnitude(), level, metadata.scale)?;
-        ciphertext.record(operation, bits, operands);
-        Ok(ciphertext)
+        sunzi_rlwe::evaluator::finish(self, result, operation, operands)
     }
 
     /// Fails unless slots of this magnitude fit a level at this scale: magnitude·scale < Q_l/2.

@@ -1,6 +1,5 @@
-//! Operations on ciphertexts: each validates once, brings operands together, then travels straight down.
+//! Operations on ciphertexts: what CKKS says of those that all schemes share, its levels, scales and products.
 
-mod add;
 mod combination;
 mod constant;
 mod level;
@@ -8,39 +7,145 @@ mod multiply;
 mod plain;
 mod rotate;
 
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use sunzi_rlwe::evaluator::Pair;
+use sunzi_rlwe::{Homomorphic, Log2, RlweContext, RlweError, Sign, galois, relinearization};
+
 pub use rotate::Hoisted;
 
-use crate::{Ciphertext, CkksError, Context, Metadata};
+use crate::context::same_scale;
+use crate::precision::slot_error;
+use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext, Precision, rotation};
 
 /// Computes on ciphertexts without any secret.
 ///
 /// Operands may stand at different levels: the higher one is brought to the level and scale of the other. Products take one
 /// level and have the canonical scale of the next.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
-    context: Context,
+pub struct Evaluator(sunzi_rlwe::Evaluator<Ckks>);
+
+/// The operations that all schemes share.
+impl Deref for Evaluator {
+    type Target = sunzi_rlwe::Evaluator<Ckks>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Homomorphic for Ckks {
+    type Context = Context;
+    type Plaintext = Plaintext;
+    type Error = CkksError;
+
+    fn rlwe(context: &Context) -> &RlweContext {
+        context.rlwe()
+    }
+
+    fn check(context: &Context, a: &Ciphertext) -> Result<(), CkksError> {
+        context.check(a)
+    }
+
+    /// Brings the higher one to the level and the scale of the other.
+    fn align<'a, 'b>(
+        context: &Context,
+        a: Cow<'a, Ciphertext>,
+        b: &'b Ciphertext,
+        operation: &'static str,
+    ) -> Result<Pair<'a, 'b, Self>, CkksError> {
+        context.check(&a)?;
+        context.check(b)?;
+        a.check_key(b.key(), "the second summand")?;
+        let evaluator = Evaluator::new(context);
+        let (ours, theirs) = (a.metadata().level, b.metadata().level);
+        let left = if ours > theirs {
+            Cow::Owned(evaluator.brought(&a, theirs, b.metadata().scale, operation)?)
+        } else {
+            a
+        };
+        let right = if theirs > ours {
+            Cow::Owned(evaluator.brought(b, ours, left.metadata().scale, operation)?)
+        } else {
+            Cow::Borrowed(b)
+        };
+        Ok((left, right))
+    }
+
+    /// Fails unless both have one scale.
+    fn join(_: &Context, a: &Metadata, b: &Metadata, operation: &'static str) -> Result<Metadata, CkksError> {
+        if !same_scale(a.scale, b.scale) {
+            let [left, right] = [a.scale.log2(), b.scale.log2()];
+            return Err(CkksError::ScaleMismatch { operation, left, right });
+        }
+        let (slots, [p, q]) = a.joint_slots(b);
+        Ok(Metadata { slots, precision: p.sum(&q), ..a.clone() })
+    }
+
+    fn shift(
+        context: &Context,
+        a: &mut Ciphertext,
+        plaintext: &Plaintext,
+        sign: Sign,
+        operation: &'static str,
+    ) -> Result<(), CkksError> {
+        let &Metadata { level, scale, .. } = a.metadata();
+        let (plaintext, own) = Evaluator::new(context).plain_at(plaintext, level, scale, operation)?;
+        let metadata = Self::join(context, a.metadata(), plaintext.metadata(), operation)?;
+        a.shift(context.ring_at(level)?, plaintext.poly(), sign)?;
+        a.set_noise(a.noise().plus(own));
+        a.set_metadata(metadata);
+        Ok(())
+    }
+
+    fn rotated(context: &Context, metadata: &Metadata) -> Result<Metadata, CkksError> {
+        let added = galois::added_noise_at(context.rlwe(), context.limbs(metadata.level)?)?;
+        let precision = with_errors(metadata, metadata.scale, added.deviation);
+        Ok(Metadata { precision, ..metadata.clone() })
+    }
+
+    fn relinearized(context: &Context, metadata: &Metadata) -> Result<Metadata, CkksError> {
+        let added = relinearization::added_noise_at(context.rlwe(), context.limbs(metadata.level)?)?;
+        let precision = with_errors(metadata, metadata.scale, added.deviation);
+        Ok(Metadata { precision, ..metadata.clone() })
+    }
+
+    fn admit(context: &Context, a: &Ciphertext, operation: &'static str) -> Result<f64, CkksError> {
+        let metadata = a.metadata();
+        let magnitude = metadata.precision.magnitude();
+        context.check_magnitude(operation, magnitude, metadata.level, metadata.scale)?;
+        Ok(metadata.precision.bits())
+    }
+
+    fn empty(what: &'static str) -> CkksError {
+        CkksError::Empty { what }
+    }
+
+    fn missing_key(error: RlweError) -> CkksError {
+        rotation::named(error)
+    }
+}
+
+/// The precision with independent errors of this deviation in every coefficient at this scale besides.
+fn with_errors(of: &Metadata, scale: f64, deviation: Log2) -> Precision {
+    of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
 }
 
 impl Evaluator {
     /// An evaluator over `context`.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { context: context.clone() }
+        Self(sunzi_rlwe::Evaluator::new(context))
     }
 
-    /// The context it computes in.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        &self.context
-    }
-
-    /// The same ciphertext with another bound on its slots, for whoever knows a tighter one than follows from the operations:
-    /// estimates of errors and checks for overflow rely on it.
+    /// The ciphertext with another bound on its slots, for whoever knows a tighter one than follows from the operations: estimates of
+    /// errors and checks for overflow rely on it.
     ///
     /// # Errors
     /// [`CkksError::Value`] unless the bound is a positive number; [`CkksError::MessageTooLarge`].
     pub fn with_magnitude(&self, a: &Ciphertext, magnitude: f64) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         if !(magnitude.is_finite() && magnitude > 0.0) {
             let expected = "give a finite number above 0";
             return Err(CkksError::Value { what: "a magnitude of", got: magnitude, expected });
@@ -48,6 +153,6 @@ impl Evaluator {
         let precision = a.metadata().precision.with_magnitude(magnitude);
         let mut declared = a.clone();
         declared.set_metadata(Metadata { precision, ..a.metadata().clone() });
-        self.context.finish(declared, "declare a magnitude", &[])
+        self.finish(declared, "declare a magnitude", &[])
     }
 }

@@ -153,10 +153,8 @@ impl<S: Scheme> Ciphertext<S> {
     ) -> Result<(), E> {
         let joined = finish(self.carried(ring, other)?)?;
         let mut parts = std::mem::take(&mut self.parts);
-        let added = parts.iter_mut().zip(&other.parts).try_for_each(|(part, other)| match sign {
-            Sign::Plus => ring.add_assign(part, other),
-            Sign::Minus => ring.sub_assign(part, other),
-        });
+        let mut pairs = parts.iter_mut().zip(&other.parts);
+        let added = pairs.try_for_each(|(part, other)| sign.apply(ring, part, other));
         let rest = rest(ring, &other.parts, parts.len(), sign);
         parts.extend(added.and(rest).map_err(RlweError::from)?);
         *self = Self { parts, ..joined };
@@ -198,6 +196,17 @@ impl<S: Scheme> Ciphertext<S> {
         let (metadata, trace) = (self.metadata.clone(), self.trace.clone());
         let noise = self.noise.sum(&other.noise);
         Ok(Self { parts: Vec::new(), seed: None, metadata, noise, key: self.key, trace })
+    }
+
+    /// c_0 ← c_0 ± message, for a message of the ring of the parts.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a message of another ring or level.
+    pub fn shift(&mut self, ring: &Ring, message: &Poly<Evaluation>, sign: Sign) -> Result<(), RlweError> {
+        for c0 in self.parts_mut().iter_mut().take(1) {
+            sign.apply(ring, c0, message)?;
+        }
+        Ok(())
     }
 
     /// c_0 and c_1 of a ciphertext of exactly two parts.
@@ -250,6 +259,14 @@ pub enum Sign {
 }
 
 impl Sign {
+    /// a ← a ± b.
+    fn apply(self, ring: &Ring, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        match self {
+            Self::Plus => ring.add_assign(a, b),
+            Self::Minus => ring.sub_assign(a, b),
+        }
+    }
+
     fn factor(self) -> BigInt {
         match self {
             Self::Plus => 1.into(),

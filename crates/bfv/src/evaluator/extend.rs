@@ -47,9 +47,9 @@ impl Evaluator {
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for a ciphertext that is not relinearised;
     /// [`BfvError::PlainModulusMismatch`].
     pub fn extend(&self, a: &Ciphertext) -> Result<Extended, BfvError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         a.two_parts("multiplication")?;
-        let cells = || (0..self.context.rlwe().level()).map(|_| OnceLock::new()).collect();
+        let cells = || (0..self.context().rlwe().level()).map(|_| OnceLock::new()).collect();
         Ok(Extended { ciphertext: a.clone(), forms: Arc::new([cells(), cells()]) })
     }
 
@@ -57,7 +57,7 @@ impl Evaluator {
     pub(super) fn form<'a>(&self, a: &'a Extended, side: Side, level: usize) -> Result<&'a Form, BfvError> {
         // Operands look the same from both sides if products treat them alike.
         let side = if self.has_sides() { side } else { Side::Left };
-        let missing = BfvError::LevelMissing { got: level, highest: self.context.rlwe().level() };
+        let missing = BfvError::LevelMissing { got: level, highest: self.context().rlwe().level() };
         let cell = a.cell(side, level).ok_or(missing)?;
         match cell.get() {
             Some(form) => Ok(form),
@@ -72,9 +72,9 @@ impl Evaluator {
 
     /// Both parts of a ciphertext extended.
     pub(super) fn extended(&self, a: &Ciphertext, side: Side, level: usize) -> Result<Form, BfvError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let [c0, c1] = a.two_parts("multiplication")?;
-        let scaler = self.context.scaler();
+        let scaler = self.context().scaler();
         Ok([scaler.extend(c0, side, level)?, scaler.extend(c1, side, level)?])
     }
 
@@ -93,12 +93,12 @@ impl Evaluator {
     /// they are above the true noise, and the cushion makes up for that. Appendix D of the paper multiplies the
     /// worst-case bound by the cushion C where the condition needs the smaller estimate: it must divide.
     pub(super) fn level_for(&self, a: &NoiseBound, b: &NoiseBound) -> usize {
-        let levels = self.context.scaler().levels();
+        let levels = self.context().scaler().levels();
         let top = *levels.end();
         if *levels.start() == top {
             return top;
         }
-        let growth = ProductModel::level_growth(self.context.algorithms().cushion_bits).bits();
+        let growth = ProductModel::level_growth(self.context().algorithms().cushion_bits).bits();
         let least = self.level_model(top).product.tensor(a, b);
         let enough = |&level: &usize| {
             let LevelModel { product, relinearization } = self.level_model(level);
@@ -113,11 +113,11 @@ impl Evaluator {
 
     /// What the noise of products at a level depends on. A level that is not there fails where it is used.
     pub(super) fn level_model(&self, level: usize) -> LevelModel {
-        self.context.level_model(level)
+        self.context().level_model(level)
     }
 
     /// Whether left and right operands are extended differently.
     pub(super) fn has_sides(&self) -> bool {
-        self.context.scaler().bounds().switching.is_some()
+        self.context().scaler().bounds().switching.is_some()
     }
 }

@@ -1,7 +1,7 @@
 //! The BFV product `[BEHZ16, Alg. 3; KPZ21, Alg. 1 to 3]`: extend both operands, tensor, scale, relinearise.
 
 use sunzi_ring::Side;
-use sunzi_rlwe::{RelinearizationKey, relinearization};
+use sunzi_rlwe::RelinearizationKey;
 
 use super::{Evaluator, Extended};
 use crate::{BfvError, Ciphertext};
@@ -19,7 +19,7 @@ impl Evaluator {
         b: &Ciphertext,
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BfvError> {
-        self.context.rlwe().on_pool(|| self.product(a, b, Some(key)))
+        self.context().rlwe().on_pool(|| self.product(a, b, Some(key)))
     }
 
     /// a², relinearised: with algorithms that treat both operands alike, half the extensions of a product.
@@ -31,7 +31,7 @@ impl Evaluator {
             return self.multiply(a, a, key);
         }
         let level = self.product_level(a, a);
-        self.context.rlwe().on_pool(|| {
+        self.context().rlwe().on_pool(|| {
             let form = self.extended(a, Side::Left, level)?;
             self.scale(self.tensor([a, a], [&form, &form], level)?, Some(key))
         })
@@ -42,7 +42,7 @@ impl Evaluator {
     /// # Errors
     /// As [`multiply`](Self::multiply).
     pub fn multiply_unrelinearized(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
-        self.context.rlwe().on_pool(|| self.product(a, b, None))
+        self.context().rlwe().on_pool(|| self.product(a, b, None))
     }
 
     /// a·b of operands of several products, relinearised.
@@ -56,7 +56,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
+        self.context().rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, Some(key)))
     }
 
     /// The same in three parts, to be relinearised later.
@@ -69,16 +69,6 @@ impl Evaluator {
         b: &Extended,
     ) -> Result<Ciphertext, BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        self.context.rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, None))
-    }
-
-    /// Back from three parts to two.
-    ///
-    /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] beyond three parts.
-    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BfvError> {
-        self.context.check(a)?;
-        let relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
-        Ok(self.context.record(relinearized, "relinearize", &[a.trace()]))
+        self.context().rlwe().on_pool(|| self.scale(self.tensor_of_extended(a, b, level)?, None))
     }
 }

@@ -49,7 +49,7 @@ impl Evaluator {
     /// As [`multiply`](Self::multiply).
     pub fn add_product(&self, sum: &mut ProductSum, a: &Extended, b: &Extended) -> Result<(), BfvError> {
         let level = self.product_level(a.ciphertext(), b.ciphertext());
-        let capacity = self.context.scaler().product_capacity();
+        let capacity = self.context().scaler().product_capacity();
         match &mut sum.tensor {
             Some(tensor) if tensor.terms < capacity && tensor.level >= level => {
                 let [(a, left), (b, right)] = self.sides(a, b, tensor.level)?;
@@ -106,7 +106,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BfvError> {
         let level = pairs.iter().map(|(a, b)| self.product_level(a, b)).max().ok_or(EMPTY)?;
-        let capacity = self.context.scaler().product_capacity();
+        let capacity = self.context().scaler().product_capacity();
         let mut sum = ProductSum::default();
         for &(a, b) in pairs {
             let (left, right) = (self.extended(a, Side::Left, level)?, self.extended(b, Side::Right, level)?);
@@ -154,7 +154,7 @@ impl Evaluator {
         level: usize,
     ) -> Result<Tensor, BfvError> {
         self.check_factors(a, b)?;
-        let wide = self.context.scaler().wide(level)?;
+        let wide = self.context().scaler().wide(level)?;
         let ([a0, a1], [b0, b1]) = (left, right);
         let parts = wide.tensor([a0, a1], [b0, b1], 1)?;
         let noise = self.tensor_noise(a, b, level);
@@ -173,7 +173,7 @@ impl Evaluator {
         if a.key() != sum.key {
             return Err(RlweError::KeyMismatch { what: "the next product" }.into());
         }
-        let wide = self.context.scaler().wide(sum.level)?;
+        let wide = self.context().scaler().wide(sum.level)?;
         let [c0, c1, c2] = &mut sum.parts;
         let ([a0, a1], [b0, b1]) = (left, right);
         wide.mul_add_assign(c0, a0, b0)?;
@@ -193,8 +193,8 @@ impl Evaluator {
     }
 
     fn check_factors(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
-        self.context.check(a)?;
-        self.context.check(b)?;
+        self.context().check(a)?;
+        self.context().check(b)?;
         Ok(a.check_key(b.key(), "the second factor")?)
     }
 
@@ -216,7 +216,7 @@ impl Evaluator {
     ) -> Result<Ciphertext, BfvError> {
         check_key(sum.key, key)?;
         let Tensor { parts, level, noise, key: own, trace, .. } = sum;
-        let parts = self.context.scaler().scale_parts(parts, level, key.is_some())?;
+        let parts = self.context().scaler().scale_parts(parts, level, key.is_some())?;
         self.assembled(Scaled { parts, level, noise, key: own, trace }, key)
     }
 
@@ -231,7 +231,7 @@ impl Evaluator {
         check_key(a.key(), key)?;
         let (left, right) = (a.two_parts("multiplication")?, b.two_parts("multiplication")?);
         let level = self.product_level(a, b);
-        let parts = self.context.scaler().multiply(left, right, level, key.is_some())?;
+        let parts = self.context().scaler().multiply(left, right, level, key.is_some())?;
         let noise = self.tensor_noise(a, b, level);
         let trace = lower(a.trace(), b.trace()).clone();
         self.assembled(Scaled { parts, level, noise, key: a.key(), trace }, key)
@@ -239,11 +239,11 @@ impl Evaluator {
 
     /// A ciphertext modulo q of scaled parts, relinearised where there is a key: the last of them is whole then.
     fn assembled(&self, product: Scaled, key: Option<&RelinearizationKey>) -> Result<Ciphertext, BfvError> {
-        let (base, model) = (self.context.ring().at_level(product.level)?, self.level_model(product.level));
+        let (base, model) = (self.context().ring().at_level(product.level)?, self.level_model(product.level));
         let [(c0, multiple0), (c1, multiple1), (c2, multiple2)] = product.parts;
         let (parts, added) = match key {
             Some(key) => {
-                let parts = key.apply_to_coefficients(self.context.rlwe(), [c0, c1, c2])?;
+                let parts = key.apply_to_coefficients(self.context().rlwe(), [c0, c1, c2])?;
                 (Vec::from(parts), model.product.rounding().plus(model.relinearization))
             }
             None => {
@@ -260,13 +260,13 @@ impl Evaluator {
         let multiples = [multiple0, multiple1, multiple2];
         let parts = parts.into_iter().zip(multiples).map(raised).collect::<Result<Vec<_>, BfvError>>()?;
         let noise = product.noise.plus(added);
-        let result = Ciphertext::from_parts(parts, self.context.plain_modulus(), noise, product.key)?;
-        Ok(self.context.record(result, "multiply", &[&product.trace]))
+        let result = Ciphertext::from_parts(parts, self.context().plain_modulus(), noise, product.key)?;
+        Ok(self.context().record(result, "multiply", &[&product.trace]))
     }
 
     /// (q/q_1⋯q_ℓ)·a modulo q.
     fn raised(&self, a: Poly<Evaluation>) -> Result<Poly<Evaluation>, BfvError> {
-        let ring = self.context.ring();
+        let ring = self.context().ring();
         Ok(if ring.level_of(&a)? == ring.level() { a } else { ring.scale_up(&a)? })
     }
 }

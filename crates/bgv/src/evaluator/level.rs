@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 
 use num_traits::ToPrimitive;
+use sunzi_rlwe::evaluator::Pair;
 use sunzi_rlwe::{Log2, noise};
 
 use super::Evaluator;
-use crate::{BgvError, Ciphertext, Usage};
+use crate::{Bgv, BgvError, Ciphertext, Usage};
 
 impl Evaluator {
     /// Switches a ciphertext to Q_level, where it takes the least room and time and still allows `level`
@@ -19,13 +20,13 @@ impl Evaluator {
     /// [`BgvError::LevelTooLow`] for a ciphertext of a lower level; [`BgvError::BudgetExceeded`];
     /// [`BgvError::PlainModulusMismatch`], [`BgvError::LevelMismatch`] or [`BgvError::Ring`] for one of other parameters.
     pub fn mod_switch_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let got = a.metadata().level;
         if got < level {
             return Err(BgvError::LevelTooLow { got, wanted: level });
         }
         let switched = self.switched(a, level)?.into_owned();
-        self.context.finish(switched, "switch the modulus", &[])
+        self.context().finish(switched, "switch the modulus", &[])
     }
 
     /// A ciphertext of at least this level, switched to Q_level.
@@ -55,7 +56,7 @@ impl Evaluator {
             (moved, current) = self.step_down(moved, current, place)?;
         }
         let mut moved = moved.into_owned();
-        moved.set_metadata(self.context.metadata(level, place, Usage::ONE)?);
+        moved.set_metadata(self.context().metadata(level, place, Usage::ONE)?);
         Ok(Cow::Owned(moved))
     }
 
@@ -67,7 +68,7 @@ impl Evaluator {
         from: usize,
         to: usize,
     ) -> Result<(Cow<'a, Ciphertext>, usize), BgvError> {
-        let (context, ring) = (&self.context, self.context.ring());
+        let (context, ring) = (self.context(), self.context().ring());
         let (high, next, low) = (context.place(from)?, context.place(from - 1)?, context.place(to)?);
         let (end, below) = if high.rest == 0 && low.rest == 0 { (to, low) } else { (from - 1, next) };
         if high.bits == below.bits {
@@ -89,29 +90,17 @@ impl Evaluator {
 
     /// The parts times the centred constant f_level/f.
     fn adjusted(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, BgvError> {
-        let constant = self.centred(self.context.adjustment(a.metadata().level, level)?);
+        let constant = self.centred(self.context().adjustment(a.metadata().level, level)?);
         let mut adjusted = a.clone();
-        self.scale(&mut adjusted, constant)?;
+        self.scale_assign(&mut adjusted, constant)?;
         Ok(adjusted)
     }
 
     /// A residue modulo t in [−t/2, t/2).
     pub(crate) fn centred(&self, residue: u64) -> i64 {
-        let t = self.context.plain_modulus();
+        let t = self.context().plain_modulus();
         // t is below 2^60.
         if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
-    }
-
-    /// a ← c·a, parts and noise.
-    pub(super) fn scale(&self, a: &mut Ciphertext, constant: i64) -> Result<(), BgvError> {
-        if constant != 1 {
-            let ring = self.context.ring_of(a)?;
-            for part in a.parts_mut() {
-                ring.mul_integer_assign(part, &constant.into())?;
-            }
-            a.set_noise(a.noise().times_norm(constant.unsigned_abs() as f64));
-        }
-        Ok(())
     }
 
     /// Both at the lower of their levels and at one place, ready to be added.
@@ -119,9 +108,9 @@ impl Evaluator {
         &self,
         a: Cow<'a, Ciphertext>,
         b: &'b Ciphertext,
-    ) -> Result<Pair<'a, 'b>, BgvError> {
+    ) -> Result<Pair<'a, 'b, Bgv>, BgvError> {
         a.check_key(b.key(), "the second summand")?;
-        let (place_a, place_b) = (self.context.check(&a)?, self.context.check(b)?);
+        let (place_a, place_b) = (self.context().check(&a)?, self.context().check(b)?);
         let (level_a, level_b) = (a.metadata().level, b.metadata().level);
         let level = level_a.min(level_b);
         // One that comes from above joins what a product left, so that its noise is that of a summand.
@@ -135,6 +124,3 @@ impl Evaluator {
         Ok((a, self.moved(b, level, place)?))
     }
 }
-
-/// Two operands, borrowed or moved to a level and a place.
-pub(super) type Pair<'a, 'b> = (Cow<'a, Ciphertext>, Cow<'b, Ciphertext>);

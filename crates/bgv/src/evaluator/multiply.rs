@@ -1,9 +1,9 @@
 //! The BGV product: switch both operands, tensor times t, relinearise.
 
-use sunzi_rlwe::{RelinearizationKey, Trace, relinearization};
+use sunzi_rlwe::{Exact as _, RelinearizationKey, Trace, relinearization};
 
 use super::Evaluator;
-use crate::{BgvError, Ciphertext, Usage};
+use crate::{Bgv, BgvError, Ciphertext, Usage};
 
 /// Products that are summed in one pass: what has to be switched for them is held at once.
 const TOGETHER: usize = 64;
@@ -23,7 +23,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
-        self.context.rlwe().on_pool(|| self.relinearized(&self.product(a, b, "multiply")?, key, "multiply"))
+        self.context().rlwe().on_pool(|| self.relinearized(&self.product(a, b, "multiply")?, key, "multiply"))
     }
 
     /// a·b, relinearised and switched for the multiplication that follows, with one rounding: what
@@ -39,7 +39,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BgvError> {
         a.check_key(key.id(), "the relinearisation key")?;
-        self.context.rlwe().on_pool(|| self.switched_product(a, b, key))
+        self.context().rlwe().on_pool(|| self.switched_product(a, b, key))
     }
 
     fn switched_product(
@@ -49,7 +49,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, BgvError> {
         const OPERATION: &str = "multiply";
-        let context = &self.context;
+        let context = self.context();
         let product = self.product(a, b, OPERATION)?;
         let level = product.metadata().level;
         let (high, low) = (context.place(level + 1)?, context.place(level)?);
@@ -103,16 +103,6 @@ impl Evaluator {
         self.relinearize(&sum.ok_or(BgvError::Empty { what: "a sum of products" })?, key)
     }
 
-    /// Back from three parts to two.
-    ///
-    /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] beyond three parts;
-    /// [`BgvError::BudgetExceeded`].
-    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, BgvError> {
-        self.context.check(a)?;
-        self.relinearized(a, key, "relinearize")
-    }
-
     /// A ciphertext switched for multiplication at its level, which [`multiply`](Self::multiply) does as well: once
     /// for an operand that enters several products of that level.
     ///
@@ -128,8 +118,8 @@ impl Evaluator {
         key: &RelinearizationKey,
         operation: &'static str,
     ) -> Result<Ciphertext, BgvError> {
-        let two = relinearization::relinearize(self.context.rlwe(), a, key)?;
-        self.context.finish(two, operation, &[a.trace()])
+        let two = relinearization::relinearize(self.context().rlwe(), a, key)?;
+        self.context().finish(two, operation, &[a.trace()])
     }
 
     /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) at the common level.
@@ -149,7 +139,7 @@ impl Evaluator {
         operation: &'static str,
     ) -> Result<Ciphertext, BgvError> {
         const PRODUCT: &str = "multiplication";
-        let (context, t) = (&self.context, self.context.plain_modulus());
+        let (context, t) = (self.context(), self.context().plain_modulus());
         let Some((first, _)) = pairs.first() else {
             return Err(BgvError::Empty { what: "a sum of products" });
         };
@@ -179,13 +169,13 @@ impl Evaluator {
         let parts: Vec<_> = parts.collect::<Result<_, BgvError>>()?;
         let parts = context.ring().sum_of_tensors(&parts, t, context.place(level)?.limbs)?;
         let expansion = context.ring().expansion();
+        let metadata = context.metadata(below, level, Usage::ONE)?;
         let carried: Vec<_> = operands
             .iter()
-            .map(|[a, b]| (Usage::ONE, a.noise().product(b.noise(), t as f64, expansion)))
+            .map(|[a, b]| (metadata.clone(), a.noise().product(b.noise(), t as f64, expansion)))
             .collect();
         let traces: Vec<&Trace> = pairs.iter().flat_map(|(a, b)| [a.trace(), b.trace()]).collect();
-        let metadata = context.metadata(below, level, Usage::ONE)?;
         let sum = Ciphertext::from_parts(parts.into(), metadata, *first.noise(), first.key())?;
-        self.finish_terms(sum, operation, &traces, &carried)
+        Bgv::finish_sum(context, sum, operation, &traces, &carried)
     }
 }

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use sunzi_rlwe::{NoiseBound, Trace};
+use sunzi_rlwe::{Homomorphic as _, NoiseBound, Trace};
 
 use super::Evaluator;
 use super::constant::Rounded;
 use super::level::off_by;
 use crate::context::same_scale;
 use crate::plaintext::check_scale;
-use crate::{Ciphertext, CkksError, Metadata};
+use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 const OPERATION: &str = "combine linearly";
 
@@ -40,13 +40,13 @@ impl Evaluator {
         };
         let carried = self.carried(&first.metadata, first.noise, others)?;
         let count = terms.iter().map(|(_, term)| term.parts().len()).max().unwrap_or(0);
-        let limbs = self.context.limbs(level)?;
+        let limbs = self.context().limbs(level)?;
         let mut parts = Vec::with_capacity(count);
         for i in 0..count {
-            parts.push(self.context.ring().linear_combination(&part(&weighted, i), limbs)?);
+            parts.push(self.context().ring().linear_combination(&part(&weighted, i), limbs)?);
         }
         let sum = Ciphertext::from_parts(parts, carried.0, carried.1, first.term.key())?;
-        self.context.finish(sum, OPERATION, &traces(&weighted))
+        self.finish(sum, OPERATION, &traces(&weighted))
     }
 
     /// Explicit mode: a ← a + Σ c_i·a_i at the level and the scale of a. On an error `a` is not changed.
@@ -61,7 +61,7 @@ impl Evaluator {
         a: &mut Ciphertext,
         terms: &[(f64, &Ciphertext)],
     ) -> Result<(), CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let &Metadata { level, scale, .. } = a.metadata();
         let weighted = self.weighted(terms, level, scale)?;
         for term in &weighted {
@@ -77,9 +77,9 @@ impl Evaluator {
             }
         }
         let (metadata, noise) = self.carried(a.metadata(), *a.noise(), &weighted)?;
-        self.context.check_magnitude(OPERATION, metadata.precision.magnitude(), level, scale)?;
+        self.context().check_magnitude(OPERATION, metadata.precision.magnitude(), level, scale)?;
         for (i, own) in a.parts_mut().iter_mut().enumerate() {
-            self.context.ring().add_linear_combination_assign(own, &part(&weighted, i))?;
+            self.context().ring().add_linear_combination_assign(own, &part(&weighted, i))?;
         }
         let bits = metadata.precision.bits();
         a.set_noise(noise);
@@ -95,7 +95,7 @@ impl Evaluator {
         scale: f64,
     ) -> Result<Vec<Weighted<'a>>, CkksError> {
         let weigh = |&(c, term): &(f64, &'a Ciphertext)| {
-            self.context.check(term)?;
+            self.context().check(term)?;
             if term.metadata().level < level {
                 return Err(CkksError::LevelTooLow {
                     what: "a term",
@@ -104,7 +104,7 @@ impl Evaluator {
                 });
             }
             let term = self.nested(term, level)?;
-            let (own, degree) = (term.metadata(), self.context.degree());
+            let (own, degree) = (term.metadata(), self.context().degree());
             let missing = scale / own.scale;
             if check_scale(missing).is_err() && !same_scale(scale, own.scale) {
                 let [left, right] = [scale.log2(), own.scale.log2()];
@@ -129,7 +129,7 @@ impl Evaluator {
         others: &[Weighted<'_>],
     ) -> Result<(Metadata, NoiseBound), CkksError> {
         others.iter().try_fold((first.clone(), noise), |(metadata, noise), other| {
-            Ok((self.sum_metadata(&metadata, &other.metadata, OPERATION)?, noise.sum(&other.noise)))
+            Ok((Ckks::join(self.context(), &metadata, &other.metadata, OPERATION)?, noise.sum(&other.noise)))
         })
     }
 }

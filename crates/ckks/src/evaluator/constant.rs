@@ -22,7 +22,7 @@ impl Evaluator {
         a: &Ciphertext,
         constant: impl Into<Complex64>,
     ) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let mut sum = a.clone();
         self.add_constant_assign(&mut sum, constant)?;
         Ok(sum)
@@ -38,17 +38,17 @@ impl Evaluator {
         constant: impl Into<Complex64>,
     ) -> Result<(), CkksError> {
         const OPERATION: &str = "add a constant";
-        self.context.check(a)?;
+        self.context().check(a)?;
         let (constant, metadata) = (constant.into(), a.metadata().clone());
-        let ring = self.context.ring_at(metadata.level)?;
+        let ring = self.context().ring_at(metadata.level)?;
         let rounded = Rounded::new(constant, metadata.scale)?;
         let precision = metadata.precision.sum(&rounded.precision);
-        self.context.check_magnitude(OPERATION, precision.magnitude(), metadata.level, metadata.scale)?;
+        self.context().check_magnitude(OPERATION, precision.magnitude(), metadata.level, metadata.scale)?;
         for c0 in a.parts_mut().iter_mut().take(1) {
             ring.add_integer_assign(c0, &rounded.re)?;
             if rounded.im != BigInt::ZERO {
                 // c_0 + im·i = (c_0·(−i) + im)·i.
-                ring.mul_monomial_assign(c0, 3 * self.context.degree() as u64 / 2)?;
+                ring.mul_monomial_assign(c0, 3 * self.context().degree() as u64 / 2)?;
                 ring.add_integer_assign(c0, &rounded.im)?;
                 self.turn(ring, c0)?;
             }
@@ -69,12 +69,12 @@ impl Evaluator {
         constant: impl Into<Complex64>,
     ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a constant";
-        self.context.check(a)?;
+        self.context().check(a)?;
         let level = a.metadata().level;
         let divisor = self.divisor(level, OPERATION)?;
-        let scale = self.context.scale(level - 1)? * divisor / a.metadata().scale;
+        let scale = self.context().scale(level - 1)? * divisor / a.metadata().scale;
         let product = self.times_constant(a, constant.into(), scale)?;
-        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
+        self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: c·a with the constant at this scale, at the level of a and the product of both scales.
@@ -87,9 +87,9 @@ impl Evaluator {
         constant: impl Into<Complex64>,
         scale: f64,
     ) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let product = self.times_constant(a, constant.into(), scale)?;
-        self.context.finish(product, "multiply by a constant", &[a.trace()])
+        self.finish(product, "multiply by a constant", &[a.trace()])
     }
 
     /// Parts times ⌊re·scale⌉ + ⌊im·scale⌉·X^(n/2).
@@ -101,7 +101,7 @@ impl Evaluator {
     ) -> Result<Ciphertext, CkksError> {
         check_scale(scale)?;
         let metadata = a.metadata();
-        let ring = self.context.ring_at(metadata.level)?;
+        let ring = self.context().ring_at(metadata.level)?;
         let rounded = Rounded::new(constant, scale)?;
         let limbs = ring.level();
         let mut parts = Vec::with_capacity(a.parts().len());
@@ -116,7 +116,7 @@ impl Evaluator {
         }
         // Rounding the constant changes it by at most √½.
         let rounding = off_by(0.5_f64.sqrt() * metadata.precision.magnitude() * metadata.scale);
-        let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context.degree());
+        let noise = a.noise().times_values(constant.norm() * scale + 1.0, self.context().degree());
         let precision = metadata.precision.product(&rounded.precision, 1.0);
         let metadata = Metadata { scale: metadata.scale * scale, precision, ..metadata.clone() };
         Ok(Ciphertext::from_parts(parts, metadata, noise.plus(rounding), a.key())?)
@@ -128,10 +128,10 @@ impl Evaluator {
     /// [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another
     /// context.
     pub fn multiply_integer(&self, a: &Ciphertext, factor: i64) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         let norm = factor.unsigned_abs() as f64;
-        let (metadata, ring, factor) = (a.metadata(), self.context.ring(), BigInt::from(factor));
-        let limbs = self.context.limbs(metadata.level)?;
+        let (metadata, ring, factor) = (a.metadata(), self.context().ring(), BigInt::from(factor));
+        let limbs = self.context().limbs(metadata.level)?;
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
             parts.push(ring.linear_combination(&[(&factor, part)], limbs)?);
@@ -139,7 +139,7 @@ impl Evaluator {
         let precision = metadata.precision.scaled(norm);
         let metadata = Metadata { precision, ..metadata.clone() };
         let product = Ciphertext::from_parts(parts, metadata, a.noise().times_norm(norm), a.key())?;
-        self.context.finish(product, "multiply by an integer", &[a.trace()])
+        self.finish(product, "multiply by an integer", &[a.trace()])
     }
 
     /// i·a: exact, without a level, and as cheap as a multiplication by an integer.
@@ -147,8 +147,8 @@ impl Evaluator {
     /// # Errors
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
     pub fn multiply_by_i(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
-        let ring = self.context.ring_at(a.metadata().level)?;
+        self.context().check(a)?;
+        let ring = self.context().ring_at(a.metadata().level)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
             self.turn(ring, part)?;
@@ -158,7 +158,7 @@ impl Evaluator {
 
     /// a ← X^(n/2)·a: i times the value in every slot.
     fn turn(&self, ring: &Ring, a: &mut Poly<Evaluation>) -> Result<(), RingError> {
-        ring.mul_monomial_assign(a, self.context.degree() as u64 / 2)
+        ring.mul_monomial_assign(a, self.context().degree() as u64 / 2)
     }
 }
 

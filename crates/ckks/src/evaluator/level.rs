@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 use sunzi_rlwe::{Log2, NoiseTerm};
 
-use super::Evaluator;
+use super::{Evaluator, with_errors};
 use crate::context::{integer, same_scale};
 use crate::plaintext::check_scale;
-use crate::precision::slot_error;
-use crate::{Ciphertext, CkksError, Metadata, Precision};
+use crate::{Ciphertext, CkksError, Metadata};
 
 /// The least factor by which an operand is multiplied on its way to another scale: it is an integer, and 1/2 in so much is
 /// what it may be wrong by.
@@ -37,8 +36,8 @@ impl Evaluator {
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "rescale";
-        self.context.check(a)?;
-        self.context.finish(self.rescaled(a, OPERATION)?, OPERATION, &[a.trace()])
+        self.context().check(a)?;
+        self.finish(self.rescaled(a, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     pub(super) fn rescaled(&self, a: &Ciphertext, operation: &'static str) -> Result<Ciphertext, CkksError> {
@@ -49,7 +48,7 @@ impl Evaluator {
 
     /// a·Q_to/Q_l for a lower level, its scale too.
     fn rescaled_to(&self, a: &Ciphertext, to: usize) -> Result<Ciphertext, CkksError> {
-        let (context, level) = (&self.context, a.metadata().level);
+        let (context, level) = (self.context(), a.metadata().level);
         let scale = a.metadata().scale / context.ratio(level, to)?;
         let limbs = context.limbs(to)?;
         let parts = context.ring().mod_switch_all(&a.parts().iter().collect::<Vec<_>>(), limbs)?;
@@ -65,7 +64,7 @@ impl Evaluator {
     pub(super) fn divisor(&self, level: usize, operation: &'static str) -> Result<f64, CkksError> {
         match level {
             0 => Err(CkksError::LevelExhausted { operation, needed: 1, level }),
-            _ => self.context.divisor(level),
+            _ => self.context().divisor(level),
         }
     }
 
@@ -79,16 +78,11 @@ impl Evaluator {
     ) -> Result<(), CkksError> {
         check_scale(scale)?;
         let old = a.metadata();
-        let scale = self.context.snapped(level, scale)?;
-        let precision = self.with_errors(old, scale, deviation);
+        let scale = self.context().snapped(level, scale)?;
+        let precision = with_errors(old, scale, deviation);
         let metadata = Metadata { level, scale, slots: old.slots, precision };
         a.set_metadata(metadata);
         Ok(())
-    }
-
-    /// The precision with independent errors of this deviation in every coefficient at this scale besides.
-    pub(super) fn with_errors(&self, of: &Metadata, scale: f64, deviation: Log2) -> Precision {
-        of.precision.plus_error(slot_error(deviation.bits().exp2(), of.slots, scale))
     }
 
     /// Explicit mode: a modulo Q_level, at the scale it has: as it is, where all moduli of the level are among its own. Where some are not, a is multiplied
@@ -98,8 +92,8 @@ impl Evaluator {
     /// [`CkksError::LevelTooLow`]; [`CkksError::MessageTooLarge`]; [`CkksError::LevelMismatch`] or [`CkksError::Ring`]
     /// for a ciphertext of another context.
     pub fn drop_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
-        self.context.finish(self.dropped(a, level)?, "drop moduli", &[a.trace()])
+        self.context().check(a)?;
+        self.finish(self.dropped(a, level)?, "drop moduli", &[a.trace()])
     }
 
     fn dropped(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
@@ -108,13 +102,13 @@ impl Evaluator {
         if got < level {
             return Err(CkksError::LevelTooLow { what: "the ciphertext", got, wanted: level });
         }
-        let limbs = self.context.limbs(level)?;
-        if !self.context.is_nested(level, self.context.limbs(got)?) {
+        let limbs = self.context().limbs(level)?;
+        if !self.context().is_nested(level, self.context().limbs(got)?) {
             return self.brought(a, level, scale, OPERATION);
         }
         let mut parts = Vec::with_capacity(a.parts().len());
         for part in a.parts() {
-            parts.push(self.context.ring().restrict(part, limbs)?);
+            parts.push(self.context().ring().restrict(part, limbs)?);
         }
         let metadata = Metadata { level, ..a.metadata().clone() };
         Ok(Ciphertext::from_parts(parts, metadata, *a.noise(), a.key())?)
@@ -126,10 +120,10 @@ impl Evaluator {
     /// # Errors
     /// As [`set_scale`](Self::set_scale); a ciphertext of that level and scale passes unchanged.
     pub fn level_to(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, CkksError> {
-        let scale = self.context.scale(level)?;
+        let scale = self.context().scale(level)?;
         let &Metadata { level: own, scale: from, .. } = a.metadata();
         if own == level && same_scale(from, scale) {
-            self.context.check(a)?;
+            self.context().check(a)?;
             return Ok(a.clone());
         }
         self.set_scale(a, level, scale)
@@ -144,9 +138,9 @@ impl Evaluator {
     /// [`CkksError::Ring`] for a ciphertext of another context.
     pub fn set_scale(&self, a: &Ciphertext, level: usize, scale: f64) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "set the scale";
-        self.context.check(a)?;
+        self.context().check(a)?;
         check_scale(scale)?;
-        self.context.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
+        self.finish(self.brought(a, level, scale, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: a as it is, where all moduli of a level are among its own, else as [`drop_to`](Self::drop_to) makes it. Operations at that level do this to
@@ -156,7 +150,7 @@ impl Evaluator {
     /// As [`drop_to`](Self::drop_to), but for a ciphertext of a lower level, which passes unchanged.
     pub fn nested<'a>(&self, a: &'a Ciphertext, level: usize) -> Result<Cow<'a, Ciphertext>, CkksError> {
         let own = a.metadata().level;
-        if own < level || self.context.is_nested(level, self.context.limbs(own)?) {
+        if own < level || self.context().is_nested(level, self.context().limbs(own)?) {
             return Ok(Cow::Borrowed(a));
         }
         Ok(Cow::Owned(self.dropped(a, level)?))
@@ -176,7 +170,7 @@ impl Evaluator {
         }
         let way = self.way([got, level], from, scale, operation)?;
         let mut moved = self.dropped(a, way.above)?;
-        let ring = self.context.ring_at(way.above)?;
+        let ring = self.context().ring_at(way.above)?;
         for part in moved.parts_mut() {
             ring.mul_integer_assign(part, &way.factor)?;
         }
@@ -186,7 +180,7 @@ impl Evaluator {
         let off = way.off * precision.magnitude();
         moved.set_noise(moved.noise().plus(off_by(off * scale)));
         let precision = moved.metadata().precision.plus_dependent_error(off);
-        let scale = self.context.snapped(level, scale)?;
+        let scale = self.context().snapped(level, scale)?;
         moved.set_metadata(Metadata { scale, precision, ..moved.metadata().clone() });
         Ok(moved)
     }
@@ -199,8 +193,8 @@ impl Evaluator {
         scale: f64,
         operation: &'static str,
     ) -> Result<Way, CkksError> {
-        let above = self.context.level_between(low, high)?;
-        let wanted = scale * self.context.ratio(above, low)? / from;
+        let above = self.context().level_between(low, high)?;
+        let wanted = scale * self.context().ratio(above, low)? / from;
         let factor_float = wanted.round();
         if !(LEAST_FACTOR..f64::MAX).contains(&factor_float) {
             let [left, right] = [from.log2(), scale.log2()];

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use sunzi_rlwe::{NoiseBound, RelinearizationKey, Sign, Trace, relinearization};
+use sunzi_rlwe::{Homomorphic as _, NoiseBound, RelinearizationKey, Sign, Trace, relinearization};
 
 use super::Evaluator;
-use crate::{Ciphertext, CkksError, Metadata};
+use crate::{Ciphertext, Ckks, CkksError, Metadata};
 
 const EMPTY: CkksError = CkksError::Empty { what: "a sum of products" };
 /// Products that are summed in one pass: operands that have to be brought to a level for them are held at once.
@@ -46,7 +46,7 @@ impl Evaluator {
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, CkksError> {
         let pairs: Vec<_> = pairs.into_iter().collect();
-        self.context.rlwe().on_pool(|| self.relinearized_products(&pairs, key))
+        self.context().rlwe().on_pool(|| self.relinearized_products(&pairs, key))
     }
 
     fn relinearized_products(
@@ -56,7 +56,7 @@ impl Evaluator {
     ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply";
         for operand in pairs.iter().flat_map(|&(a, b)| [a, b]) {
-            self.context.check(operand)?;
+            self.context().check(operand)?;
             operand.check_key(key.id(), "the relinearisation key")?;
         }
         let lowest = pairs.iter().map(|(a, b)| a.metadata().level.min(b.metadata().level)).min();
@@ -89,7 +89,7 @@ impl Evaluator {
         if a.metadata().level == level {
             return Ok(Cow::Borrowed(a));
         }
-        Ok(Cow::Owned(self.brought(a, level, self.context.scale(level)?, operation)?))
+        Ok(Cow::Owned(self.brought(a, level, self.context().scale(level)?, operation)?))
     }
 
     /// Explicit mode: a·b in three parts, at the level of both and the product of their scales.
@@ -114,8 +114,8 @@ impl Evaluator {
         level: usize,
     ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply";
-        self.context.check(a)?;
-        self.context.check(b)?;
+        self.context().check(a)?;
+        self.context().check(b)?;
         a.check_key(b.key(), "the second factor")?;
         let got = a.metadata().level.min(b.metadata().level);
         if got < level {
@@ -123,22 +123,10 @@ impl Evaluator {
         }
         let [left, right] = [self.nested(a, level)?, self.nested(b, level)?];
         let product = self.tensors(&[[&*left, &*right]], factor, level, OPERATION)?;
-        self.context.finish(product, OPERATION, &[a.trace(), b.trace()])
+        self.finish(product, OPERATION, &[a.trace(), b.trace()])
     }
 
-    /// Explicit mode: a ciphertext of three parts in two; one of two passes unchanged.
-    ///
-    /// # Errors
-    /// [`sunzi_rlwe::RlweError::KeyMismatch`]; [`sunzi_rlwe::RlweError::WrongPartCount`] for more than three parts;
-    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
-        let mut relinearized = relinearization::relinearize(self.context.rlwe(), a, key)?;
-        relinearized.set_metadata(self.relinearized_metadata(a)?);
-        self.context.finish(relinearized, "relinearize", &[a.trace()])
-    }
-
-    /// Explicit mode: [`relinearize`](Self::relinearize) and [`rescale`](Self::rescale) with one rounding.
+    /// Explicit mode: [`relinearize`](sunzi_rlwe::Evaluator::relinearize) and [`rescale`](Self::rescale) with one rounding.
     ///
     /// # Errors
     /// As both.
@@ -147,7 +135,7 @@ impl Evaluator {
         a: &Ciphertext,
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
+        self.context().check(a)?;
         self.relinearized_lower(a, key, "relinearize and rescale", &[a.trace()])
     }
 
@@ -158,25 +146,15 @@ impl Evaluator {
         operation: &'static str,
         operands: &[&Trace],
     ) -> Result<Ciphertext, CkksError> {
-        let (context, &Metadata { level, scale, .. }) = (&self.context, a.metadata());
+        let (context, &Metadata { level, scale, .. }) = (self.context(), a.metadata());
         let scale = scale / self.divisor(level, operation)?;
         let limbs = context.limbs(level - 1)?;
         let mut result = relinearization::relinearize_to(context.rlwe(), a, key, limbs)?;
-        result.set_metadata(self.relinearized_metadata(a)?);
-        self.lowered(&mut result, level - 1, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
-        context.finish(result, operation, operands)
-    }
-
-    /// The metadata of a ciphertext with what its relinearisation adds, if it has a third part.
-    fn relinearized_metadata(&self, a: &Ciphertext) -> Result<Metadata, CkksError> {
-        let metadata = a.metadata();
-        if a.parts().len() < 3 {
-            return Ok(metadata.clone());
+        if a.parts().len() > 2 {
+            result.set_metadata(Ckks::relinearized(context, a.metadata())?);
         }
-        let limbs = self.context.limbs(metadata.level)?;
-        let added = relinearization::added_noise_at(self.context.rlwe(), limbs)?;
-        let precision = self.with_errors(metadata, metadata.scale, added.deviation);
-        Ok(Metadata { precision, ..metadata.clone() })
+        self.lowered(&mut result, level - 1, scale, context.rlwe().noise_model().mod_switch(2).deviation)?;
+        self.finish(result, operation, operands)
     }
 
     /// k·Σ a·b in three parts for one pair or more of operands of two parts each and any levels from this one.
@@ -191,10 +169,13 @@ impl Evaluator {
         let mut carried = pairs.iter().map(|[a, b]| self.carried_by_product(a, b, factor, level));
         let carried = carried.try_fold(None, |sum: Option<(Metadata, NoiseBound)>, (metadata, noise)| {
             let Some((sum, all)) = sum else { return Ok(Some((metadata, noise))) };
-            Ok::<_, CkksError>(Some((self.sum_metadata(&sum, &metadata, operation)?, all.sum(&noise))))
+            Ok::<_, CkksError>(Some((
+                Ckks::join(self.context(), &sum, &metadata, operation)?,
+                all.sum(&noise),
+            )))
         })?;
         let Some((metadata, noise)) = carried else { return Err(EMPTY) };
-        let (ring, limbs) = (self.context.ring(), self.context.limbs(level)?);
+        let (ring, limbs) = (self.context().ring(), self.context().limbs(level)?);
         let parts = pairs.iter().map(|[a, b]| Ok([a.two_parts(operation)?, b.two_parts(operation)?]));
         let parts: Vec<_> = parts.collect::<Result<_, CkksError>>()?;
         let parts = ring.sum_of_tensors(&parts, u64::from(factor), limbs)?;
@@ -210,7 +191,7 @@ impl Evaluator {
         level: usize,
     ) -> (Metadata, NoiseBound) {
         let (ours, theirs) = (a.metadata(), b.metadata());
-        let n = self.context.degree();
+        let n = self.context().degree();
         let values = |of: &Metadata| of.precision.magnitude() * of.scale;
         // (m + e)(m′ + e′) − m·m′ = e·m′ + e′·m + e·e′.
         let crossed = a.noise().times_values(values(theirs), n).sum(&b.noise().times_values(values(ours), n));
@@ -223,7 +204,7 @@ impl Evaluator {
     /// What a product of operands of one level carries before it is rescaled.
     pub(super) fn product_metadata(&self, a: &Metadata, b: &Metadata) -> Metadata {
         let (slots, [p, q]) = a.joint_slots(b);
-        let spread = (self.context.max_slots() as f64 / slots as f64).sqrt();
+        let spread = (self.context().max_slots() as f64 / slots as f64).sqrt();
         Metadata { level: a.level, scale: a.scale * b.scale, slots, precision: p.product(&q, spread) }
     }
 }

@@ -14,70 +14,31 @@ use crate::{Ciphertext, CkksError, Metadata, Plaintext};
 const DOUBLES: f64 = 16.0 * f64::EPSILON;
 
 impl Evaluator {
-    /// a + m. A plaintext of a higher level is brought to the level and scale of the ciphertext, which costs it a rounding.
-    ///
-    /// # Errors
-    /// [`CkksError::ScaleMismatch`]; [`CkksError::LevelTooLow`] for a plaintext of a lower level; [`CkksError::MessageTooLarge`];
-    /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for operands of another context.
-    pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
-        self.shifted(a, plaintext, false, "add a plaintext")
-    }
-
-    /// a − m, as [`add_plain`](Self::add_plain).
-    ///
-    /// # Errors
-    /// As [`add_plain`](Self::add_plain).
-    pub fn sub_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
-        self.shifted(a, plaintext, true, "subtract a plaintext")
-    }
-
-    fn shifted(
-        &self,
-        a: &Ciphertext,
-        plaintext: &Plaintext,
-        negative: bool,
-        operation: &'static str,
-    ) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
-        let &Metadata { level, scale, .. } = a.metadata();
-        let (plaintext, own) = self.plain_at(plaintext, level, scale, operation)?;
-        let metadata = self.sum_metadata(a.metadata(), plaintext.metadata(), operation)?;
-        let ring = self.context.ring_at(level)?;
-        let mut result = a.clone();
-        for c0 in result.parts_mut().iter_mut().take(1) {
-            let poly = plaintext.poly();
-            if negative { ring.sub_assign(c0, poly) } else { ring.add_assign(c0, poly) }?;
-        }
-        result.set_noise(a.noise().plus(own));
-        result.set_metadata(metadata);
-        self.context.finish(result, operation, &[])
-    }
-
     /// a·m slot by slot, rescaled. A plaintext at the canonical scale of the ciphertext's level leads from canonical scale to
     /// canonical scale; one of a higher level is brought there first.
     ///
     /// # Errors
-    /// [`CkksError::LevelExhausted`] at level 0; as [`add_plain`](Self::add_plain).
+    /// [`CkksError::LevelExhausted`] at level 0; every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
     pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a plaintext";
-        self.context.check(a)?;
+        self.context().check(a)?;
         self.divisor(a.metadata().level, OPERATION)?;
         let product = self.times_plain(a, plaintext, OPERATION)?;
-        self.context.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
+        self.finish(self.rescaled(&product, OPERATION)?, OPERATION, &[a.trace()])
     }
 
     /// Explicit mode: a·m at the level of a and the product of both scales.
     ///
     /// # Errors
-    /// As [`add_plain`](Self::add_plain).
+    /// Every error of [`add_plain`](sunzi_rlwe::Evaluator::add_plain).
     pub fn multiply_plain_unscaled(
         &self,
         a: &Ciphertext,
         plaintext: &Plaintext,
     ) -> Result<Ciphertext, CkksError> {
         const OPERATION: &str = "multiply by a plaintext";
-        self.context.check(a)?;
-        self.context.finish(self.times_plain(a, plaintext, OPERATION)?, OPERATION, &[])
+        self.context().check(a)?;
+        self.finish(self.times_plain(a, plaintext, OPERATION)?, OPERATION, &[])
     }
 
     fn times_plain(
@@ -86,10 +47,10 @@ impl Evaluator {
         plaintext: &Plaintext,
         operation: &'static str,
     ) -> Result<Ciphertext, CkksError> {
-        let (metadata, n) = (a.metadata(), self.context.degree());
+        let (metadata, n) = (a.metadata(), self.context().degree());
         let (plaintext, own) =
-            self.plain_at(plaintext, metadata.level, self.context.scale(metadata.level)?, operation)?;
-        let ring = self.context.ring_at(metadata.level)?;
+            self.plain_at(plaintext, metadata.level, self.context().scale(metadata.level)?, operation)?;
+        let ring = self.context().ring_at(metadata.level)?;
         let mut product = a.clone();
         for part in product.parts_mut() {
             ring.mul_assign(part, plaintext.poly())?;
@@ -104,14 +65,14 @@ impl Evaluator {
     }
 
     /// A plaintext at this level, its own or brought there from a higher one to this scale, and its errors.
-    fn plain_at<'a>(
+    pub(super) fn plain_at<'a>(
         &self,
         plaintext: &'a Plaintext,
         level: usize,
         scale: f64,
         operation: &'static str,
     ) -> Result<(Cow<'a, Plaintext>, NoiseTerm), CkksError> {
-        let context = &self.context;
+        let context = self.context();
         context.check_plaintext(plaintext)?;
         let (got, magnitude) = (plaintext.level(), plaintext.precision().magnitude());
         // Rounded to integers, and computed in doubles.

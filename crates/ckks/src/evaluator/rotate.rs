@@ -1,100 +1,71 @@
 //! Rotations and conjugation of the slots.
 
-use sunzi_rlwe::{GaloisKeys, Trace, galois};
+use std::ops::Deref;
+
+use sunzi_rlwe::GaloisKeys;
 
 use super::Evaluator;
-use crate::rotation::{conjugation_exponent, named, rotation_exponent};
-use crate::{Ciphertext, Ckks, CkksError, Metadata};
+use crate::rotation::{conjugation_exponent, rotation_exponent};
+use crate::{Ciphertext, Ckks, CkksError};
 
 /// The digits of a ciphertext, for any number of its rotations.
 pub struct Hoisted<'a> {
     evaluator: &'a Evaluator,
-    digits: galois::Hoisted<'a, Ckks>,
-    trace: Trace,
+    digits: sunzi_rlwe::evaluator::Hoisted<'a, Ckks>,
+}
+
+/// Automorphisms by their exponents.
+impl<'a> Deref for Hoisted<'a> {
+    type Target = sunzi_rlwe::evaluator::Hoisted<'a, Ckks>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.digits
+    }
 }
 
 impl Hoisted<'_> {
-    /// Rotates the slots left by `steps` (right if negative).
+    /// Rotates the slots left by `steps`, right if negative.
     ///
     /// # Errors
-    /// As [`Evaluator::rotate`].
+    /// Every error of [`Evaluator::rotate`].
     pub fn rotate(&self, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        let index = self.evaluator.context.ring().index();
-        self.automorphism(rotation_exponent(steps, index), keys)
+        self.automorphism(rotation_exponent(steps, self.evaluator.context().ring().index()), keys)
     }
 
     /// Conjugates every slot.
     ///
     /// # Errors
-    /// As [`Evaluator::rotate`].
+    /// Every error of [`Evaluator::rotate`].
     pub fn conjugate(&self, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        self.automorphism(conjugation_exponent(self.evaluator.context.ring().index()), keys)
-    }
-
-    /// The ciphertext of m(X^k).
-    ///
-    /// # Errors
-    /// As [`Evaluator::rotate`], for the exponent given.
-    pub fn automorphism(&self, exponent: u64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        let image = self.digits.automorphism(exponent, keys).map_err(named)?;
-        self.evaluator.turned(image, exponent, &self.trace)
+        self.automorphism(conjugation_exponent(self.evaluator.context().ring().index()), keys)
     }
 }
 
 impl Evaluator {
-    /// Rotates the slots left by `steps` (right if negative): slot i + steps moves to slot i.
+    /// Rotates the slots left by `steps`, right if negative: slot i + steps moves to slot i.
     ///
     /// # Errors
     /// [`CkksError::MissingRotation`] without its key; [`sunzi_rlwe::RlweError::KeyMismatch`];
     /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`sunzi_rlwe::RlweError::KeyLevel`] for keys of a lower level;
     /// [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a ciphertext of another context.
     pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        self.automorphism(a, rotation_exponent(steps, self.context.ring().index()), keys)
+        self.automorphism(a, rotation_exponent(steps, self.context().ring().index()), keys)
     }
 
     /// Conjugates every slot.
     ///
     /// # Errors
-    /// As [`rotate`](Self::rotate).
+    /// Every error of [`rotate`](Self::rotate).
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
-        self.automorphism(a, conjugation_exponent(self.context.ring().index()), keys)
+        self.automorphism(a, conjugation_exponent(self.context().ring().index()), keys)
     }
 
-    /// The ciphertext of m(X^k).
+    /// Cuts a ciphertext into digits once, for any number of rotations.
     ///
     /// # Errors
-    /// As [`rotate`](Self::rotate), for the exponent given.
-    pub fn automorphism(
-        &self,
-        a: &Ciphertext,
-        exponent: u64,
-        keys: &GaloisKeys,
-    ) -> Result<Ciphertext, CkksError> {
-        self.context.check(a)?;
-        let image = galois::automorphism(self.context.rlwe(), a, exponent, keys).map_err(named)?;
-        self.turned(image, exponent, a.trace())
-    }
-
-    /// Does once what all rotations of a ciphertext have in common.
-    ///
-    /// # Errors
-    /// As [`rotate`](Self::rotate), keys apart.
+    /// [`sunzi_rlwe::RlweError::WrongPartCount`] for three parts; [`CkksError::LevelMismatch`] or [`CkksError::Ring`] for a
+    /// ciphertext of another context.
     pub fn hoist<'a>(&'a self, a: &'a Ciphertext) -> Result<Hoisted<'a>, CkksError> {
-        self.context.check(a)?;
-        let digits = galois::hoist(self.context.rlwe(), a)?;
-        Ok(Hoisted { evaluator: self, digits, trace: a.trace().clone() })
-    }
-
-    /// Counts the key switch of an automorphism.
-    fn turned(&self, mut image: Ciphertext, exponent: u64, trace: &Trace) -> Result<Ciphertext, CkksError> {
-        if exponent == 1 {
-            return Ok(image);
-        }
-        let metadata = image.metadata();
-        let added = galois::added_noise_at(self.context.rlwe(), self.context.limbs(metadata.level)?)?;
-        let precision = self.with_errors(metadata, metadata.scale, added.deviation);
-        let metadata = Metadata { precision, ..metadata.clone() };
-        image.set_metadata(metadata);
-        self.context.finish(image, "rotate", &[trace])
+        Ok(Hoisted { evaluator: self, digits: self.0.hoist(a)? })
     }
 }

@@ -1,0 +1,224 @@
+//! Operations on ciphertexts that all schemes share.
+//!
+//! An operation checks its operands, brings them to one level, computes part by part, and asks the scheme whether the result is
+//! admitted. [`Homomorphic`] is what a scheme says of these steps, [`Exact`] what BFV and BGV say besides. The evaluator of a
+//! scheme wraps [`Evaluator`] and adds what that scheme alone does, products above all.
+
+mod add;
+mod linear_map;
+mod plain;
+mod rotate;
+
+use std::borrow::Cow;
+
+use sunzi_encoding::{EncodingError, Plaintext};
+use sunzi_ring::{Ring, RingError};
+
+pub use linear_map::{GiantStep, PreparedMultiplier};
+pub use plain::PreparedPlaintext;
+pub use rotate::Hoisted;
+
+use crate::{
+    Ciphertext, NoiseBound, RelinearizationKey, RlweContext, RlweError, Scheme, Sign, Trace, relinearization,
+};
+
+/// Two operands, each borrowed or brought to the level of the other.
+pub type Pair<'a, 'b, S> = (Cow<'a, Ciphertext<S>>, Cow<'b, Ciphertext<S>>);
+
+/// A scheme whose ciphertexts are computed with: what its ciphertexts carry through the operations that all schemes share.
+pub trait Homomorphic: Scheme {
+    /// Ring, moduli and limits of a parameter set.
+    type Context: Clone + std::fmt::Debug + Send + Sync;
+    /// An encoded message.
+    type Plaintext;
+    /// What operations fail with.
+    type Error: From<RlweError> + From<RingError>;
+    /// The name of an automorphism in traces, where it is not asked for as a rotation.
+    const AUTOMORPHISM: &'static str = "rotate";
+
+    /// Ring and keys of a context.
+    fn rlwe(context: &Self::Context) -> &RlweContext;
+    /// Fails unless a ciphertext belongs to the context.
+    ///
+    /// # Errors
+    /// The scheme's errors for a ciphertext of other parameters.
+    fn check(context: &Self::Context, a: &Ciphertext<Self>) -> Result<(), Self::Error>;
+    /// Checks two summands and brings them to one level, without a copy of what stays as it is. Where a scheme says nothing else,
+    /// all ciphertexts have one level.
+    ///
+    /// # Errors
+    /// The scheme's errors for ciphertexts of other parameters, other keys, or levels that do not meet.
+    fn align<'a, 'b>(
+        context: &Self::Context,
+        a: Cow<'a, Ciphertext<Self>>,
+        b: &'b Ciphertext<Self>,
+        _operation: &'static str,
+    ) -> Result<Pair<'a, 'b, Self>, Self::Error> {
+        Self::check(context, &a)?;
+        Self::check(context, b)?;
+        Ok((a, Cow::Borrowed(b)))
+    }
+    /// What the sum of two aligned ciphertexts carries: as long as a scheme says nothing else, what both do.
+    ///
+    /// # Errors
+    /// The scheme's errors for summands that do not fit together.
+    fn join(
+        _context: &Self::Context,
+        a: &Self::Metadata,
+        _b: &Self::Metadata,
+        _operation: &'static str,
+    ) -> Result<Self::Metadata, Self::Error> {
+        Ok(a.clone())
+    }
+    /// Adds a plaintext to c_0 of a ciphertext that was checked, or subtracts it, with the noise and metadata that follow.
+    ///
+    /// # Errors
+    /// The scheme's errors for a plaintext of other parameters.
+    fn shift(
+        context: &Self::Context,
+        a: &mut Ciphertext<Self>,
+        plaintext: &Self::Plaintext,
+        sign: Sign,
+        operation: &'static str,
+    ) -> Result<(), Self::Error>;
+    /// What a ciphertext carries after the key switch of an automorphism.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    fn rotated(_context: &Self::Context, metadata: &Self::Metadata) -> Result<Self::Metadata, Self::Error> {
+        Ok(metadata.clone())
+    }
+    /// What a ciphertext of three parts carries after its relinearisation.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a level that is not there.
+    fn relinearized(
+        _context: &Self::Context,
+        metadata: &Self::Metadata,
+    ) -> Result<Self::Metadata, Self::Error> {
+        Ok(metadata.clone())
+    }
+    /// The bits that are left in the result of an operation, for its trace.
+    ///
+    /// # Errors
+    /// The scheme's refusal of a result that was not declared or might not decrypt.
+    fn admit(
+        context: &Self::Context,
+        a: &Ciphertext<Self>,
+        operation: &'static str,
+    ) -> Result<f64, Self::Error>;
+    /// The error of an operation on no terms.
+    fn empty(what: &'static str) -> Self::Error;
+    /// The error of an automorphism without its key, in the scheme's words.
+    fn missing_key(error: RlweError) -> Self::Error {
+        error.into()
+    }
+}
+
+/// A scheme of exact integers modulo t: BFV and BGV.
+pub trait Exact: Homomorphic<Plaintext = Plaintext, Error: From<EncodingError>> {
+    /// The plaintext modulus t.
+    fn plain_modulus(context: &Self::Context) -> u64;
+    /// The error of an operand of another plaintext modulus.
+    fn other_modulus(expected: u64, got: u64) -> Self::Error;
+    /// Whether ciphertexts that carry these have one modulus and one scaling, so that their products are summed in one pass.
+    fn at_one_level(_a: &Self::Metadata, _b: &Self::Metadata) -> bool {
+        true
+    }
+    /// What a ciphertext carries after a product with a plaintext.
+    fn multiplied(metadata: &Self::Metadata) -> Self::Metadata {
+        metadata.clone()
+    }
+    /// What a ciphertext carries after a product with a constant of this absolute value.
+    fn scaled(metadata: &Self::Metadata, _factor: u64) -> Self::Metadata {
+        metadata.clone()
+    }
+    /// Ends a sum that was made in one pass of terms that carry these.
+    ///
+    /// # Errors
+    /// Every error of [`join`](Homomorphic::join) and [`admit`](Homomorphic::admit).
+    fn finish_sum(
+        context: &Self::Context,
+        mut sum: Ciphertext<Self>,
+        operation: &'static str,
+        operands: &[&Trace],
+        terms: &[(Self::Metadata, NoiseBound)],
+    ) -> Result<Ciphertext<Self>, Self::Error> {
+        let noises = terms.iter().map(|&(_, noise)| noise);
+        sum.set_noise(noises.reduce(|a, b| a.sum(&b)).unwrap_or(*sum.noise()));
+        finish(context, sum, operation, operands)
+    }
+}
+
+/// What schemes have in common of computing with ciphertexts; no operation needs a secret.
+#[derive(Clone, Debug)]
+pub struct Evaluator<S: Homomorphic> {
+    context: S::Context,
+}
+
+impl<S: Homomorphic> Evaluator<S> {
+    /// An evaluator over `context`. For schemes, whose evaluators wrap it.
+    #[must_use]
+    pub fn new(context: &S::Context) -> Self {
+        Self { context: context.clone() }
+    }
+
+    /// The context that operations compute in.
+    #[must_use]
+    pub fn context(&self) -> &S::Context {
+        &self.context
+    }
+
+    /// The ring of the parts of a ciphertext.
+    fn ring_of(&self, a: &Ciphertext<S>) -> Result<Ring, S::Error> {
+        let rlwe = S::rlwe(&self.context);
+        let level = a.parts().first().map_or(Ok(rlwe.level()), |c0| rlwe.ring().level_of(c0))?;
+        Ok(rlwe.ring_at(level)?)
+    }
+
+    /// Makes two parts of a ciphertext of three; one of two passes unchanged.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`] beyond three parts; the scheme's errors for a ciphertext of other
+    /// parameters, and its refusal of the result.
+    pub fn relinearize(
+        &self,
+        a: &Ciphertext<S>,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        S::check(&self.context, a)?;
+        let mut relinearized = relinearization::relinearize(S::rlwe(&self.context), a, key)?;
+        if a.parts().len() > 2 {
+            relinearized.set_metadata(S::relinearized(&self.context, a.metadata())?);
+        }
+        self.finish(relinearized, "relinearize", &[a.trace()])
+    }
+
+    /// Ends an operation: asks whether its result is admitted, and notes what made it. For schemes.
+    ///
+    /// # Errors
+    /// The scheme's refusal of the result.
+    pub fn finish(
+        &self,
+        a: Ciphertext<S>,
+        operation: &'static str,
+        operands: &[&Trace],
+    ) -> Result<Ciphertext<S>, S::Error> {
+        finish(&self.context, a, operation, operands)
+    }
+}
+
+/// Ends an operation that made a ciphertext: asks the scheme whether it is admitted, and notes the operation in its trace.
+///
+/// # Errors
+/// The scheme's refusal of the result.
+pub fn finish<S: Homomorphic>(
+    context: &S::Context,
+    mut a: Ciphertext<S>,
+    operation: &'static str,
+    operands: &[&Trace],
+) -> Result<Ciphertext<S>, S::Error> {
+    let left = S::admit(context, &a, operation)?;
+    a.record(operation, left, operands);
+    Ok(a)
+}

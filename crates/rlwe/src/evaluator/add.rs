@@ -1,0 +1,111 @@
+//! Addition, subtraction, negation.
+
+use std::borrow::Cow;
+
+use super::{Evaluator, Homomorphic};
+use crate::{Ciphertext, Sign, Trace};
+
+impl<S: Homomorphic> Evaluator<S> {
+    /// a + b, of any part counts; operands of different levels are brought together.
+    ///
+    /// # Errors
+    /// [`RlweError::KeyMismatch`](crate::RlweError::KeyMismatch); the scheme's errors for ciphertexts of other parameters or without a
+    /// common level, and its refusal of the result.
+    pub fn add(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, S::Error> {
+        self.joined(Cow::Borrowed(a), b, "add", Sign::Plus)
+    }
+
+    /// a − b, of any part counts; operands of different levels are brought together.
+    ///
+    /// # Errors
+    /// Every error of [`add`](Self::add).
+    pub fn sub(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, S::Error> {
+        self.joined(Cow::Borrowed(a), b, "subtract", Sign::Minus)
+    }
+
+    /// a ← a + b. On an error `a` is not changed.
+    ///
+    /// # Errors
+    /// Every error of [`add`](Self::add).
+    pub fn add_assign(&self, a: &mut Ciphertext<S>, b: &Ciphertext<S>) -> Result<(), S::Error> {
+        const OPERATION: &str = "add";
+        let trace = a.trace().clone();
+        let (left, right) = S::align(self.context(), Cow::Borrowed(&*a), b, OPERATION)?;
+        let ring = self.ring_of(&left)?;
+        let finish = |sum| self.finish_join(sum, right.metadata(), OPERATION, &[&trace, b.trace()]);
+        match left {
+            Cow::Borrowed(_) => a.join_assign(&ring, &right, Sign::Plus, finish)?,
+            Cow::Owned(mut left) => {
+                left.join_assign(&ring, &right, Sign::Plus, finish)?;
+                *a = left;
+            }
+        }
+        Ok(())
+    }
+
+    /// −a.
+    ///
+    /// # Errors
+    /// The scheme's errors for a ciphertext of other parameters.
+    pub fn negate(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, S::Error> {
+        S::check(self.context(), a)?;
+        let ring = self.ring_of(a)?;
+        let mut negated = a.clone();
+        for part in negated.parts_mut() {
+            ring.neg_assign(part)?;
+        }
+        Ok(negated)
+    }
+
+    /// The sum of one or more ciphertexts.
+    ///
+    /// # Errors
+    /// Every error of [`add`](Self::add); the scheme's error `Empty` for no ciphertexts.
+    pub fn sum<'a>(
+        &self,
+        terms: impl IntoIterator<Item = &'a Ciphertext<S>>,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        let mut terms = terms.into_iter();
+        let first = terms.next().ok_or_else(|| S::empty("a sum of ciphertexts"))?;
+        let Some(second) = terms.next() else { return Ok(first.clone()) };
+        terms.try_fold(self.add(first, second)?, |sum, term| {
+            self.joined(Cow::Owned(sum), term, "add", Sign::Plus)
+        })
+    }
+
+    /// a ± b under the name of the operation that asks, in the memory of an owned `a`. For schemes.
+    ///
+    /// # Errors
+    /// Every error of [`add`](Self::add).
+    pub fn joined(
+        &self,
+        a: Cow<'_, Ciphertext<S>>,
+        b: &Ciphertext<S>,
+        operation: &'static str,
+        sign: Sign,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        let trace = a.trace().clone();
+        let (left, right) = S::align(self.context(), a, b, operation)?;
+        let ring = self.ring_of(&left)?;
+        let finish = |sum| self.finish_join(sum, right.metadata(), operation, &[&trace, b.trace()]);
+        match left {
+            Cow::Borrowed(left) => left.joined(&ring, &right, sign, finish),
+            Cow::Owned(mut left) => {
+                left.join_assign(&ring, &right, sign, finish)?;
+                Ok(left)
+            }
+        }
+    }
+
+    /// Ends a sum that has the metadata of its first operand.
+    fn finish_join(
+        &self,
+        mut sum: Ciphertext<S>,
+        second: &S::Metadata,
+        operation: &'static str,
+        operands: &[&Trace],
+    ) -> Result<Ciphertext<S>, S::Error> {
+        sum.set_metadata(S::join(self.context(), sum.metadata(), second, operation)?);
+        self.finish(sum, operation, operands)
+    }
+}

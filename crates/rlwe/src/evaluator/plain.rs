@@ -1,0 +1,169 @@
+//! Operations between a ciphertext and a plaintext.
+
+use sunzi_encoding::Plaintext;
+use zeroize::Zeroizing;
+
+use super::{Evaluator, Exact, Homomorphic};
+use crate::{Ciphertext, PlainFactor, Sign, Trace, plain_factor};
+
+const SUM: &str = "a sum of products with plaintexts";
+
+/// A plaintext made ready to multiply ciphertexts of any level; erased when dropped.
+#[derive(Clone)]
+pub struct PreparedPlaintext {
+    factor: PlainFactor,
+    plain_modulus: u64,
+}
+
+impl<S: Homomorphic> Evaluator<S> {
+    /// a + m.
+    ///
+    /// # Errors
+    /// The scheme's errors for operands of other parameters, and its refusal of the result.
+    pub fn add_plain(&self, a: &Ciphertext<S>, plaintext: &S::Plaintext) -> Result<Ciphertext<S>, S::Error> {
+        self.shifted(a, plaintext, Sign::Plus, "add a plaintext")
+    }
+
+    /// a − m.
+    ///
+    /// # Errors
+    /// Every error of [`add_plain`](Self::add_plain).
+    pub fn sub_plain(&self, a: &Ciphertext<S>, plaintext: &S::Plaintext) -> Result<Ciphertext<S>, S::Error> {
+        self.shifted(a, plaintext, Sign::Minus, "subtract a plaintext")
+    }
+
+    fn shifted(
+        &self,
+        a: &Ciphertext<S>,
+        plaintext: &S::Plaintext,
+        sign: Sign,
+        operation: &'static str,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        S::check(self.context(), a)?;
+        let mut result = a.clone();
+        S::shift(self.context(), &mut result, plaintext, sign, operation)?;
+        self.finish(result, operation, &[])
+    }
+}
+
+impl<S: Exact> Evaluator<S> {
+    /// A plaintext made ready to multiply: transformed once, for any number of products.
+    ///
+    /// # Errors
+    /// [`EncodingError::PlaintextMismatch`](sunzi_encoding::EncodingError) for a plaintext of another degree or modulus.
+    pub fn prepare_plain(&self, plaintext: &Plaintext) -> Result<PreparedPlaintext, S::Error> {
+        let factor = PlainFactor::new(S::rlwe(self.context()), &self.centred(plaintext)?)?;
+        Ok(PreparedPlaintext { factor, plain_modulus: plaintext.modulus() })
+    }
+
+    /// The coefficients of a plaintext of this context in [−t/2, t/2).
+    pub(super) fn centred(&self, plaintext: &Plaintext) -> Result<Zeroizing<Vec<i64>>, S::Error> {
+        let degree = S::rlwe(self.context()).ring().degree();
+        plaintext.check(degree, S::plain_modulus(self.context()))?;
+        Ok(Zeroizing::new(plaintext.centred()))
+    }
+
+    /// a·m. The noise grows by the sum of the absolute coefficients of m, centred modulo t.
+    ///
+    /// # Errors
+    /// Every error of [`prepare_plain`](Self::prepare_plain) and [`multiply_prepared`](Self::multiply_prepared).
+    pub fn multiply_plain(
+        &self,
+        a: &Ciphertext<S>,
+        plaintext: &Plaintext,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        self.multiply_prepared(a, &self.prepare_plain(plaintext)?)
+    }
+
+    /// a·m for a prepared plaintext.
+    ///
+    /// # Errors
+    /// The scheme's errors for operands of other parameters, and its refusal of the result.
+    pub fn multiply_prepared(
+        &self,
+        a: &Ciphertext<S>,
+        prepared: &PreparedPlaintext,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        self.plain_products(&[(a, prepared)])
+    }
+
+    /// Σ a_i·m_i: in one pass for terms in a row that have one level and equally many parts.
+    ///
+    /// # Errors
+    /// Every error of [`multiply_prepared`](Self::multiply_prepared) and [`add`](Self::add); the scheme's error `Empty` for no terms.
+    pub fn sum_of_plain_products<'a>(
+        &self,
+        terms: impl IntoIterator<Item = (&'a Ciphertext<S>, &'a PreparedPlaintext)>,
+    ) -> Result<Ciphertext<S>, S::Error> {
+        let terms: Vec<_> = terms.into_iter().collect();
+        let alike = |a: &Ciphertext<S>, b: &Ciphertext<S>| {
+            a.parts().len() == b.parts().len() && S::at_one_level(a.metadata(), b.metadata())
+        };
+        let mut sum: Option<Ciphertext<S>> = None;
+        for terms in terms.chunk_by(|(a, _), (b, _)| alike(a, b)) {
+            let products = self.plain_products(terms)?;
+            match &mut sum {
+                Some(sum) => self.add_assign(sum, &products)?,
+                None => sum = Some(products),
+            }
+        }
+        sum.ok_or_else(|| S::empty(SUM))
+    }
+
+    /// Σ a_i·m_i for one or more ciphertexts of one level and part count.
+    fn plain_products(
+        &self,
+        terms: &[(&Ciphertext<S>, &PreparedPlaintext)],
+    ) -> Result<Ciphertext<S>, S::Error> {
+        let (context, expected) = (self.context(), S::plain_modulus(self.context()));
+        let Some((first, _)) = terms.first() else { return Err(S::empty(SUM)) };
+        let (mut factors, mut carried) = (Vec::with_capacity(terms.len()), Vec::with_capacity(terms.len()));
+        for (a, prepared) in terms {
+            S::check(context, a)?;
+            if prepared.plain_modulus != expected {
+                return Err(S::other_modulus(expected, prepared.plain_modulus));
+            }
+            carried.push((S::multiplied(a.metadata()), a.noise().times_norm(prepared.factor.norm())));
+            factors.push((*a, &prepared.factor));
+        }
+        let level = self.ring_of(first)?.level();
+        let parts = plain_factor::sum_of_products(S::rlwe(context), level, &factors)?;
+        let traces: Vec<&Trace> = terms.iter().map(|(a, _)| a.trace()).collect();
+        let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
+        S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
+    }
+
+    /// a·c for a constant c, taken modulo t and centred.
+    ///
+    /// # Errors
+    /// The scheme's errors for a ciphertext of other parameters, and its refusal of the result.
+    pub fn multiply_scalar(&self, a: &Ciphertext<S>, scalar: i64) -> Result<Ciphertext<S>, S::Error> {
+        S::check(self.context(), a)?;
+        let constant = centred(scalar, S::plain_modulus(self.context()));
+        let mut product = a.clone();
+        self.scale_assign(&mut product, constant)?;
+        product.set_metadata(S::scaled(a.metadata(), constant.unsigned_abs()));
+        self.finish(product, "multiply by a constant", &[])
+    }
+
+    /// a ← c·a, parts and noise. For schemes.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`](crate::RlweError::Ring) for a ciphertext of another ring.
+    pub fn scale_assign(&self, a: &mut Ciphertext<S>, constant: i64) -> Result<(), S::Error> {
+        if constant != 1 {
+            let ring = self.ring_of(a)?;
+            for part in a.parts_mut() {
+                ring.mul_integer_assign(part, &constant.into())?;
+            }
+            a.set_noise(a.noise().times_norm(constant.unsigned_abs() as f64));
+        }
+        Ok(())
+    }
+}
+
+/// A number modulo t in [−t/2, t/2), for t below 2^63.
+fn centred(number: i64, t: u64) -> i64 {
+    let residue = i128::from(number).rem_euclid(i128::from(t)) as u64;
+    if residue >= t.div_ceil(2) { residue as i64 - t as i64 } else { residue as i64 }
+}
