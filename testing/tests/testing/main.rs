@@ -58,6 +58,8 @@ mod slots;
 #[cfg(test)]
 mod switched;
 #[cfg(test)]
+mod traces;
+#[cfg(test)]
 mod truth;
 #[cfg(test)]
 mod univariate;
