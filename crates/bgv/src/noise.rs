@@ -39,10 +39,11 @@ impl NoiseSettings {
     #[must_use]
     pub fn levels(&self, budget: &Budget) -> Vec<LevelNoise> {
         let depth = self.log2_moduli.len().saturating_sub(2);
+        let rounding = noise::mod_switch(self.ring, 2);
         let mut levels = Vec::with_capacity(depth + 1);
         let mut used = self.spend(&self.fresh, depth, &budget.fresh);
         for level in (0..=depth).rev() {
-            let operand = self.switched(&used, level);
+            let operand = self.switched(&used, level, rounding);
             levels.push(LevelNoise { operand, used });
             if level > 0 {
                 used = self.spend(&self.term(&operand, level), level - 1, &budget.at(level - 1, depth));
@@ -77,13 +78,13 @@ impl NoiseSettings {
         noise.scaled(Log2::from_bits(norm.log2() * f64::from(declared.plain_products)))
     }
 
-    /// The noise after the switch from Q_(level+1) to Q_level.
-    fn switched(&self, noise: &NoiseBound, level: usize) -> NoiseBound {
+    /// The noise after the switch from Q_(level+1) to Q_level, which rounds.
+    fn switched(&self, noise: &NoiseBound, level: usize, rounding: NoiseTerm) -> NoiseBound {
         let dropped = self.log2_moduli.get(level + 1).copied().unwrap_or(0.0);
         if dropped == 0.0 {
             return *noise;
         }
-        noise.scaled(Log2::from_bits(-dropped)).plus(noise::mod_switch(self.ring, 2))
+        noise.scaled(Log2::from_bits(-dropped)).plus(rounding)
     }
 
     fn key_switching(&self, level: usize) -> NoiseTerm {
