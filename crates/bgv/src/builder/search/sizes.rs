@@ -61,7 +61,8 @@ pub(super) fn smallest(
         {
             best = Some(sizes);
         }
-        if best.is_some_and(|best| best.total(depth) + 2.0 < level * depth as f64) {
+        // q_0 has the least bits or more, so that no larger level is better.
+        if best.is_some_and(|best| best.total(depth) <= model.least_bits + level * depth as f64) {
             break;
         }
         level += STEP;
@@ -136,12 +137,14 @@ impl<'a> Model<'a> {
             if let Some(size) = settings.log2_moduli.last_mut() {
                 *size = last;
             }
+            // q_0 has the least bits or more, so that no larger q_(L+1) is better.
+            if best.is_some_and(|best| best.first + best.last <= self.least_bits + last) {
+                break;
+            }
             let sizes = Sizes { first: self.first(&settings), level, last };
             let better = best.is_none_or(|best| sizes.first + sizes.last < best.first + best.last);
             if sizes.first.is_finite() && better {
                 best = Some(sizes);
-            } else if best.is_some_and(|best| best.first + best.last + 4.0 < self.least_bits + last) {
-                break;
             }
             last = if last == 0.0 { self.least_bits } else { last + 1.0 };
         }
