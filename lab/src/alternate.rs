@@ -4,9 +4,10 @@
 //! There are two kinds of contenders: calls that are repeated as often as fills a turn ([`alternate`]), and calls that
 //! say themselves how long the part to be timed took and check their result outside of it ([`alternate_timed`]).
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// Fewest rounds that a published figure may rest on.
 pub const ROUNDS: usize = 101;
@@ -29,13 +30,13 @@ pub trait Contender {
     ///
     /// # Errors
     /// Whatever the calls fail with.
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError>;
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration>;
 
     /// How many calls fill a turn, and how long one takes.
     ///
     /// # Errors
     /// Whatever the calls fail with.
-    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+    fn fill(&mut self) -> Result<(u32, Duration)> {
         let mut calls = 1;
         // The first call of all may have to fetch and build what later ones find.
         let mut warm = true;
@@ -53,27 +54,30 @@ pub trait Contender {
     }
 }
 
-impl<F: FnMut() -> Result<(), LabError>> Contender for F {
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+impl<F: FnMut() -> Result<T, E>, T, E> Contender for F
+where
+    LabError: From<E>,
+{
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration> {
         if warm {
-            self()?;
+            black_box(self()?);
         }
         let begin = Instant::now();
         for _ in 0..calls {
-            self()?;
+            black_box(self()?);
         }
         Ok(begin.elapsed())
     }
 }
 
 /// Does something once and says how long the part to be timed took; checks the result outside that part.
-pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration, LabError> + 'a>;
+pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration> + 'a>;
 
 /// A timed call as a contender: called once a turn, or twice where that is short.
 struct Once<'a, 'b>(&'a mut Timed<'b>);
 
 impl Contender for Once<'_, '_> {
-    fn turn(&mut self, _calls: u32, _warm: bool) -> Result<Duration, LabError> {
+    fn turn(&mut self, _calls: u32, _warm: bool) -> Result<Duration> {
         match (self.0)()? {
             time if time < SHORT => (self.0)(),
             time => Ok(time),
@@ -81,7 +85,7 @@ impl Contender for Once<'_, '_> {
     }
 
     /// One call, without trying how long it is. The warm-up of all contenders is left out: a short call warms itself up.
-    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+    fn fill(&mut self) -> Result<(u32, Duration)> {
         Ok((1, WARM_UP))
     }
 }
@@ -209,10 +213,7 @@ impl Series {
 ///
 /// # Errors
 /// The first error of any contender.
-pub fn alternate(
-    budget: impl Into<Budget>,
-    contenders: &mut [&mut dyn Contender],
-) -> Result<Vec<Series>, LabError> {
+pub fn alternate(budget: impl Into<Budget>, contenders: &mut [&mut dyn Contender]) -> Result<Vec<Series>> {
     let (budget, begin) = (budget.into(), Instant::now());
     let mut turns = Turns::new(contenders)?;
     while budget.lasts(turns.rounds, begin) {
@@ -226,13 +227,8 @@ pub fn alternate(
 ///
 /// # Errors
 /// The first error of a call.
-pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>, LabError> {
-    let mut calls: Vec<Once<'_, '_>> = calls.iter_mut().map(Once).collect();
-    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
-    for call in &mut calls {
-        contenders.push(call);
-    }
-    alternate(budget, &mut contenders)
+pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>> {
+    take_turns(budget, &mut calls.iter_mut().map(Once).collect::<Vec<_>>())
 }
 
 /// Calls `work` and returns how long that took, and the result.
@@ -255,7 +251,7 @@ impl Turns {
     ///
     /// # Errors
     /// The first error of any contender.
-    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self, LabError> {
+    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self> {
         let mut calls = Vec::with_capacity(contenders.len());
         let mut together = Duration::ZERO;
         for contender in contenders.iter_mut() {
@@ -271,7 +267,7 @@ impl Turns {
     ///
     /// # Errors
     /// The first error of any contender.
-    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<(), LabError> {
+    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<()> {
         let mut turns: Vec<_> = contenders.iter_mut().zip(&self.calls).zip(&mut self.times).collect();
         let first = self.rounds % turns.len().max(1);
         turns.rotate_left(first);
@@ -288,28 +284,39 @@ impl Turns {
     }
 }
 
-/// Lets calls of one kind take turns.
+/// Lets so many contenders take turns; one series for each.
 ///
 /// # Errors
-/// The first error of any call.
-pub(crate) fn take_turns(
+/// The first error of any contender.
+pub(crate) fn side_by_side<const N: usize>(
     rounds: usize,
-    calls: &mut [impl FnMut() -> Result<(), LabError>],
-) -> Result<Vec<Series>, LabError> {
-    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
-    for call in calls {
-        contenders.push(call);
+    mut contenders: [&mut dyn Contender; N],
+) -> Result<[Series; N]> {
+    alternate(rounds, &mut contenders)?.try_into().map_err(|_| LabError::no_rounds())
+}
+
+/// Lets contenders of one kind take turns.
+///
+/// # Errors
+/// The first error of any contender.
+pub(crate) fn take_turns(
+    budget: impl Into<Budget>,
+    contenders: &mut [impl Contender],
+) -> Result<Vec<Series>> {
+    let mut all: Vec<&mut dyn Contender> = Vec::new();
+    for contender in contenders {
+        all.push(contender);
     }
-    alternate(rounds, &mut contenders)
+    alternate(budget, &mut all)
 }
 
 /// Times one contender alone.
 ///
 /// # Errors
 /// The contender's.
-pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series, LabError> {
-    let series = alternate(rounds, &mut [contender])?.pop();
-    Ok(series.unwrap_or_else(|| Series::from_micros(Vec::new())))
+pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series> {
+    let [series] = side_by_side(rounds, [contender])?;
+    Ok(series)
 }
 
 /// The middle value, the upper one of two; NaN without values.
@@ -366,14 +373,8 @@ mod tests {
             }
             std::hint::black_box(sum);
         };
-        let mut short = || -> Result<(), LabError> {
-            work(2_000);
-            Ok(())
-        };
-        let mut long = || -> Result<(), LabError> {
-            work(8_000);
-            Ok(())
-        };
+        let mut short = || Ok::<_, LabError>(work(2_000));
+        let mut long = || Ok::<_, LabError>(work(8_000));
         let series = alternate(9, &mut [&mut short, &mut long]).unwrap();
         let ratio = series[1].over(&series[0]).median;
         assert!((2.0..8.0).contains(&ratio), "{ratio}");
@@ -383,7 +384,7 @@ mod tests {
     fn an_error_of_a_contender_ends_the_rounds() {
         let mut left = 5;
         let mut breaks = || match left {
-            0 => Err(LabError::TooFewRounds { got: 0, least: 1 }),
+            0 => Err(LabError::no_rounds()),
             _ => {
                 left -= 1;
                 Ok(())
@@ -436,8 +437,7 @@ mod tests {
 
     #[test]
     fn an_error_ends_the_rounds() {
-        let mut failing: [Timed<'_>; 1] =
-            [Box::new(|| Err(LabError::Plot { figure: "none".to_owned(), reason: String::new() }))];
+        let mut failing: [Timed<'_>; 1] = [Box::new(|| Err(LabError::Failed("none".to_owned())))];
         assert!(alternate_timed(budget(0, 1, 1), &mut failing).is_err());
     }
 }

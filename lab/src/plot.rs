@@ -6,8 +6,8 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use crate::LabError;
 use crate::report::{Corner, Curve, Figure};
+use crate::{LabError, Result};
 
 /// Pixels of one panel of several.
 const PANEL: (u32, u32) = (620, 560);
@@ -89,7 +89,7 @@ impl<'a> From<&'a Curve> for Line<'a> {
 ///
 /// # Errors
 /// [`LabError::Plot`] if there is nothing to draw or the drawing fails.
-pub fn render(figure: &Figure) -> Result<String, LabError> {
+pub fn render(figure: &Figure) -> Result<String> {
     // Panels stand over the same axes.
     let points = || figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let x = widened(&bounds(points().map(|point| point.0)));
@@ -109,17 +109,18 @@ pub fn render(figure: &Figure) -> Result<String, LabError> {
     });
     let title = format!("{}: {}", figure.name, figure.title);
     let sheet = Sheet { title, source: &figure.source, size: PANEL, charts: charts.collect() };
-    draw(&sheet).map_err(|reason| LabError::Plot { figure: figure.name.to_owned(), reason })
+    draw(&sheet, figure.name)
 }
 
 /// Draws charts in rows of three; the reason why it cannot be done.
-pub(crate) fn draw(sheet: &Sheet<'_>) -> Result<String, String> {
+pub(crate) fn draw(sheet: &Sheet<'_>, figure: &str) -> Result<String> {
     let mut svg = String::new();
     let [rows, columns] = grid(sheet.charts.len());
     let size = ((sheet.size.0 * columns as u32).max(WIDE), sheet.size.1 * rows as u32 + HEAD);
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        fill(sheet, &root, (rows, columns)).map_err(|error| error.to_string())?;
+        fill(sheet, &root, (rows, columns))
+            .map_err(|reason| LabError::Failed(format!("cannot draw {figure}: {reason}")))?;
     }
     Ok(svg)
 }
@@ -263,7 +264,6 @@ mod tests {
             name: "Figure 9",
             title: "a title".to_owned(),
             source: "a source".to_owned(),
-            file: "figure9.svg",
             x_label: "across",
             y_label: "up",
             logarithmic,

@@ -2,19 +2,18 @@
 
 mod picture;
 
-use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
 
-use crate::LabError;
 use crate::alternate::{Series, take_turns};
 use crate::bench::job::{Job, expected};
 use crate::bench::shape::Shape;
 use crate::bench::{Options, check};
-use crate::threads::on_threads;
+use crate::threads::{on_threads, pool};
+use crate::{LabError, Result};
 
 pub use picture::picture;
 
@@ -91,14 +90,14 @@ pub struct Growth {
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
-pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, LabError> {
+pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth> {
     options.validate()?;
     let mut all = Growth { panels: Vec::new(), gains: Vec::new(), correct: true };
     progress("degrees");
     let shapes = options.log_degrees(LOG_DEGREES).map(shape).collect::<Result<Vec<_>, _>>()?;
     let title = format!("degree, most moduli that 128 bits of security allow, {DIGITS} digits");
     let of_shape = |shape: Shape| Ok((f64::from(shape.log_n), shape.parameters(PLAIN_MODULUS)?));
-    let subjects = shapes.into_iter().map(of_shape).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = shapes.into_iter().map(of_shape).collect::<Result<Vec<_>>>()?;
     all.costs(title, "log2 n", &OPERATIONS, subjects, options.rounds)?;
     progress("moduli");
     let most = shape(LOG_DEGREE)?;
@@ -107,14 +106,14 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, 
         let shape = Shape { limbs, special: limbs.div_ceil(DIGITS), ..most };
         Ok((log_q(&shape.parameters(PLAIN_MODULUS)?), shape.parameters(PLAIN_MODULUS)?))
     };
-    let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>>>()?;
     all.costs(format!("modulus, n = {}", most.degree()), "log2 Q", &OPERATIONS, subjects, options.rounds)?;
     progress("depths");
     let of_depth = |depth: u32| {
         let parameters = Parameters::builder().depth(depth).plain_bits(20).build()?;
         Ok((f64::from(depth), parameters))
     };
-    let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>>>()?;
     let title = "depth, parameters that the builder chooses, t of 20 bits".to_owned();
     all.costs(title, "multiplications in a row", &OPERATIONS[..2], subjects, options.rounds)?;
     progress("threads");
@@ -125,16 +124,16 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, 
 }
 
 /// The shape of a degree with [`DIGITS`] digits, or as near as there is.
-fn shape(log_n: u32) -> Result<Shape, LabError> {
+fn shape(log_n: u32) -> Result<Shape> {
     let nearest = Shape::all(log_n).into_iter().min_by_key(|shape| shape.digits().abs_diff(DIGITS));
-    nearest.ok_or(LabError::Request("a degree without moduli"))
+    nearest.ok_or(LabError::request("a degree without moduli"))
 }
 
 fn log_q(parameters: &Parameters) -> f64 {
     parameters.moduli().iter().map(|&q| (q as f64).log2()).sum()
 }
 
-fn job(parameters: &Parameters) -> Result<Job, LabError> {
+fn job(parameters: &Parameters) -> Result<Job> {
     let n = 1 << parameters.log2_degree();
     Job::new(parameters, [1, 2].map(|seed| check::residues(n, parameters.plain_modulus(), seed)), Vec::new())
 }
@@ -148,7 +147,7 @@ impl Growth {
         names: &[&str],
         subjects: Vec<(f64, Parameters)>,
         rounds: usize,
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         let mut lines = lines(names);
         for (at, parameters) in subjects {
             let (series, correct) = on_threads(1, || {
@@ -166,7 +165,7 @@ impl Growth {
     }
 
     /// How many times as fast operations are on more threads.
-    fn threads(&mut self, options: &Options) -> Result<(), LabError> {
+    fn threads(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE)?.parameters(PLAIN_MODULUS)?)?;
         self.correct &= right(&job, &SHARED)?;
         let (evaluator, key, galois, [a, b]) = job.operands();
@@ -197,7 +196,7 @@ impl Growth {
     }
 
     /// Products of batches, a ciphertext the unit, on one thread and on all.
-    fn batches(&mut self, options: &Options) -> Result<(), LabError> {
+    fn batches(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE_OF_BATCHES)?.parameters(PLAIN_MODULUS)?)?;
         let (evaluator, key, _, [a, b]) = job.operands();
         let pairs: Vec<_> = (0..BATCH).map(|_| (a.clone(), b.clone())).collect();
@@ -232,22 +231,10 @@ impl Growth {
 }
 
 /// One call on 1, 2, … threads by turns.
-fn on_pools<T>(
-    options: &Options,
-    call: impl Fn() -> Result<T, LabError> + Sync,
-) -> Result<Vec<Series>, LabError> {
-    let pools = (1..=options.threads).map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })
-    });
-    let pools = pools.collect::<Result<Vec<_>, _>>()?;
-    let call = || {
-        black_box(call()?);
-        Ok(())
-    };
+fn on_pools<T: Send>(options: &Options, call: impl Fn() -> Result<T> + Sync) -> Result<Vec<Series>> {
+    let pools = (1..=options.threads).map(pool).collect::<Result<Vec<_>>>()?;
     let call = &call;
-    let mut calls: Vec<_> = pools.iter().map(|pool| move || pool.install(call)).collect();
-    take_turns(options.rounds, &mut calls)
+    take_turns(options.rounds, &mut pools.iter().map(|pool| move || pool.install(call)).collect::<Vec<_>>())
 }
 
 fn lines(names: &[impl ToString]) -> Vec<Line> {
@@ -263,7 +250,7 @@ impl Line {
 }
 
 /// Whether the results of operations open to what they should.
-fn right(job: &Job, names: &[&str]) -> Result<bool, LabError> {
+fn right(job: &Job, names: &[&str]) -> Result<bool> {
     let t = job.plain_modulus();
     let [left, right] = [1, 2].map(|seed| check::residues(job.n(), t, seed));
     let mut all = true;

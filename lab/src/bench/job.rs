@@ -18,12 +18,12 @@ use sunzi_bfv::{
 use sunzi_math::{add_mod, mul_mod};
 use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, randomness};
 
-use crate::LabError;
 #[cfg(feature = "peers")]
 use crate::bench::rivals::circuits::Step;
 #[cfg(feature = "peers")]
 use crate::bench::rivals::{About, Values};
 use crate::subjects::keys::Keys;
+use crate::{LabError, Result};
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
@@ -65,7 +65,7 @@ type Cipher = Ciphertext;
 /// An evaluator, its keys, and two ciphertexts.
 pub(crate) type Operands<'a> = (&'a Evaluator, &'a RelinearizationKey, &'a GaloisKeys, [&'a Cipher; 2]);
 /// What is to be called again and again.
-pub(crate) type Call<'a> = Box<dyn Fn() -> Result<(), LabError> + 'a>;
+pub(crate) type Call<'a> = Box<dyn Fn() -> Result<()> + 'a>;
 /// A call and its name.
 pub(crate) type Operation<'a> = (&'static str, Call<'a>);
 
@@ -75,14 +75,14 @@ pub(crate) trait Subject {
     /// The operations that can be timed.
     fn names(&self) -> Vec<&'static str>;
     /// Its parameters and sizes.
-    fn about(&self) -> Result<About, LabError>;
+    fn about(&self) -> Result<About>;
     /// The slots that the result of an operation opens to.
-    fn outcome(&self, name: &str) -> Result<Values, LabError>;
+    fn outcome(&self, name: &str) -> Result<Values>;
     /// One operation as something to time.
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError>;
+    fn contender(&self, name: &str) -> Result<Call<'_>>;
     /// The slots that the last value of a circuit opens to.
-    fn circuit(&self, _: &[Step]) -> Result<Values, LabError> {
-        Err(LabError::Request("circuits are run in BFV alone"))
+    fn circuit(&self, _: &[Step]) -> Result<Values> {
+        Err(LabError::request("circuits are run in BFV alone"))
     }
 }
 
@@ -122,20 +122,12 @@ pub(crate) struct Job {
 
 impl Job {
     /// Encrypts two vectors of n slots; makes Galois keys for these exponents and for [`STEPS`].
-    pub(crate) fn new(
-        parameters: &Parameters,
-        values: [Vec<u64>; 2],
-        exponents: Vec<u64>,
-    ) -> Result<Self, LabError> {
+    pub(crate) fn new(parameters: &Parameters, values: [Vec<u64>; 2], exponents: Vec<u64>) -> Result<Self> {
         Self::with_context(Context::new(parameters)?, values, exponents)
     }
 
     /// Encrypts over a context that is there already.
-    pub(crate) fn with_context(
-        context: Context,
-        values: [Vec<u64>; 2],
-        exponents: Vec<u64>,
-    ) -> Result<Self, LabError> {
+    pub(crate) fn with_context(context: Context, values: [Vec<u64>; 2], exponents: Vec<u64>) -> Result<Self> {
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
         let rlwe = context.rlwe();
         let n = context.degree();
@@ -190,7 +182,7 @@ impl Job {
     }
 
     /// Bytes of the key of one rotation.
-    pub(crate) fn rotation_key_bytes(&self) -> Result<usize, LabError> {
+    pub(crate) fn rotation_key_bytes(&self) -> Result<usize> {
         Ok(self.galois.get(row_rotation_exponent(self.n(), STEPS))?.byte_len())
     }
 
@@ -211,7 +203,7 @@ impl Job {
     }
 
     /// All rotations of [`HOISTED`], of one decomposition.
-    fn rotate_hoisted(&self) -> Result<Vec<Cipher>, LabError> {
+    fn rotate_hoisted(&self) -> Result<Vec<Cipher>> {
         let hoisted = galois::hoist(self.context.rlwe(), &self.a)?;
         let rotations = hoisted_exponents(self.n());
         let rotations = rotations.iter().map(|exponent| hoisted.automorphism(*exponent, &self.galois));
@@ -219,9 +211,9 @@ impl Job {
     }
 
     /// One operation as something to time.
-    pub(crate) fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
+    pub(crate) fn contender(&self, name: &str) -> Result<Call<'_>> {
         let found = self.operations().into_iter().find(|(other, _)| *other == name);
-        found.map(|(_, call)| call).ok_or(LabError::Request("no such operation"))
+        found.map(|(_, call)| call).ok_or(LabError::request("no such operation"))
     }
 
     fn key_operations(&self) -> Vec<Operation<'_>> {
@@ -250,7 +242,7 @@ impl Job {
     }
 
     /// The ciphertext that one of [`EVALUATIONS`] results in, and none for other names.
-    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, LabError> {
+    fn evaluate(&self, name: &str) -> Result<Option<Cipher>> {
         let Self { evaluator, a, b, plain, relinearization, galois, .. } = self;
         let [_, right] = &self.values;
         let mut rng = self.rng.borrow_mut();
@@ -273,13 +265,13 @@ impl Job {
         }))
     }
 
-    fn open(&self, ciphertext: &Cipher) -> Result<Vec<u64>, LabError> {
+    fn open(&self, ciphertext: &Cipher) -> Result<Vec<u64>> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
 
     /// The slots that the result of an operation opens to, one ciphertext after the other: those of the first
     /// operand for an operation that makes no ciphertext.
-    pub(crate) fn outcome(&self, name: &str) -> Result<Vec<u64>, LabError> {
+    pub(crate) fn outcome(&self, name: &str) -> Result<Vec<u64>> {
         let results = match name {
             ROTATE_HOISTED => self.rotate_hoisted()?,
             _ => self.evaluate(name)?.into_iter().collect(),
@@ -292,7 +284,7 @@ impl Job {
     }
 
     /// Whether the result of every operation opens to what the plain numbers give.
-    pub(crate) fn holds(&self) -> Result<bool, LabError> {
+    pub(crate) fn holds(&self) -> Result<bool> {
         let [left, right] = &self.values;
         for name in EVALUATIONS.into_iter().chain(["decrypt"]) {
             if self.outcome(name)? != expected(name, left, right, self.context.plain_modulus()) {

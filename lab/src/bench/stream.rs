@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::LabError;
+use crate::Result;
 
 /// Sums that are kept at once, so that no addition waits for the one before.
 const LANES: usize = 16;
@@ -34,7 +34,7 @@ impl Stream {
     }
 
     /// One reading, as something to time.
-    pub(crate) fn read(&self) -> Result<(), LabError> {
+    pub(crate) fn read(&self) -> Result<()> {
         black_box(self.sum());
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Addition {
     }
 
     /// One addition, as something to time.
-    pub(crate) fn add(&mut self) -> Result<(), LabError> {
+    pub(crate) fn add(&mut self) -> Result<()> {
         for ((sum, a), b) in self.sum.iter_mut().zip(&self.a.0).zip(&self.b.0) {
             *sum = a.wrapping_add(*b);
         }

@@ -1,7 +1,7 @@
 //! The panels of growth as one SVG.
 
 use super::{Growth, Panel};
-use crate::LabError;
+use crate::Result;
 use crate::plot::{self, Chart, Line, Sheet};
 use crate::report::Corner;
 
@@ -14,10 +14,10 @@ const COLOURS: [usize; 4] = [1, 2, 3, 0];
 ///
 /// # Errors
 /// [`LabError::Plot`].
-pub fn picture(growth: &Growth, about: &str) -> Result<String, LabError> {
+pub fn picture(growth: &Growth, about: &str) -> Result<String> {
     let charts = growth.panels.iter().map(chart).collect();
     let sheet = Sheet { title: "Growth of costs".to_owned(), source: about, size: PANEL, charts };
-    plot::draw(&sheet).map_err(|reason| LabError::Plot { figure: "growth".to_owned(), reason })
+    plot::draw(&sheet, "growth")
 }
 
 fn chart(panel: &Panel) -> Chart<'_> {

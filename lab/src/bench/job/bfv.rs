@@ -7,9 +7,9 @@ use sunzi_encoding::Encoder;
 
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 use super::{COMPARED, Call, Cipher, Job, RESCALES, STEPS, SWITCHES, Subject, hoisted_exponents, operation};
-use crate::LabError;
 use crate::bench::rivals::circuits::{Name, Step};
 use crate::bench::rivals::{About, Values};
+use crate::{LabError, Result};
 
 /// Keys and data, and more of both for the workloads that ask for it.
 pub(crate) struct BfvJob {
@@ -20,13 +20,13 @@ pub(crate) struct BfvJob {
 
 impl BfvJob {
     /// Encrypts two vectors of n slots.
-    pub(crate) fn new(parameters: &Parameters, log_n: u32, values: [Vec<u64>; 2]) -> Result<Self, LabError> {
+    pub(crate) fn new(parameters: &Parameters, log_n: u32, values: [Vec<u64>; 2]) -> Result<Self> {
         let job = Job::new(parameters, values, hoisted_exponents(1 << log_n))?;
         Ok(Self { job, pool: Pool::new(), matrix: OnceCell::new() })
     }
 
     /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, LabError> {
+    fn evaluate(&self, name: &str) -> Result<Option<Cipher>> {
         let Job { context, evaluator, encoder, secret, public, relinearization, values, rng, .. } = &self.job;
         let [left, right] = values;
         let n = self.job.n();
@@ -46,7 +46,7 @@ impl BfvJob {
                     let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng.borrow_mut())?;
                     let _ = self.matrix.set(made);
                 }
-                let made = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
+                let made = self.matrix.get().ok_or(LabError::request("no matrix"))?;
                 made.multiply(evaluator, &self.job.a)?
             }
             _ => return Ok(None),
@@ -55,11 +55,11 @@ impl BfvJob {
 }
 
 /// The ciphertexts of a circuit, the operands first.
-fn circuit(job: &Job, steps: &[Step]) -> Result<Vec<Cipher>, LabError> {
+fn circuit(job: &Job, steps: &[Step]) -> Result<Vec<Cipher>> {
     let Job { evaluator, relinearization, galois, a, b, .. } = job;
     let mut values = vec![a.clone(), b.clone()];
     for step in steps {
-        let value = |at: usize| values.get(at).ok_or(LabError::Request("a step of a value to come"));
+        let value = |at: usize| values.get(at).ok_or(LabError::request("a step of a value to come"));
         let left = value(step.left)?;
         let result = match step.name {
             Name::Add => evaluator.add(left, value(step.right)?)?,
@@ -79,26 +79,26 @@ impl Subject for BfvJob {
         COMPARED.into_iter().filter(other).collect()
     }
 
-    fn about(&self) -> Result<About, LabError> {
+    fn about(&self) -> Result<About> {
         let rlwe = self.job.context.rlwe();
         let Job { a, relinearization, galois, .. } = &self.job;
         let rotation = galois.get(sunzi_bfv::row_rotation_exponent(self.job.n(), STEPS))?;
         Ok(About::ours(rlwe, a.parts(), relinearization.byte_len(), rotation.byte_len()))
     }
 
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
+    fn outcome(&self, name: &str) -> Result<Values> {
         Ok(Values::Words(match self.evaluate(name)? {
             Some(result) => self.job.open(&result)?,
             None => self.job.outcome(name)?,
         }))
     }
 
-    fn circuit(&self, steps: &[Step]) -> Result<Values, LabError> {
-        let last = circuit(&self.job, steps)?.pop().ok_or(LabError::Request("no value"))?;
+    fn circuit(&self, steps: &[Step]) -> Result<Values> {
+        let last = circuit(&self.job, steps)?.pop().ok_or(LabError::request("no value"))?;
         Ok(Values::Words(self.job.open(&last)?))
     }
 
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
+    fn contender(&self, name: &str) -> Result<Call<'_>> {
         match [INNER_PRODUCT, PRODUCT_TREE, MATRIX_VECTOR].into_iter().find(|other| *other == name) {
             Some(name) => Ok(operation(name, move || self.evaluate(name)).1),
             None => self.job.contender(name),

@@ -10,9 +10,9 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security,
 
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 use super::{COMPARED, Call, HOISTED, RESCALES, STEPS, Subject, hoisted_exponents, operation};
-use crate::LabError;
 use crate::bench::rivals::{About, Values};
 use crate::subjects::keys::Keys;
+use crate::{LabError, Result};
 
 /// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
 pub(crate) struct BgvJob {
@@ -44,7 +44,7 @@ impl BgvJob {
         key_switching: GadgetOptions,
         t: u64,
         [left, right]: [Vec<u64>; 2],
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let levels = (1..=moduli.len()).collect();
         let parameters = Parameters::new(log_n, moduli, t, Security::Bits128).with_levels(levels);
         let context = Context::new(&parameters.with_key_switching(key_switching))?;
@@ -82,7 +82,7 @@ impl BgvJob {
     }
 
     /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, LabError> {
+    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>> {
         if let Some(result) = self.many(name)? {
             return Ok(vec![result]);
         }
@@ -111,7 +111,7 @@ impl BgvJob {
     }
 
     /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn many(&self, name: &str) -> Result<Option<Ciphertext>, LabError> {
+    fn many(&self, name: &str) -> Result<Option<Ciphertext>> {
         let Self { context, evaluator, encoder, secret, relinearization, left, right, .. } = self;
         let n = context.degree();
         let encrypt = |at: usize| {
@@ -134,7 +134,7 @@ impl BgvJob {
                     let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng)?;
                     let _ = self.matrix.set(made);
                 }
-                let made = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
+                let made = self.matrix.get().ok_or(LabError::request("no matrix"))?;
                 made.multiply(evaluator, &self.a)?
             }
             _ => return Ok(None),
@@ -151,13 +151,13 @@ impl Subject for BgvJob {
         COMPARED.into_iter().filter(|name| !RESCALES.contains(name)).collect()
     }
 
-    fn about(&self) -> Result<About, LabError> {
+    fn about(&self) -> Result<About> {
         let rotation = self.galois.get(row_rotation_exponent(self.context.degree(), STEPS))?;
         let key = self.relinearization.byte_len();
         Ok(About::ours(self.context.rlwe(), self.a.parts(), key, rotation.byte_len()))
     }
 
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
+    fn outcome(&self, name: &str) -> Result<Values> {
         let results = self.evaluate(name)?;
         if results.is_empty() {
             return Ok(Values::Words(self.open(&self.a)?));
@@ -166,9 +166,9 @@ impl Subject for BgvJob {
         Ok(Values::Words(opened.collect::<Result<Vec<_>, _>>()?.concat()))
     }
 
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
+    fn contender(&self, name: &str) -> Result<Call<'_>> {
         let Some(name) = self.names().into_iter().find(|other| *other == name) else {
-            return Err(LabError::Request("no such operation"));
+            return Err(LabError::request("no such operation"));
         };
         let (_, call) = match name {
             "decrypt" => operation(name, || self.context.decrypt(&self.a, &self.secret)),

@@ -10,9 +10,9 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomnes
 
 use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, Pool, entry, tree};
 use super::{COMPARED, Call, HOISTED, STEPS, SWITCHES, Subject, many, operation};
-use crate::LabError;
 use crate::bench::rivals::{About, Values};
 use crate::subjects::keys::Keys;
+use crate::{LabError, Result};
 
 /// Keys and data, all n/2 slots used.
 pub(crate) struct CkksJob {
@@ -38,7 +38,7 @@ pub(crate) struct CkksJob {
 
 impl CkksJob {
     /// Encrypts two vectors of n/2 slots, real and imaginary parts in turn.
-    pub(crate) fn new(parameters: &Parameters, [left, right]: [&[f64]; 2]) -> Result<Self, LabError> {
+    pub(crate) fn new(parameters: &Parameters, [left, right]: [&[f64]; 2]) -> Result<Self> {
         let context = Context::new(parameters)?;
         let rlwe = context.rlwe();
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
@@ -75,7 +75,7 @@ impl CkksJob {
     }
 
     /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, LabError> {
+    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>> {
         if let Some(result) = self.many(name)? {
             return Ok(vec![result]);
         }
@@ -104,7 +104,7 @@ impl CkksJob {
     }
 
     /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn many(&self, name: &str) -> Result<Option<Ciphertext>, LabError> {
+    fn many(&self, name: &str) -> Result<Option<Ciphertext>> {
         let Self { context, evaluator, encoder, relinearization, left, right, .. } = self;
         let n = 2 * context.max_slots();
         let encrypt = |at: usize| {
@@ -121,14 +121,14 @@ impl CkksJob {
                 if self.matrix.get().is_none() {
                     let _ = self.matrix.set(self.make_matrix()?);
                 }
-                let (matrix, keys) = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
+                let (matrix, keys) = self.matrix.get().ok_or(LabError::request("no matrix"))?;
                 matrix.apply(evaluator, &self.a, keys)?
             }
             _ => return Ok(None),
         }))
     }
 
-    fn make_matrix(&self) -> Result<(LinearTransform, GaloisKeys), LabError> {
+    fn make_matrix(&self) -> Result<(LinearTransform, GaloisKeys)> {
         let Self { context, secret, right, .. } = self;
         let mut diagonals = Diagonals::new(context.max_slots())?;
         for d in 0..MATRIX {
@@ -151,13 +151,13 @@ impl Subject for CkksJob {
         COMPARED.into_iter().filter(|name| !SWITCHES.contains(name)).collect()
     }
 
-    fn about(&self) -> Result<About, LabError> {
+    fn about(&self) -> Result<About> {
         let rotation = self.galois.get(rotation_exponent(STEPS, self.context.ring().index()))?;
         let key = self.relinearization.byte_len();
         Ok(About::ours(self.context.rlwe(), self.a.parts(), key, rotation.byte_len()))
     }
 
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
+    fn outcome(&self, name: &str) -> Result<Values> {
         let results = self.evaluate(name)?;
         let results = if results.is_empty() { std::slice::from_ref(&self.a) } else { &results };
         let opened = results.iter().map(|ciphertext| self.open(ciphertext));
@@ -165,9 +165,9 @@ impl Subject for CkksJob {
         Ok(Values::Reals(opened.iter().flat_map(|slot| [slot.re, slot.im]).collect()))
     }
 
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
+    fn contender(&self, name: &str) -> Result<Call<'_>> {
         let Some(name) = self.names().into_iter().find(|other| *other == name) else {
-            return Err(LabError::Request("no such operation"));
+            return Err(LabError::request("no such operation"));
         };
         let (_, call) = match name {
             "decrypt" => operation(name, || self.context.decrypt(&self.a, &self.secret)),

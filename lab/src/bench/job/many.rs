@@ -10,7 +10,7 @@ use sunzi_encoding::{BatchEncoder, Encoder, EncodingError, Plaintext};
 use sunzi_math::{add_mod, mul_mod};
 use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey};
 
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// Pairs of an inner product.
 const PAIRS: usize = 128;
@@ -66,12 +66,12 @@ pub(crate) fn tree<C, E>(
     factors: &[&C],
     last: bool,
     multiply: &impl Fn(&C, &C, bool) -> Result<C, E>,
-) -> Result<C, LabError>
+) -> Result<C>
 where
     LabError: From<E>,
 {
     match factors {
-        [] | [_] => Err(LabError::Request("expected 2^k factors, k > 0")),
+        [] | [_] => Err(LabError::request("expected 2^k factors, k > 0")),
         [a, b] => Ok(multiply(a, b, last)?),
         _ => {
             let (left, right) = factors.split_at(factors.len() / 2);
@@ -100,7 +100,7 @@ where
         encoder: &BatchEncoder,
         right: &[u64],
         rng: &mut dyn rand_core::CryptoRng,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let encode = |slots: &[u64]| encoder.encode(slots);
         let matrix = Matrix::encode(arithmetic, MATRIX, MATRIX, |i, j| entry(right, i, j), encode)?;
         let n = 2 * arithmetic.row_length();
@@ -113,7 +113,7 @@ where
     }
 
     /// The matrix times a vector.
-    pub(crate) fn multiply(&self, arithmetic: &A, vector: &A::Ciphertext) -> Result<A::Ciphertext, LabError> {
+    pub(crate) fn multiply(&self, arithmetic: &A, vector: &A::Ciphertext) -> Result<A::Ciphertext> {
         let Self(matrix, keys) = self;
         Ok(matrix_vector::multiply(arithmetic, matrix, vector, keys)?)
     }
@@ -197,7 +197,7 @@ mod tests {
         let pool = Pool::new();
         let pairs = pool.pairs(1 << 15, Ok::<_, LabError>).unwrap();
         assert_eq!((pairs.len(), pairs[127]), (PAIRS, (&0, &1)));
-        let made_again = |_| Err(LabError::Request("made again"));
+        let made_again = |_| Err(LabError::request("made again"));
         assert_eq!(pool.factors(1 << 15, made_again).unwrap().len(), FACTORS);
     }
 }

@@ -6,11 +6,11 @@ use sunzi_ring::sampling::SeededRng;
 
 use super::library::{Scheme, Selection};
 use super::protocol::Values;
-use super::{Library, Operands, preparation, serve, start};
-use crate::LabError;
+use super::{Library, Operands, answered, preparation, serve, start};
 use crate::bench::job::HOISTED;
 use crate::bench::rivals::Memory;
 use crate::threads::on_threads;
+use crate::{LabError, Result};
 
 /// Degree: the least at which the modulus of the table leaves room for depth.
 const LOG_N: u32 = 13;
@@ -66,7 +66,7 @@ pub fn run(
     rivals: &[Selection],
     circuits: usize,
     progress: &mut (dyn FnMut(usize, usize) + Send),
-) -> Result<Vec<Report>, LabError> {
+) -> Result<Vec<Report>> {
     let total = rivals.len() * circuits;
     let compare = |(at, rival): (usize, &Selection)| {
         let name = rival.library.name().to_owned();
@@ -81,10 +81,7 @@ pub fn run(
                         progress(at * circuits + done, total);
                     })
                 });
-                match ran {
-                    Err(LabError::Rival(error)) => report.failed = Some(error.to_string()),
-                    other => other?,
-                }
+                report.failed = answered(ran)?.err();
             }
         }
         Ok(report)
@@ -98,11 +95,11 @@ fn batches(
     rival: &mut super::process::Rival,
     circuits: usize,
     progress: &mut dyn FnMut(usize),
-) -> Result<(), LabError> {
+) -> Result<()> {
     let mut rng = SeededRng::derive(&[3; 32], library.name(), 0);
     let operands = Operands::new(Scheme::Bfv, LOG_N);
     let Operands::Words([left, right], t) = &operands else {
-        return Err(LabError::Request("circuits are of whole numbers"));
+        return Err(LabError::request("circuits are of whole numbers"));
     };
     while report.circuits < circuits {
         // New keys on both sides.

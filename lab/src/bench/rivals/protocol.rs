@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use sunzi_ring::{Evaluation, Poly};
 use sunzi_rlwe::RlweContext;
 
-use crate::LabError;
 use crate::bench::bootstrapping::Facts;
 use crate::bench::report::About;
 use crate::bench::rivals::circuits::Step;
+use crate::{LabError, Result};
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -86,10 +86,10 @@ const TOLERANCE: f64 = 1e-4;
 
 impl Values {
     /// The words; none where there are real numbers.
-    pub(crate) fn words(&self) -> Result<&[u64], LabError> {
+    pub(crate) fn words(&self) -> Result<&[u64]> {
         match self {
             Self::Words(words) => Ok(words),
-            Self::Reals(_) => Err(LabError::Request("expected whole numbers, got real ones")),
+            Self::Reals(_) => Err(LabError::request("expected whole numbers, got real ones")),
         }
     }
 

@@ -10,19 +10,19 @@ use sunzi_rlwe::Security;
 
 use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
-use crate::LabError;
 use crate::alternate::Contender;
 use crate::bench::job::Subject;
 use crate::bench::job::bfv::BfvJob;
 use crate::bench::job::bgv::BgvJob;
 use crate::bench::job::ckks::CkksJob;
 use crate::bench::shape::{key_switching, parameters};
+use crate::{LabError, Result};
 
 /// Answers requests until there are no more, or until one says to quit.
 ///
 /// # Errors
 /// Input that cannot be read, output that cannot be written. Bad requests get an error as their answer.
-pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), LabError> {
+pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
     let mut job = None;
     for line in input.lines() {
         let (id, answer) = match serde_json::from_str::<Numbered>(&line?) {
@@ -40,7 +40,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), LabError
     Ok(())
 }
 
-fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value, LabError> {
+fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value> {
     Ok(match request {
         Request::Hello { protocol: VERSION } => serde_json::to_value(Hello {
             protocol: VERSION,
@@ -68,22 +68,22 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
             serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?
         }
         Request::Replace { .. } => {
-            return Err(LabError::Request("what is prepared takes no other operands"));
+            return Err(LabError::request("what is prepared takes no other operands"));
         }
-        Request::Hello { .. } | Request::Quit => return Err(LabError::Request("another protocol")),
+        Request::Hello { .. } | Request::Quit => return Err(LabError::request("another protocol")),
     })
 }
 
-fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, LabError> {
-    job.as_deref().ok_or(LabError::Request("nothing is prepared yet"))
+fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject> {
+    job.as_deref().ok_or(LabError::request("nothing is prepared yet"))
 }
 
 /// Keys and data for what is asked.
-pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, LabError> {
+pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
     let Preparation { scheme, n, t, log_scale, q, base, p, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
-        return Err(LabError::Request("only BFV, BGV and CKKS at degrees that are powers of two are served"));
+        return Err(LabError::request("only BFV, BGV and CKKS at degrees that are powers of two are served"));
     };
     let log_n = n.ilog2();
     let words = || Ok::<_, LabError>([left.words()?.to_vec(), right.words()?.to_vec()]);

@@ -8,7 +8,7 @@ use num_rational::Ratio;
 use num_traits::{One, Pow, ToPrimitive, Zero};
 
 use super::Width;
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// An exact quotient.
 pub type Rational = Ratio<BigInt>;
@@ -54,7 +54,7 @@ impl Setting {
         count: usize,
         plain_modulus: u64,
         error_bound: u64,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let moduli = width.moduli(2 * count)?;
         let product = |part: &[u64]| part.iter().map(|&modulus| BigInt::from(modulus)).product();
         let (first, second) = moduli.split_at(count);
@@ -168,21 +168,26 @@ impl Setting {
     ///
     /// # Errors
     /// [`LabError::NothingDecrypts`] where the noise alone is too large.
-    pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64, LabError> {
+    pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64> {
         let noise = self.noise(depth, rho) + self.q_mod_t() * half();
         let margin = half() - noise * Rational::new(self.plain_modulus.into(), self.q.clone());
-        let nothing = LabError::NothingDecrypts { depth, log2_degree: self.log2_degree, count: self.count };
+        let nothing = || {
+            let Self { log2_degree, count, .. } = self;
+            LabError::Failed(format!(
+                "no γ makes depth {depth} decrypt at n = 2^{log2_degree}, k = {count}: ask for a smaller depth"
+            ))
+        };
         if margin <= Rational::zero() {
-            return Err(nothing);
+            return Err(nothing());
         }
-        (whole(self.count as u64) / margin).ceil().to_integer().to_u64().ok_or(nothing)
+        (whole(self.count as u64) / margin).ceil().to_integer().to_u64().ok_or_else(nothing)
     }
 
     /// The smallest m̃, m_sk and γ for this depth and ρ.
     ///
     /// # Errors
     /// The errors of [`smallest_gamma`](Self::smallest_gamma).
-    pub fn sufficient(&self, depth: u32, rho: &Rational) -> Result<Sufficient, LabError> {
+    pub fn sufficient(&self, depth: u32, rho: &Rational) -> Result<Sufficient> {
         let gamma = self.smallest_gamma(depth, rho)?;
         Ok(Sufficient { m_tilde: self.smallest_m_tilde(rho), log2_m_sk: self.log2_m_sk(rho), gamma })
     }
@@ -265,7 +270,8 @@ mod tests {
         assert_eq!(gamma, 54);
         assert!(one.noise(4, &rho) <= one.capacity(gamma));
         assert!(one.noise(4, &rho) > one.capacity(gamma - 1));
-        assert!(matches!(one.smallest_gamma(5, &rho), Err(LabError::NothingDecrypts { depth: 5, .. })));
+        let error = one.smallest_gamma(5, &rho).unwrap_err().to_string();
+        assert!(error.starts_with("no γ makes depth 5 decrypt"), "{error}");
     }
 
     #[test]

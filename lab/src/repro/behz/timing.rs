@@ -9,9 +9,10 @@ use sunzi_rlwe::randomness;
 
 use super::Width;
 use super::subject::{Material, Subject};
-use crate::LabError;
+use crate::Result;
 use crate::alternate::{Budget, Series, alternate_timed};
 use crate::repro::run::Progress;
+use crate::subjects::party::research;
 
 /// t of Table 5.
 const PLAIN_MODULUS: u64 = 1 << 10;
@@ -86,18 +87,13 @@ pub(super) fn measure(
     log2_degrees: &[u32],
     budget: Budget,
     progress: &mut Progress<'_>,
-) -> Result<Vec<Group>, LabError> {
-    let mut groups = Vec::new();
-    for &log2_degree in log2_degrees {
-        for width in [Width::Bits30, Width::Bits62] {
-            groups.push(group(log2_degree, width, budget, progress)?);
-        }
-    }
-    Ok(groups)
+) -> Result<Vec<Group>> {
+    let groups = log2_degrees.iter().flat_map(|&n| [Width::Bits30, Width::Bits62].map(|width| (n, width)));
+    groups.map(|(log2_degree, width)| group(log2_degree, width, budget, progress)).collect()
 }
 
 /// Primes of Sunzi's size with the same product within a fraction of a bit.
-pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<u64>, LabError> {
+pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<u64>> {
     let count = (log2_modulus / (DEFAULT_PRIME_BOUND as f64).log2()).ceil().max(1.0);
     let bound = (log2_modulus / count).exp2() as u64;
     Ok(primes_below(bound, 2 << log2_degree, count as usize)?)
@@ -110,12 +106,7 @@ struct Entry {
     subject: Subject,
 }
 
-fn group(
-    log2_degree: u32,
-    width: Width,
-    budget: Budget,
-    progress: &mut Progress<'_>,
-) -> Result<Group, LabError> {
+fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress<'_>) -> Result<Group> {
     let at = |what: &str| format!("n = 2^{log2_degree}, {} bits: {what}", width.bits());
     progress.begin(at("keys"));
     let entries = entries(log2_degree, width)?;
@@ -123,32 +114,23 @@ fn group(
     let mut contenders: Vec<_> = entries.iter().map(|entry| entry.subject.decrypt()).collect();
     let decryptions = alternate_timed(budget, &mut contenders)?;
     progress.begin(at("multiplication"));
-    let (which, mut contenders): (Vec<usize>, Vec<_>) = entries
+    let multiplies = |entry: &&Entry| entry.variant != Variant::RnsFlp;
+    let (which, mut contenders): (Vec<Variant>, Vec<_>) = entries
         .iter()
-        .enumerate()
-        .filter(|(_, entry)| entry.variant != Variant::RnsFlp)
-        .filter_map(|(index, entry)| Some((index, entry.subject.multiply()?)))
+        .filter(multiplies)
+        .filter_map(|entry| Some((entry.variant, entry.subject.multiply()?)))
         .unzip();
     let multiplications = alternate_timed(budget, &mut contenders)?;
-    drop(contenders);
-    let mut variants: Vec<Measured> = entries
-        .iter()
-        .zip(decryptions)
-        .map(|(entry, decryption)| {
-            let Entry { variant, limbs, .. } = *entry;
-            Measured { variant, limbs, decryption, multiplication: None }
-        })
-        .collect();
-    for (index, times) in which.into_iter().zip(multiplications) {
-        if let Some(measured) = variants.get_mut(index) {
-            measured.multiplication = Some(times);
-        }
-    }
-    Ok(Group { log2_degree, width, variants })
+    let times = |variant| which.iter().position(|other| *other == variant);
+    let variants = entries.iter().zip(decryptions).map(|(&Entry { variant, limbs, .. }, decryption)| {
+        let multiplication = times(variant).and_then(|at| multiplications.get(at).cloned());
+        Measured { variant, limbs, decryption, multiplication }
+    });
+    Ok(Group { log2_degree, width, variants: variants.collect() })
 }
 
 /// Keys, ciphertexts and tables of every variant.
-fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
+fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>> {
     let moduli = width.moduli(width.count(log2_degree)?)?;
     let index = 2 << log2_degree;
     let scalar = Ring::with_isa(index, &moduli, Isa::Portable)?;
@@ -161,17 +143,17 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     let [gamma, floating] = [gamma, floating].map(|decryption| algorithms(log2_degree, decryption));
 
     // Keys and ciphertexts are the same words whatever the kernels: made once, by the fastest.
-    let context = Subject::context(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
+    let context = research(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
-    let slow = Subject::context(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
+    let slow = research(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
     let mut entries =
         vec![entry(Variant::Mp, limbs, slow, &material), entry(Variant::MpSimd, limbs, context, &material)];
-    let context = Subject::context(fastest.clone(), PLAIN_MODULUS, &gamma)?;
+    let context = research(fastest.clone(), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     for (variant, ring, algorithms) in
         [(Variant::RnsFlp, &scalar, &floating), (Variant::Rns, &scalar, &gamma)]
     {
-        let context = Subject::context(ring.clone(), PLAIN_MODULUS, algorithms)?;
+        let context = research(ring.clone(), PLAIN_MODULUS, algorithms)?;
         entries.push(entry(variant, limbs, context, &material));
     }
     entries.push(entry(Variant::RnsSimd, limbs, context, &material));
@@ -181,7 +163,7 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     }
     let log2_modulus = moduli.iter().map(|&modulus| (modulus as f64).log2()).sum();
     let moduli = default_moduli(log2_degree, log2_modulus)?;
-    let context = Subject::context(Ring::new(index, &moduli)?, PLAIN_MODULUS, &Algorithms::default())?;
+    let context = research(Ring::new(index, &moduli)?, PLAIN_MODULUS, &Algorithms::default())?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     entries.push(entry(Variant::Rns48, moduli.len(), context, &material));
     Ok(entries)

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use super::conversion::{divide, extend_roughly, inverses, remainder};
 use super::{Basis, Counter, Limbs, add, subtract};
-use crate::LabError;
+use crate::Result;
 
 /// How parts are kept and errors are made: what tells the two schemes apart here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Setting {
 ///
 /// # Errors
 /// None is expected.
-pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> Result<[Limbs; 2], LabError> {
+pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> Result<[Limbs; 2]> {
     let all = setting.all();
     let coefficients = match setting.scheme {
         Scheme::Bfv => part.clone(),
@@ -97,7 +97,7 @@ fn transformed_digit(
     (begin, end): (usize, usize),
     part: &Limbs,
     coefficients: &Limbs,
-) -> Result<Limbs, LabError> {
+) -> Result<Limbs> {
     let q = &setting.ciphertext;
     let others = q.part(0, begin).with(&q.part(end, q.count())).with(&setting.special);
     let own: Vec<Vec<u64>> = coefficients.iter().take(end).skip(begin).cloned().collect();
@@ -118,7 +118,7 @@ fn transformed_digit(
 }
 
 /// x/P, up to rounding; for BGV up to a multiple of t.
-fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs, LabError> {
+fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs> {
     let Setting { ciphertext: q, special: p, .. } = setting;
     let product = p.product();
     let high = x.split_off(q.count());
@@ -152,7 +152,7 @@ pub fn bv(
     radix_bits: Option<u32>,
     key: &Key,
     part: &Limbs,
-) -> Result<[Limbs; 2], LabError> {
+) -> Result<[Limbs; 2]> {
     let q = &setting.ciphertext;
     let coefficients = match setting.scheme {
         Scheme::Bfv => part.clone(),
@@ -198,7 +198,7 @@ pub fn key(
     [from, to]: [&[i64]; 2],
     mut uniform: impl FnMut(u64) -> Vec<u64>,
     mut error: impl FnMut() -> Vec<i64>,
-) -> Result<Key, LabError> {
+) -> Result<Key> {
     let all = setting.all();
     let uncounted = Counter::default();
     let lift = |x: &[i64]| uncounted.forward(&all, residues(&all, x));

@@ -17,7 +17,7 @@ use num_bigint::BigUint;
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::add_mod;
 
-use crate::LabError;
+use crate::Result;
 
 /// One polynomial: for each modulus n words below it.
 pub type Limbs = Vec<Vec<u64>>;
@@ -80,12 +80,12 @@ impl Counter {
     }
 
     /// Coefficients to evaluations.
-    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::forward)
     }
 
     /// Evaluations to coefficients.
-    pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+    pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::inverse)
     }
 
@@ -94,7 +94,7 @@ impl Counter {
         basis: &Basis,
         mut limbs: Limbs,
         how: fn(&NttPlan, &mut [u64]) -> Result<(), sunzi_kernels::KernelError>,
-    ) -> Result<Limbs, LabError> {
+    ) -> Result<Limbs> {
         for (plan, limb) in basis.plans.iter().zip(&mut limbs) {
             how(plan, limb)?;
             self.transforms.set(self.transforms.get() + 1);
@@ -115,9 +115,9 @@ impl Basis {
     ///
     /// # Errors
     /// [`LabError::Kernel`] unless all are 1 modulo 2n.
-    pub fn new(degree: usize, moduli: &[u64]) -> Result<Self, LabError> {
+    pub fn new(degree: usize, moduli: &[u64]) -> Result<Self> {
         let plan = |&q: &u64| Ok(NttPlan::new(Modulus::new(q)?, degree)?);
-        Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_, LabError>>()? })
+        Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_>>()? })
     }
 
     /// The moduli.
