@@ -152,8 +152,7 @@ impl Growth {
         for (at, parameters) in subjects {
             let (series, correct) = on_threads(1, || {
                 let job = job(&parameters)?;
-                let mut calls =
-                    names.iter().map(|name| job.contender(name)).collect::<Result<Vec<_>, _>>()?;
+                let mut calls = names.iter().map(|name| job.contender(name)).collect::<Vec<_>>();
                 let series = take_turns(rounds, &mut calls)?;
                 Ok((series, right(&job, names)?))
             })?;

@@ -78,7 +78,7 @@ fn row(
     let mut data = [Buffer::from_slice(&words), Buffer::from_slice(&words)];
     let [there, back] = &mut data;
     let stream = Stream::new(job.rotation_key_bytes()? * *rotations as usize);
-    let call = job.contender(name)?;
+    let call = job.contender(name);
     let counted = tally::count(&call)?;
     let mut turns = (|| plan.forward(there), || plan.inverse(back), || stream.read());
     let series = side_by_side(rounds, [&mut { call }, &mut turns.0, &mut turns.1, &mut turns.2])?;

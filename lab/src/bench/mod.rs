@@ -21,7 +21,6 @@ mod options;
 mod peer;
 pub mod publish;
 pub mod report;
-#[cfg(feature = "peers")]
 pub mod rivals;
 mod shape;
 pub mod strategies;

@@ -140,7 +140,7 @@ impl Subject {
 
     fn row(&self, name: &'static str, rounds: usize) -> Result<Modelled> {
         let n = self.shape.degree();
-        let call = self.job.contender(name)?;
+        let call = self.job.contender(name);
         let counts =
             tally::count(&call)?.ok_or(LabError::request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
         let stream = Stream::new(self.bytes(name)?);

@@ -35,7 +35,11 @@ pub(crate) use crate::bench::report::About;
 use crate::alternate::{Contender, Series, Turns};
 use crate::bench::Options;
 use crate::bench::check;
-use crate::bench::job::{self, COMPARED, many};
+use crate::bench::job::bfv::Bfv;
+use crate::bench::job::bgv::Bgv;
+use crate::bench::job::ckks::Ckks;
+use crate::bench::job::expected::{expected, expected_complex};
+use crate::bench::job::{COMPARED, Scheme as _, many};
 use crate::bench::ntt;
 use crate::bench::operations::{PLAIN_MODULUS, Progress};
 use crate::bench::report::Row;
@@ -397,11 +401,12 @@ fn timed(row: Row, series: &[Series], peer: String) -> Row {
 
 /// Whether a scheme has this operation.
 fn exists(scheme: Scheme, name: &str) -> bool {
-    match scheme {
-        Scheme::Bfv => !job::RESCALES.contains(&name) && !job::SWITCHES.contains(&name),
-        Scheme::Bgv => !job::RESCALES.contains(&name),
-        Scheme::Ckks => !job::SWITCHES.contains(&name),
-    }
+    let lacks = match scheme {
+        Scheme::Bfv => Bfv::LACKS,
+        Scheme::Bgv => Bgv::LACKS,
+        Scheme::Ckks => Ckks::LACKS,
+    };
+    !lacks.contains(&name)
 }
 
 fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival> {
@@ -465,8 +470,8 @@ impl Operands {
 
     fn expected(&self, name: &str) -> Values {
         match self {
-            Self::Words([left, right], t) => Values::Words(job::expected(name, left, right, *t)),
-            Self::Reals([left, right]) => Values::Reals(job::ckks::expected(name, left, right)),
+            Self::Words([left, right], t) => Values::Words(expected(name, left, right, *t)),
+            Self::Reals([left, right]) => Values::Reals(expected_complex(name, left, right)),
         }
     }
 }

@@ -41,14 +41,12 @@ impl Stream {
 }
 
 /// Two arrays, and a third one for their sum: what an addition of ciphertexts moves.
-#[cfg(feature = "peers")]
 pub(crate) struct Addition {
     a: Stream,
     b: Stream,
     sum: Vec<u64>,
 }
 
-#[cfg(feature = "peers")]
 impl Addition {
     /// Arrays of so many bytes each.
     pub(crate) fn new(bytes: usize) -> Self {
@@ -79,7 +77,6 @@ mod tests {
         assert_eq!(Stream::new(17).0.len(), 3);
     }
 
-    #[cfg(feature = "peers")]
     #[test]
     fn every_word_is_added() {
         let mut addition = Addition::new(800);

@@ -10,6 +10,7 @@ use super::protocol::{Preparation, Values};
 use super::{Library, Memory, Selection};
 use crate::alternate::Contender;
 use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
+use crate::bench::job::expected::{complex, parts};
 use crate::bench::options::{CHANGE, Options};
 use crate::{LabError, Result};
 
@@ -52,7 +53,7 @@ pub fn bootstrapping(
         scheme: "bootstrapping".to_owned(),
         n,
         set: Some((*set).to_owned()),
-        left: parts(&Message::Random.slots(slots, 0)),
+        left: reals(&Message::Random.slots(slots, 0)),
         ..Preparation::default()
     })?;
     let facts = prepared.facts.unwrap_or_default();
@@ -75,7 +76,7 @@ struct Theirs {
 
 impl Side for Theirs {
     fn replace(&mut self, message: &[Complex64]) -> Result<()> {
-        Ok(self.rival.replace(parts(message))?)
+        Ok(self.rival.replace(reals(message))?)
     }
 
     fn time(&mut self) -> Result<Duration> {
@@ -83,12 +84,10 @@ impl Side for Theirs {
     }
 
     fn outcome(&mut self) -> Result<Vec<Complex64>> {
-        let values = self.rival.verify("bootstrap")?;
-        let reals = values.reals();
-        Ok(reals.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect())
+        Ok(complex(&self.rival.verify("bootstrap")?.reals()))
     }
 }
 
-fn parts(slots: &[Complex64]) -> Values {
-    Values::Reals(slots.iter().flat_map(|slot| [slot.re, slot.im]).collect())
+fn reals(slots: &[Complex64]) -> Values {
+    Values::Reals(parts(slots))
 }

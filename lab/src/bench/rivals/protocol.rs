@@ -136,8 +136,7 @@ impl About {
     pub(crate) fn ours(
         context: &RlweContext,
         parts: &[Poly<Evaluation>],
-        relinearization_key_bytes: usize,
-        galois_key_bytes: usize,
+        [relinearization_key_bytes, galois_key_bytes]: [usize; 2],
     ) -> Self {
         Self {
             log_q: Some(context.log2_modulus()),

@@ -11,10 +11,7 @@ use sunzi_rlwe::Security;
 use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::alternate::Contender;
-use crate::bench::job::Subject;
-use crate::bench::job::bfv::BfvJob;
-use crate::bench::job::bgv::BgvJob;
-use crate::bench::job::ckks::CkksJob;
+use crate::bench::job::{Job, Subject, hoisted_exponents};
 use crate::bench::shape::{key_switching, parameters};
 use crate::{LabError, Result};
 
@@ -56,7 +53,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value>
             serde_json::to_value(Prepared { operations, about, not_offered: BTreeMap::new(), facts: None })?
         }
         Request::Verify { operation } => {
-            let values = prepared(job)?.outcome(&operation)?;
+            let values = prepared(job)?.values(&operation)?;
             serde_json::to_value(Outcome { values })?
         }
         Request::Circuit { steps } => {
@@ -64,7 +61,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value>
             serde_json::to_value(Outcome { values })?
         }
         Request::Run { operation, calls, warm } => {
-            let taken = prepared(job)?.contender(&operation)?.turn(calls, warm)?;
+            let taken = prepared(job)?.call(&operation)?.turn(calls, warm)?;
             serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?
         }
         Request::Replace { .. } => {
@@ -88,21 +85,19 @@ pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
     let log_n = n.ilog2();
     let words = || Ok::<_, LabError>([left.words()?.to_vec(), right.words()?.to_vec()]);
     Ok(match scheme {
-        Scheme::Bfv => Box::new(BfvJob::new(&parameters(log_n, q, p, t), log_n, words()?)?),
+        Scheme::Bfv => {
+            Box::new(Job::new(&parameters(log_n, q, p, t), words()?, hoisted_exponents(1 << log_n))?)
+        }
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
-            Box::new(BgvJob::new(log_n, q, key_switching, t, words()?)?)
+            Box::new(Job::bgv(log_n, q, key_switching, t, words()?)?)
         }
         Scheme::Ckks => {
             let key_switching = key_switching(q.len(), p);
             let levels = (base..=q.len()).collect();
-            // What is compared at n = 2^15, 690 + 183 bits, is 5 bits above the table.
-            let research = Security::InsecureForResearchOnly;
-            let parameters = Parameters::new(log_n, q, levels, log_scale, research);
-            Box::new(CkksJob::new(
-                &parameters.with_key_switching(key_switching),
-                [&left.reals(), &right.reals()],
-            )?)
+            let parameters = Parameters::new(log_n, q, levels, log_scale, Security::InsecureForResearchOnly);
+            let parameters = parameters.with_key_switching(key_switching);
+            Box::new(Job::ckks(&parameters, [&left.reals(), &right.reals()])?)
         }
     })
 }
