@@ -132,75 +132,63 @@ pub struct Ratio {
 
 impl Series {
     /// A series of given times in microseconds, one for each round.
-    #[must_use]
     pub fn from_micros(micros: Vec<f64>) -> Self {
         Self { micros }
     }
 
     /// Rounds.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.micros.len()
     }
 
     /// Whether there was no round.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.micros.is_empty()
     }
 
     /// Median time of a call in microseconds; NaN without rounds.
-    #[must_use]
     pub fn median(&self) -> f64 {
         quantile(&self.micros, 0.5)
     }
 
     /// Distance between the quartiles in microseconds; NaN without rounds.
-    #[must_use]
     pub fn spread(&self) -> f64 {
         quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)
     }
 
     /// Median time of a call in milliseconds; NaN without rounds.
-    #[must_use]
     pub fn median_ms(&self) -> f64 {
         self.median() * 1e-3
     }
 
     /// Distance between the quartiles in milliseconds; NaN without rounds.
-    #[must_use]
     pub fn spread_ms(&self) -> f64 {
         self.spread() * 1e-3
     }
 
     /// This series with every time multiplied by `factor`.
-    #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
     }
 
     /// Round by round the sum of two times.
-    #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self::from_micros(self.micros.iter().zip(&other.micros).map(|(a, b)| a + b).collect())
     }
 
     /// Round by round the larger of two times.
-    #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         let pairs = self.micros.iter().zip(&other.micros);
         Self::from_micros(pairs.map(|(a, b)| a.max(*b)).collect())
     }
 
     /// Ratio of this series to another of the same rounds.
-    #[must_use]
     pub fn over(&self, other: &Self) -> Ratio {
         let ratios: Vec<f64> = self.micros.iter().zip(&other.micros).map(|(a, b)| a / b).collect();
         Ratio { median: quantile(&ratios, 0.5), spread: quantile(&ratios, 0.75) - quantile(&ratios, 0.25) }
     }
 
     /// How many times as fast as `other` this series is: the median over rounds of `other`'s time divided by this one's.
-    #[must_use]
     pub fn speed_up_over(&self, other: &Self) -> f64 {
         other.over(self).median
     }

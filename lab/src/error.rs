@@ -30,7 +30,6 @@ impl LabError {
     }
 
     /// A folder or file that cannot be written.
-    #[must_use]
     pub fn folder(path: &std::path::Path, reason: &std::io::Error) -> Self {
         Self::Usage(format!("cannot write {}: {reason}; choose another folder with --out", path.display()))
     }
@@ -71,7 +70,6 @@ impl LabError {
     }
 
     /// Exit code: 2 if the input makes no sense, 1 if a result is wrong or anything else failed.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
     }

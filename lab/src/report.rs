@@ -33,7 +33,6 @@ impl Machine {
     }
 
     /// This machine with so many threads.
-    #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -89,7 +88,6 @@ impl Figure {
     }
 
     /// Name of the file it is written to.
-    #[must_use]
     pub fn file(&self) -> String {
         self.name.to_lowercase().replace(' ', "") + ".svg"
     }
@@ -132,7 +130,6 @@ pub struct Curve {
 
 impl Panel {
     /// A panel without lines.
-    #[must_use]
     pub fn new(title: &str, printed: bool) -> Self {
         Self { title: title.to_owned(), printed, series: Vec::new() }
     }

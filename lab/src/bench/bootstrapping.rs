@@ -16,12 +16,8 @@ use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_rlwe::{SecretKey, randomness, wire};
 
-use crate::alternate::Series;
-use crate::bench::Options;
-use crate::bench::check;
+use crate::bench::{LabError, Options, Result, Series, check, on_threads};
 use crate::subjects::precision::{Bits, bits, errors};
-use crate::threads::on_threads;
-use crate::{LabError, Result};
 
 /// log2 of the degree of the transform that tells how fast the machine is, and how often it is done.
 const REFERENCE: (u32, usize) = (12, 200);
@@ -45,7 +41,6 @@ impl Message {
     pub const ALL: [Self; 4] = [Self::Random, Self::AllMaximal, Self::Alternating, Self::Spike];
 
     /// The `number`-th message of so many slots.
-    #[must_use]
     pub fn slots(self, slots: usize, number: usize) -> Vec<Complex64> {
         let turn = Complex64::from_polar(1.0, TAU * (0.125 + 0.381_966 * number as f64));
         match self {

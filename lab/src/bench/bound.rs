@@ -13,9 +13,8 @@ use sunzi_kernels::counts::{count_forward, count_inverse};
 use sunzi_kernels::pace::{run_additions, run_multiply_adds};
 use sunzi_kernels::{Isa, NttPlan};
 
-use crate::Result;
-use crate::alternate::Series;
 use crate::bench::report::{Bound, Counted, Instructions};
+use crate::bench::{Result, Series};
 
 /// Rounds of a pace loop in one call: some microseconds.
 const ROUNDS: u32 = 1000;

@@ -3,12 +3,9 @@
 use sunzi_kernels::{Buffer, Conversion, Isa, KernelError, Modulus, NttPlan, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, mul_mod, primes_below};
 
-use crate::Result;
-use crate::alternate::{Contender, Series, side_by_side};
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::report::Row;
+use crate::alternate::Contender;
 use crate::bench::tally::Counts;
+use crate::bench::{Options, Result, Row, Series, check, side_by_side};
 
 /// log2 of the degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;

@@ -7,13 +7,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, Residues, RingIndex, primes_below};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweContext, SecretKey, Security};
 
-use crate::alternate::{Series, side_by_side};
-use crate::bench::Options;
-use crate::bench::report::Row;
-use crate::bench::shape::key_switching;
-use crate::subjects::keys::Keys;
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::{Keys, LabError, Options, Result, Row, Series, key_switching, on_threads, side_by_side};
 
 /// Bar on ours / power-of-two ring for BGV at the index that has it.
 const RATIO_BAR: f64 = 3.0;

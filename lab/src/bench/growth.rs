@@ -8,12 +8,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
 
-use crate::alternate::{Series, take_turns};
-use crate::bench::job::{Job, expected};
-use crate::bench::shape::Shape;
-use crate::bench::{Options, check};
-use crate::threads::{on_threads, pool};
-use crate::{LabError, Result};
+use crate::bench::{Job, LabError, Options, Result, Series, Shape, check, expected, on_threads, take_turns};
+use crate::threads::pool;
 
 pub use picture::picture;
 

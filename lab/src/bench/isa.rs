@@ -7,13 +7,9 @@ use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan};
 use sunzi_math::primes_below;
 use sunzi_ring::Ring;
 
-use crate::Result;
-use crate::alternate::{self, Series};
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::job::Job;
+use crate::alternate;
 use crate::bench::operations::parameters;
-use crate::bench::report::Row;
+use crate::bench::{Job, Options, Result, Row, Series, check};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=14;

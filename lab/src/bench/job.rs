@@ -15,8 +15,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretK
 
 use crate::bench::rivals::circuits::Step;
 use crate::bench::rivals::{About, Values};
-use crate::subjects::keys::Keys;
-use crate::{LabError, Result};
+use crate::bench::{Keys, LabError, Result};
 use bfv::Bfv;
 pub(crate) use bfv::hoisted_exponents;
 pub(crate) use expected::expected;

@@ -7,15 +7,11 @@ use std::ops::RangeInclusive;
 
 use sunzi_kernels::{Buffer, Modulus, NttPlan};
 
-use crate::Result;
-use crate::alternate::{Series, side_by_side};
-use crate::bench::check;
-use crate::bench::job::{HOISTED, Job, expected, hoisted_exponents};
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::{Bound, Counted, KeySwitch, Row};
-use crate::bench::shape::{Method, Shape};
-use crate::bench::stream::Stream;
-use crate::bench::{Options, tally};
+use crate::bench::report::{Bound, Counted, KeySwitch};
+use crate::bench::{
+    HOISTED, Job, Method, Options, PLAIN_MODULUS, Result, Row, Series, Shape, Stream, check, expected,
+    hoisted_exponents, side_by_side, tally,
+};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=15;

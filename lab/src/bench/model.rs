@@ -10,16 +10,12 @@ use serde::Serialize;
 use sunzi_kernels::{Buffer, KernelError, Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 
-use crate::alternate::{Series, side_by_side};
-use crate::bench::Options;
-use crate::bench::check;
 use crate::bench::conversion::Prices;
-use crate::bench::job::{HOISTED, Job, ROTATE_HOISTED, expected, hoisted_exponents};
-use crate::bench::shape::{Method, Shape};
-use crate::bench::stream::Stream;
-use crate::bench::tally;
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::job::ROTATE_HOISTED;
+use crate::bench::{
+    HOISTED, Job, LabError, Method, Options, Result, Series, Shape, Stream, check, expected,
+    hoisted_exponents, on_threads, side_by_side, tally,
+};
 
 /// log2 of the degrees that are modelled unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=16;
@@ -99,7 +95,6 @@ pub fn run(options: &Options, progress: &mut (dyn FnMut(usize, &str) + Send)) ->
 }
 
 /// How many operations [`run`] models.
-#[must_use]
 pub fn count(options: &Options) -> usize {
     options.log_degrees(LOG_DEGREES).count() * OPERATIONS.len()
 }
@@ -238,7 +233,6 @@ impl Products {
 }
 
 /// The rows for people: counts, then microseconds.
-#[must_use]
 pub fn table(rows: &[Modelled]) -> Vec<Vec<String>> {
     let header = cells(&Modelled::default()).map(|(heading, _)| heading.to_owned()).to_vec();
     let line = |row| cells(row).map(|(_, cell)| cell).to_vec();

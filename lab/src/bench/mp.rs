@@ -7,10 +7,7 @@ use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError, Scaler, ScalerOptions, Side};
 
-use crate::alternate::take_turns;
-use crate::bench::report::Row;
-use crate::bench::{Options, check};
-use crate::{LabError, Result};
+use crate::bench::{LabError, Options, Result, Row, check, take_turns};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;

@@ -10,14 +10,11 @@ use sunzi_math::{mul_mod, primes_with_bits};
 use sunzi_ring::{Multiplication, ScalerOptions};
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
-use crate::alternate::{self, Series};
-use crate::bench::conversion;
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::Row;
+use crate::alternate;
 use crate::bench::tally::Counts;
-use crate::bench::{Options, check, tally};
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::{
+    LabError, Options, PLAIN_MODULUS, Result, Row, Series, check, conversion, on_threads, tally,
+};
 
 /// log2 of the degrees at which an inner product is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;

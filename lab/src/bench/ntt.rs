@@ -9,13 +9,9 @@ use std::cell::Cell;
 use sunzi_kernels::{Buffer, InverseScale, KernelError, Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 
-use crate::alternate::{Series, side_by_side};
-use crate::bench::Options;
 use crate::bench::bound;
-use crate::bench::check;
 use crate::bench::peer::{self, Peer};
-use crate::bench::report::Row;
-use crate::{LabError, Result};
+use crate::bench::{LabError, Options, Result, Row, Series, check, side_by_side};
 
 /// log2 of the smallest and the largest degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;

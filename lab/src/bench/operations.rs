@@ -5,14 +5,8 @@ use std::ops::RangeInclusive;
 use sunzi_bfv::{Parameters, slot_sum_exponents};
 
 use crate::alternate;
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::job::Job;
-use crate::bench::options::CHANGE;
-use crate::bench::report::Row;
-use crate::bench::shape::{Shape, default_primes};
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::shape::default_primes;
+use crate::bench::{CHANGE, Job, LabError, Options, Result, Row, Shape, check, on_threads};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 12..=15;

@@ -3,9 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::alternate::ROUNDS;
-use crate::bench::report::Row;
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::{LabError, Result, Row, on_threads};
 
 /// What a degree that is not offered is answered with.
 pub(crate) const CHANGE: &str = "change --log-n";

@@ -1,6 +1,6 @@
 //! The rival transform: tfhe-ntt, behind the feature `peers`.
 
-use crate::{LabError, Result};
+use crate::bench::{LabError, Result};
 
 /// Name and version line of the rival.
 pub(crate) const NAME: &str = "tfhe-ntt 0.7";

@@ -32,20 +32,15 @@ pub use serve::serve;
 
 pub(crate) use crate::bench::report::About;
 
-use crate::alternate::{Contender, Series, Turns};
-use crate::bench::Options;
-use crate::bench::check;
+use crate::alternate::{Contender, Turns};
 use crate::bench::job::bfv::Bfv;
 use crate::bench::job::bgv::Bgv;
 use crate::bench::job::ckks::Ckks;
 use crate::bench::job::expected::{expected, expected_complex};
 use crate::bench::job::{COMPARED, Scheme as _, many};
-use crate::bench::ntt;
-use crate::bench::operations::{PLAIN_MODULUS, Progress};
-use crate::bench::report::Row;
-use crate::bench::stream::{Addition, Stream};
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::operations::Progress;
+use crate::bench::stream::Addition;
+use crate::bench::{LabError, Options, PLAIN_MODULUS, Result, Row, Series, Stream, check, ntt, on_threads};
 use chains::{Chain, SCALE_BITS, security_bits};
 use library::{DEGREES, TRANSFORM_DEGREES};
 use process::Rival;

@@ -7,11 +7,8 @@ use sunzi_circuits::bootstrap::Set;
 use sunzi_ring::Parallelism;
 use sunzi_rlwe::Security;
 
-use crate::Result;
-use crate::alternate::take_turns;
-use crate::bench::Options;
 use crate::bench::bootstrapping::Message;
-use crate::bench::report::Row;
+use crate::bench::{Options, Result, Row, take_turns};
 use crate::subjects::strategies::{Operation, Subject};
 
 /// log2 of the degrees that are timed unless others are asked for.

@@ -6,11 +6,8 @@ use sunzi_ring::{
     Ring, RingError, Scaler, ScalerOptions, Side,
 };
 
-use crate::Result;
 use crate::alternate;
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::report::Row;
+use crate::bench::{Options, Result, Row, check};
 
 /// log2 of the degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 13..=13;

@@ -8,13 +8,7 @@ use sunzi_encoding::Plaintext;
 use sunzi_rlwe::wire::{self, Format};
 use sunzi_rlwe::{GaloisKeys, randomness};
 
-use crate::alternate::side_by_side;
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::Row;
-use crate::bench::shape::{Method, Shape};
-use crate::bench::{Options, check};
-use crate::subjects::keys::Keys;
-use crate::{LabError, Result};
+use crate::bench::{Keys, LabError, Method, Options, PLAIN_MODULUS, Result, Row, Shape, check, side_by_side};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=15;

@@ -178,15 +178,13 @@ impl From<&Common> for Options {
     }
 }
 
-impl From<&Ntt> for Options {
-    fn from(Ntt { common, peers }: &Ntt) -> Self {
-        Self { peers: *peers, ..common.into() }
-    }
-}
-
 impl Common {
     fn progress(&self) -> Progress {
         Progress::new(!self.json && !self.quiet)
+    }
+
+    fn on(&self, threads: usize) -> Options {
+        Options { threads, ..self.into() }
     }
 }
 
@@ -253,7 +251,9 @@ pub(crate) fn serve() -> Result<()> {
 /// Times what a subcommand stands for and prints it; whether all results are right.
 fn timed(what: &What) -> Result<bool> {
     let (common, rows) = match what {
-        What::Ntt(ntt) => (&ntt.common, transforms(&ntt.into())?),
+        What::Ntt(Ntt { common, peers }) => {
+            (common, transforms(&Options { peers: *peers, ..common.into() })?)
+        }
         What::Conversion(common) => (common, conversion::run(&common.into())?),
         What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),
@@ -262,14 +262,11 @@ fn timed(what: &What) -> Result<bool> {
         What::Cyclotomic(common) => (common, cyclotomic::run(&common.into())?),
         What::Isa(common) => (common, isa::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
-            let options = Options { threads: *threads, ..common.into() };
-            (common, all_operations(&options, common.progress())?)
+            (common, all_operations(&common.on(*threads), common.progress())?)
         }
-        What::Wire(Scheme { common, threads }) => {
-            (common, wire::run(&Options { threads: *threads, ..common.into() })?)
-        }
+        What::Wire(Scheme { common, threads }) => (common, wire::run(&common.on(*threads))?),
         What::Strategies(Threads { common, levels, threads }) => {
-            (common, strategies::run(&Options { threads: *threads, ..common.into() }, levels)?)
+            (common, strategies::run(&common.on(*threads), levels)?)
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]
@@ -282,15 +279,9 @@ fn timed(what: &What) -> Result<bool> {
         What::Growth(arguments) => return grow(arguments),
         #[cfg(feature = "peers")]
         What::Circuits(arguments) => return peers::circuits(arguments),
-        What::Publish(arguments) => {
-            publish(arguments)?;
-            return Ok(true);
-        }
+        What::Publish(arguments) => return publish(arguments).map(|()| true),
         #[cfg(feature = "peers")]
-        What::Serve => {
-            serve()?;
-            return Ok(true);
-        }
+        What::Serve => return serve().map(|()| true),
     };
     print(&rows, common.json)?;
     Ok(report::all_correct(&rows))

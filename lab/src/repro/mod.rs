@@ -24,3 +24,15 @@ pub mod takeshita;
 
 pub use parts::Part;
 pub use run::{Paper, Run, Tell, run};
+
+use crate::alternate::{Budget, Series, Timed, alternate_timed, timed, upper_median};
+use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
+use crate::repro::parts::parts;
+use crate::repro::printed::{lines, number, numbers};
+use crate::repro::report::{Row, Table, Value};
+use crate::repro::run::Progress;
+use crate::subjects::keys::Keys;
+use crate::subjects::party::{Known, Party, research};
+use crate::subjects::plaintexts;
+use crate::threads::on_threads;
+use crate::{LabError, Result};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::report::{Figure, Machine};
+use crate::repro::{Figure, Machine};
 
 /// All tables of one paper.
 #[derive(Clone, Debug, Serialize)]
@@ -158,7 +158,6 @@ impl Row {
     }
 
     /// Whether the paper prints something here, and all that it prints is what we found.
-    #[must_use]
     pub fn equal(&self) -> bool {
         let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
         printed.peek().is_some() && printed.all(|one| one.paper == one.ours)

@@ -4,9 +4,7 @@ use std::fmt::Debug;
 
 use super::Part;
 use super::report::{Report, Table};
-use crate::Result;
-use crate::report::{Figure, Machine};
-use crate::threads::on_threads;
+use crate::repro::{Figure, Machine, Result, on_threads};
 
 /// Hears what is being done, and how many of how many steps are.
 pub type Tell<'a> = &'a mut (dyn FnMut(&str, usize, usize) + Send);

@@ -11,7 +11,7 @@ use super::many::ExactMatrix;
 use super::{Call, HOISTED, Job, ROTATE_HOISTED, STEPS, Scheme, call, expected};
 use crate::bench::rivals::Values;
 use crate::bench::rivals::circuits::{Name, Step};
-use crate::{LabError, Result};
+use crate::bench::{LabError, Result};
 
 /// Every operation but hoisted rotations and workloads, in the order they are timed: keys, messages, then those whose
 /// result is a ciphertext.

@@ -8,7 +8,7 @@ use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation, matrix_
 use sunzi_encoding::{BatchEncoder, Encoder, EncodingError, Plaintext};
 use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey};
 
-use crate::{LabError, Result};
+use crate::bench::{LabError, Result};
 
 /// Pairs of an inner product.
 pub(crate) const PAIRS: usize = 128;

@@ -4,12 +4,7 @@ use sunzi_bfv::{Context, Evaluator};
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::{GaloisKeys, SecretKey, randomness};
 
-use crate::Result;
-use crate::alternate::side_by_side;
-use crate::bench::check;
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::Row;
-use crate::bench::shape::Shape;
+use crate::bench::{PLAIN_MODULUS, Result, Row, Shape, check, side_by_side};
 
 const EXPONENT: u64 = 3;
 

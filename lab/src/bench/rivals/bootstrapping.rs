@@ -11,8 +11,8 @@ use super::{Library, Memory, Selection};
 use crate::alternate::Contender;
 use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
 use crate::bench::job::expected::{complex, parts};
-use crate::bench::options::{CHANGE, Options};
-use crate::{LabError, Result};
+use crate::bench::options::Options;
+use crate::bench::{CHANGE, LabError, Result};
 
 /// Longest time for one request: keys for bootstrapping take a busy machine minutes.
 const PATIENCE: Duration = Duration::from_secs(1800);

@@ -6,8 +6,7 @@ use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
 use super::Library;
-use crate::bench::options::CHANGE;
-use crate::{LabError, Result};
+use crate::bench::{CHANGE, LabError, Result};
 
 /// log2 of the scale of CKKS: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;

@@ -7,10 +7,8 @@ use sunzi_ring::sampling::SeededRng;
 use super::library::{Scheme, Selection};
 use super::protocol::Values;
 use super::{Library, Operands, answered, preparation, serve, start};
-use crate::bench::job::HOISTED;
 use crate::bench::rivals::Memory;
-use crate::threads::on_threads;
-use crate::{LabError, Result};
+use crate::bench::{HOISTED, LabError, Result, on_threads};
 
 /// Degree: the least at which the modulus of the table leaves room for depth.
 const LOG_N: u32 = 13;

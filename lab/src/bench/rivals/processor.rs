@@ -3,7 +3,6 @@
 /// Binds this thread, and every thread and process that it starts from now on, to the last processor it
 /// may use: all contenders then meet the same clock and the same caches. Returns which one.
 #[cfg(all(feature = "peers", target_os = "linux"))]
-#[must_use]
 pub fn bind() -> Option<usize> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -17,7 +16,6 @@ pub fn bind() -> Option<usize> {
 
 /// Elsewhere the operating system decides.
 #[cfg(not(all(feature = "peers", target_os = "linux")))]
-#[must_use]
 pub fn bind() -> Option<usize> {
     None
 }

@@ -10,7 +10,7 @@ use sunzi_rlwe::RlweContext;
 use crate::bench::bootstrapping::Facts;
 use crate::bench::report::About;
 use crate::bench::rivals::circuits::Step;
-use crate::{LabError, Result};
+use crate::bench::{LabError, Result};
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;

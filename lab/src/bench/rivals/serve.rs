@@ -11,9 +11,9 @@ use sunzi_rlwe::Security;
 use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::alternate::Contender;
-use crate::bench::job::{Job, Subject, hoisted_exponents};
-use crate::bench::shape::{key_switching, parameters};
-use crate::{LabError, Result};
+use crate::bench::job::Subject;
+use crate::bench::shape::parameters;
+use crate::bench::{Job, LabError, Result, hoisted_exponents, key_switching};
 
 /// Answers requests until there are no more, or until one says to quit.
 ///

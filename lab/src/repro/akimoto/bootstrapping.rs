@@ -8,12 +8,9 @@ use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use super::Options;
 use super::subject::{STRATEGIES, message};
-use crate::alternate::{timed, upper_median};
-use crate::repro::run::Progress;
+use crate::repro::{LabError, Progress, Result, on_threads, timed, upper_median};
 use crate::subjects::precision::{Bits, bits, errors};
 use crate::subjects::strategies::context;
-use crate::threads::on_threads;
-use crate::{LabError, Result};
 
 /// Bits of precision below which a bootstrapping counts as wrong.
 const LEAST_BITS: f64 = 6.0;

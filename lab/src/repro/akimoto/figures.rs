@@ -3,12 +3,10 @@
 use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
-use crate::Result;
-use crate::alternate::{Timed, alternate_timed};
-use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
-use crate::repro::run::Progress;
+use crate::repro::{
+    Figure, Machine, NOT_PRINTED, Panel, Progress, Result, Timed, alternate_timed, on_threads,
+};
 use crate::subjects::strategies::{Operands, Subject};
-use crate::threads::on_threads;
 
 /// Medians of every operation by every strategy, at one place of the horizontal axis.
 type Column = Vec<Vec<f64>>;

@@ -8,9 +8,8 @@ use sunzi_ring::Parallelism;
 use sunzi_rlwe::Security;
 
 use super::printed::{DEPTH, FIRST_BITS, SCALE_BITS};
-use crate::alternate::timed;
+use crate::repro::{LabError, Result, timed};
 use crate::subjects::strategies::{Operands, Operation, Subject};
-use crate::{LabError, Result};
 
 /// Digits of key switching.
 const DIGITS: usize = 3;

@@ -6,11 +6,7 @@ use super::Options;
 use super::bootstrapping::Bootstrapped;
 use super::printed::{DEPTH, HEAAN, LEVELS_LEFT, PRECISION_BITS, TABLE1, TABLE2};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
-use crate::Result;
-use crate::alternate::{Timed, alternate_timed};
-use crate::repro::report::{Row, Table};
-use crate::repro::run::Progress;
-use crate::threads::on_threads;
+use crate::repro::{Progress, Result, Row, Table, Timed, alternate_timed, on_threads};
 
 /// Names of the columns of Table 1, in milliseconds.
 const COLUMNS: [&str; 6] = ["Add_ms", "CMult_ms", "Mult_ms", "Rescale_ms", "LeftRot_ms", "Bootstrapping_ms"];

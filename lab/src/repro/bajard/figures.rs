@@ -9,10 +9,9 @@ use super::reductions::{METHODS, Measured, OTHERS, direct_ring};
 use super::subject::Subject;
 use super::tables::slots;
 use super::{MODULUS_BITS, Options};
-use crate::alternate::{Series, Timed, alternate_timed};
-use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
-use crate::repro::run::Progress;
-use crate::{LabError, Result};
+use crate::repro::{
+    Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, Series, Timed, alternate_timed,
+};
 
 /// Reductions, and whole products with them.
 pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {

@@ -10,10 +10,8 @@ mod tables;
 
 use std::time::Duration;
 
-use crate::Result;
-use crate::alternate::Budget;
-use crate::repro::parts::parts;
-use crate::repro::{Paper, Part as _, Run};
+use crate::repro::Run;
+use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 /// Bits of every modulus of the paper.
 const MODULUS_BITS: u32 = 62;

@@ -8,8 +8,7 @@ use sunzi_ring::{Evaluation, Ring, RingError};
 use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
 use super::{MODULUS_BITS, Options};
-use crate::alternate::{Series, Timed, alternate_timed};
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result, Series, Timed, alternate_timed};
 
 /// Products that are timed together.
 const REPEATS: usize = 4;

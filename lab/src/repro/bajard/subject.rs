@@ -6,9 +6,7 @@ use sunzi_ring::{Auxiliary, Evaluation, Multiplication, Poly, Ring, ScalerOption
 use sunzi_rlwe::{encryption, randomness};
 
 use super::clear;
-use crate::alternate::{Timed, timed};
-use crate::subjects::party::{Known, Party};
-use crate::{LabError, Result};
+use crate::repro::{Known, LabError, Party, Result, Timed, timed};
 
 /// t: bits in slots.
 pub(super) const PLAIN_MODULUS: u64 = 2;

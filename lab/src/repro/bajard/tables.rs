@@ -10,9 +10,7 @@ use super::printed::{self, Depths, Reductions};
 use super::reductions::Measured;
 use super::subject::Subject;
 use super::{MODULUS_BITS, Options};
-use crate::Result;
-use crate::repro::report::{Row, Table, Value};
-use crate::repro::run::Progress;
+use crate::repro::{Progress, Result, Row, Table, Value};
 
 fn decimal(value: f64) -> Value {
     Value::Decimal((value * 100.0).round() / 100.0, 2)

@@ -8,7 +8,7 @@ use num_rational::Ratio;
 use num_traits::{One, Pow, ToPrimitive, Zero};
 
 use super::Width;
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result};
 
 /// An exact quotient.
 pub type Rational = Ratio<BigInt>;
@@ -98,13 +98,11 @@ impl Setting {
     }
 
     /// V = B_err·(1 + 2δ·B_key): noise of a fresh ciphertext.
-    #[must_use]
     pub fn fresh_noise(&self) -> Rational {
         whole(self.error_bound) * (one() + whole(2) * self.delta() * whole(KEY_BOUND))
     }
 
     /// Noise after a multiplicative tree: C_1^L·V + L·C_1^(L−1)·C_2.
-    #[must_use]
     pub fn noise(&self, depth: u32, rho: &Rational) -> Rational {
         self.tree(depth, &self.growth(rho))
     }
@@ -119,26 +117,22 @@ impl Setting {
     }
 
     /// Largest noise that decrypts with this γ: (q/t)·(1/2 − k/γ) − |q|_t/2 `[BEHZ16, Theorem 1]`.
-    #[must_use]
     pub fn capacity(&self, gamma: u64) -> Rational {
         let margin = half() - Rational::new(self.count.into(), gamma.max(1).into());
         Rational::new(self.q.clone(), self.plain_modulus.into()) * margin - self.q_mod_t() * half()
     }
 
     /// Whether some γ below 2^ν decrypts at this depth.
-    #[must_use]
     pub fn reaches(&self, depth: u32, rho: &Rational) -> bool {
         self.noise(depth, rho) <= self.capacity((1 << self.width.bits()) - 1)
     }
 
     /// L_RNS: the greatest depth at which some γ below 2^ν decrypts. `None` if not even a fresh ciphertext does.
-    #[must_use]
     pub fn depth(&self, rho: &Rational) -> Option<u32> {
         greatest_depth(|depth| self.reaches(depth, rho))
     }
 
     /// The largest ρ that reaches this depth, of 2k − 1, …, 2, 1, 1/2, 1/3, …: the values the paper tries.
-    #[must_use]
     pub fn largest_rho(&self, depth: u32) -> Option<Rational> {
         let integers = (1..2 * self.count as u64).rev().map(whole);
         let fractions = (2..=LEAST_RHO).map(|divisor| one() / whole(divisor));
@@ -148,7 +142,6 @@ impl Setting {
     /// L_std: the same for FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`:
     /// C_1 = (1 + 4/(δ·B_key))·δ²·t·B_key, C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with ℓ = ⌊log_ω q⌋ + 1,
     /// and decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
-    #[must_use]
     pub fn standard_depth(&self) -> Option<u32> {
         let [delta, key, t] = [self.delta(), whole(KEY_BOUND), whole(self.plain_modulus)];
         let square = &delta * &delta * &key;
@@ -194,7 +187,6 @@ impl Setting {
 
     /// The smallest m̃ that reduces to ρ: ⌈(2k + 1)/ρ⌉ `[BEHZ16, eq. (8)]` with τ = k. `None` where ρ = 2k − 1:
     /// that much a conversion leaves anyway.
-    #[must_use]
     pub fn smallest_m_tilde(&self, rho: &Rational) -> Option<u64> {
         if *rho >= whole(2 * self.count as u64 - 1) {
             return None;
@@ -203,7 +195,6 @@ impl Setting {
     }
 
     /// ⌈log2 m_sk⌉ for |B| = k: m_sk = 2(k + ⌈λ⌉), λ·M > δ·t·(q/2)·(1 + ρ)² + 1/2 + k `[BEHZ16, eq. (14)]`.
-    #[must_use]
     pub fn log2_m_sk(&self, rho: &Rational) -> u64 {
         let lift = rho + one();
         let k = whole(self.count as u64);

@@ -15,10 +15,8 @@ pub use bounds::{Rational, Setting, Sufficient};
 pub use nfllib_moduli::Width;
 pub use noise_tree::Tree;
 
-use crate::alternate::Budget;
-use crate::repro::parts::parts;
-use crate::repro::{Paper, Part as _, Run};
-use crate::{LabError, Result};
+use crate::repro::Run;
+use crate::repro::{Budget, LabError, Paper, Part as _, Result, parts};
 
 /// What the tables print.
 const PRINTED: &str = include_str!("printed.txt");
@@ -48,7 +46,6 @@ parts! {
 
 impl Part {
     /// Whether it stands on timings.
-    #[must_use]
     pub fn is_timed(self) -> bool {
         matches!(self, Self::Table5 | Self::Figure1 | Self::Figure2)
     }

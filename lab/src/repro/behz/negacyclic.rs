@@ -2,7 +2,7 @@
 
 use sunzi_bfv::Plaintext;
 
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result};
 
 /// first·second modulo X^n + 1 and t, for t a power of two of at most 2^16.
 ///

@@ -2,7 +2,7 @@
 
 use sunzi_math::primes_below;
 
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result};
 
 /// A width ν of moduli.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,6 @@ pub enum Width {
 
 impl Width {
     /// Bits of a modulus, ν.
-    #[must_use]
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits30 => 30,
@@ -25,7 +24,6 @@ impl Width {
     }
 
     /// Moduli that NFLlib has.
-    #[must_use]
     pub fn available(self) -> usize {
         match self {
             Self::Bits30 => 291,

@@ -5,11 +5,8 @@ use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
 use sunzi_rlwe::randomness;
 
 use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
-use crate::report::{Corner, Figure, NOT_PRINTED, Panel};
-use crate::repro::noise;
-use crate::repro::run::Progress;
-use crate::subjects::party::{Known, Party};
-use crate::{LabError, Result};
+use crate::report::Corner;
+use crate::repro::{Figure, Known, LabError, NOT_PRINTED, Panel, Party, Progress, Result, noise};
 
 /// t of the figure.
 const PLAIN_MODULUS: u64 = 2;

@@ -7,9 +7,7 @@ use sunzi_bfv::{Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 
 use super::negacyclic;
-use crate::alternate::{Timed, timed};
-use crate::subjects::plaintexts;
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result, Timed, plaintexts, timed};
 
 /// Keys and two ciphertexts that variants over the same moduli share.
 pub(super) struct Material {

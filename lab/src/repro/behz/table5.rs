@@ -2,10 +2,7 @@
 
 use super::timing::{Group, Measured, Variant};
 use super::{PRINTED, Width};
-use crate::alternate::Series;
-use crate::report::{Figure, Machine, Panel};
-use crate::repro::printed::{lines, number};
-use crate::repro::report::{Row, Table};
+use crate::repro::{Figure, Machine, Panel, Row, Series, Table, lines, number};
 
 /// Milliseconds and speed-up over MP, where they are printed.
 type Pair = [Option<f64>; 2];

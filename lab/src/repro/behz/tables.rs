@@ -5,9 +5,7 @@ use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
 use super::{ERROR_BOUND, LOG2_DEGREES, PRINTED, Rational, Setting, Sufficient, Width, no_rows, timing};
-use crate::Result;
-use crate::repro::printed::{lines, number, numbers};
-use crate::repro::report::{Row, Table, Value};
+use crate::repro::{Result, Row, Table, Value, lines, number, numbers};
 
 /// A row of the parameter tables.
 fn row(log2_degree: u32, count: usize, plain_modulus: u64) -> Row {

@@ -9,10 +9,7 @@ use sunzi_rlwe::randomness;
 
 use super::Width;
 use super::subject::{Material, Subject};
-use crate::Result;
-use crate::alternate::{Budget, Series, alternate_timed};
-use crate::repro::run::Progress;
-use crate::subjects::party::research;
+use crate::repro::{Budget, Progress, Result, Series, alternate_timed, research};
 
 /// t of Table 5.
 const PLAIN_MODULUS: u64 = 1 << 10;

@@ -5,8 +5,7 @@ use sunzi_encoding::Plaintext;
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::primes_below;
 
-use crate::subjects::plaintexts;
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result, plaintexts};
 
 /// The plaintext ring.
 pub(super) struct Clear {

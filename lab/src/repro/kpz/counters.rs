@@ -5,8 +5,7 @@ use sunzi_math::primes_below;
 use super::formulas::{self, corrected};
 use super::reference::key_switching::{self, Scheme, radix_count};
 use super::reference::{Basis, Counter, Counts, Limbs, multiplication};
-use crate::Result;
-use crate::repro::report::{Row, Table};
+use crate::repro::{Result, Row, Table};
 
 /// Degree of the counted runs: counts do not depend on it but for the factor n.
 const DEGREE: usize = 64;

@@ -13,11 +13,7 @@ use sunzi_rlwe::randomness;
 use super::formulas::{self, corrected};
 use super::reference::Counts;
 use super::reference::key_switching::Scheme;
-use crate::Result;
-use crate::repro::report::{Row, Table};
-use crate::subjects::keys::Keys;
-use crate::subjects::party::research;
-use crate::threads::on_threads;
+use crate::repro::{Keys, Result, Row, Table, on_threads, research};
 
 /// Degree of the counted runs.
 const DEGREE: usize = 1 << 11;

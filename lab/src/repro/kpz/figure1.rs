@@ -10,10 +10,7 @@ use super::clear::Clear;
 use super::parameters::Parameters;
 use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
 use super::subject::{BfvSubject, BgvSubject, Subject};
-use crate::alternate::upper_median;
-use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
-use crate::repro::run::Progress;
-use crate::{LabError, Result};
+use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
 /// The variants of the figure.
 const COLUMNS: [Column; 4] = [Column::Hps, Column::New, Column::Leveled, Column::Bgv];

@@ -15,9 +15,8 @@ mod tables;
 
 pub use figure1::Size;
 
-use crate::Result;
-use crate::repro::parts::parts;
-use crate::repro::{Paper, Part as _, Run};
+use crate::repro::Run;
+use crate::repro::{Paper, Part as _, Result, parts};
 
 parts! {
     /// Counts of a product.

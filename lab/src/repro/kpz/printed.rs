@@ -1,6 +1,6 @@
 //! What the tables print, digit for digit.
 
-use crate::repro::printed::{lines, number, numbers};
+use crate::repro::{lines, number, numbers};
 
 const TEXT: &str = include_str!("printed.txt");
 

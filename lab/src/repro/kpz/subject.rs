@@ -11,9 +11,7 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
 use super::printed::Column;
-use crate::repro::noise;
-use crate::subjects::keys::Keys;
-use crate::{LabError, Result};
+use crate::repro::{Keys, LabError, Result, noise};
 
 /// A scheme with keys.
 pub(super) trait Subject {

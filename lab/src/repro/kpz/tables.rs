@@ -10,10 +10,8 @@ use super::clear::Clear;
 use super::parameters::Parameters;
 use super::printed::{self, Cell, Column, Digits, Found};
 use super::subject::{BfvSubject, BgvSubject, Encrypted, Subject, refused};
-use crate::alternate::upper_median;
-use crate::repro::report::{Quantity, Row, Table, Value};
-use crate::repro::run::Progress;
-use crate::{LabError, Result};
+use crate::repro::report::Quantity;
+use crate::repro::{LabError, Progress, Result, Row, Table, Value, upper_median};
 
 /// Terms of the inner products of Table 8.
 const TERMS: usize = 128;

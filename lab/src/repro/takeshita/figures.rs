@@ -3,11 +3,10 @@
 use super::counts::Counts;
 use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
-use crate::alternate::{Series, Timed, alternate_timed};
-use crate::report::{Curve, Figure, Machine, Panel};
-use crate::repro::report::{Row, Table};
-use crate::repro::run::Run;
-use crate::{LabError, Result};
+use crate::report::Curve;
+use crate::repro::{
+    Figure, LabError, Machine, Panel, Result, Row, Run, Series, Table, Timed, alternate_timed,
+};
 
 /// The version with the paper's largest speed-ups, and ours with both shortcuts.
 const MULTIPLICATION: usize = 1;

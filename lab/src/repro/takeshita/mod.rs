@@ -9,10 +9,8 @@ mod words;
 
 use std::time::Duration;
 
-use crate::Result;
-use crate::alternate::Budget;
-use crate::repro::parts::parts;
-use crate::repro::{Paper, Part as _, Run};
+use crate::repro::Run;
+use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 parts! {
     /// Components by the bits of q.

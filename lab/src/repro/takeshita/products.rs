@@ -7,9 +7,7 @@ use sunzi_ring::Backend;
 use sunzi_rlwe::randomness;
 
 use super::Options;
-use crate::alternate::{Series, Timed, alternate_timed, timed};
-use crate::repro::report::{Row, Table};
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result, Row, Series, Table, Timed, alternate_timed, timed};
 
 /// At the smallest degree, up to the largest component.
 pub(super) fn compute(options: &Options) -> Result<Table> {

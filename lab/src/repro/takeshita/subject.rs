@@ -12,9 +12,7 @@ use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 use sunzi_rlwe::{RelinearizationKey, SecretKey, Security, randomness};
 
 use super::words::{self, WordConversions};
-use crate::alternate::timed;
-use crate::subjects::party::research;
-use crate::{LabError, Result};
+use crate::repro::{LabError, Result, research, timed};
 
 /// t: prime, coprime to every 2^g − 1, with slots up to n = 2^17.
 const PLAIN: u64 = 786_433;

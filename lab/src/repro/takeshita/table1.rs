@@ -3,8 +3,7 @@
 use sunzi_fermat::FermatModulus;
 use sunzi_math::DEFAULT_PRIME_BOUND;
 
-use crate::Result;
-use crate::repro::report::{Row, Table};
+use crate::repro::{Result, Row, Table};
 
 /// Bits of a machine word.
 const WORD: u64 = 64;

@@ -38,20 +38,17 @@ pub struct Setting {
 
 impl Setting {
     /// Where each digit begins and ends.
-    #[must_use]
     pub fn digits(&self) -> Vec<(usize, usize)> {
         let count = self.ciphertext.count();
         (0..count).step_by(self.width.max(1)).map(|begin| (begin, (begin + self.width).min(count))).collect()
     }
 
     /// Q and then P.
-    #[must_use]
     pub fn all(&self) -> Basis {
         self.ciphertext.with(&self.special)
     }
 
     /// What the key of a digit multiplies the old secret by, limb by limb: P on its own moduli, else 0 `[HPS19]`.
-    #[must_use]
     pub fn gadget(&self, digit: (usize, usize)) -> Vec<u64> {
         let product = self.special.product();
         let factor = |(i, &q): (usize, &u64)| match i >= digit.0 && i < digit.1 {
@@ -62,7 +59,6 @@ impl Setting {
     }
 
     /// Size of a key in bits `[KPZ21, Table 5]`.
-    #[must_use]
     pub fn key_bits(&self, degree: usize, radix_digits: usize) -> f64 {
         let pairs = self.digits().len() * radix_digits;
         2.0 * degree as f64 * pairs as f64 * sunzi_math::log2(&self.all().product())
@@ -176,7 +172,6 @@ pub fn bv(
 }
 
 /// ℓ_(ω, q̃): digits of a residue.
-#[must_use]
 pub fn radix_count(basis: &Basis, radix_bits: Option<u32>) -> usize {
     let widest = basis.moduli.iter().map(|q| q.ilog2() + 1).max().unwrap_or(1);
     radix_bits.map_or(1, |bits| widest.div_ceil(bits) as usize)

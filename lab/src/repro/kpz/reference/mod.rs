@@ -43,7 +43,6 @@ pub struct Counter {
 
 impl Counter {
     /// What has been done since it was made, in polynomials of degree n.
-    #[must_use]
     pub fn counts(&self, degree: usize) -> Counts {
         let n = degree as u64;
         Counts {
@@ -121,7 +120,6 @@ impl Basis {
     }
 
     /// The moduli.
-    #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
