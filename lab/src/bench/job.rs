@@ -10,8 +10,7 @@ use std::cell::{OnceCell, RefCell};
 use std::hint::black_box;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness};
+use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RlweContext, SecretKey, randomness};
 
 use crate::bench::rivals::circuits::Step;
 use crate::bench::rivals::{About, Values};
@@ -69,12 +68,12 @@ pub(crate) trait Subject {
 
 /// What a scheme does by itself: its context, evaluator and encoder.
 pub(crate) trait Scheme: Sized {
+    /// What marks its ciphertexts.
+    type Marker: sunzi_rlwe::Scheme;
     /// What a slot holds.
     type Slot: Clone;
     /// Encoded slots.
     type Plaintext;
-    /// Encrypted slots.
-    type Ciphertext: Clone;
     /// A matrix that is ready to multiply, with its keys.
     type Matrix;
     /// Compared operations that it lacks.
@@ -84,44 +83,24 @@ pub(crate) trait Scheme: Sized {
     fn rotation_exponent(&self, steps: i64) -> u64;
     fn encode(&self, slots: &[Self::Slot]) -> Result<Self::Plaintext>;
     fn decode(&self, plain: &Self::Plaintext) -> Result<Vec<Self::Slot>>;
-    fn encrypt(
-        &self,
-        plain: &Self::Plaintext,
-        key: &PublicKey,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Self::Ciphertext>;
-    fn decrypt(&self, a: &Self::Ciphertext, key: &SecretKey) -> Result<Self::Plaintext>;
-    fn parts(a: &Self::Ciphertext) -> &[Poly<Evaluation>];
+    fn encrypt(&self, plain: &Self::Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Cipher<Self>>;
+    fn decrypt(&self, a: &Cipher<Self>, key: &SecretKey) -> Result<Self::Plaintext>;
     fn values(slots: Vec<Self::Slot>) -> Values;
+    fn matrix(&self, key: &SecretKey, right: &[Self::Slot], rng: Rng<'_>) -> Result<Self::Matrix>;
 
-    /// The product of two ciphertexts in three parts.
-    fn tensor(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext>;
-    fn relinearize(&self, a: &Self::Ciphertext, key: &RelinearizationKey) -> Result<Self::Ciphertext>;
-    /// The product of a tree, which hears whether it is the last one.
-    fn multiply(
-        &self,
-        a: &Self::Ciphertext,
-        b: &Self::Ciphertext,
-        key: &RelinearizationKey,
-        last: bool,
-    ) -> Result<Self::Ciphertext>;
-    fn inner_product(
-        &self,
-        pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
-        key: &RelinearizationKey,
-    ) -> Result<Self::Ciphertext>;
-    fn rotate_hoisted(&self, a: &Self::Ciphertext, keys: &GaloisKeys) -> Result<Vec<Self::Ciphertext>>;
-    fn matrix(&self, key: &SecretKey, right: &[Self::Slot], rng: &mut dyn CryptoRng) -> Result<Self::Matrix>;
-    fn by_matrix(&self, matrix: &Self::Matrix, vector: &Self::Ciphertext) -> Result<Self::Ciphertext>;
-
-    /// The ciphertext that another operation results in; none for other names and for decryption.
-    fn evaluate(job: &Job<Self>, name: &str) -> Result<Option<Self::Ciphertext>>;
+    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Cipher<Self>>>;
 
     /// The last value of a circuit.
-    fn circuit(_: &Job<Self>, _: &[Step]) -> Result<Self::Ciphertext> {
+    fn circuit(_: &Job<Self>, _: &[Step]) -> Result<Cipher<Self>> {
         Err(LabError::request("circuits are run in BFV alone"))
     }
 }
+
+/// A ciphertext of a scheme.
+pub(crate) type Cipher<S> = Ciphertext<<S as Scheme>::Marker>;
+/// Whatever is random.
+pub(crate) type Rng<'a> = &'a mut dyn CryptoRng;
 
 /// Keys and data of one parameter set.
 pub(crate) struct Job<S: Scheme = Bfv> {
@@ -130,12 +109,11 @@ pub(crate) struct Job<S: Scheme = Bfv> {
     galois: GaloisKeys,
     values: [Vec<S::Slot>; 2],
     plain: S::Plaintext,
-    a: S::Ciphertext,
-    b: S::Ciphertext,
-    /// a·b in three parts, and in two.
-    tensor: S::Ciphertext,
-    product: S::Ciphertext,
-    pool: Pool<S::Ciphertext>,
+    a: Cipher<S>,
+    b: Cipher<S>,
+    /// a·b in three parts, and in two, where they are asked for.
+    products: [OnceCell<Cipher<S>>; 2],
+    pool: Pool<Cipher<S>>,
     matrix: OnceCell<S::Matrix>,
     rng: RefCell<Box<dyn CryptoRng>>,
 }
@@ -154,10 +132,12 @@ impl<S: Scheme> Job<S> {
         let plain = scheme.encode(right)?;
         let a = scheme.encrypt(&scheme.encode(left)?, &keys.public, &mut rng)?;
         let b = scheme.encrypt(&plain, &keys.public, &mut rng)?;
-        let tensor = scheme.tensor(&a, &b)?;
-        let product = scheme.relinearize(&tensor, &keys.relinearization)?;
         let (pool, matrix, rng) = (Pool::new(), OnceCell::new(), RefCell::new(rng));
-        Ok(Self { scheme, keys, galois, values, plain, a, b, tensor, product, pool, matrix, rng })
+        let products = [OnceCell::new(), OnceCell::new()];
+        let job = Self { scheme, keys, galois, values, plain, a, b, products, pool, matrix, rng };
+        // Not when a relinearisation is counted.
+        job.tensor()?;
+        Ok(job)
     }
 
     /// The ring degree.
@@ -180,41 +160,61 @@ impl<S: Scheme> Job<S> {
         self.keys.relinearization.byte_len()
     }
 
-    fn encrypt(&self, plain: &S::Plaintext) -> Result<S::Ciphertext> {
+    fn encrypt(&self, plain: &S::Plaintext) -> Result<Cipher<S>> {
         self.scheme.encrypt(plain, &self.keys.public, &mut **self.rng.borrow_mut())
     }
 
-    fn open(&self, ciphertext: &S::Ciphertext) -> Result<Vec<S::Slot>> {
+    fn open(&self, ciphertext: &Cipher<S>) -> Result<Vec<S::Slot>> {
         self.scheme.decode(&self.scheme.decrypt(ciphertext, &self.keys.secret)?)
     }
 
+    fn operand(&self, at: usize) -> Result<Cipher<S>> {
+        let [left, right] = &self.values;
+        self.encrypt(&self.scheme.encode(if at == 0 { left } else { right })?)
+    }
+
+    /// The pairs of an inner product.
+    fn pairs(&self) -> Result<Vec<(&Cipher<S>, &Cipher<S>)>> {
+        self.pool.pairs(self.n(), |at| self.operand(at))
+    }
+
+    /// The product of a tree by a product that hears whether it is the last one.
+    fn tree<E>(
+        &self,
+        multiply: impl Fn(&Cipher<S>, &Cipher<S>, bool) -> Result<Cipher<S>, E>,
+    ) -> Result<Cipher<S>>
+    where
+        LabError: From<E>,
+    {
+        tree(&self.pool.factors(self.n(), |at| self.operand(at))?, true, &multiply)
+    }
+
+    /// a·b in three parts.
+    fn tensor(&self) -> Result<&Cipher<S>> {
+        made(&self.products[0], || self.one("multiply"))
+    }
+
+    /// a·b in two parts.
+    fn product(&self) -> Result<&Cipher<S>> {
+        made(&self.products[1], || self.one("multiply_relinearize"))
+    }
+
+    fn matrix(&self) -> Result<&S::Matrix> {
+        let Self { scheme, keys, values: [_, right], .. } = self;
+        made(&self.matrix, || scheme.matrix(&keys.secret, right, &mut **self.rng.borrow_mut()))
+    }
+
+    fn one(&self, name: &str) -> Result<Cipher<S>> {
+        S::evaluate(self, name)?.pop().ok_or_else(|| LabError::request("no such operation"))
+    }
+
     /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn results(&self, name: &str) -> Result<Vec<S::Ciphertext>> {
-        let Self { scheme, keys, values: [left, right], .. } = self;
-        let key = &keys.relinearization;
-        let operand = |at: usize| self.encrypt(&scheme.encode(if at == 0 { left } else { right })?);
-        let one = match name {
-            "encode_encrypt" => operand(1)?,
-            "encrypt_public" => self.encrypt(&self.plain)?,
-            "multiply" => scheme.tensor(&self.a, &self.b)?,
-            "relinearize" => scheme.relinearize(&self.tensor, key)?,
-            ROTATE_HOISTED => return scheme.rotate_hoisted(&self.a, &self.galois),
-            INNER_PRODUCT => scheme.inner_product(&self.pool.pairs(self.n(), operand)?, key)?,
-            PRODUCT_TREE => {
-                let multiply = |a: &_, b: &_, last| scheme.multiply(a, b, key, last);
-                tree(&self.pool.factors(self.n(), operand)?, true, &multiply)?
-            }
-            MATRIX_VECTOR => {
-                if self.matrix.get().is_none() {
-                    let made = scheme.matrix(&keys.secret, right, &mut **self.rng.borrow_mut())?;
-                    let _ = self.matrix.set(made);
-                }
-                let made = self.matrix.get().ok_or_else(|| LabError::request("no matrix"))?;
-                scheme.by_matrix(made, &self.a)?
-            }
-            _ => return Ok(S::evaluate(self, name)?.into_iter().collect()),
-        };
-        Ok(vec![one])
+    fn results(&self, name: &str) -> Result<Vec<Cipher<S>>> {
+        match name {
+            "encode_encrypt" => Ok(vec![self.operand(1)?]),
+            "encrypt_public" => Ok(vec![self.encrypt(&self.plain)?]),
+            _ => S::evaluate(self, name),
+        }
     }
 
     /// The slots that the result of an operation opens to.
@@ -244,7 +244,7 @@ impl<S: Scheme> Subject for Job<S> {
 
     fn about(&self) -> Result<About> {
         let bytes = [self.relinearization_key_bytes(), self.rotation_key_bytes()?];
-        Ok(About::ours(self.scheme.rlwe(), S::parts(&self.a), bytes))
+        Ok(About::ours(self.scheme.rlwe(), self.a.parts(), bytes))
     }
 
     fn values(&self, name: &str) -> Result<Values> {
@@ -259,6 +259,14 @@ impl<S: Scheme> Subject for Job<S> {
     fn circuit(&self, steps: &[Step]) -> Result<Values> {
         Ok(S::values(self.open(&S::circuit(self, steps)?)?))
     }
+}
+
+/// What a cell holds, made when it is first asked for.
+fn made<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if cell.get().is_none() {
+        let _ = cell.set(make()?);
+    }
+    cell.get().ok_or_else(|| LabError::request("nothing was made"))
 }
 
 /// Something to call, whose result is of no use.

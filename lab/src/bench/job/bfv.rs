@@ -1,14 +1,12 @@
 //! BFV: what is compared with other libraries, and every other operation.
 
-use rand_core::CryptoRng;
 use sunzi_bfv::{
     BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
 };
-use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey, galois};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey};
 
-use super::many::ExactMatrix;
-use super::{Call, HOISTED, Job, ROTATE_HOISTED, STEPS, Scheme, call, expected};
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
+use super::{Call, HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, call, expected};
 use crate::bench::rivals::Values;
 use crate::bench::rivals::circuits::{Name, Step};
 use crate::bench::{LabError, Result};
@@ -49,9 +47,9 @@ pub(crate) struct Bfv {
 }
 
 impl Scheme for Bfv {
+    type Marker = sunzi_bfv::Bfv;
     type Slot = u64;
     type Plaintext = Plaintext;
-    type Ciphertext = Ciphertext;
     type Matrix = ExactMatrix<Evaluator>;
     const LACKS: &'static [&'static str] =
         &["multiply_relinearize_switch", "mod_switch", "multiply_relinearize_rescale", "rescale"];
@@ -72,7 +70,7 @@ impl Scheme for Bfv {
         Ok(self.encoder.decode(plain)?)
     }
 
-    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: &mut dyn CryptoRng) -> Result<Ciphertext> {
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
         Ok(self.context.encrypt(plain, key, rng)?)
     }
 
@@ -80,69 +78,38 @@ impl Scheme for Bfv {
         Ok(self.context.decrypt(a, key)?)
     }
 
-    fn parts(a: &Ciphertext) -> &[Poly<Evaluation>] {
-        a.parts()
-    }
-
     fn values(slots: Vec<u64>) -> Values {
         Values::Words(slots)
     }
 
-    fn tensor(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
-        Ok(self.evaluator.multiply_unrelinearized(a, b)?)
-    }
-
-    fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext> {
-        Ok(self.evaluator.relinearize(a, key)?)
-    }
-
-    fn multiply(
-        &self,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        key: &RelinearizationKey,
-        _: bool,
-    ) -> Result<Ciphertext> {
-        Ok(self.evaluator.multiply(a, b, key)?)
-    }
-
-    fn inner_product(
-        &self,
-        pairs: &[(&Ciphertext, &Ciphertext)],
-        key: &RelinearizationKey,
-    ) -> Result<Ciphertext> {
-        Ok(self.evaluator.dot_product(pairs, key)?)
-    }
-
-    fn rotate_hoisted(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Vec<Ciphertext>> {
-        let hoisted = galois::hoist(self.rlwe(), a)?;
-        let exponents = HOISTED.map(|steps| self.rotation_exponent(steps));
-        exponents.map(|exponent| Ok(hoisted.automorphism(exponent, keys)?)).collect()
-    }
-
-    fn matrix(&self, key: &SecretKey, right: &[u64], rng: &mut dyn CryptoRng) -> Result<Self::Matrix> {
+    fn matrix(&self, key: &SecretKey, right: &[u64], rng: Rng<'_>) -> Result<Self::Matrix> {
         ExactMatrix::new(&self.evaluator, (self.rlwe(), key), (&self.encoder, right), rng)
     }
 
-    fn by_matrix(&self, matrix: &Self::Matrix, vector: &Ciphertext) -> Result<Ciphertext> {
-        matrix.multiply(&self.evaluator, vector)
-    }
-
-    fn evaluate(job: &Job<Self>, name: &str) -> Result<Option<Ciphertext>> {
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
         let Job { scheme: Self { context, evaluator, .. }, keys, galois, a, b, plain, .. } = job;
         let key = &keys.relinearization;
-        Ok(Some(match name {
+        Ok(vec![match name {
             "encrypt_secret" => context.encrypt_secret(plain, &keys.secret, &mut **job.rng.borrow_mut())?,
             "add" => evaluator.add(a, b)?,
             "add_plain" => evaluator.add_plain(a, plain)?,
             "multiply_plain" => evaluator.multiply_plain(a, plain)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
             "multiply_relinearize" => evaluator.multiply(a, b, key)?,
             "square_relinearize" => evaluator.square(a, key)?,
             "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
             "swap_rows" => evaluator.rotate_columns(a, galois)?,
             "sum_slots" => evaluator.sum_slots(a, galois)?,
-            _ => return Ok(None),
-        }))
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate_rows(steps, galois)?)).collect();
+            }
+            INNER_PRODUCT => evaluator.dot_product(&job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, _| evaluator.multiply(a, b, key))?,
+            MATRIX_VECTOR => job.matrix()?.multiply(evaluator, a)?,
+            _ => return Ok(Vec::new()),
+        }])
     }
 
     fn circuit(job: &Job<Self>, steps: &[Step]) -> Result<Ciphertext> {

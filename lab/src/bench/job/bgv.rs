@@ -1,14 +1,13 @@
 //! BGV: what is compared with other libraries.
 
-use rand_core::CryptoRng;
 use sunzi_bfv::row_rotation_exponent;
 use sunzi_bgv::{Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi_ring::{Evaluation, GadgetOptions, Poly};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey, Security};
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::{GaloisKeys, PublicKey, RlweContext, SecretKey, Security};
 
-use super::many::ExactMatrix;
-use super::{HOISTED, Job, STEPS, Scheme, hoisted_exponents};
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
+use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, hoisted_exponents};
 use crate::Result;
 use crate::bench::rivals::Values;
 
@@ -41,9 +40,9 @@ impl Job<Bgv> {
 }
 
 impl Scheme for Bgv {
+    type Marker = sunzi_bgv::Bgv;
     type Slot = u64;
     type Plaintext = Plaintext;
-    type Ciphertext = Ciphertext;
     type Matrix = ExactMatrix<Evaluator>;
     const LACKS: &'static [&'static str] = &["multiply_relinearize_rescale", "rescale"];
 
@@ -63,7 +62,7 @@ impl Scheme for Bgv {
         Ok(self.encoder.decode(plain)?)
     }
 
-    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: &mut dyn CryptoRng) -> Result<Ciphertext> {
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
         Ok(self.context.encrypt(plain, key, rng)?)
     }
 
@@ -71,66 +70,36 @@ impl Scheme for Bgv {
         Ok(self.context.decrypt(a, key)?)
     }
 
-    fn parts(a: &Ciphertext) -> &[Poly<Evaluation>] {
-        a.parts()
-    }
-
     fn values(slots: Vec<u64>) -> Values {
         Values::Words(slots)
     }
 
-    fn tensor(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
-        Ok(self.evaluator.multiply_unrelinearized(a, b)?)
-    }
-
-    fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext> {
-        Ok(self.evaluator.relinearize(a, key)?)
-    }
-
-    fn multiply(
-        &self,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        key: &RelinearizationKey,
-        last: bool,
-    ) -> Result<Ciphertext> {
-        Ok(match last {
-            true => self.evaluator.multiply(a, b, key)?,
-            false => self.evaluator.multiply_switched(a, b, key)?,
-        })
-    }
-
-    fn inner_product(
-        &self,
-        pairs: &[(&Ciphertext, &Ciphertext)],
-        key: &RelinearizationKey,
-    ) -> Result<Ciphertext> {
-        Ok(self.evaluator.sum_of_products(pairs.iter().copied(), key)?)
-    }
-
-    fn rotate_hoisted(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Vec<Ciphertext>> {
-        let hoisted = self.evaluator.hoist(a)?;
-        HOISTED.map(|steps| Ok(hoisted.rotate_rows(steps, keys)?)).collect()
-    }
-
-    fn matrix(&self, key: &SecretKey, right: &[u64], rng: &mut dyn CryptoRng) -> Result<Self::Matrix> {
+    fn matrix(&self, key: &SecretKey, right: &[u64], rng: Rng<'_>) -> Result<Self::Matrix> {
         ExactMatrix::new(&self.evaluator, (self.rlwe(), key), (&self.encoder, right), rng)
     }
 
-    fn by_matrix(&self, matrix: &Self::Matrix, vector: &Ciphertext) -> Result<Ciphertext> {
-        matrix.multiply(&self.evaluator, vector)
-    }
-
-    fn evaluate(job: &Job<Self>, name: &str) -> Result<Option<Ciphertext>> {
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
         let Job { scheme: Self { evaluator, .. }, keys, galois, a, b, .. } = job;
         let key = &keys.relinearization;
-        Ok(Some(match name {
+        Ok(vec![match name {
             "add" => evaluator.add(a, b)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
             "multiply_relinearize" => evaluator.multiply(a, b, key)?,
             "multiply_relinearize_switch" => evaluator.multiply_switched(a, b, key)?,
-            "mod_switch" => evaluator.operand(&job.product)?,
+            "mod_switch" => evaluator.operand(job.product()?)?,
             "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
-            _ => return Ok(None),
-        }))
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate_rows(steps, galois)?)).collect();
+            }
+            INNER_PRODUCT => evaluator.sum_of_products(job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, last| match last {
+                true => evaluator.multiply(a, b, key),
+                false => evaluator.multiply_switched(a, b, key),
+            })?,
+            MATRIX_VECTOR => job.matrix()?.multiply(evaluator, a)?,
+            _ => return Ok(Vec::new()),
+        }])
     }
 }

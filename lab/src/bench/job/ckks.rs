@@ -1,16 +1,14 @@
 //! CKKS: what is compared with other libraries.
 
 use num_complex::Complex64;
-use rand_core::CryptoRng;
 use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, Plan};
 use sunzi_ckks::rotation::{rotation_exponent, rotation_keys};
 use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext};
-use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RlweContext, SecretKey};
 
 use super::expected::{complex, parts};
-use super::many::{MATRIX, entry};
-use super::{HOISTED, Job, STEPS, Scheme};
+use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, entry};
+use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme};
 use crate::Result;
 use crate::bench::rivals::Values;
 
@@ -33,9 +31,9 @@ impl Job<Ckks> {
 }
 
 impl Scheme for Ckks {
+    type Marker = sunzi_ckks::Ckks;
     type Slot = Complex64;
     type Plaintext = Plaintext;
-    type Ciphertext = Ciphertext;
     type Matrix = (LinearTransform, GaloisKeys);
     const LACKS: &'static [&'static str] = &["multiply_relinearize_switch", "mod_switch"];
 
@@ -55,7 +53,7 @@ impl Scheme for Ckks {
         Ok(self.encoder.decode(plain)?)
     }
 
-    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: &mut dyn CryptoRng) -> Result<Ciphertext> {
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
         Ok(self.context.encrypt(plain, key, rng)?)
     }
 
@@ -63,46 +61,11 @@ impl Scheme for Ckks {
         Ok(self.context.decrypt(a, key)?)
     }
 
-    fn parts(a: &Ciphertext) -> &[Poly<Evaluation>] {
-        a.parts()
-    }
-
     fn values(slots: Vec<Complex64>) -> Values {
         Values::Reals(parts(&slots))
     }
 
-    fn tensor(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
-        Ok(self.evaluator.multiply_unscaled(a, b)?)
-    }
-
-    fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext> {
-        Ok(self.evaluator.relinearize(a, key)?)
-    }
-
-    fn multiply(
-        &self,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        key: &RelinearizationKey,
-        _: bool,
-    ) -> Result<Ciphertext> {
-        Ok(self.evaluator.multiply(a, b, key)?)
-    }
-
-    fn inner_product(
-        &self,
-        pairs: &[(&Ciphertext, &Ciphertext)],
-        key: &RelinearizationKey,
-    ) -> Result<Ciphertext> {
-        Ok(self.evaluator.sum_of_products(pairs.iter().copied(), key)?)
-    }
-
-    fn rotate_hoisted(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Vec<Ciphertext>> {
-        let hoisted = self.evaluator.hoist(a)?;
-        HOISTED.map(|steps| Ok(hoisted.rotate(steps, keys)?)).collect()
-    }
-
-    fn matrix(&self, key: &SecretKey, right: &[Complex64], rng: &mut dyn CryptoRng) -> Result<Self::Matrix> {
+    fn matrix(&self, key: &SecretKey, right: &[Complex64], rng: Rng<'_>) -> Result<Self::Matrix> {
         let context = &self.context;
         let mut diagonals = Diagonals::new(context.max_slots())?;
         for d in 0..MATRIX {
@@ -114,20 +77,28 @@ impl Scheme for Ckks {
         Ok((LinearTransform::encode(context, &diagonals, plan)?, keys))
     }
 
-    fn by_matrix(&self, (matrix, keys): &Self::Matrix, vector: &Ciphertext) -> Result<Ciphertext> {
-        Ok(matrix.apply(&self.evaluator, vector, keys)?)
-    }
-
-    fn evaluate(job: &Job<Self>, name: &str) -> Result<Option<Ciphertext>> {
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
         let Job { scheme: Self { evaluator, .. }, keys, galois, a, b, .. } = job;
         let key = &keys.relinearization;
-        Ok(Some(match name {
+        Ok(vec![match name {
             "add" => evaluator.add(a, b)?,
+            "multiply" => evaluator.multiply_unscaled(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
             "multiply_relinearize" => evaluator.relinearize(&evaluator.multiply_unscaled(a, b)?, key)?,
             "multiply_relinearize_rescale" => evaluator.multiply(a, b, key)?,
-            "rescale" => evaluator.rescale(&job.product)?,
+            "rescale" => evaluator.rescale(job.product()?)?,
             "rotate" => evaluator.rotate(a, STEPS, galois)?,
-            _ => return Ok(None),
-        }))
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate(steps, galois)?)).collect();
+            }
+            INNER_PRODUCT => evaluator.sum_of_products(job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, _| evaluator.multiply(a, b, key))?,
+            MATRIX_VECTOR => {
+                let (matrix, keys) = job.matrix()?;
+                matrix.apply(evaluator, a, keys)?
+            }
+            _ => return Ok(Vec::new()),
+        }])
     }
 }
