@@ -12,8 +12,8 @@ use std::hint::black_box;
 use rand_core::CryptoRng;
 use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RlweContext, SecretKey, randomness};
 
-use crate::bench::rivals::circuits::Step;
-use crate::bench::rivals::{About, Values};
+use crate::bench::report::About;
+use crate::bench::values::{Step, Values};
 use crate::bench::{Keys, LabError, Result};
 use bfv::Bfv;
 pub(crate) use bfv::hoisted_exponents;
@@ -243,8 +243,17 @@ impl<S: Scheme> Subject for Job<S> {
     }
 
     fn about(&self) -> Result<About> {
-        let bytes = [self.relinearization_key_bytes(), self.rotation_key_bytes()?];
-        Ok(About::ours(self.scheme.rlwe(), self.a.parts(), bytes))
+        let rlwe = self.scheme.rlwe();
+        Ok(About {
+            log_q: Some(rlwe.log2_modulus()),
+            log_key_modulus: Some(rlwe.log2_key_modulus()),
+            security_bits: None,
+            secret: Some(rlwe.secrets().to_string()),
+            digits: Some(rlwe.gadget().digit_count()),
+            ciphertext_bytes: Some(self.a.parts().iter().map(|part| part.byte_len()).sum()),
+            relinearization_key_bytes: Some(self.relinearization_key_bytes()),
+            galois_key_bytes: Some(self.rotation_key_bytes()?),
+        })
     }
 
     fn values(&self, name: &str) -> Result<Values> {

@@ -26,6 +26,7 @@ mod shape;
 pub mod strategies;
 mod stream;
 mod tally;
+mod values;
 pub mod variants;
 pub mod wire;
 

@@ -30,8 +30,6 @@ pub use library::{Absence, Library, Memory, Scheme, Selection};
 pub use process::RivalError;
 pub use serve::serve;
 
-pub(crate) use crate::bench::report::About;
-
 use crate::alternate::{Contender, Turns};
 use crate::bench::job::bfv::Bfv;
 use crate::bench::job::bgv::Bgv;
@@ -40,11 +38,11 @@ use crate::bench::job::expected::{expected, expected_complex};
 use crate::bench::job::{COMPARED, Scheme as _, many};
 use crate::bench::operations::Progress;
 use crate::bench::stream::Addition;
+use crate::bench::values::Values;
 use crate::bench::{LabError, Options, PLAIN_MODULUS, Result, Row, Series, Stream, check, ntt, on_threads};
 use chains::{Chain, SCALE_BITS, security_bits};
 use library::{DEGREES, TRANSFORM_DEGREES};
 use process::Rival;
-pub(crate) use protocol::Values;
 use protocol::{Preparation, Prepared};
 
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];

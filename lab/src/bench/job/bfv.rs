@@ -7,8 +7,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretK
 
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
 use super::{Call, HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, call, expected};
-use crate::bench::rivals::Values;
-use crate::bench::rivals::circuits::{Name, Step};
+use crate::bench::values::{Name, Step, Values};
 use crate::bench::{LabError, Result};
 
 /// Every operation but hoisted rotations and workloads, in the order they are timed: keys, messages, then those whose

@@ -9,7 +9,7 @@ use sunzi_rlwe::{GaloisKeys, PublicKey, RlweContext, SecretKey, Security};
 use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
 use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, hoisted_exponents};
 use crate::Result;
-use crate::bench::rivals::Values;
+use crate::bench::values::Values;
 
 pub(crate) struct Bgv {
     context: Context,

@@ -10,7 +10,7 @@ use super::expected::{complex, parts};
 use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, entry};
 use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme};
 use crate::Result;
-use crate::bench::rivals::Values;
+use crate::bench::values::Values;
 
 pub(crate) struct Ckks {
     context: Context,

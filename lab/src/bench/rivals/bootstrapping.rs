@@ -6,12 +6,13 @@ use std::time::Duration;
 use num_complex::Complex64;
 
 use super::process::Rival;
-use super::protocol::{Preparation, Values};
+use super::protocol::Preparation;
 use super::{Library, Memory, Selection};
 use crate::alternate::Contender;
 use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
 use crate::bench::job::expected::{complex, parts};
 use crate::bench::options::Options;
+use crate::bench::values::Values;
 use crate::bench::{CHANGE, LabError, Result};
 
 /// Longest time for one request: keys for bootstrapping take a busy machine minutes.

@@ -1,13 +1,13 @@
 //! Random circuits over BFV in ours and in another library: what they open to must be what clear numbers give.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sunzi_math::{add_mod, mul_mod};
 use sunzi_ring::sampling::SeededRng;
 
 use super::library::{Scheme, Selection};
-use super::protocol::Values;
 use super::{Library, Operands, answered, preparation, serve, start};
 use crate::bench::rivals::Memory;
+use crate::bench::values::{Name, Step, Values};
 use crate::bench::{HOISTED, LabError, Result, on_threads};
 
 /// Degree: the least at which the modulus of the table leaves room for depth.
@@ -17,29 +17,6 @@ const DEPTH: u32 = 2;
 const STEPS: usize = 7;
 /// Circuits for one set of keys and operands.
 const BATCH: usize = 50;
-
-/// A step on values: 0 and 1 are the operands, 2 is the first result.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub(crate) struct Step {
-    /// What is done.
-    pub(crate) name: Name,
-    /// The value it is done to.
-    pub(crate) left: usize,
-    /// The other value, or the steps of a rotation to the left.
-    pub(crate) right: usize,
-}
-
-/// What a step can be.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Name {
-    Add,
-    Subtract,
-    Negate,
-    /// With relinearisation.
-    Multiply,
-    Rotate,
-}
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]

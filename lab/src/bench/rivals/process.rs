@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::circuits::Step;
-use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken, Values};
+use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken};
 use crate::Result;
 use crate::alternate::Contender;
+use crate::bench::values::{Step, Values};
 
 /// Longest answer: sixteen rotations of n = 2^16 numbers, twenty-odd characters each, fit twice over.
 const LONGEST_ANSWER: u64 = 64 << 20;

@@ -9,6 +9,45 @@ use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 use super::negacyclic;
 use crate::repro::{LabError, Result, Timed, plaintexts, timed};
 
+/// An algorithm and the kernels under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// Multi-precision, scalar kernels.
+    Mp,
+    /// RNS with floating-point decryption, scalar kernels.
+    RnsFlp,
+    /// RNS, scalar kernels.
+    Rns,
+    /// Multi-precision over the fastest kernels.
+    MpSimd,
+    /// RNS over the fastest kernels.
+    RnsSimd,
+    /// RNS over the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
+    Rns48,
+}
+
+impl Variant {
+    /// What tables call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mp => "MP",
+            Self::RnsFlp => "RNS-flp",
+            Self::Rns => "RNS",
+            Self::MpSimd => "MP-SIMD",
+            Self::RnsSimd => "RNS-SIMD",
+            Self::Rns48 => "RNS-48",
+        }
+    }
+
+    /// The multi-precision variant over the same kernels.
+    pub(super) fn baseline(self) -> Self {
+        match self {
+            Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
+            Self::MpSimd | Self::RnsSimd | Self::Rns48 => Self::MpSimd,
+        }
+    }
+}
+
 /// Keys and two ciphertexts that variants over the same moduli share.
 pub(super) struct Material {
     pub(super) secret: SecretKey,
@@ -37,21 +76,18 @@ impl Material {
     }
 }
 
-/// One variant.
+/// One variant, ready to be timed.
 pub(super) struct Subject {
+    pub(super) variant: Variant,
+    /// Moduli of q.
+    pub(super) limbs: usize,
     pub(super) context: Context,
     pub(super) material: Rc<Material>,
-    name: &'static str,
 }
 
 impl Subject {
-    /// A variant over this material.
-    pub(super) fn new(name: &'static str, context: Context, material: &Rc<Material>) -> Self {
-        Self { context, material: Rc::clone(material), name }
-    }
-
     fn check(&self, operation: &str, got: &Plaintext, expected: &Plaintext) -> Result<()> {
-        LabError::unless(got == expected, operation, self.name, self.context.degree())
+        LabError::unless(got == expected, operation, self.variant.name(), self.context.degree())
     }
 
     /// Decrypts once.

@@ -1,6 +1,7 @@
 //! Table 5: decryption and multiplication timed, and Figures 1 and 2, which draw it.
 
-use super::timing::{Group, Measured, Variant};
+use super::subject::Variant;
+use super::timing::{Group, Measured};
 use super::{PRINTED, Width};
 use crate::repro::{Figure, Machine, Panel, Row, Series, Table, lines, number};
 

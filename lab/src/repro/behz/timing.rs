@@ -1,6 +1,8 @@
 //! Timings of decryption and multiplication, variant by variant: Table 5 and its figures stand on them.
 
-use sunzi_bfv::{Algorithms, Context};
+use std::rc::Rc;
+
+use sunzi_bfv::Algorithms;
 use sunzi_big::MultiPrecision;
 use sunzi_kernels::Isa;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -8,52 +10,13 @@ use sunzi_ring::{Auxiliary, Decryption, MTilde, Multiplication, Precision, Ring,
 use sunzi_rlwe::randomness;
 
 use super::Width;
-use super::subject::{Material, Subject};
+use super::subject::{Material, Subject, Variant};
 use crate::repro::{Budget, Progress, Result, Series, alternate_timed, research};
 
 /// t of Table 5.
 const PLAIN_MODULUS: u64 = 1 << 10;
 /// γ = 2^8 suffices throughout [BEHZ16, 5.2].
 const LOG2_GAMMA: u32 = 8;
-
-/// An algorithm and the kernels under it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variant {
-    /// Multi-precision, scalar kernels.
-    Mp,
-    /// RNS with floating-point decryption, scalar kernels.
-    RnsFlp,
-    /// RNS, scalar kernels.
-    Rns,
-    /// Multi-precision over the fastest kernels.
-    MpSimd,
-    /// RNS over the fastest kernels.
-    RnsSimd,
-    /// RNS over the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
-    Rns48,
-}
-
-impl Variant {
-    /// What tables call it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Mp => "MP",
-            Self::RnsFlp => "RNS-flp",
-            Self::Rns => "RNS",
-            Self::MpSimd => "MP-SIMD",
-            Self::RnsSimd => "RNS-SIMD",
-            Self::Rns48 => "RNS-48",
-        }
-    }
-
-    /// The multi-precision variant over the same kernels.
-    pub(super) fn baseline(self) -> Self {
-        match self {
-            Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
-            Self::MpSimd | Self::RnsSimd | Self::Rns48 => Self::MpSimd,
-        }
-    }
-}
 
 /// What one variant took.
 #[derive(Clone, Debug)]
@@ -96,30 +59,23 @@ pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<
     Ok(primes_below(bound, 2 << log2_degree, count as usize)?)
 }
 
-/// One variant ready to be timed.
-struct Entry {
-    variant: Variant,
-    limbs: usize,
-    subject: Subject,
-}
-
 fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress<'_>) -> Result<Group> {
     let at = |what: &str| format!("n = 2^{log2_degree}, {} bits: {what}", width.bits());
     progress.begin(at("keys"));
     let entries = entries(log2_degree, width)?;
     progress.begin(at("decryption"));
-    let mut contenders: Vec<_> = entries.iter().map(|entry| entry.subject.decrypt()).collect();
+    let mut contenders: Vec<_> = entries.iter().map(|entry| entry.decrypt()).collect();
     let decryptions = alternate_timed(budget, &mut contenders)?;
     progress.begin(at("multiplication"));
-    let multiplies = |entry: &&Entry| entry.variant != Variant::RnsFlp;
+    let multiplies = |entry: &&Subject| entry.variant != Variant::RnsFlp;
     let (which, mut contenders): (Vec<Variant>, Vec<_>) = entries
         .iter()
         .filter(multiplies)
-        .filter_map(|entry| Some((entry.variant, entry.subject.multiply()?)))
+        .filter_map(|entry| Some((entry.variant, entry.multiply()?)))
         .unzip();
     let multiplications = alternate_timed(budget, &mut contenders)?;
     let times = |variant| which.iter().position(|other| *other == variant);
-    let variants = entries.iter().zip(decryptions).map(|(&Entry { variant, limbs, .. }, decryption)| {
+    let variants = entries.iter().zip(decryptions).map(|(&Subject { variant, limbs, .. }, decryption)| {
         let multiplication = times(variant).and_then(|at| multiplications.get(at).cloned());
         Measured { variant, limbs, decryption, multiplication }
     });
@@ -127,7 +83,7 @@ fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress
 }
 
 /// Keys, ciphertexts and tables of every variant.
-fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>> {
+fn entries(log2_degree: u32, width: Width) -> Result<Vec<Subject>> {
     let moduli = width.moduli(width.count(log2_degree)?)?;
     let index = 2 << log2_degree;
     let scalar = Ring::with_isa(index, &moduli, Isa::Portable)?;
@@ -135,6 +91,10 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>> {
     let multiplies = width.multiplies(log2_degree);
     let limbs = moduli.len();
     let mut rng = randomness::from_os()?;
+    let entry = |variant, limbs, context, material: &Rc<Material>| {
+        let material = Rc::clone(material);
+        Subject { variant, limbs, context, material }
+    };
     let gamma = Decryption::PowerOfTwo { log2_gamma: Some(LOG2_GAMMA) };
     let floating = Decryption::FloatingPoint { precision: Precision::Automatic };
     let [gamma, floating] = [gamma, floating].map(|decryption| algorithms(log2_degree, decryption));
@@ -164,10 +124,6 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>> {
     let material = Material::new(&context, multiplies, &mut rng)?;
     entries.push(entry(Variant::Rns48, moduli.len(), context, &material));
     Ok(entries)
-}
-
-fn entry(variant: Variant, limbs: usize, context: Context, material: &std::rc::Rc<Material>) -> Entry {
-    Entry { variant, limbs, subject: Subject::new(variant.name(), context, material) }
 }
 
 /// What the paper's implementation does: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.
