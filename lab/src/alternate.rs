@@ -359,7 +359,7 @@ mod tests {
             for i in 0..count {
                 sum = std::hint::black_box(sum.wrapping_mul(i | 1));
             }
-            std::hint::black_box(sum);
+            std::hint::black_box(sum)
         };
         let mut short = || Ok::<_, LabError>(work(2_000));
         let mut long = || Ok::<_, LabError>(work(8_000));

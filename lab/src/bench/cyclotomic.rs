@@ -176,7 +176,7 @@ where
     let b = encrypt(&b, &public, &mut rng)?;
     let result = multiply(&a, &b, &key)?;
     let correct = decrypt(&result, &secret)? == expected;
-    let call = Box::new(move || Ok(drop(multiply(&a, &b, &key)?)));
+    let call = Box::new(move || multiply(&a, &b, &key).map(drop).map_err(LabError::from));
     Ok(Job { call, correct, n: ring.degree(), log_q, log_key_modulus })
 }
 

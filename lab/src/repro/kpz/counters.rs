@@ -67,10 +67,10 @@ fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Resul
     };
     let counts = counter.counts(DEGREE);
     let explained = counts == corrected::leveled(k as u64, level as u64);
-    let reason = (counts != printed && explained).then(|| {
+    let reason = (counts != printed && explained).then_some(
         "from Q to P_ℓ each of the k residues is scaled [KPZ21, appendix E]: k(ℓ + 1) multiplications a part, where \
-         Remark 3.4 counts ℓ(k + 1)"
-    });
+         Remark 3.4 counts ℓ(k + 1)",
+    );
     let row = Row::exact().key("method", name).key("k", k).key("l", level);
     Ok(counted(row, counts, printed).because(reason))
 }
