@@ -64,31 +64,13 @@ pub(crate) struct Chart<'a> {
     /// The text of a label of the horizontal axis.
     pub(crate) x_text: fn(f64) -> String,
     /// The lines.
-    pub(crate) lines: Vec<Line<'a>>,
-}
-
-/// One line of a chart.
-pub(crate) struct Line<'a> {
-    /// What the legend says.
-    pub(crate) name: &'a str,
-    /// Index of its colour.
-    pub(crate) colour: usize,
-    /// Whether it is dashed.
-    pub(crate) dashed: bool,
-    /// Its points (x, y).
-    pub(crate) points: &'a [(f64, f64)],
-}
-
-impl<'a> From<&'a Curve> for Line<'a> {
-    fn from(Curve { name, colour, dashed, points }: &'a Curve) -> Self {
-        Self { name, colour: *colour, dashed: *dashed, points }
-    }
+    pub(crate) lines: Vec<&'a Curve>,
 }
 
 /// Draws the panels of a figure.
 ///
 /// # Errors
-/// [`LabError::Plot`] if there is nothing to draw or the drawing fails.
+/// [`LabError::Failed`] if there is nothing to draw or the drawing fails.
 pub fn render(figure: &Figure) -> Result<String> {
     // Panels stand over the same axes.
     let points = || figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
@@ -105,7 +87,7 @@ pub fn render(figure: &Figure) -> Result<String> {
         ticks,
         // Depths and logarithms of degrees are whole numbers.
         x_text: |x| if x.fract() == 0.0 { format!("{x}") } else { String::new() },
-        lines: panel.series.iter().map(Line::from).collect(),
+        lines: panel.series.iter().collect(),
     });
     let title = format!("{}: {}", figure.name, figure.title);
     let sheet = Sheet { title, source: &figure.source, size: PANEL, charts: charts.collect() };
@@ -209,17 +191,18 @@ where
         let style = colour.stroke_width(2);
         let points = one.points.iter().copied();
         if one.dashed {
-            chart.draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?.label(one.name).legend(
-                move |(x, y)| {
+            chart
+                .draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?
+                .label(one.name.as_str())
+                .legend(move |(x, y)| {
                     EmptyElement::at((x, y))
                         + PathElement::new(vec![(0, 0), (9, 0)], style)
                         + PathElement::new(vec![(15, 0), (24, 0)], style)
-                },
-            );
+                });
         } else {
             chart
                 .draw_series(LineSeries::new(points.clone(), style))?
-                .label(one.name)
+                .label(one.name.as_str())
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style));
         }
         chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
 
 use crate::bench::{Job, LabError, Options, Result, Series, Shape, check, expected, on_threads, take_turns};
+use crate::report::Curve;
 use crate::threads::pool;
 
 pub use picture::picture;
@@ -37,11 +38,10 @@ const BARS: [f64; 2] = [1.8, 1.9];
 /// Times or gains of one operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// The operation.
-    pub name: String,
-    /// What it grows with, and the median over rounds.
-    pub points: Vec<(f64, f64)>,
-    /// Distances between the quartiles.
+    /// Its name and its points (x, y).
+    #[serde(flatten)]
+    pub curve: Curve,
+    /// Distances between the quartiles, point by point.
     pub spreads: Vec<f64>,
 }
 
@@ -168,7 +168,7 @@ impl Growth {
         let rotate = on_pools(options, || Ok(evaluator.rotate_rows(a, 1, galois)?))?;
         let mut lines = lines(&SHARED);
         for (line, (series, bar)) in lines.iter_mut().zip([(multiply, BARS.first()), (rotate, None)]) {
-            let name = format!("{}, n = {}", line.name, job.n());
+            let name = format!("{}, n = {}", line.curve.name, job.n());
             self.gain_lines(line, name, &series, bar.copied());
         }
         let title = format!("threads, n = {}", job.n());
@@ -181,7 +181,7 @@ impl Growth {
         let Some(one) = series.first() else { return };
         for (i, series) in series.iter().enumerate() {
             let gain = one.over(series);
-            line.points.push((i as f64 + 1.0, gain.median));
+            line.curve.points.push((i as f64 + 1.0, gain.median));
             line.spreads.push(gain.spread);
         }
         if let (Some(bar), Some(two)) = (bar, series.get(1)) {
@@ -232,14 +232,20 @@ fn on_pools<T: Send>(options: &Options, call: impl Fn() -> Result<T> + Sync) -> 
     take_turns(options.rounds, &mut pools.iter().map(|pool| move || pool.install(call)).collect::<Vec<_>>())
 }
 
+/// Colours of the lines, which only the first line of a paper's plot has in another order.
+const COLOURS: [usize; 4] = [1, 2, 3, 0];
+
 fn lines(names: &[impl ToString]) -> Vec<Line> {
-    let line = |name: String| Line { name, points: Vec::new(), spreads: Vec::new() };
-    names.iter().map(|name| line(name.to_string())).collect()
+    let line = |(name, colour): (&_, usize)| {
+        let curve = Curve { name: ToString::to_string(name), colour, dashed: false, points: Vec::new() };
+        Line { curve, spreads: Vec::new() }
+    };
+    names.iter().zip(COLOURS.into_iter().cycle()).map(line).collect()
 }
 
 impl Line {
     fn push(&mut self, x: f64, series: &Series) {
-        self.points.push((x, series.median()));
+        self.curve.points.push((x, series.median()));
         self.spreads.push(series.spread());
     }
 }

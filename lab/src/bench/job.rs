@@ -79,13 +79,21 @@ pub(crate) trait Scheme: Sized {
     /// Compared operations that it lacks.
     const LACKS: &'static [&'static str];
 
+    /// What keys are made over.
     fn rlwe(&self) -> &RlweContext;
+    /// Exponent of the automorphism that rotates by so many steps.
     fn rotation_exponent(&self, steps: i64) -> u64;
+    /// Slots as a plaintext.
     fn encode(&self, slots: &[Self::Slot]) -> Result<Self::Plaintext>;
+    /// The slots of a plaintext.
     fn decode(&self, plain: &Self::Plaintext) -> Result<Vec<Self::Slot>>;
+    /// A public-key encryption.
     fn encrypt(&self, plain: &Self::Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Cipher<Self>>;
+    /// The plaintext of a ciphertext within its noise bound.
     fn decrypt(&self, a: &Cipher<Self>, key: &SecretKey) -> Result<Self::Plaintext>;
+    /// Slots as they are handed over to rivals.
     fn values(slots: Vec<Self::Slot>) -> Values;
+    /// The matrix that `right` holds, and the keys that it takes.
     fn matrix(&self, key: &SecretKey, right: &[Self::Slot], rng: Rng<'_>) -> Result<Self::Matrix>;
 
     /// The ciphertexts that an operation results in; none for other names and for decryption.

@@ -47,7 +47,7 @@ impl Setting {
     /// plaintext modulus t and errors of at most `error_bound` = B_err.
     ///
     /// # Errors
-    /// [`LabError::TooFewModuli`].
+    /// [`LabError::Failed`].
     pub fn new(
         log2_degree: u32,
         width: Width,
@@ -160,7 +160,7 @@ impl Setting {
     /// that is not needed `[BEHZ16, 3.5]`.
     ///
     /// # Errors
-    /// [`LabError::NothingDecrypts`] where the noise alone is too large.
+    /// [`LabError::Failed`] where the noise alone is too large.
     pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64> {
         let noise = self.noise(depth, rho) + self.q_mod_t() * half();
         let margin = half() - noise * Rational::new(self.plain_modulus.into(), self.q.clone());

@@ -7,7 +7,7 @@ use crate::repro::{LabError, Result};
 /// first·second modulo X^n + 1 and t, for t a power of two of at most 2^16.
 ///
 /// # Errors
-/// [`LabError::PlainModulus`] for another t.
+/// [`LabError::Failed`] for another t.
 pub(super) fn product(first: &Plaintext, second: &Plaintext) -> Result<Plaintext> {
     let t = first.modulus();
     if !t.is_power_of_two() || t > 1 << 16 || second.modulus() != t {

@@ -42,7 +42,7 @@ impl Width {
     /// The `count` greatest moduli, in descending order.
     ///
     /// # Errors
-    /// [`LabError::TooFewModuli`] for more than there are.
+    /// [`LabError::Failed`] for more than there are.
     pub fn moduli(self, count: usize) -> Result<Vec<u64>> {
         if count > self.available() {
             let (bits, most) = (self.bits(), self.available());
