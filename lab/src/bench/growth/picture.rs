@@ -11,7 +11,7 @@ const PANEL: (u32, u32) = (560, 420);
 /// Draws all panels; `about` says of what machine and commit.
 ///
 /// # Errors
-/// [`LabError::Failed`].
+/// [`LabError::Failed`](crate::LabError::Failed).
 pub fn picture(growth: &Growth, about: &str) -> Result<String> {
     let charts = growth.panels.iter().map(chart).collect();
     let sheet = Sheet { title: "Growth of costs".to_owned(), source: about, size: PANEL, charts };

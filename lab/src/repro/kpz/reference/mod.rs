@@ -113,7 +113,7 @@ impl Basis {
     /// The tables of these primes for degree n.
     ///
     /// # Errors
-    /// [`LabError::Below`] unless all are 1 modulo 2n.
+    /// [`LabError::Below`](crate::LabError::Below) unless all are 1 modulo 2n.
     pub fn new(degree: usize, moduli: &[u64]) -> Result<Self> {
         let plan = |&q: &u64| Ok(NttPlan::new(Modulus::new(q)?, degree)?);
         Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_>>()? })
