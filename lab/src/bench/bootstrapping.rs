@@ -319,7 +319,8 @@ impl Ours {
     }
 
     fn bootstrap(&self) -> Result<Ciphertext> {
-        let exhausted = self.exhausted.as_ref().ok_or(LabError::request("nothing is encrypted yet"))?;
+        let exhausted =
+            self.exhausted.as_ref().ok_or_else(|| LabError::request("nothing is encrypted yet"))?;
         self.refreshed(exhausted)
     }
 

@@ -122,7 +122,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth> 
 /// The shape of a degree with [`DIGITS`] digits, or as near as there is.
 fn shape(log_n: u32) -> Result<Shape> {
     let nearest = Shape::all(log_n).into_iter().min_by_key(|shape| shape.digits().abs_diff(DIGITS));
-    nearest.ok_or(LabError::request("a degree without moduli"))
+    nearest.ok_or_else(|| LabError::request("a degree without moduli"))
 }
 
 fn log_q(parameters: &Parameters) -> f64 {

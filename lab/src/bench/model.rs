@@ -111,7 +111,7 @@ impl Subject {
         let shapes = Shape::all(log_n);
         let special = shapes.iter().filter(|shape| shape.method() != Method::Bv);
         let shape = special.min_by_key(|shape| shape.digits().abs_diff(DIGITS)).or(shapes.first());
-        let shape = *shape.ok_or(LabError::request("a degree without moduli"))?;
+        let shape = *shape.ok_or_else(|| LabError::request("a degree without moduli"))?;
         let n = shape.degree();
         let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
         let job = Job::new(&shape.parameters(PLAIN_MODULUS)?, values.clone(), hoisted_exponents(n))?;
@@ -137,7 +137,7 @@ impl Subject {
         let n = self.shape.degree();
         let call = self.job.contender(name);
         let counts =
-            tally::count(&call)?.ok_or(LabError::request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
+            tally::count(&call)?.ok_or_else(|| LabError::request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
         let stream = Stream::new(self.bytes(name)?);
         let mut units = Units::new(n)?;
         let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);

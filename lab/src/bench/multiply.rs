@@ -96,7 +96,8 @@ impl Party {
     }
 
     fn multiply(&self, evaluator: &Evaluator, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext> {
-        let key = self.keys.relinearization.as_ref().ok_or(LabError::request("a relinearisation key"))?;
+        let key =
+            self.keys.relinearization.as_ref().ok_or_else(|| LabError::request("a relinearisation key"))?;
         Ok(evaluator.multiply(a, b, key)?)
     }
 

@@ -380,7 +380,7 @@ impl Rounds {
             drop(theirs);
             correct &= check(rival)?;
         }
-        let turns = turns.ok_or(LabError::no_rounds())?;
+        let turns = turns.ok_or_else(LabError::no_rounds)?;
         Ok((turns.series(), correct))
     }
 }

@@ -72,7 +72,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value>
 }
 
 fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject> {
-    job.as_deref().ok_or(LabError::request("nothing is prepared yet"))
+    job.as_deref().ok_or_else(|| LabError::request("nothing is prepared yet"))
 }
 
 /// Keys and data for what is asked.
