@@ -4,9 +4,10 @@
 //! There are two kinds of contenders: calls that are repeated as often as fills a turn ([`alternate`]), and calls that
 //! say themselves how long the part to be timed took and check their result outside of it ([`alternate_timed`]).
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// Fewest rounds that a published figure may rest on.
 pub const ROUNDS: usize = 101;
@@ -29,13 +30,13 @@ pub trait Contender {
     ///
     /// # Errors
     /// Whatever the calls fail with.
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError>;
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration>;
 
     /// How many calls fill a turn, and how long one takes.
     ///
     /// # Errors
     /// Whatever the calls fail with.
-    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+    fn fill(&mut self) -> Result<(u32, Duration)> {
         let mut calls = 1;
         // The first call of all may have to fetch and build what later ones find.
         let mut warm = true;
@@ -53,27 +54,30 @@ pub trait Contender {
     }
 }
 
-impl<F: FnMut() -> Result<(), LabError>> Contender for F {
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+impl<F: FnMut() -> Result<T, E>, T, E> Contender for F
+where
+    LabError: From<E>,
+{
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration> {
         if warm {
-            self()?;
+            black_box(self()?);
         }
         let begin = Instant::now();
         for _ in 0..calls {
-            self()?;
+            black_box(self()?);
         }
         Ok(begin.elapsed())
     }
 }
 
 /// Does something once and says how long the part to be timed took; checks the result outside that part.
-pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration, LabError> + 'a>;
+pub type Timed<'a> = Box<dyn FnMut() -> Result<Duration> + 'a>;
 
 /// A timed call as a contender: called once a turn, or twice where that is short.
 struct Once<'a, 'b>(&'a mut Timed<'b>);
 
 impl Contender for Once<'_, '_> {
-    fn turn(&mut self, _calls: u32, _warm: bool) -> Result<Duration, LabError> {
+    fn turn(&mut self, _calls: u32, _warm: bool) -> Result<Duration> {
         match (self.0)()? {
             time if time < SHORT => (self.0)(),
             time => Ok(time),
@@ -81,7 +85,7 @@ impl Contender for Once<'_, '_> {
     }
 
     /// One call, without trying how long it is. The warm-up of all contenders is left out: a short call warms itself up.
-    fn fill(&mut self) -> Result<(u32, Duration), LabError> {
+    fn fill(&mut self) -> Result<(u32, Duration)> {
         Ok((1, WARM_UP))
     }
 }
@@ -128,75 +132,63 @@ pub struct Ratio {
 
 impl Series {
     /// A series of given times in microseconds, one for each round.
-    #[must_use]
     pub fn from_micros(micros: Vec<f64>) -> Self {
         Self { micros }
     }
 
     /// Rounds.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.micros.len()
     }
 
     /// Whether there was no round.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.micros.is_empty()
     }
 
     /// Median time of a call in microseconds; NaN without rounds.
-    #[must_use]
     pub fn median(&self) -> f64 {
         quantile(&self.micros, 0.5)
     }
 
     /// Distance between the quartiles in microseconds; NaN without rounds.
-    #[must_use]
     pub fn spread(&self) -> f64 {
         quantile(&self.micros, 0.75) - quantile(&self.micros, 0.25)
     }
 
     /// Median time of a call in milliseconds; NaN without rounds.
-    #[must_use]
     pub fn median_ms(&self) -> f64 {
         self.median() * 1e-3
     }
 
     /// Distance between the quartiles in milliseconds; NaN without rounds.
-    #[must_use]
     pub fn spread_ms(&self) -> f64 {
         self.spread() * 1e-3
     }
 
     /// This series with every time multiplied by `factor`.
-    #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self::from_micros(self.micros.iter().map(|time| time * factor).collect())
     }
 
     /// Round by round the sum of two times.
-    #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self::from_micros(self.micros.iter().zip(&other.micros).map(|(a, b)| a + b).collect())
     }
 
     /// Round by round the larger of two times.
-    #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         let pairs = self.micros.iter().zip(&other.micros);
         Self::from_micros(pairs.map(|(a, b)| a.max(*b)).collect())
     }
 
     /// Ratio of this series to another of the same rounds.
-    #[must_use]
     pub fn over(&self, other: &Self) -> Ratio {
         let ratios: Vec<f64> = self.micros.iter().zip(&other.micros).map(|(a, b)| a / b).collect();
         Ratio { median: quantile(&ratios, 0.5), spread: quantile(&ratios, 0.75) - quantile(&ratios, 0.25) }
     }
 
     /// How many times as fast as `other` this series is: the median over rounds of `other`'s time divided by this one's.
-    #[must_use]
     pub fn speed_up_over(&self, other: &Self) -> f64 {
         other.over(self).median
     }
@@ -209,10 +201,7 @@ impl Series {
 ///
 /// # Errors
 /// The first error of any contender.
-pub fn alternate(
-    budget: impl Into<Budget>,
-    contenders: &mut [&mut dyn Contender],
-) -> Result<Vec<Series>, LabError> {
+pub fn alternate(budget: impl Into<Budget>, contenders: &mut [&mut dyn Contender]) -> Result<Vec<Series>> {
     let (budget, begin) = (budget.into(), Instant::now());
     let mut turns = Turns::new(contenders)?;
     while budget.lasts(turns.rounds, begin) {
@@ -226,13 +215,8 @@ pub fn alternate(
 ///
 /// # Errors
 /// The first error of a call.
-pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>, LabError> {
-    let mut calls: Vec<Once<'_, '_>> = calls.iter_mut().map(Once).collect();
-    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
-    for call in &mut calls {
-        contenders.push(call);
-    }
-    alternate(budget, &mut contenders)
+pub fn alternate_timed(budget: Budget, calls: &mut [Timed<'_>]) -> Result<Vec<Series>> {
+    take_turns(budget, &mut calls.iter_mut().map(Once).collect::<Vec<_>>())
 }
 
 /// Calls `work` and returns how long that took, and the result.
@@ -255,7 +239,7 @@ impl Turns {
     ///
     /// # Errors
     /// The first error of any contender.
-    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self, LabError> {
+    pub(crate) fn new(contenders: &mut [&mut dyn Contender]) -> Result<Self> {
         let mut calls = Vec::with_capacity(contenders.len());
         let mut together = Duration::ZERO;
         for contender in contenders.iter_mut() {
@@ -271,7 +255,7 @@ impl Turns {
     ///
     /// # Errors
     /// The first error of any contender.
-    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<(), LabError> {
+    pub(crate) fn round(&mut self, contenders: &mut [&mut dyn Contender]) -> Result<()> {
         let mut turns: Vec<_> = contenders.iter_mut().zip(&self.calls).zip(&mut self.times).collect();
         let first = self.rounds % turns.len().max(1);
         turns.rotate_left(first);
@@ -288,28 +272,39 @@ impl Turns {
     }
 }
 
-/// Lets calls of one kind take turns.
+/// Lets so many contenders take turns; one series for each.
 ///
 /// # Errors
-/// The first error of any call.
-pub(crate) fn take_turns(
+/// The first error of any contender.
+pub(crate) fn side_by_side<const N: usize>(
     rounds: usize,
-    calls: &mut [impl FnMut() -> Result<(), LabError>],
-) -> Result<Vec<Series>, LabError> {
-    let mut contenders: Vec<&mut dyn Contender> = Vec::new();
-    for call in calls {
-        contenders.push(call);
+    mut contenders: [&mut dyn Contender; N],
+) -> Result<[Series; N]> {
+    alternate(rounds, &mut contenders)?.try_into().map_err(|_| LabError::no_rounds())
+}
+
+/// Lets contenders of one kind take turns.
+///
+/// # Errors
+/// The first error of any contender.
+pub(crate) fn take_turns(
+    budget: impl Into<Budget>,
+    contenders: &mut [impl Contender],
+) -> Result<Vec<Series>> {
+    let mut all: Vec<&mut dyn Contender> = Vec::new();
+    for contender in contenders {
+        all.push(contender);
     }
-    alternate(rounds, &mut contenders)
+    alternate(budget, &mut all)
 }
 
 /// Times one contender alone.
 ///
 /// # Errors
 /// The contender's.
-pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series, LabError> {
-    let series = alternate(rounds, &mut [contender])?.pop();
-    Ok(series.unwrap_or_else(|| Series::from_micros(Vec::new())))
+pub fn alone(rounds: usize, contender: &mut dyn Contender) -> Result<Series> {
+    let [series] = side_by_side(rounds, [contender])?;
+    Ok(series)
 }
 
 /// The middle value, the upper one of two; NaN without values.
@@ -364,16 +359,10 @@ mod tests {
             for i in 0..count {
                 sum = std::hint::black_box(sum.wrapping_mul(i | 1));
             }
-            std::hint::black_box(sum);
+            std::hint::black_box(sum)
         };
-        let mut short = || -> Result<(), LabError> {
-            work(2_000);
-            Ok(())
-        };
-        let mut long = || -> Result<(), LabError> {
-            work(8_000);
-            Ok(())
-        };
+        let mut short = || Ok::<_, LabError>(work(2_000));
+        let mut long = || Ok::<_, LabError>(work(8_000));
         let series = alternate(9, &mut [&mut short, &mut long]).unwrap();
         let ratio = series[1].over(&series[0]).median;
         assert!((2.0..8.0).contains(&ratio), "{ratio}");
@@ -383,7 +372,7 @@ mod tests {
     fn an_error_of_a_contender_ends_the_rounds() {
         let mut left = 5;
         let mut breaks = || match left {
-            0 => Err(LabError::TooFewRounds { got: 0, least: 1 }),
+            0 => Err(LabError::no_rounds()),
             _ => {
                 left -= 1;
                 Ok(())
@@ -436,8 +425,7 @@ mod tests {
 
     #[test]
     fn an_error_ends_the_rounds() {
-        let mut failing: [Timed<'_>; 1] =
-            [Box::new(|| Err(LabError::Plot { figure: "none".to_owned(), reason: String::new() }))];
+        let mut failing: [Timed<'_>; 1] = [Box::new(|| Err(LabError::Failed("none".to_owned())))];
         assert!(alternate_timed(budget(0, 1, 1), &mut failing).is_err());
     }
 }

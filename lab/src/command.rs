@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-use lab::LabError;
+use lab::{LabError, Result};
 
 /// Measure Sunzi: every operation, beside rivals, and the papers' tables and figures again.
 #[derive(Debug, Parser)]
@@ -53,14 +53,14 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), LabError> {
+fn run() -> Result<()> {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) if !error.use_stderr() => return output::print(&error.render().to_string()),
-        Err(error) => return Err(LabError::CommandLine(in_one_line(&error))),
+        Err(error) => return Err(LabError::Usage(in_one_line(&error))),
     };
     // A wrong override of the kernels is bad input, to be refused before any work.
-    sunzi_kernels::active_isa().map_err(|error| LabError::CommandLine(error.to_string()))?;
+    sunzi_kernels::active_isa().map_err(|error| LabError::Usage(error.to_string()))?;
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Repro { paper } => repro::run(&paper),
@@ -70,10 +70,10 @@ fn run() -> Result<(), LabError> {
 }
 
 /// Makes the pool of all work that has no threads of its own; all processors unless a number is given.
-fn on_threads(threads: Option<u16>) -> Result<(), LabError> {
+fn on_threads(threads: Option<u16>) -> Result<()> {
     let Some(threads) = threads.map(usize::from) else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })
+    pool.map_err(|error| LabError::threads(threads, &error))
 }
 
 /// The parser's message, which spans several lines, in one.

@@ -12,4 +12,4 @@ pub mod repro;
 mod subjects;
 mod threads;
 
-pub use error::LabError;
+pub use error::{LabError, Result};

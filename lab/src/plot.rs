@@ -6,8 +6,8 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use crate::LabError;
 use crate::report::{Corner, Curve, Figure};
+use crate::{LabError, Result};
 
 /// Pixels of one panel of several.
 const PANEL: (u32, u32) = (620, 560);
@@ -64,32 +64,14 @@ pub(crate) struct Chart<'a> {
     /// The text of a label of the horizontal axis.
     pub(crate) x_text: fn(f64) -> String,
     /// The lines.
-    pub(crate) lines: Vec<Line<'a>>,
-}
-
-/// One line of a chart.
-pub(crate) struct Line<'a> {
-    /// What the legend says.
-    pub(crate) name: &'a str,
-    /// Index of its colour.
-    pub(crate) colour: usize,
-    /// Whether it is dashed.
-    pub(crate) dashed: bool,
-    /// Its points (x, y).
-    pub(crate) points: &'a [(f64, f64)],
-}
-
-impl<'a> From<&'a Curve> for Line<'a> {
-    fn from(Curve { name, colour, dashed, points }: &'a Curve) -> Self {
-        Self { name, colour: *colour, dashed: *dashed, points }
-    }
+    pub(crate) lines: Vec<&'a Curve>,
 }
 
 /// Draws the panels of a figure.
 ///
 /// # Errors
-/// [`LabError::Plot`] if there is nothing to draw or the drawing fails.
-pub fn render(figure: &Figure) -> Result<String, LabError> {
+/// [`LabError::Failed`] if there is nothing to draw or the drawing fails.
+pub fn render(figure: &Figure) -> Result<String> {
     // Panels stand over the same axes.
     let points = || figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let x = widened(&bounds(points().map(|point| point.0)));
@@ -105,21 +87,22 @@ pub fn render(figure: &Figure) -> Result<String, LabError> {
         ticks,
         // Depths and logarithms of degrees are whole numbers.
         x_text: |x| if x.fract() == 0.0 { format!("{x}") } else { String::new() },
-        lines: panel.series.iter().map(Line::from).collect(),
+        lines: panel.series.iter().collect(),
     });
     let title = format!("{}: {}", figure.name, figure.title);
     let sheet = Sheet { title, source: &figure.source, size: PANEL, charts: charts.collect() };
-    draw(&sheet).map_err(|reason| LabError::Plot { figure: figure.name.to_owned(), reason })
+    draw(&sheet, figure.name)
 }
 
 /// Draws charts in rows of three; the reason why it cannot be done.
-pub(crate) fn draw(sheet: &Sheet<'_>) -> Result<String, String> {
+pub(crate) fn draw(sheet: &Sheet<'_>, figure: &str) -> Result<String> {
     let mut svg = String::new();
     let [rows, columns] = grid(sheet.charts.len());
     let size = ((sheet.size.0 * columns as u32).max(WIDE), sheet.size.1 * rows as u32 + HEAD);
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        fill(sheet, &root, (rows, columns)).map_err(|error| error.to_string())?;
+        fill(sheet, &root, (rows, columns))
+            .map_err(|reason| LabError::Failed(format!("cannot draw {figure}: {reason}")))?;
     }
     Ok(svg)
 }
@@ -208,17 +191,18 @@ where
         let style = colour.stroke_width(2);
         let points = one.points.iter().copied();
         if one.dashed {
-            chart.draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?.label(one.name).legend(
-                move |(x, y)| {
+            chart
+                .draw_series(DashedLineSeries::new(points.clone(), 6, 5, style))?
+                .label(one.name.as_str())
+                .legend(move |(x, y)| {
                     EmptyElement::at((x, y))
                         + PathElement::new(vec![(0, 0), (9, 0)], style)
                         + PathElement::new(vec![(15, 0), (24, 0)], style)
-                },
-            );
+                });
         } else {
             chart
                 .draw_series(LineSeries::new(points.clone(), style))?
-                .label(one.name)
+                .label(one.name.as_str())
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style));
         }
         chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
@@ -263,7 +247,6 @@ mod tests {
             name: "Figure 9",
             title: "a title".to_owned(),
             source: "a source".to_owned(),
-            file: "figure9.svg",
             x_label: "across",
             y_label: "up",
             logarithmic,

@@ -33,7 +33,6 @@ impl Machine {
     }
 
     /// This machine with so many threads.
-    #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -58,8 +57,6 @@ pub struct Figure {
     pub title: String,
     /// Where the points come from.
     pub source: String,
-    /// Name of the file it is written to.
-    pub file: &'static str,
     /// What the horizontal axis shows.
     pub x_label: &'static str,
     /// What the vertical axis shows.
@@ -71,7 +68,29 @@ pub struct Figure {
     /// The panels, from the left.
     pub panels: Vec<Panel>,
     /// Why the paper's points are not there.
-    pub reason: Option<String>,
+    pub reason: Option<&'static str>,
+}
+
+/// Why a plot has no points of the paper.
+pub(crate) const NOT_PRINTED: &str = "the paper prints no numbers for this plot";
+
+impl Figure {
+    /// A figure with a logarithmic vertical axis and its legend above the lines.
+    pub(crate) fn new(
+        name: &'static str,
+        title: impl Into<String>,
+        source: String,
+        [x_label, y_label]: [&'static str; 2],
+        panels: Vec<Panel>,
+    ) -> Self {
+        let (title, legend) = (title.into(), Corner::UpperLeft);
+        Self { name, title, source, x_label, y_label, logarithmic: true, legend, panels, reason: None }
+    }
+
+    /// Name of the file it is written to.
+    pub fn file(&self) -> String {
+        self.name.to_lowercase().replace(' ', "") + ".svg"
+    }
 }
 
 /// A corner of a panel.
@@ -111,9 +130,20 @@ pub struct Curve {
 
 impl Panel {
     /// A panel without lines.
-    #[must_use]
     pub fn new(title: &str, printed: bool) -> Self {
         Self { title: title.to_owned(), printed, series: Vec::new() }
+    }
+
+    /// Adds a line.
+    pub(crate) fn line(
+        &mut self,
+        name: impl Into<String>,
+        colour: usize,
+        dashed: bool,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) {
+        let points = points.into_iter().collect();
+        self.series.push(Curve { name: name.into(), colour, dashed, points });
     }
 }
 
@@ -144,7 +174,7 @@ impl Serialize for Figure {
         map.serialize_entry("name", self.name)?;
         map.serialize_entry("title", &self.title)?;
         map.serialize_entry("source", &self.source)?;
-        map.serialize_entry("file", self.file)?;
+        map.serialize_entry("file", &self.file())?;
         map.serialize_entry("x", self.x_label)?;
         map.serialize_entry("y", self.y_label)?;
         map.serialize_entry("paper", &side(true))?;
@@ -167,7 +197,6 @@ mod tests {
             name: "Figure 1",
             title: String::new(),
             source: String::new(),
-            file: "figure1.svg",
             x_label: "x",
             y_label: "y",
             logarithmic: false,

@@ -1,12 +1,16 @@
 //! Threads of a run's own.
 
-use crate::LabError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{LabError, Result};
+
+/// A pool of so many threads.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| LabError::threads(threads, &error))
+}
 
 /// Runs `work` on a pool of its own with so many threads.
-pub(crate) fn on_threads<T: Send>(
-    threads: usize,
-    work: impl FnOnce() -> Result<T, LabError> + Send,
-) -> Result<T, LabError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })?.install(work)
+pub(crate) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    pool(threads)?.install(work)
 }

@@ -16,12 +16,8 @@ use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_rlwe::{SecretKey, randomness, wire};
 
-use crate::LabError;
-use crate::alternate::Series;
-use crate::bench::Options;
-use crate::bench::check;
+use crate::bench::{LabError, Options, Result, Series, check, on_threads};
 use crate::subjects::precision::{Bits, bits, errors};
-use crate::threads::on_threads;
 
 /// log2 of the degree of the transform that tells how fast the machine is, and how often it is done.
 const REFERENCE: (u32, usize) = (12, 200);
@@ -45,7 +41,6 @@ impl Message {
     pub const ALL: [Self; 4] = [Self::Random, Self::AllMaximal, Self::Alternating, Self::Spike];
 
     /// The `number`-th message of so many slots.
-    #[must_use]
     pub fn slots(self, slots: usize, number: usize) -> Vec<Complex64> {
         let turn = Complex64::from_polar(1.0, TAU * (0.125 + 0.381_966 * number as f64));
         match self {
@@ -132,11 +127,11 @@ pub struct Figures {
 /// One library that bootstraps.
 pub(crate) trait Side {
     /// Encrypts another message at the lowest level.
-    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError>;
+    fn replace(&mut self, message: &[Complex64]) -> Result<()>;
     /// Bootstraps once.
-    fn time(&mut self) -> Result<Duration, LabError>;
+    fn time(&mut self) -> Result<Duration>;
     /// Bootstraps and decrypts.
-    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError>;
+    fn outcome(&mut self) -> Result<Vec<Complex64>>;
 }
 
 /// Times and precision of one side.
@@ -145,7 +140,7 @@ pub(crate) fn measure(
     slots: usize,
     messages: usize,
     rounds: usize,
-) -> Result<(Series, Series, Vec<Precision>), LabError> {
+) -> Result<(Series, Series, Vec<Precision>)> {
     let mut precision = Vec::new();
     for kind in Message::ALL {
         let mut all = Vec::new();
@@ -178,7 +173,7 @@ struct Reference {
 }
 
 impl Reference {
-    fn new() -> Result<Self, LabError> {
+    fn new() -> Result<Self> {
         let n = 1_usize << REFERENCE.0;
         let prime = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?.first().copied().unwrap_or_default();
         let plan = NttPlan::new(Modulus::new(prime)?, n)?;
@@ -186,7 +181,7 @@ impl Reference {
     }
 
     /// Microseconds of one transform.
-    fn micros(&self) -> Result<f64, LabError> {
+    fn micros(&self) -> Result<f64> {
         let mut words = self.words.clone();
         let begin = Instant::now();
         for _ in 0..REFERENCE.1 {
@@ -200,7 +195,7 @@ impl Reference {
 ///
 /// # Errors
 /// Whatever bootstrapping fails with; threads that do not start.
-pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Result<Figures, LabError> {
+pub fn run(options: &Options, set: &Set, messages: usize, chain: usize) -> Result<Figures> {
     on_threads(options.threads, || {
         let mut ours = Ours::new(set)?;
         let slots = ours.encoder.slots();
@@ -286,7 +281,7 @@ struct Ours {
 }
 
 impl Ours {
-    fn new(set: &Set) -> Result<Self, LabError> {
+    fn new(set: &Set) -> Result<Self> {
         let context = Context::new(&set.parameters()?)?;
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
         let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
@@ -323,18 +318,19 @@ impl Ours {
         })
     }
 
-    fn bootstrap(&self) -> Result<Ciphertext, LabError> {
-        let exhausted = self.exhausted.as_ref().ok_or(LabError::Request("nothing is encrypted yet"))?;
+    fn bootstrap(&self) -> Result<Ciphertext> {
+        let exhausted =
+            self.exhausted.as_ref().ok_or_else(|| LabError::request("nothing is encrypted yet"))?;
         self.refreshed(exhausted)
     }
 
-    fn refreshed(&self, exhausted: &Ciphertext) -> Result<Ciphertext, LabError> {
+    fn refreshed(&self, exhausted: &Ciphertext) -> Result<Ciphertext> {
         let rounds = self.bootstrapper.blueprint().set().rounds;
         Ok(self.bootstrapper.bootstrap_refined(exhausted, rounds, &self.keys)?)
     }
 
     /// So many bootstrappings, each of what the one before left, brought to the lowest level.
-    fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision, LabError> {
+    fn in_a_row(&mut self, message: &[Complex64], count: usize) -> Result<Precision> {
         self.replace(message)?;
         for _ in 1..count {
             let fresh = self.bootstrapper.evaluator().level_to(&self.bootstrap()?, self.exhausted_level)?;
@@ -345,20 +341,20 @@ impl Ours {
 }
 
 impl Side for Ours {
-    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError> {
+    fn replace(&mut self, message: &[Complex64]) -> Result<()> {
         let level = self.exhausted_level;
         let plaintext = self.encoder.encode_at(message, level, self.context.scale(level)?)?;
         self.exhausted = Some(self.context.encrypt_secret(&plaintext, &self.secret, &mut self.rng)?);
         Ok(())
     }
 
-    fn time(&mut self) -> Result<Duration, LabError> {
+    fn time(&mut self) -> Result<Duration> {
         let begin = Instant::now();
         black_box(self.bootstrap()?);
         Ok(begin.elapsed())
     }
 
-    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError> {
+    fn outcome(&mut self) -> Result<Vec<Complex64>> {
         Ok(self.encoder.decode(&self.context.decrypt(&self.bootstrap()?, &self.secret)?)?)
     }
 }

@@ -13,21 +13,20 @@ use sunzi_kernels::counts::{count_forward, count_inverse};
 use sunzi_kernels::pace::{run_additions, run_multiply_adds};
 use sunzi_kernels::{Isa, NttPlan};
 
-use crate::LabError;
-use crate::alternate::Series;
 use crate::bench::report::{Bound, Counted, Instructions};
+use crate::bench::{Result, Series};
 
 /// Rounds of a pace loop in one call: some microseconds.
 const ROUNDS: u32 = 1000;
 
 /// Runs the multiply-add loop; does nothing where there are no such vectors.
-pub(crate) fn multiply_adds() -> Result<(), LabError> {
+pub(crate) fn multiply_adds() -> Result<()> {
     black_box(run_multiply_adds(ROUNDS));
     Ok(())
 }
 
 /// Runs the loop of additions.
-pub(crate) fn additions() -> Result<(), LabError> {
+pub(crate) fn additions() -> Result<()> {
     black_box(run_additions(ROUNDS));
     Ok(())
 }

@@ -1,14 +1,11 @@
 //! Base conversion from eight moduli to eight others, against eight forward transforms.
 
-use sunzi_kernels::{Buffer, Conversion, Isa, Modulus, NttPlan, active_isa};
+use sunzi_kernels::{Buffer, Conversion, Isa, KernelError, Modulus, NttPlan, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, mul_mod, primes_below};
 
-use crate::LabError;
-use crate::alternate::{self, ROUNDS, Series};
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::report::Row;
+use crate::alternate::Contender;
 use crate::bench::tally::Counts;
+use crate::bench::{Options, Result, Row, Series, check, side_by_side};
 
 /// log2 of the degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 14..=14;
@@ -22,24 +19,20 @@ const BAR_DEGREE: usize = 1 << 14;
 ///
 /// # Errors
 /// A degree that has no transform.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    options.log_degrees(LOG_DEGREES).map(|log_n| degree(1 << log_n, options.rounds)).collect()
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| Ok(vec![degree(1 << log_n, options.rounds)?]))
 }
 
-fn degree(n: usize, rounds: usize) -> Result<Row, LabError> {
+fn degree(n: usize, rounds: usize) -> Result<Row> {
     let job = Job::new(n)?;
     let mut output = vec![Buffer::zeroed(n); LIMBS];
     let mut convert = || job.convert(&mut output);
     let mut transformed = job.input.clone();
     let mut transform = || {
         let mut pairs = job.plans.iter().zip(&mut transformed);
-        Ok(pairs.try_for_each(|(plan, limb)| plan.forward(limb))?)
+        pairs.try_for_each(|(plan, limb)| plan.forward(limb))
     };
-    let series = alternate::alternate(rounds, &mut [&mut convert, &mut transform])?;
-    let [ours, transforms] = series.as_slice() else {
-        return Err(LabError::TooFewRounds { got: 0, least: ROUNDS });
-    };
+    let [ours, transforms] = side_by_side(rounds, [&mut convert, &mut transform])?;
     let row = Row {
         name: "base_conversion".to_owned(),
         n,
@@ -50,7 +43,7 @@ fn degree(n: usize, rounds: usize) -> Result<Row, LabError> {
         rounds,
         ..Row::default()
     };
-    Ok(row.against(ours, format!("{LIMBS} forward transforms"), transforms).judged())
+    Ok(row.against(&ours, format!("{LIMBS} forward transforms"), &transforms).judged())
 }
 
 /// The price of a transform and of a conversion, in the rounds of what is made of them.
@@ -61,7 +54,7 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    pub(crate) fn new(n: usize) -> Result<Self, LabError> {
+    pub(crate) fn new(n: usize) -> Result<Self> {
         let job = Job::new(n)?;
         let transformed = job.input.first().cloned();
         Ok(Self { job, output: vec![Buffer::zeroed(n); LIMBS], transformed })
@@ -73,14 +66,11 @@ impl Prices {
     }
 
     /// One forward transform; one conversion of [`LIMBS`] limbs to as many.
-    pub(crate) fn contenders(
-        &mut self,
-    ) -> (impl FnMut() -> Result<(), LabError> + use<'_>, impl FnMut() -> Result<(), LabError> + use<'_>)
-    {
+    pub(crate) fn contenders(&mut self) -> (impl Contender + use<'_>, impl Contender + use<'_>) {
         let Self { job, output, transformed } = self;
         let transform = || {
             let pair = job.plans.first().zip(transformed.as_mut());
-            pair.map_or(Ok(()), |(plan, limb)| Ok(plan.forward(limb)?))
+            pair.map_or(Ok(()), |(plan, limb)| plan.forward(limb))
         };
         (transform, || job.convert(output))
     }
@@ -104,7 +94,7 @@ struct Job {
 }
 
 impl Job {
-    fn new(n: usize) -> Result<Self, LabError> {
+    fn new(n: usize) -> Result<Self> {
         let mut from = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 2 * LIMBS)?;
         let to = from.split_off(LIMBS);
         let quotient = |skipped: &u64, p: u64| {
@@ -126,10 +116,10 @@ impl Job {
         Ok(Self { from, to, matrix, conversion, plans, input })
     }
 
-    fn convert(&self, output: &mut [Buffer]) -> Result<(), LabError> {
+    fn convert(&self, output: &mut [Buffer]) -> Result<(), KernelError> {
         let input: Vec<&[u64]> = self.input.iter().map(|limb| &**limb).collect();
         let mut columns: Vec<&mut [u64]> = output.iter_mut().map(|limb| &mut **limb).collect();
-        Ok(self.conversion.apply(&input, &mut columns)?)
+        self.conversion.apply(&input, &mut columns)
     }
 
     /// Whether `output` is what the definition says, coefficient by coefficient.
@@ -148,9 +138,8 @@ impl Job {
     }
 }
 
-fn moduli(values: &[u64]) -> Result<Vec<Modulus>, LabError> {
-    let moduli = values.iter().map(|value| Modulus::new(*value));
-    Ok(moduli.collect::<Result<_, _>>()?)
+fn moduli(values: &[u64]) -> Result<Vec<Modulus>, KernelError> {
+    values.iter().map(|value| Modulus::new(*value)).collect()
 }
 
 #[cfg(test)]

@@ -1,21 +1,13 @@
 //! Products of BGV and BFV in rings of general index, beside the power-of-two ring of the same degree, or the next one, and the
 //! same moduli in number and length.
 
-use std::fmt;
-
 use sunzi_bfv::{Algorithms, Plaintext};
 use sunzi_encoding::EncodingError;
 use sunzi_math::{DEFAULT_PRIME_BOUND, Residues, RingIndex, primes_below};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::{Ciphertext, PublicKey, RelinearizationKey, RingShape, RlweContext, SecretKey, Security};
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::Options;
-use crate::bench::report::Row;
-use crate::bench::shape::key_switching;
-use crate::subjects::keys::Keys;
-use crate::threads::on_threads;
+use crate::bench::{Keys, LabError, Options, Result, Row, Series, key_switching, on_threads, side_by_side};
 
 /// Bar on ours / power-of-two ring for BGV at the index that has it.
 const RATIO_BAR: f64 = 3.0;
@@ -52,80 +44,67 @@ const CASES: [Case; 5] = [
 ///
 /// # Errors
 /// An index without moduli; an operation that fails; threads that do not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
+pub fn run(options: &Options) -> Result<Vec<Row>> {
     options.validate()?;
     let asked = |case: &Case| options.log_n.is_empty() || options.log_n.contains(&case.log_n);
     on_threads(1, || {
-        let cases = CASES.into_iter().filter(asked);
-        let rows = cases.flat_map(|case| [Scheme::Bgv, Scheme::Bfv].map(|scheme| (case, scheme)));
-        Ok(rows
-            .map(|(case, scheme)| compare(case, scheme, options.rounds))
-            .collect::<Result<Vec<_>, _>>()?
-            .concat())
+        let mut rows = Vec::new();
+        for case in CASES.into_iter().filter(asked) {
+            rows.extend(compare(case, "BGV", bgv, options.rounds)?);
+            rows.extend(compare(case, "BFV", bfv, options.rounds)?);
+        }
+        Ok(rows)
     })
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scheme {
-    Bgv,
-    Bfv,
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bgv => "BGV",
-            Self::Bfv => "BFV",
-        })
-    }
 }
 
 /// A product that can be repeated, and whether it is right.
 struct Job {
-    call: Box<dyn Fn() -> Result<(), LabError>>,
+    call: Box<dyn Fn() -> Result<()>>,
     correct: bool,
     n: usize,
     log_q: f64,
     log_key_modulus: f64,
 }
 
-fn compare(case: Case, scheme: Scheme, rounds: usize) -> Result<Vec<Row>, LabError> {
-    let ours = job(case, scheme, RingShape::of_index(case.m))?;
-    let theirs = job(case, scheme, RingShape::Log2Degree(case.log_n))?;
-    let series = alternate::alternate(rounds, &mut [&mut || (ours.call)(), &mut || (theirs.call)()])?;
-    let [own, other] = series.as_slice() else {
-        return Err(LabError::TooFewRounds { got: 0, least: 1 });
-    };
-    let row = |name: String, bar: Option<f64>| Row {
-        name,
+fn compare(
+    case: Case,
+    scheme: &str,
+    job: fn(Case, RingShape) -> Result<Job>,
+    rounds: usize,
+) -> Result<Vec<Row>> {
+    let ours = job(case, RingShape::of_index(case.m))?;
+    let theirs = job(case, RingShape::Log2Degree(case.log_n))?;
+    let [own, other] = side_by_side(rounds, [&mut || (ours.call)(), &mut || (theirs.call)()])?;
+    let row = Row {
+        name: format!("{scheme} multiply + relinearize, m = {}", case.m),
         n: ours.n,
         log_q: ours.log_q,
         log_key_modulus: Some(ours.log_key_modulus),
-        bar,
         correct: ours.correct && theirs.correct,
         rounds,
         ..Row::default()
     };
-    let name = format!("{scheme} multiply + relinearize, m = {}", case.m);
-    let bar = (scheme == Scheme::Bgv && case.m == BAR_INDEX).then_some(RATIO_BAR);
-    let mut rows = vec![row(name.clone(), bar).against(own, format!("n = 2^{}", case.log_n), other).judged()];
-    if scheme == Scheme::Bgv {
+    let bgv = scheme == "BGV";
+    let bar = (bgv && case.m == BAR_INDEX).then_some(RATIO_BAR);
+    let beside = format!("n = 2^{}", case.log_n);
+    let mut rows = vec![Row { bar, ..row.clone() }.against(&own, beside, &other).judged()];
+    if bgv {
         let recorded = Series::from_micros(vec![case.helib_us; rounds]);
-        let peer = "HElib 2.3, recorded".to_owned();
-        rows.push(row(name, Some(HELIB_BAR)).against(own, peer, &recorded).judged());
+        let row = Row { bar: Some(HELIB_BAR), ..row };
+        rows.push(row.against(&own, "HElib 2.3, recorded".to_owned(), &recorded).judged());
     }
     Ok(rows)
 }
 
 /// Default primes of a ring: those of ciphertexts, then as many special ones.
-fn moduli(case: Case, ring: RingShape) -> Result<(Vec<u64>, Vec<u64>), LabError> {
+fn moduli(case: Case, ring: RingShape) -> Result<(Vec<u64>, Vec<u64>)> {
     let mut special = primes_below(DEFAULT_PRIME_BOUND, ring.root_order(), case.limbs + case.special)?;
     let moduli = special.split_off(case.special);
     Ok((moduli, special))
 }
 
 /// Both operands, and their product.
-fn messages(ring: RingShape) -> Result<[Plaintext; 3], LabError> {
+fn messages(ring: RingShape) -> Result<[Plaintext; 3]> {
     let index = RingIndex::new(ring.index())?;
     let plaintext = |exponents: &[u64]| -> Result<Plaintext, EncodingError> {
         let mut powers = vec![0; ring.index() as usize];
@@ -141,19 +120,12 @@ fn messages(ring: RingShape) -> Result<[Plaintext; 3], LabError> {
     Ok([plaintext(&a)?, plaintext(&b)?, plaintext(&sums)?])
 }
 
-fn job(case: Case, scheme: Scheme, ring: RingShape) -> Result<Job, LabError> {
-    match scheme {
-        Scheme::Bgv => bgv(case, ring),
-        Scheme::Bfv => bfv(case, ring),
-    }
-}
-
 /// Keys and ciphertexts are drawn from a fixed seed: nothing here is secret.
 fn rng() -> SeededRng {
     SeededRng::derive(&[7; 32], "cyclotomic bench", 0)
 }
 
-fn bgv(case: Case, ring: RingShape) -> Result<Job, LabError> {
+fn bgv(case: Case, ring: RingShape) -> Result<Job> {
     let (moduli, special) = moduli(case, ring)?;
     let switching = key_switching(moduli.len(), special);
     let parameters =
@@ -170,7 +142,7 @@ fn bgv(case: Case, ring: RingShape) -> Result<Job, LabError> {
     )
 }
 
-fn bfv(case: Case, ring: RingShape) -> Result<Job, LabError> {
+fn bfv(case: Case, ring: RingShape) -> Result<Job> {
     let (moduli, special) = moduli(case, ring)?;
     let algorithms =
         Algorithms { key_switching: key_switching(moduli.len(), special), ..Algorithms::default() };
@@ -189,19 +161,22 @@ fn bfv(case: Case, ring: RingShape) -> Result<Job, LabError> {
 }
 
 /// The product of a scheme's two ciphertexts, done once and decrypted.
-fn product<S: sunzi_rlwe::Scheme, E: Into<LabError>>(
+fn product<S: sunzi_rlwe::Scheme, E>(
     (ring, [log_q, log_key_modulus], rlwe): (RingShape, [f64; 2], &RlweContext),
     encrypt: impl Fn(&Plaintext, &PublicKey, &mut SeededRng) -> Result<Ciphertext<S>, E>,
     decrypt: impl Fn(&Ciphertext<S>, &SecretKey) -> Result<Plaintext, E>,
     multiply: impl Fn(&Ciphertext<S>, &Ciphertext<S>, &RelinearizationKey) -> Result<Ciphertext<S>, E> + 'static,
-) -> Result<Job, LabError> {
+) -> Result<Job>
+where
+    LabError: From<E>,
+{
     let (mut rng, [a, b, expected]) = (rng(), messages(ring)?);
     let Keys { secret, public, relinearization: key } = Keys::generate(rlwe, &mut rng)?;
-    let a = encrypt(&a, &public, &mut rng).map_err(Into::into)?;
-    let b = encrypt(&b, &public, &mut rng).map_err(Into::into)?;
-    let result = multiply(&a, &b, &key).map_err(Into::into)?;
-    let correct = decrypt(&result, &secret).map_err(Into::into)? == expected;
-    let call = Box::new(move || multiply(&a, &b, &key).map(drop).map_err(Into::into));
+    let a = encrypt(&a, &public, &mut rng)?;
+    let b = encrypt(&b, &public, &mut rng)?;
+    let result = multiply(&a, &b, &key)?;
+    let correct = decrypt(&result, &secret)? == expected;
+    let call = Box::new(move || multiply(&a, &b, &key).map(drop).map_err(LabError::from));
     Ok(Job { call, correct, n: ring.degree(), log_q, log_key_modulus })
 }
 

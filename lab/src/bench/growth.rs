@@ -2,19 +2,15 @@
 
 mod picture;
 
-use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use sunzi_bfv::{Ciphertext, Parameters};
 
-use crate::LabError;
-use crate::alternate::{Series, take_turns};
-use crate::bench::job::{Job, expected};
-use crate::bench::shape::Shape;
-use crate::bench::{Options, check};
-use crate::threads::on_threads;
+use crate::bench::{Job, LabError, Options, Result, Series, Shape, check, expected, on_threads, take_turns};
+use crate::report::Curve;
+use crate::threads::pool;
 
 pub use picture::picture;
 
@@ -42,11 +38,10 @@ const BARS: [f64; 2] = [1.8, 1.9];
 /// Times or gains of one operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// The operation.
-    pub name: String,
-    /// What it grows with, and the median over rounds.
-    pub points: Vec<(f64, f64)>,
-    /// Distances between the quartiles.
+    /// Its name and its points (x, y).
+    #[serde(flatten)]
+    pub curve: Curve,
+    /// Distances between the quartiles, point by point.
     pub spreads: Vec<f64>,
 }
 
@@ -91,14 +86,14 @@ pub struct Growth {
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
-pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, LabError> {
+pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth> {
     options.validate()?;
     let mut all = Growth { panels: Vec::new(), gains: Vec::new(), correct: true };
     progress("degrees");
     let shapes = options.log_degrees(LOG_DEGREES).map(shape).collect::<Result<Vec<_>, _>>()?;
     let title = format!("degree, most moduli that 128 bits of security allow, {DIGITS} digits");
     let of_shape = |shape: Shape| Ok((f64::from(shape.log_n), shape.parameters(PLAIN_MODULUS)?));
-    let subjects = shapes.into_iter().map(of_shape).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = shapes.into_iter().map(of_shape).collect::<Result<Vec<_>>>()?;
     all.costs(title, "log2 n", &OPERATIONS, subjects, options.rounds)?;
     progress("moduli");
     let most = shape(LOG_DEGREE)?;
@@ -107,14 +102,14 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, 
         let shape = Shape { limbs, special: limbs.div_ceil(DIGITS), ..most };
         Ok((log_q(&shape.parameters(PLAIN_MODULUS)?), shape.parameters(PLAIN_MODULUS)?))
     };
-    let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = (3..=most.limbs).step_by(2).map(of_limbs).collect::<Result<Vec<_>>>()?;
     all.costs(format!("modulus, n = {}", most.degree()), "log2 Q", &OPERATIONS, subjects, options.rounds)?;
     progress("depths");
     let of_depth = |depth: u32| {
         let parameters = Parameters::builder().depth(depth).plain_bits(20).build()?;
         Ok((f64::from(depth), parameters))
     };
-    let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>, LabError>>()?;
+    let subjects = DEPTHS.into_iter().map(of_depth).collect::<Result<Vec<_>>>()?;
     let title = "depth, parameters that the builder chooses, t of 20 bits".to_owned();
     all.costs(title, "multiplications in a row", &OPERATIONS[..2], subjects, options.rounds)?;
     progress("threads");
@@ -125,16 +120,16 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Growth, 
 }
 
 /// The shape of a degree with [`DIGITS`] digits, or as near as there is.
-fn shape(log_n: u32) -> Result<Shape, LabError> {
+fn shape(log_n: u32) -> Result<Shape> {
     let nearest = Shape::all(log_n).into_iter().min_by_key(|shape| shape.digits().abs_diff(DIGITS));
-    nearest.ok_or(LabError::Request("a degree without moduli"))
+    nearest.ok_or_else(|| LabError::request("a degree without moduli"))
 }
 
 fn log_q(parameters: &Parameters) -> f64 {
     parameters.moduli().iter().map(|&q| (q as f64).log2()).sum()
 }
 
-fn job(parameters: &Parameters) -> Result<Job, LabError> {
+fn job(parameters: &Parameters) -> Result<Job> {
     let n = 1 << parameters.log2_degree();
     Job::new(parameters, [1, 2].map(|seed| check::residues(n, parameters.plain_modulus(), seed)), Vec::new())
 }
@@ -148,13 +143,12 @@ impl Growth {
         names: &[&str],
         subjects: Vec<(f64, Parameters)>,
         rounds: usize,
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         let mut lines = lines(names);
         for (at, parameters) in subjects {
             let (series, correct) = on_threads(1, || {
                 let job = job(&parameters)?;
-                let mut calls =
-                    names.iter().map(|name| job.contender(name)).collect::<Result<Vec<_>, _>>()?;
+                let mut calls = names.iter().map(|name| job.contender(name)).collect::<Vec<_>>();
                 let series = take_turns(rounds, &mut calls)?;
                 Ok((series, right(&job, names)?))
             })?;
@@ -166,7 +160,7 @@ impl Growth {
     }
 
     /// How many times as fast operations are on more threads.
-    fn threads(&mut self, options: &Options) -> Result<(), LabError> {
+    fn threads(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE)?.parameters(PLAIN_MODULUS)?)?;
         self.correct &= right(&job, &SHARED)?;
         let (evaluator, key, galois, [a, b]) = job.operands();
@@ -174,7 +168,7 @@ impl Growth {
         let rotate = on_pools(options, || Ok(evaluator.rotate_rows(a, 1, galois)?))?;
         let mut lines = lines(&SHARED);
         for (line, (series, bar)) in lines.iter_mut().zip([(multiply, BARS.first()), (rotate, None)]) {
-            let name = format!("{}, n = {}", line.name, job.n());
+            let name = format!("{}, n = {}", line.curve.name, job.n());
             self.gain_lines(line, name, &series, bar.copied());
         }
         let title = format!("threads, n = {}", job.n());
@@ -187,7 +181,7 @@ impl Growth {
         let Some(one) = series.first() else { return };
         for (i, series) in series.iter().enumerate() {
             let gain = one.over(series);
-            line.points.push((i as f64 + 1.0, gain.median));
+            line.curve.points.push((i as f64 + 1.0, gain.median));
             line.spreads.push(gain.spread);
         }
         if let (Some(bar), Some(two)) = (bar, series.get(1)) {
@@ -197,7 +191,7 @@ impl Growth {
     }
 
     /// Products of batches, a ciphertext the unit, on one thread and on all.
-    fn batches(&mut self, options: &Options) -> Result<(), LabError> {
+    fn batches(&mut self, options: &Options) -> Result<()> {
         let job = job(&shape(LOG_DEGREE_OF_BATCHES)?.parameters(PLAIN_MODULUS)?)?;
         let (evaluator, key, _, [a, b]) = job.operands();
         let pairs: Vec<_> = (0..BATCH).map(|_| (a.clone(), b.clone())).collect();
@@ -232,38 +226,32 @@ impl Growth {
 }
 
 /// One call on 1, 2, … threads by turns.
-fn on_pools<T>(
-    options: &Options,
-    call: impl Fn() -> Result<T, LabError> + Sync,
-) -> Result<Vec<Series>, LabError> {
-    let pools = (1..=options.threads).map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })
-    });
-    let pools = pools.collect::<Result<Vec<_>, _>>()?;
-    let call = || {
-        black_box(call()?);
-        Ok(())
-    };
+fn on_pools<T: Send>(options: &Options, call: impl Fn() -> Result<T> + Sync) -> Result<Vec<Series>> {
+    let pools = (1..=options.threads).map(pool).collect::<Result<Vec<_>>>()?;
     let call = &call;
-    let mut calls: Vec<_> = pools.iter().map(|pool| move || pool.install(call)).collect();
-    take_turns(options.rounds, &mut calls)
+    take_turns(options.rounds, &mut pools.iter().map(|pool| move || pool.install(call)).collect::<Vec<_>>())
 }
 
+/// Colours of the lines, which only the first line of a paper's plot has in another order.
+const COLOURS: [usize; 4] = [1, 2, 3, 0];
+
 fn lines(names: &[impl ToString]) -> Vec<Line> {
-    let line = |name: String| Line { name, points: Vec::new(), spreads: Vec::new() };
-    names.iter().map(|name| line(name.to_string())).collect()
+    let line = |(name, colour): (&_, usize)| {
+        let curve = Curve { name: ToString::to_string(name), colour, dashed: false, points: Vec::new() };
+        Line { curve, spreads: Vec::new() }
+    };
+    names.iter().zip(COLOURS.into_iter().cycle()).map(line).collect()
 }
 
 impl Line {
     fn push(&mut self, x: f64, series: &Series) {
-        self.points.push((x, series.median()));
+        self.curve.points.push((x, series.median()));
         self.spreads.push(series.spread());
     }
 }
 
 /// Whether the results of operations open to what they should.
-fn right(job: &Job, names: &[&str]) -> Result<bool, LabError> {
+fn right(job: &Job, names: &[&str]) -> Result<bool> {
     let t = job.plain_modulus();
     let [left, right] = [1, 2].map(|seed| check::residues(job.n(), t, seed));
     let mut all = true;

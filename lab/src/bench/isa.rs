@@ -7,14 +7,9 @@ use sunzi_kernels::{Buffer, Isa, Modulus, NttPlan};
 use sunzi_math::primes_below;
 use sunzi_ring::Ring;
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::job::Job;
+use crate::alternate;
 use crate::bench::operations::parameters;
-use crate::bench::report::Row;
-use crate::threads::on_threads;
+use crate::bench::{Job, Options, Result, Row, Series, check};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=14;
@@ -38,24 +33,21 @@ fn bar(isa: Isa) -> Option<f64> {
 ///
 /// # Errors
 /// A degree without a default parameter set; an operation that fails; threads that do not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    on_threads(1, || {
-        let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect();
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    let isas: Vec<Isa> = Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect();
+    options.rows(LOG_DEGREES, |log_n| {
+        let parameters = parameters(log_n)?;
         let mut rows = Vec::new();
-        for log_n in options.log_degrees(LOG_DEGREES) {
-            let parameters = parameters(log_n)?;
-            for q in parameters.moduli().iter().take(1).chain(&primes_below(1 << WIDE_BITS, 2 << log_n, 1)?) {
-                rows.extend(transforms(&isas, 1 << log_n, *q, options.rounds)?);
-            }
-            rows.extend(operations(&isas, &parameters, options.rounds)?);
+        for q in parameters.moduli().iter().take(1).chain(&primes_below(1 << WIDE_BITS, 2 << log_n, 1)?) {
+            rows.extend(transforms(&isas, 1 << log_n, *q, options.rounds)?);
         }
+        rows.extend(operations(&isas, &parameters, options.rounds)?);
         Ok(rows)
     })
 }
 
 /// One modulus, forward and back.
-fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>> {
     let plans = isas.iter().map(|&isa| NttPlan::new(Modulus::with_isa(q, isa)?, n));
     let plans = plans.collect::<Result<Vec<_>, _>>()?;
     let words = check::residues(n, q, 3);
@@ -65,7 +57,7 @@ fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>,
         let mut calls: Vec<_> = plans
             .iter()
             .zip(&mut data)
-            .map(|(plan, words)| move || Ok(if forward { plan.forward(words) } else { plan.inverse(words) }?))
+            .map(|(plan, words)| move || if forward { plan.forward(words) } else { plan.inverse(words) })
             .collect();
         let series = alternate::take_turns(rounds, &mut calls)?;
         let name = if forward { "forward" } else { "inverse" };
@@ -81,7 +73,7 @@ fn transforms(isas: &[Isa], n: usize, q: u64, rounds: usize) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Vec<Row>> {
     let t = parameters.plain_modulus();
     let job = |isa: &Isa| {
         let ring = Ring::with_isa(2 << parameters.log2_degree(), parameters.moduli(), *isa)?;
@@ -90,7 +82,7 @@ fn operations(isas: &[Isa], parameters: &Parameters, rounds: usize) -> Result<Ve
         let values = [1, 2].map(|seed| check::residues(n, t, seed));
         Job::with_context(context, values, slot_sum_exponents(n, n))
     };
-    let jobs = isas.iter().map(job).collect::<Result<Vec<_>, LabError>>()?;
+    let jobs = isas.iter().map(job).collect::<Result<Vec<_>>>()?;
     let mut correct = true;
     for job in &jobs {
         correct &= job.holds()?;

@@ -1,29 +1,24 @@
-//! Keys and data of one BFV parameter set, and every operation on them.
+//! Keys and data of one parameter set of a scheme, and every operation on them.
 
-#[cfg(feature = "peers")]
 pub(crate) mod bfv;
-#[cfg(feature = "peers")]
 pub(crate) mod bgv;
-#[cfg(feature = "peers")]
 pub(crate) mod ckks;
-#[cfg(feature = "peers")]
+pub(crate) mod expected;
 pub(crate) mod many;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::hint::black_box;
 
-use sunzi_bfv::{
-    BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
-};
-use sunzi_math::{add_mod, mul_mod};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, galois, randomness};
+use rand_core::CryptoRng;
+use sunzi_rlwe::{Ciphertext, GaloisKeys, PublicKey, RlweContext, SecretKey, randomness};
 
-use crate::LabError;
-#[cfg(feature = "peers")]
-use crate::bench::rivals::circuits::Step;
-#[cfg(feature = "peers")]
-use crate::bench::rivals::{About, Values};
-use crate::subjects::keys::Keys;
+use crate::bench::report::About;
+use crate::bench::values::{Step, Values};
+use crate::bench::{Keys, LabError, Result};
+use bfv::Bfv;
+pub(crate) use bfv::hoisted_exponents;
+pub(crate) use expected::expected;
+use many::{INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
 
 /// How far the rotation goes, to the left in both rows.
 const STEPS: i64 = 1;
@@ -34,7 +29,6 @@ pub(crate) const ROTATE_HOISTED: &str = "rotate_hoisted";
 
 /// What is compared with other libraries, in any scheme that has it. A modulus switch and a rescaling are
 /// those of a product; the products named after them end with one.
-#[cfg(feature = "peers")]
 pub(crate) const COMPARED: [&str; 17] = [
     "encode_encrypt",
     "encrypt_public",
@@ -50,311 +44,255 @@ pub(crate) const COMPARED: [&str; 17] = [
     "rescale",
     "rotate",
     ROTATE_HOISTED,
-    many::INNER_PRODUCT,
-    many::PRODUCT_TREE,
-    many::MATRIX_VECTOR,
+    INNER_PRODUCT,
+    PRODUCT_TREE,
+    MATRIX_VECTOR,
 ];
-/// Compared operations that only CKKS has.
-#[cfg(feature = "peers")]
-pub(crate) const RESCALES: [&str; 2] = ["multiply_relinearize_rescale", "rescale"];
-/// Compared operations that only BGV has.
-#[cfg(feature = "peers")]
-pub(crate) const SWITCHES: [&str; 2] = ["multiply_relinearize_switch", "mod_switch"];
 
-type Cipher = Ciphertext;
-/// An evaluator, its keys, and two ciphertexts.
-pub(crate) type Operands<'a> = (&'a Evaluator, &'a RelinearizationKey, &'a GaloisKeys, [&'a Cipher; 2]);
 /// What is to be called again and again.
-pub(crate) type Call<'a> = Box<dyn Fn() -> Result<(), LabError> + 'a>;
-/// A call and its name.
-pub(crate) type Operation<'a> = (&'static str, Call<'a>);
+pub(crate) type Call<'a> = Box<dyn Fn() -> Result<()> + 'a>;
 
 /// A scheme with keys and data: what is compared with other libraries.
-#[cfg(feature = "peers")]
 pub(crate) trait Subject {
     /// The operations that can be timed.
     fn names(&self) -> Vec<&'static str>;
     /// Its parameters and sizes.
-    fn about(&self) -> Result<About, LabError>;
+    fn about(&self) -> Result<About>;
     /// The slots that the result of an operation opens to.
-    fn outcome(&self, name: &str) -> Result<Values, LabError>;
+    fn values(&self, name: &str) -> Result<Values>;
     /// One operation as something to time.
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError>;
+    fn call(&self, name: &str) -> Result<Call<'_>>;
     /// The slots that the last value of a circuit opens to.
-    fn circuit(&self, _: &[Step]) -> Result<Values, LabError> {
-        Err(LabError::Request("circuits are run in BFV alone"))
+    fn circuit(&self, steps: &[Step]) -> Result<Values>;
+}
+
+/// What a scheme does by itself: its context, evaluator and encoder.
+pub(crate) trait Scheme: Sized {
+    /// What marks its ciphertexts.
+    type Marker: sunzi_rlwe::Scheme;
+    /// What a slot holds.
+    type Slot: Clone;
+    /// Encoded slots.
+    type Plaintext;
+    /// A matrix that is ready to multiply, with its keys.
+    type Matrix;
+    /// Compared operations that it lacks.
+    const LACKS: &'static [&'static str];
+
+    /// What keys are made over.
+    fn rlwe(&self) -> &RlweContext;
+    /// Exponent of the automorphism that rotates by so many steps.
+    fn rotation_exponent(&self, steps: i64) -> u64;
+    /// Slots as a plaintext.
+    fn encode(&self, slots: &[Self::Slot]) -> Result<Self::Plaintext>;
+    /// The slots of a plaintext.
+    fn decode(&self, plain: &Self::Plaintext) -> Result<Vec<Self::Slot>>;
+    /// A public-key encryption.
+    fn encrypt(&self, plain: &Self::Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Cipher<Self>>;
+    /// The plaintext of a ciphertext within its noise bound.
+    fn decrypt(&self, a: &Cipher<Self>, key: &SecretKey) -> Result<Self::Plaintext>;
+    /// Slots as they are handed over to rivals.
+    fn values(slots: Vec<Self::Slot>) -> Values;
+    /// The matrix that `right` holds, and the keys that it takes.
+    fn matrix(&self, key: &SecretKey, right: &[Self::Slot], rng: Rng<'_>) -> Result<Self::Matrix>;
+
+    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Cipher<Self>>>;
+
+    /// The last value of a circuit.
+    fn circuit(_: &Job<Self>, _: &[Step]) -> Result<Cipher<Self>> {
+        Err(LabError::request("circuits are run in BFV alone"))
     }
 }
 
-/// The operations whose result is a ciphertext.
-const EVALUATIONS: [&str; 13] = [
-    "encode_encrypt",
-    "encrypt_public",
-    "encrypt_secret",
-    "add",
-    "add_plain",
-    "multiply_plain",
-    "multiply",
-    "relinearize",
-    "multiply_relinearize",
-    "square_relinearize",
-    "rotate",
-    "swap_rows",
-    "sum_slots",
-];
+/// A ciphertext of a scheme.
+pub(crate) type Cipher<S> = Ciphertext<<S as Scheme>::Marker>;
+/// Whatever is random.
+pub(crate) type Rng<'a> = &'a mut dyn CryptoRng;
 
 /// Keys and data of one parameter set.
-pub(crate) struct Job {
-    context: Context,
-    evaluator: Evaluator,
-    encoder: BatchEncoder,
-    secret: SecretKey,
-    public: PublicKey,
-    relinearization: RelinearizationKey,
+pub(crate) struct Job<S: Scheme = Bfv> {
+    scheme: S,
+    keys: Keys,
     galois: GaloisKeys,
-    values: [Vec<u64>; 2],
-    plain: Plaintext,
-    a: Cipher,
-    b: Cipher,
-    product: Cipher,
-    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
+    values: [Vec<S::Slot>; 2],
+    plain: S::Plaintext,
+    a: Cipher<S>,
+    b: Cipher<S>,
+    /// a·b in three parts, and in two, where they are asked for.
+    products: [OnceCell<Cipher<S>>; 2],
+    pool: Pool<Cipher<S>>,
+    matrix: OnceCell<S::Matrix>,
+    rng: RefCell<Box<dyn CryptoRng>>,
 }
 
-impl Job {
-    /// Encrypts two vectors of n slots; makes Galois keys for these exponents and for [`STEPS`].
-    pub(crate) fn new(
-        parameters: &Parameters,
-        values: [Vec<u64>; 2],
-        exponents: Vec<u64>,
-    ) -> Result<Self, LabError> {
-        Self::with_context(Context::new(parameters)?, values, exponents)
-    }
-
-    /// Encrypts over a context that is there already.
-    pub(crate) fn with_context(
-        context: Context,
-        values: [Vec<u64>; 2],
-        exponents: Vec<u64>,
-    ) -> Result<Self, LabError> {
-        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
-        let rlwe = context.rlwe();
-        let n = context.degree();
-        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
-        let rotation = row_rotation_exponent(n, STEPS);
-        let mut exponents = exponents;
-        if !exponents.contains(&rotation) {
-            exponents.push(rotation);
-        }
-        let galois = GaloisKeys::generate(rlwe, &secret, exponents, &mut rng)?;
-        let encoder = BatchEncoder::new(n, context.plain_modulus())?;
+impl<S: Scheme> Job<S> {
+    /// Fresh keys, those of Galois by `galois`, and encryptions of two vectors.
+    fn of(
+        scheme: S,
+        values: [Vec<S::Slot>; 2],
+        galois: impl FnOnce(&S, &SecretKey, &mut dyn CryptoRng) -> Result<GaloisKeys>,
+    ) -> Result<Self> {
+        let mut rng: Box<dyn CryptoRng> = Box::new(randomness::from_os()?);
+        let keys = Keys::generate(scheme.rlwe(), &mut rng)?;
+        let galois = galois(&scheme, &keys.secret, &mut rng)?;
         let [left, right] = &values;
-        let plain = encoder.encode(right)?;
-        let a = context.encrypt(&encoder.encode(left)?, &public, &mut rng)?;
-        let b = context.encrypt(&plain, &public, &mut rng)?;
-        let evaluator = Evaluator::new(&context);
-        let product = evaluator.multiply_unrelinearized(&a, &b)?;
-        let rng = RefCell::new(rng);
-        Ok(Self {
-            context,
-            evaluator,
-            encoder,
-            secret,
-            public,
-            relinearization,
-            galois,
-            values,
-            plain,
-            a,
-            b,
-            product,
-            rng,
-        })
+        let plain = scheme.encode(right)?;
+        let a = scheme.encrypt(&scheme.encode(left)?, &keys.public, &mut rng)?;
+        let b = scheme.encrypt(&plain, &keys.public, &mut rng)?;
+        let (pool, matrix, rng) = (Pool::new(), OnceCell::new(), RefCell::new(rng));
+        let products = [OnceCell::new(), OnceCell::new()];
+        let job = Self { scheme, keys, galois, values, plain, a, b, products, pool, matrix, rng };
+        // Not when a relinearisation is counted.
+        job.tensor()?;
+        Ok(job)
     }
 
-    /// What products and rotations take, to be shared among threads.
-    pub(crate) fn operands(&self) -> Operands<'_> {
-        (&self.evaluator, &self.relinearization, &self.galois, [&self.a, &self.b])
-    }
-
-    pub(crate) fn plain_modulus(&self) -> u64 {
-        self.context.plain_modulus()
-    }
-
+    /// The ring degree.
     pub(crate) fn n(&self) -> usize {
-        self.context.degree()
+        self.scheme.rlwe().ring().degree()
     }
 
-    /// log2 q.
+    /// log2 of the modulus.
     pub(crate) fn log_q(&self) -> f64 {
-        self.context.rlwe().log2_modulus()
+        self.scheme.rlwe().log2_modulus()
     }
 
-    /// Bytes of the key of one rotation.
-    pub(crate) fn rotation_key_bytes(&self) -> Result<usize, LabError> {
-        Ok(self.galois.get(row_rotation_exponent(self.n(), STEPS))?.byte_len())
+    /// Bytes of the key of a rotation.
+    pub(crate) fn rotation_key_bytes(&self) -> Result<usize> {
+        Ok(self.galois.get(self.scheme.rotation_exponent(STEPS))?.byte_len())
     }
 
     /// Bytes of the relinearisation key.
     pub(crate) fn relinearization_key_bytes(&self) -> usize {
-        self.relinearization.byte_len()
+        self.keys.relinearization.byte_len()
     }
 
-    /// Everything that can be timed.
-    pub(crate) fn operations(&self) -> Vec<Operation<'_>> {
-        let mut all = self.key_operations();
-        all.extend(self.message_operations());
-        all.extend(EVALUATIONS.map(|name| operation(name, move || self.evaluate(name))));
-        if hoisted_exponents(self.n()).iter().all(|exponent| self.galois.get(*exponent).is_ok()) {
-            all.push(operation(ROTATE_HOISTED, || self.rotate_hoisted()));
+    fn encrypt(&self, plain: &S::Plaintext) -> Result<Cipher<S>> {
+        self.scheme.encrypt(plain, &self.keys.public, &mut **self.rng.borrow_mut())
+    }
+
+    fn open(&self, ciphertext: &Cipher<S>) -> Result<Vec<S::Slot>> {
+        self.scheme.decode(&self.scheme.decrypt(ciphertext, &self.keys.secret)?)
+    }
+
+    fn operand(&self, at: usize) -> Result<Cipher<S>> {
+        let [left, right] = &self.values;
+        self.encrypt(&self.scheme.encode(if at == 0 { left } else { right })?)
+    }
+
+    /// The pairs of an inner product.
+    fn pairs(&self) -> Result<Vec<(&Cipher<S>, &Cipher<S>)>> {
+        self.pool.pairs(self.n(), |at| self.operand(at))
+    }
+
+    /// The product of a tree by a product that hears whether it is the last one.
+    fn tree<E>(
+        &self,
+        multiply: impl Fn(&Cipher<S>, &Cipher<S>, bool) -> Result<Cipher<S>, E>,
+    ) -> Result<Cipher<S>>
+    where
+        LabError: From<E>,
+    {
+        tree(&self.pool.factors(self.n(), |at| self.operand(at))?, true, &multiply)
+    }
+
+    /// a·b in three parts.
+    fn tensor(&self) -> Result<&Cipher<S>> {
+        made(&self.products[0], || self.one("multiply"))
+    }
+
+    /// a·b in two parts.
+    fn product(&self) -> Result<&Cipher<S>> {
+        made(&self.products[1], || self.one("multiply_relinearize"))
+    }
+
+    fn matrix(&self) -> Result<&S::Matrix> {
+        let Self { scheme, keys, values: [_, right], .. } = self;
+        made(&self.matrix, || scheme.matrix(&keys.secret, right, &mut **self.rng.borrow_mut()))
+    }
+
+    fn one(&self, name: &str) -> Result<Cipher<S>> {
+        S::evaluate(self, name)?.pop().ok_or_else(|| LabError::request("no such operation"))
+    }
+
+    /// The ciphertexts that an operation results in; none for other names and for decryption.
+    fn results(&self, name: &str) -> Result<Vec<Cipher<S>>> {
+        match name {
+            "encode_encrypt" => Ok(vec![self.operand(1)?]),
+            "encrypt_public" => Ok(vec![self.encrypt(&self.plain)?]),
+            _ => S::evaluate(self, name),
         }
-        all
     }
 
-    /// All rotations of [`HOISTED`], of one decomposition.
-    fn rotate_hoisted(&self) -> Result<Vec<Cipher>, LabError> {
-        let hoisted = galois::hoist(self.context.rlwe(), &self.a)?;
-        let rotations = hoisted_exponents(self.n());
-        let rotations = rotations.iter().map(|exponent| hoisted.automorphism(*exponent, &self.galois));
-        Ok(rotations.collect::<Result<_, _>>()?)
+    /// The slots that the result of an operation opens to.
+    pub(crate) fn outcome(&self, name: &str) -> Result<Vec<S::Slot>> {
+        let results = self.results(name)?;
+        let results = if results.is_empty() { std::slice::from_ref(&self.a) } else { &results };
+        Ok(results.iter().map(|ciphertext| self.open(ciphertext)).collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// One operation as something to time.
-    pub(crate) fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
-        let found = self.operations().into_iter().find(|(other, _)| *other == name);
-        found.map(|(_, call)| call).ok_or(LabError::Request("no such operation"))
-    }
-
-    fn key_operations(&self) -> Vec<Operation<'_>> {
-        let rlwe = self.context.rlwe();
-        vec![
-            operation("secret_key", || SecretKey::generate(rlwe, &mut **self.rng.borrow_mut())),
-            operation("public_key", || PublicKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())),
-            operation("relinearization_key", || {
-                RelinearizationKey::generate(rlwe, &self.secret, &mut **self.rng.borrow_mut())
-            }),
-            operation("galois_key", || {
-                let one = [row_rotation_exponent(self.n(), STEPS)];
-                GaloisKeys::generate(rlwe, &self.secret, one, &mut **self.rng.borrow_mut())
-            }),
-        ]
-    }
-
-    fn message_operations(&self) -> Vec<Operation<'_>> {
-        let [_, right] = &self.values;
-        vec![
-            operation("encode", || self.encoder.encode(right)),
-            operation("decode", || self.encoder.decode(&self.plain)),
-            operation("decrypt", || self.context.decrypt(&self.a, &self.secret)),
-            operation("decrypt_decode", || self.open(&self.a)),
-        ]
-    }
-
-    /// The ciphertext that one of [`EVALUATIONS`] results in, and none for other names.
-    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, LabError> {
-        let Self { evaluator, a, b, plain, relinearization, galois, .. } = self;
-        let [_, right] = &self.values;
-        let mut rng = self.rng.borrow_mut();
-        let rng = &mut **rng;
-        Ok(Some(match name {
-            "encode_encrypt" => self.context.encrypt(&self.encoder.encode(right)?, &self.public, rng)?,
-            "encrypt_public" => self.context.encrypt(plain, &self.public, rng)?,
-            "encrypt_secret" => self.context.encrypt_secret(plain, &self.secret, rng)?,
-            "add" => evaluator.add(a, b)?,
-            "add_plain" => evaluator.add_plain(a, plain)?,
-            "multiply_plain" => evaluator.multiply_plain(a, plain)?,
-            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
-            "relinearize" => evaluator.relinearize(&self.product, relinearization)?,
-            "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
-            "square_relinearize" => evaluator.square(a, relinearization)?,
-            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
-            "swap_rows" => evaluator.rotate_columns(a, galois)?,
-            "sum_slots" => evaluator.sum_slots(a, galois)?,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn open(&self, ciphertext: &Cipher) -> Result<Vec<u64>, LabError> {
-        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
-    }
-
-    /// The slots that the result of an operation opens to, one ciphertext after the other: those of the first
-    /// operand for an operation that makes no ciphertext.
-    pub(crate) fn outcome(&self, name: &str) -> Result<Vec<u64>, LabError> {
-        let results = match name {
-            ROTATE_HOISTED => self.rotate_hoisted()?,
-            _ => self.evaluate(name)?.into_iter().collect(),
-        };
-        if results.is_empty() {
-            return self.open(&self.a);
+    pub(crate) fn contender<'a>(&'a self, name: &'a str) -> Call<'a> {
+        let Self { scheme, keys, .. } = self;
+        match name {
+            "encode" => call(|| scheme.encode(&self.values[1])),
+            "decode" => call(|| scheme.decode(&self.plain)),
+            "decrypt" => call(|| scheme.decrypt(&self.a, &keys.secret)),
+            "decrypt_decode" => call(|| self.open(&self.a)),
+            name => call(move || self.results(name)),
         }
-        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
-        Ok(opened.collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    /// Whether the result of every operation opens to what the plain numbers give.
-    pub(crate) fn holds(&self) -> Result<bool, LabError> {
-        let [left, right] = &self.values;
-        for name in EVALUATIONS.into_iter().chain(["decrypt"]) {
-            if self.outcome(name)? != expected(name, left, right, self.context.plain_modulus()) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 
-/// The slots that the result of an operation on `left` and `right` opens to, in any library.
-pub(crate) fn expected(name: &str, left: &[u64], right: &[u64], t: u64) -> Vec<u64> {
-    #[cfg(feature = "peers")]
-    if let Some(slots) = many::expected_words(name, left, right, t) {
-        return slots;
+impl<S: Scheme> Subject for Job<S> {
+    fn names(&self) -> Vec<&'static str> {
+        COMPARED.into_iter().filter(|name| !S::LACKS.contains(name)).collect()
     }
-    let with = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
-        left.iter().zip(right).map(|(x, y)| f(*x, *y)).collect()
-    };
-    let half = left.len() / 2;
-    let rotated = |steps: i64| {
-        let mut rotated = left.to_vec();
-        for row in rotated.chunks_mut(half.max(1)) {
-            row.rotate_left(steps.unsigned_abs() as usize % row.len().max(1));
-        }
-        rotated
-    };
-    match name {
-        "encode_encrypt" | "encrypt_public" | "encrypt_secret" => right.to_vec(),
-        "add" | "add_plain" => with(&|x, y| add_mod(x, y, t)),
-        "multiply_plain"
-        | "multiply"
-        | "relinearize"
-        | "multiply_relinearize"
-        | "multiply_relinearize_switch"
-        | "mod_switch" => with(&|x, y| mul_mod(x, y, t)),
-        "square_relinearize" => with(&|x, _| mul_mod(x, x, t)),
-        "rotate" => rotated(STEPS),
-        ROTATE_HOISTED => HOISTED.flat_map(rotated).collect(),
-        "swap_rows" => {
-            let mut swapped = left.to_vec();
-            swapped.rotate_left(half);
-            swapped
-        }
-        "sum_slots" => vec![left.iter().sum::<u64>() % t; left.len()],
-        _ => left.to_vec(),
+
+    fn about(&self) -> Result<About> {
+        let rlwe = self.scheme.rlwe();
+        Ok(About {
+            log_q: Some(rlwe.log2_modulus()),
+            log_key_modulus: Some(rlwe.log2_key_modulus()),
+            security_bits: None,
+            secret: Some(rlwe.secrets().to_string()),
+            digits: Some(rlwe.gadget().digit_count()),
+            ciphertext_bytes: Some(self.a.parts().iter().map(|part| part.byte_len()).sum()),
+            relinearization_key_bytes: Some(self.relinearization_key_bytes()),
+            galois_key_bytes: Some(self.rotation_key_bytes()?),
+        })
+    }
+
+    fn values(&self, name: &str) -> Result<Values> {
+        Ok(S::values(self.outcome(name)?))
+    }
+
+    fn call(&self, name: &str) -> Result<Call<'_>> {
+        let known = self.names().into_iter().find(|other| *other == name);
+        Ok(self.contender(known.ok_or_else(|| LabError::request("no such operation"))?))
+    }
+
+    fn circuit(&self, steps: &[Step]) -> Result<Values> {
+        Ok(S::values(self.open(&S::circuit(self, steps)?)?))
     }
 }
 
-/// The automorphisms of [`HOISTED`].
-pub(crate) fn hoisted_exponents(n: usize) -> Vec<u64> {
-    HOISTED.map(|steps| row_rotation_exponent(n, steps)).collect()
+/// What a cell holds, made when it is first asked for.
+fn made<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if cell.get().is_none() {
+        let _ = cell.set(make()?);
+    }
+    cell.get().ok_or_else(|| LabError::request("nothing was made"))
 }
 
-/// Names `call`, drops what it returns where the optimiser cannot see that nobody looks.
-fn operation<'a, T, E>(name: &'static str, call: impl Fn() -> Result<T, E> + 'a) -> Operation<'a>
+/// Something to call, whose result is of no use.
+fn call<'a, T, E>(call: impl Fn() -> Result<T, E> + 'a) -> Call<'a>
 where
     LabError: From<E>,
 {
-    let call = move || {
+    Box::new(move || {
         black_box(call()?);
         Ok(())
-    };
-    (name, Box::new(call))
+    })
 }

@@ -7,16 +7,11 @@ use std::ops::RangeInclusive;
 
 use sunzi_kernels::{Buffer, Modulus, NttPlan};
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::check;
-use crate::bench::job::{HOISTED, Job, expected, hoisted_exponents};
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::{Bound, Counted, KeySwitch, Row};
-use crate::bench::shape::{Method, Shape};
-use crate::bench::stream::Stream;
-use crate::bench::{Options, tally};
-use crate::threads::on_threads;
+use crate::bench::report::{Bound, Counted, KeySwitch};
+use crate::bench::{
+    HOISTED, Job, Method, Options, PLAIN_MODULUS, Result, Row, Series, Shape, Stream, check, expected,
+    hoisted_exponents, side_by_side, tally,
+};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=15;
@@ -27,16 +22,13 @@ const BOUND_BAR: f64 = 1.4;
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    on_threads(1, || {
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| {
         let mut rows = Vec::new();
-        for log_n in options.log_degrees(LOG_DEGREES) {
-            for shape in Shape::all(log_n) {
-                rows.extend(rotations(&shape, options.rounds)?);
-                if shape.method() == Method::Hybrid {
-                    rows.push(compact::row(&shape, options.rounds)?);
-                }
+        for shape in Shape::all(log_n) {
+            rows.extend(rotations(&shape, options.rounds)?);
+            if shape.method() == Method::Hybrid {
+                rows.push(compact::row(&shape, options.rounds)?);
             }
         }
         Ok(rows)
@@ -57,7 +49,7 @@ fn transforms(shape: &Shape, rotations: u64) -> [u64; 2] {
     [digits * (limbs + special) - limbs + rotations * divided, limbs + rotations * 2 * special]
 }
 
-fn rotations(shape: &Shape, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn rotations(shape: &Shape, rounds: usize) -> Result<Vec<Row>> {
     let n = shape.degree();
     let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
     let parameters = shape.parameters(PLAIN_MODULUS)?;
@@ -77,29 +69,22 @@ fn row(
     [left, right]: &[Vec<u64>; 2],
     (name, rotations): &(&str, u64),
     rounds: usize,
-) -> Result<Row, LabError> {
+) -> Result<Row> {
     let words = check::residues(job.n(), plan.modulus().value(), 3);
     let mut data = [Buffer::from_slice(&words), Buffer::from_slice(&words)];
     let [there, back] = &mut data;
     let stream = Stream::new(job.rotation_key_bytes()? * *rotations as usize);
-    let call = job.contender(name)?;
+    let call = job.contender(name);
     let counted = tally::count(&call)?;
-    let series = alternate::alternate(
-        rounds,
-        &mut [&mut { call }, &mut || Ok(plan.forward(there)?), &mut || Ok(plan.inverse(back)?), &mut || {
-            stream.read()
-        }],
-    )?;
-    let [ours, forward, inverse, read] = series.as_slice() else {
-        return Err(LabError::TooFewRounds { got: 0, least: 1 });
-    };
+    let mut turns = (|| plan.forward(there), || plan.inverse(back), || stream.read());
+    let series = side_by_side(rounds, [&mut { call }, &mut turns.0, &mut turns.1, &mut turns.2])?;
     let row = Row {
         name: format!("{name}, {shape}"),
         n: job.n(),
         log_q: job.log_q(),
-        ours_us: ours.median(),
+        ours_us: series[0].median(),
         isa: Some(plan.modulus().isa().to_string()),
-        bound: Some(bound(shape, *rotations, stream.bytes(), [ours, forward, inverse, read])),
+        bound: Some(bound(shape, *rotations, stream.bytes(), &series)),
         transforms: counted.map(|counts| counts.transforms()),
         conversion_products: counted.map(|counts| counts.conversion_products),
         correct: job.outcome(name)? == expected(name, left, right, PLAIN_MODULUS),
@@ -113,7 +98,7 @@ fn bound(
     shape: &Shape,
     rotations: u64,
     key_bytes: u64,
-    [ours, forward, inverse, read]: [&Series; 4],
+    [ours, forward, inverse, read]: &[Series; 4],
 ) -> Bound {
     let [there, back] = transforms(shape, rotations);
     let least = forward.scaled(there as f64).plus(&inverse.scaled(back as f64)).plus(read);

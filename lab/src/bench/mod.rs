@@ -21,13 +21,24 @@ mod options;
 mod peer;
 pub mod publish;
 pub mod report;
-#[cfg(feature = "peers")]
 pub mod rivals;
 mod shape;
 pub mod strategies;
 mod stream;
 mod tally;
+mod values;
 pub mod variants;
 pub mod wire;
 
 pub use options::Options;
+
+use crate::alternate::{Series, side_by_side, take_turns};
+use crate::bench::job::{HOISTED, Job, expected, hoisted_exponents};
+use crate::bench::operations::PLAIN_MODULUS;
+use crate::bench::options::CHANGE;
+use crate::bench::report::Row;
+use crate::bench::shape::{Method, Shape, key_switching};
+use crate::bench::stream::Stream;
+use crate::subjects::keys::Keys;
+use crate::threads::on_threads;
+use crate::{LabError, Result};

@@ -7,19 +7,15 @@
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
-use sunzi_kernels::{Buffer, Modulus, NttPlan};
+use sunzi_kernels::{Buffer, KernelError, Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::Options;
-use crate::bench::check;
 use crate::bench::conversion::Prices;
-use crate::bench::job::{HOISTED, Job, ROTATE_HOISTED, expected, hoisted_exponents};
-use crate::bench::shape::{Method, Shape};
-use crate::bench::stream::Stream;
-use crate::bench::tally;
-use crate::threads::on_threads;
+use crate::bench::job::ROTATE_HOISTED;
+use crate::bench::{
+    HOISTED, Job, LabError, Method, Options, Result, Series, Shape, Stream, check, expected,
+    hoisted_exponents, on_threads, side_by_side, tally,
+};
 
 /// log2 of the degrees that are modelled unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 14..=16;
@@ -36,7 +32,7 @@ const OPERATIONS: [&str; 6] =
 const BARRED: [&str; 2] = ["multiply_relinearize", "rotate"];
 
 /// One operation of BFV: times in microseconds for one call on one thread.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Modelled {
     /// The operation.
     pub name: &'static str,
@@ -82,10 +78,7 @@ pub struct Modelled {
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; a build that does not count (feature `tally`).
-pub fn run(
-    options: &Options,
-    progress: &mut (dyn FnMut(usize, &str) + Send),
-) -> Result<Vec<Modelled>, LabError> {
+pub fn run(options: &Options, progress: &mut (dyn FnMut(usize, &str) + Send)) -> Result<Vec<Modelled>> {
     options.validate()?;
     on_threads(1, || {
         let mut rows = Vec::new();
@@ -102,7 +95,6 @@ pub fn run(
 }
 
 /// How many operations [`run`] models.
-#[must_use]
 pub fn count(options: &Options) -> usize {
     options.log_degrees(LOG_DEGREES).count() * OPERATIONS.len()
 }
@@ -115,11 +107,11 @@ struct Subject {
 }
 
 impl Subject {
-    fn new(log_n: u32) -> Result<Self, LabError> {
+    fn new(log_n: u32) -> Result<Self> {
         let shapes = Shape::all(log_n);
         let special = shapes.iter().filter(|shape| shape.method() != Method::Bv);
         let shape = special.min_by_key(|shape| shape.digits().abs_diff(DIGITS)).or(shapes.first());
-        let shape = *shape.ok_or(LabError::Request("a degree without moduli"))?;
+        let shape = *shape.ok_or_else(|| LabError::request("a degree without moduli"))?;
         let n = shape.degree();
         let values = [1, 2].map(|seed| check::residues(n, PLAIN_MODULUS, seed));
         let job = Job::new(&shape.parameters(PLAIN_MODULUS)?, values.clone(), hoisted_exponents(n))?;
@@ -127,7 +119,7 @@ impl Subject {
     }
 
     /// Bytes of keys, operands and result.
-    fn bytes(&self, name: &str) -> Result<usize, LabError> {
+    fn bytes(&self, name: &str) -> Result<usize> {
         let polynomial = size_of::<u64>() * self.shape.degree() * self.shape.limbs;
         let rotations = HOISTED.count();
         let (keys, polynomials) = match name {
@@ -141,34 +133,25 @@ impl Subject {
         Ok(keys + polynomials * polynomial)
     }
 
-    fn row(&self, name: &'static str, rounds: usize) -> Result<Modelled, LabError> {
+    fn row(&self, name: &'static str, rounds: usize) -> Result<Modelled> {
         let n = self.shape.degree();
-        let call = self.job.contender(name)?;
+        let call = self.job.contender(name);
         let counts =
-            tally::count(&call)?.ok_or(LabError::Request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
+            tally::count(&call)?.ok_or_else(|| LabError::request("counts: this build does not count; cargo run --release -p lab --features tally -- bench --model does"))?;
         let stream = Stream::new(self.bytes(name)?);
         let mut units = Units::new(n)?;
         let (mut conversions, [there, back]) = (Prices::new(n)?, &mut units.transformed);
         let (_, mut convert) = conversions.contenders();
         let (plan, products) = (&units.plan, &mut units.products);
-        let series = alternate::alternate(
+        let mut units = (|| plan.forward(there), || plan.inverse(back), || products.compute(plan.modulus()));
+        let [ours, forward, inverse, convert, multiply, read] = side_by_side(
             rounds,
-            &mut [
-                &mut || call(),
-                &mut || Ok(plan.forward(there)?),
-                &mut || Ok(plan.inverse(back)?),
-                &mut convert,
-                &mut || products.compute(plan.modulus()),
-                &mut || stream.read(),
-            ],
+            [&mut || call(), &mut units.0, &mut units.1, &mut convert, &mut units.2, &mut || stream.read()],
         )?;
-        let [ours, forward, inverse, convert, multiply, read] = series.as_slice() else {
-            return Err(LabError::TooFewRounds { got: 0, least: 1 });
-        };
         let transforms = forward.scaled(counts.forward as f64).plus(&inverse.scaled(counts.inverse as f64));
         let conversions = convert.scaled(counts.conversion_products as f64 / Prices::products(n) as f64);
         let products = multiply.scaled(counts.products as f64 / Products::COUNT as f64);
-        let modelled = transforms.plus(&conversions).plus(&products).plus(read);
+        let modelled = transforms.plus(&conversions).plus(&products).plus(&read);
         let ratio = ours.over(&modelled);
         let bar = BARRED.contains(&name).then_some(BAR);
         let [left, right] = &self.values;
@@ -182,7 +165,7 @@ impl Subject {
             conversion_products: counts.conversion_products,
             products: counts.products,
             bytes: stream.bytes(),
-            shares_us: [&transforms, &conversions, &products, read].map(Series::median),
+            shares_us: [&transforms, &conversions, &products, &read].map(Series::median),
             modelled_us: modelled.median(),
             measured_us: ours.median(),
             ratio: ratio.median,
@@ -203,7 +186,7 @@ struct Units {
 }
 
 impl Units {
-    fn new(n: usize) -> Result<Self, LabError> {
+    fn new(n: usize) -> Result<Self> {
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
         let q = primes.first().copied().unwrap_or_default();
         let modulus = Modulus::new(q)?;
@@ -226,9 +209,9 @@ impl Products {
     /// Products of one call.
     const COUNT: usize = 2 * DIGITS * Self::WORDS;
 
-    fn new(modulus: Modulus) -> Result<Self, LabError> {
+    fn new(modulus: Modulus) -> Result<Self> {
         let words = |seed: usize| check::residues(Self::WORDS, modulus.value(), seed as u64);
-        let packed = |seed: usize| -> Result<Vec<u8>, LabError> {
+        let packed = |seed: usize| -> Result<Vec<u8>> {
             let mut bytes = vec![0; modulus.packed_residues_len(Self::WORDS)];
             modulus.pack_residues(&mut bytes, &words(seed))?;
             Ok(bytes)
@@ -241,57 +224,51 @@ impl Products {
         Ok(Self { digits, halves, out: std::array::from_fn(|_| Buffer::zeroed(Self::WORDS)) })
     }
 
-    fn compute(&mut self, modulus: Modulus) -> Result<(), LabError> {
+    fn compute(&mut self, modulus: Modulus) -> Result<(), KernelError> {
         let digits = self.digits.each_ref().map(|buffer| &**buffer);
         let [first, second] = self.halves.each_ref().map(|half| half.each_ref().map(Vec::as_slice));
         let [a, b] = &mut self.out;
-        Ok(modulus.packed_inner_products([a, b], &digits, [&first, &second])?)
+        modulus.packed_inner_products([a, b], &digits, [&first, &second])
     }
 }
 
 /// The rows for people: counts, then microseconds.
-#[must_use]
 pub fn table(rows: &[Modelled]) -> Vec<Vec<String>> {
-    let header = [
-        "operation",
-        "n",
-        "key switching",
-        "transforms",
-        "conversions M",
-        "products M",
-        "MB",
-        "transforms µs",
-        "conversions µs",
-        "products µs",
-        "memory µs",
-        "modelled µs",
-        "measured µs",
-        "ratio",
-        "spread",
-        "bar",
-        "met",
-        "right",
-    ];
-    let yes_no = |value: bool| if value { "yes" } else { "NO" }.to_owned();
-    let cells = |row: &Modelled| {
-        let millions = |count: u64| format!("{:.2}", count as f64 / 1e6);
-        let mut cells = vec![row.name.to_owned(), row.n.to_string(), row.shape.clone()];
-        cells.push(format!("{} + {}", row.forward, row.inverse));
-        cells.extend([row.conversion_products, row.products, row.bytes].map(millions));
-        cells.extend(
-            row.shares_us.iter().chain([&row.modelled_us, &row.measured_us]).map(|us| format!("{us:.1}")),
-        );
-        cells.extend([row.ratio, row.spread].map(|ratio| format!("{ratio:.2}")));
-        cells.push(row.bar.map_or_else(String::new, |bar| format!("{bar:.1}")));
-        cells.push(row.met.map_or_else(String::new, yes_no));
-        cells.push(yes_no(row.correct));
-        cells
-    };
-    let header = header.map(str::to_owned).to_vec();
-    std::iter::once(header).chain(rows.iter().map(cells)).collect()
+    let header = cells(&Modelled::default()).map(|(heading, _)| heading.to_owned()).to_vec();
+    let line = |row| cells(row).map(|(_, cell)| cell).to_vec();
+    std::iter::once(header).chain(rows.iter().map(line)).collect()
 }
 
-#[cfg(all(test, feature = "tally"))]
+/// Heading and text of every column.
+fn cells(row: &Modelled) -> [(&'static str, String); 18] {
+    let yes_no = |value: bool| if value { "yes" } else { "NO" }.to_owned();
+    let millions = |count: u64| format!("{:.2}", count as f64 / 1e6);
+    let micros = |us: f64| format!("{us:.1}");
+    let [transforms, conversions, products, memory] = row.shares_us.map(micros);
+    [
+        ("operation", row.name.to_owned()),
+        ("n", row.n.to_string()),
+        ("key switching", row.shape.clone()),
+        ("transforms", format!("{} + {}", row.forward, row.inverse)),
+        ("conversions M", millions(row.conversion_products)),
+        ("products M", millions(row.products)),
+        ("MB", millions(row.bytes)),
+        ("transforms µs", transforms),
+        ("conversions µs", conversions),
+        ("products µs", products),
+        ("memory µs", memory),
+        ("modelled µs", micros(row.modelled_us)),
+        ("measured µs", micros(row.measured_us)),
+        ("ratio", format!("{:.2}", row.ratio)),
+        ("spread", format!("{:.2}", row.spread)),
+        ("bar", row.bar.map_or_else(String::new, |bar| format!("{bar:.1}"))),
+        ("met", row.met.map_or_else(String::new, yes_no)),
+        ("right", yes_no(row.correct)),
+    ]
+}
+
+#[cfg(feature = "tally")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -7,10 +7,7 @@ use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
 use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError, Scaler, ScalerOptions, Side};
 
-use crate::bench::report::Row;
-use crate::bench::{Options, check};
-use crate::threads::on_threads;
-use crate::{LabError, alternate};
+use crate::bench::{LabError, Options, Result, Row, check, take_turns};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
@@ -24,16 +21,10 @@ const RATIO_BAR: f64 = 1.2;
 ///
 /// # Errors
 /// A degree without enough primes; an operation that fails; a thread that does not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    on_threads(1, || {
-        let mut rows = Vec::new();
-        for log_n in options.log_degrees(LOG_DEGREES) {
-            for (bits, count) in MODULI {
-                rows.extend(Job::new(2 << log_n, bits, count)?.time(options.rounds)?);
-            }
-        }
-        Ok(rows)
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| {
+        let rows = MODULI.map(|(bits, count)| Job::new(2 << log_n, bits, count)?.time(options.rounds));
+        Ok(rows.into_iter().collect::<Result<Vec<_>>>()?.concat())
     })
 }
 
@@ -53,7 +44,7 @@ struct Job {
 }
 
 impl Job {
-    fn new(m: u64, bits: u32, count: usize) -> Result<Self, LabError> {
+    fn new(m: u64, bits: u32, count: usize) -> Result<Self> {
         let ring = MultiPrecision::ring(m, &primes_with_bits(bits, m, count)?)?;
         let options = ScalerOptions::default();
         let ours = ring.scaler(PLAIN_MODULUS, &options)?;
@@ -73,7 +64,7 @@ impl Job {
         Ok(Self { bits, ours, gmp, message, encoded, a, product, ring })
     }
 
-    fn time(&self, rounds: usize) -> Result<Vec<Row>, LabError> {
+    fn time(&self, rounds: usize) -> Result<Vec<Row>> {
         let correct = self.holds(&self.ours)? && self.gmp.as_ref().map_or(Ok(true), |gmp| self.holds(gmp))?;
         let top = *self.ours.levels().end();
         let operations: [(&str, Operation<'_>); 3] = [
@@ -84,30 +75,22 @@ impl Job {
             ),
             ("scale", Box::new(|tables| tables.scale(self.product.clone(), top).map(|a| drop(black_box(a))))),
         ];
-        operations.iter().map(|(name, operation)| self.row(name, operation, correct, rounds)).collect()
+        let all = operations.iter();
+        all.map(|(name, operation)| self.row(name, operation, Row { correct, rounds, ..Row::default() }))
+            .collect()
     }
 
-    fn row(
-        &self,
-        name: &str,
-        operation: &Operation<'_>,
-        correct: bool,
-        rounds: usize,
-    ) -> Result<Row, LabError> {
-        let mut ours = || Ok(operation(&self.ours)?);
-        let mut theirs = self.gmp.as_ref().map(|gmp| move || Ok(operation(gmp)?));
-        let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut ours];
-        contenders.extend(theirs.as_mut().map(|gmp| gmp as &mut dyn alternate::Contender));
-        let series = alternate::alternate(rounds, &mut contenders)?;
-        let Some(ours) = series.first() else { return Err(LabError::TooFewRounds { got: 0, least: 1 }) };
+    fn row(&self, name: &str, operation: &Operation<'_>, row: Row) -> Result<Row> {
+        let tables = std::iter::once(&self.ours).chain(&self.gmp);
+        let series =
+            take_turns(row.rounds, &mut tables.map(|tables| || operation(tables)).collect::<Vec<_>>())?;
+        let ours = series.first().ok_or_else(LabError::no_rounds)?;
         let row = Row {
             name: format!("{name}, {}-bit moduli", self.bits),
             n: self.ring.degree(),
             log_q: self.ring.modulus().bits() as f64,
             ours_us: ours.median(),
-            correct,
-            rounds,
-            ..Row::default()
+            ..row
         };
         Ok(match series.get(1) {
             Some(gmp) => Row { bar: Some(RATIO_BAR), ..row }.against(ours, "GMP".to_owned(), gmp).judged(),
@@ -116,7 +99,7 @@ impl Job {
     }
 
     /// Whether all three results are those of the big-integer ring.
-    fn holds(&self, tables: &Scaler) -> Result<bool, LabError> {
+    fn holds(&self, tables: &Scaler) -> Result<bool> {
         let top = *tables.levels().end();
         let (ring, wide) = (&self.ring, tables.wide(top)?);
         let big = BigRing::new(ring.index(), ring.modulus())?;

@@ -1,6 +1,5 @@
 //! The four multiplications of BFV at growing depth, and three ways to an inner product.
 
-use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Parameters};
@@ -11,14 +10,11 @@ use sunzi_math::{mul_mod, primes_with_bits};
 use sunzi_ring::{Multiplication, ScalerOptions};
 use sunzi_rlwe::{SecretKey, Security, randomness};
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::conversion;
-use crate::bench::operations::PLAIN_MODULUS;
-use crate::bench::report::Row;
+use crate::alternate;
 use crate::bench::tally::Counts;
-use crate::bench::{Options, check, tally};
-use crate::threads::on_threads;
+use crate::bench::{
+    LabError, Options, PLAIN_MODULUS, Result, Row, Series, check, conversion, on_threads, tally,
+};
 
 /// log2 of the degrees at which an inner product is timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 13..=13;
@@ -50,7 +46,7 @@ const LEVELED: usize = OTHERS.len();
 ///
 /// # Errors
 /// An operation that fails; threads that do not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
+pub fn run(options: &Options) -> Result<Vec<Row>> {
     options.validate()?;
     on_threads(1, || {
         let mut rows = depths(DEPTH, &DEPTHS, options.rounds)?;
@@ -72,7 +68,7 @@ struct Party {
 }
 
 impl Party {
-    fn new(parameters: &Parameters) -> Result<Self, LabError> {
+    fn new(parameters: &Parameters) -> Result<Self> {
         let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
         let context = Context::new(parameters)?;
         let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
@@ -82,16 +78,16 @@ impl Party {
         Ok(Self { context, algorithms, secret, keys, encoder, rng })
     }
 
-    fn encrypt(&mut self, values: &[u64]) -> Result<Ciphertext, LabError> {
+    fn encrypt(&mut self, values: &[u64]) -> Result<Ciphertext> {
         Ok(self.context.encrypt_secret(&self.encoder.encode(values)?, &self.secret, &mut *self.rng)?)
     }
 
-    fn opens_to(&self, ciphertext: &Ciphertext, values: &[u64]) -> Result<bool, LabError> {
+    fn opens_to(&self, ciphertext: &Ciphertext, values: &[u64]) -> Result<bool> {
         Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)? == values)
     }
 
     /// These keys with another multiplication.
-    fn evaluator(&self, multiplication: Multiplication) -> Result<Evaluator, LabError> {
+    fn evaluator(&self, multiplication: Multiplication) -> Result<Evaluator> {
         let scaling = ScalerOptions { multiplication, ..self.algorithms.scaling };
         let algorithms = Algorithms { scaling, ..self.algorithms.clone() };
         let (ring, t) = (self.context.ring().clone(), self.context.plain_modulus());
@@ -99,12 +95,13 @@ impl Party {
         Ok(Evaluator::new(&context))
     }
 
-    fn multiply(&self, evaluator: &Evaluator, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext, LabError> {
-        let key = self.keys.relinearization.as_ref().ok_or(LabError::Request("a relinearisation key"))?;
+    fn multiply(&self, evaluator: &Evaluator, [a, b]: [&Ciphertext; 2]) -> Result<Ciphertext> {
+        let key =
+            self.keys.relinearization.as_ref().ok_or_else(|| LabError::request("a relinearisation key"))?;
         Ok(evaluator.multiply(a, b, key)?)
     }
 
-    fn row(&self, name: String, correct: bool, rounds: usize) -> Result<Row, LabError> {
+    fn row(&self, name: String, correct: bool, rounds: usize) -> Result<Row> {
         let (n, log_q) = (self.context.degree(), self.context.rlwe().log2_modulus());
         let isa = Some(sunzi_kernels::active_isa()?.to_string());
         Ok(Row { name, n, log_q, isa, correct, rounds, ..Row::default() })
@@ -112,7 +109,7 @@ impl Party {
 }
 
 /// Products of two ciphertexts that have been squared so many times before.
-fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>, LabError> {
+fn depths(deepest: u32, depths: &[u32], rounds: usize) -> Result<Vec<Row>> {
     let parameters = Parameters::builder().depth(deepest).plain_bits(17).build()?;
     let t = parameters.plain_modulus();
     let mut party = Party::new(&parameters)?;
@@ -144,14 +141,9 @@ fn products(
     product: &[u64],
     depth: u32,
     rounds: usize,
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Vec<Row>> {
     let [a, b] = operands;
-    let calls = evaluators.iter().map(|evaluator| {
-        move || {
-            black_box(party.multiply(evaluator, operands)?);
-            Ok(())
-        }
-    });
+    let calls = evaluators.iter().map(|evaluator| || party.multiply(evaluator, operands));
     let all = timed(&mut calls.collect::<Vec<_>>(), party.context.degree(), rounds)?;
     let Some(baseline) = all.first() else { return Ok(Vec::new()) };
     let names = [BASELINE].into_iter().chain(OTHERS).map(|(name, _)| name);
@@ -179,12 +171,9 @@ struct Timed {
 }
 
 /// Times and counts calls that take turns.
-fn timed<F: Fn() -> Result<(), LabError>>(
-    calls: &mut [F],
-    n: usize,
-    rounds: usize,
-) -> Result<Vec<Timed>, LabError> {
-    let counts = calls.iter().map(|call| tally::count(call)).collect::<Result<Vec<_>, _>>()?;
+fn timed<T>(calls: &mut [impl Fn() -> Result<T>], n: usize, rounds: usize) -> Result<Vec<Timed>> {
+    let counts =
+        calls.iter().map(|call| tally::count(&|| call().map(drop))).collect::<Result<Vec<_>, _>>()?;
     let mut prices = conversion::Prices::new(n)?;
     let (mut transform, mut convert) = prices.contenders();
     let mut contenders: Vec<&mut dyn alternate::Contender> = vec![&mut transform, &mut convert];
@@ -215,7 +204,7 @@ impl Timed {
 }
 
 /// An inner product by every laziness.
-fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>> {
     let (bits, count) = INNER_MODULI;
     let moduli = primes_with_bits(bits, 2 << log_n, count)?;
     let mut party = Party::new(&Parameters::new(log_n, moduli, PLAIN_MODULUS, Security::Bits128))?;
@@ -239,12 +228,7 @@ fn inner_products(log_n: u32, terms: usize, rounds: usize) -> Result<Vec<Row>, L
         ("scaled once", Laziness::ScaleOnce),
     ];
     let compute = |laziness| inner_product(&evaluator, x, y, laziness, &party.keys);
-    let calls = forms.iter().map(|(_, laziness)| {
-        move || {
-            black_box(compute(*laziness)?);
-            Ok(())
-        }
-    });
+    let calls = forms.iter().map(|(_, laziness)| || Ok(compute(*laziness)?));
     let all = timed(&mut calls.collect::<Vec<_>>(), party.context.degree(), rounds)?;
     let Some(eager) = all.first() else { return Ok(Vec::new()) };
     let mut rows = Vec::new();

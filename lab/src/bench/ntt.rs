@@ -9,13 +9,9 @@ use std::cell::Cell;
 use sunzi_kernels::{Buffer, InverseScale, KernelError, Modulus, NttPlan};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 
-use crate::LabError;
-use crate::alternate::{self, Series};
-use crate::bench::Options;
 use crate::bench::bound;
-use crate::bench::check;
 use crate::bench::peer::{self, Peer};
-use crate::bench::report::Row;
+use crate::bench::{LabError, Options, Result, Row, Series, check, side_by_side};
 
 /// log2 of the smallest and the largest degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
@@ -49,21 +45,13 @@ impl Operation {
 ///
 /// # Errors
 /// Rivals asked for but not built in; a degree that has no transform.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    let mut rows = Vec::new();
-    for log_n in options.log_degrees(LOG_DEGREES) {
-        rows.extend(degree(log_n, options)?);
-    }
-    Ok(rows)
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| degree(log_n, options))
 }
 
-fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>, LabError> {
+fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>> {
     let ours = Ours::new(1 << log_n)?;
-    let rival = match options.peers {
-        true => Some(Rival::new(1 << log_n)?),
-        false => None,
-    };
+    let rival = options.peers.then(|| Rival::new(1 << log_n)).transpose()?;
     let correct = ours.holds() && rival.as_ref().is_none_or(Rival::holds);
     let mut rows = Vec::new();
     for operation in Operation::ALL {
@@ -75,32 +63,15 @@ fn degree(log_n: u32, options: &Options) -> Result<Vec<Row>, LabError> {
 }
 
 /// One row: ours, the rival and the pace loops take turns.
-fn time(
-    log_n: u32,
-    operation: Operation,
-    ours: &Ours,
-    rival: Option<&Rival>,
-    rounds: usize,
-) -> Result<Row, LabError> {
+fn time(log_n: u32, operation: Operation, ours: &Ours, rival: Option<&Rival>, rounds: usize) -> Result<Row> {
     let n = 1usize << log_n;
     let mut data = ours.operand();
     let mut rival_data = Buffer::from_slice(&check::residues(n, rival.map_or(2, |rival| rival.q), 4));
-    let mut our_turn = || ours.apply(operation, &mut data).map_err(LabError::from);
-    let mut rival_turn = || {
-        if let Some(rival) = rival {
-            rival.apply(operation, &mut rival_data);
-        }
-        Ok(())
-    };
+    let mut our_turn = || ours.apply(operation, &mut data);
+    let mut rival_turn = || Ok::<_, LabError>(rival.map(|rival| rival.apply(operation, &mut rival_data)));
     let (mut multiply_adds, mut additions) = (bound::multiply_adds, bound::additions);
-    let series = alternate::alternate(
-        rounds,
-        &mut [&mut our_turn, &mut rival_turn, &mut multiply_adds, &mut additions],
-    )?;
-    let [our_time, rival_time, multiply_adds, additions] = series.as_slice() else {
-        return Err(LabError::TooFewRounds { got: 0, least: 1 });
-    };
-
+    let [our_time, rival_time, multiply_adds, additions] =
+        side_by_side(rounds, [&mut our_turn, &mut rival_turn, &mut multiply_adds, &mut additions])?;
     let bar = (log_n <= BOUND_BAR_UP_TO).then_some(BOUND_BAR);
     let forward = operation == Operation::Forward;
     let row = Row {
@@ -109,12 +80,12 @@ fn time(
         log_q: (ours.q() as f64).log2(),
         ours_us: our_time.median(),
         isa: Some(ours.plan.modulus().isa().to_string()),
-        bound: bound::bound(&ours.plan, forward, our_time, multiply_adds, additions, bar),
+        bound: bound::bound(&ours.plan, forward, &our_time, &multiply_adds, &additions, bar),
         rounds,
         ..Row::default()
     };
     Ok(match rival {
-        Some(rival) => compare(row, our_time, rival_time, rival),
+        Some(rival) => compare(row, &our_time, &rival_time, rival),
         None => row,
     })
 }
@@ -134,7 +105,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(n: usize) -> Result<Self, LabError> {
+    pub(crate) fn new(n: usize) -> Result<Self> {
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * n as u64, 1)?;
         let modulus = Modulus::new(primes.first().copied().unwrap_or_default())?;
         let plan = NttPlan::new(modulus, n)?;
@@ -186,7 +157,7 @@ struct Rival {
 }
 
 impl Rival {
-    fn new(n: usize) -> Result<Self, LabError> {
+    fn new(n: usize) -> Result<Self> {
         let primes = primes_with_bits(peer::BITS, 2 * n as u64, 1)?;
         let q = primes.first().copied().unwrap_or_default();
         let plan = Peer::new(n, q)?;

@@ -4,14 +4,9 @@ use std::ops::RangeInclusive;
 
 use sunzi_bfv::{Parameters, slot_sum_exponents};
 
-use crate::LabError;
 use crate::alternate;
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::job::Job;
-use crate::bench::report::Row;
-use crate::bench::shape::{Shape, default_primes};
-use crate::threads::on_threads;
+use crate::bench::shape::default_primes;
+use crate::bench::{CHANGE, Job, LabError, Options, Result, Row, Shape, check, on_threads};
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 12..=15;
@@ -35,12 +30,11 @@ pub struct Progress {
 ///
 /// # Errors
 /// A degree without a default parameter set; an operation that fails; threads that do not start.
-pub fn run(options: &Options, progress: &mut (dyn FnMut(Progress) + Send)) -> Result<Vec<Row>, LabError> {
+pub fn run(options: &Options, progress: &mut (dyn FnMut(Progress) + Send)) -> Result<Vec<Row>> {
     options.validate()?;
     let degrees: Vec<u32> = options.log_degrees(LOG_DEGREES).collect();
     if let Some(got) = degrees.iter().find(|log_n| !LOG_DEGREES.contains(log_n)) {
-        let (low, high) = LOG_DEGREES.into_inner();
-        return Err(LabError::Degree { got: *got, low, high });
+        return Err(LabError::degree(*got, &LOG_DEGREES, CHANGE));
     }
     on_threads(options.threads, || run_here(options, &degrees, progress))
 }
@@ -49,7 +43,7 @@ fn run_here(
     options: &Options,
     degrees: &[u32],
     progress: &mut (dyn FnMut(Progress) + Send),
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for log_n in degrees {
         let parameters = parameters(*log_n)?;
@@ -69,12 +63,7 @@ fn run_here(
 }
 
 /// One row, not compared with anything.
-fn time(
-    job: &Job,
-    name: &'static str,
-    operation: &dyn Fn() -> Result<(), LabError>,
-    rounds: usize,
-) -> Result<Row, LabError> {
+fn time(job: &Job, name: &'static str, operation: &dyn Fn() -> Result<()>, rounds: usize) -> Result<Row> {
     let series = alternate::alone(rounds, &mut || operation())?;
     Ok(Row {
         name: name.to_owned(),
@@ -88,7 +77,7 @@ fn time(
 }
 
 /// As many default primes as 128-bit security allows at this degree.
-pub(crate) fn parameters(log_n: u32) -> Result<Parameters, LabError> {
+pub(crate) fn parameters(log_n: u32) -> Result<Parameters> {
     Shape { log_n, limbs: default_primes(log_n), special: 0 }.parameters(PLAIN_MODULUS)
 }
 
@@ -116,6 +105,6 @@ mod tests {
     fn a_degree_without_a_default_set_is_refused() {
         let options = Options { log_n: vec![16], ..Options::default() };
         let error = run(&options, &mut |_| ()).unwrap_err();
-        assert!(matches!(error, LabError::Degree { got: 16, .. }), "{error}");
+        assert!(error.to_string().contains("between 12 and 15, got 16: change --log-n"), "{error}");
     }
 }

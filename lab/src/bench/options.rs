@@ -2,8 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::LabError;
 use crate::alternate::ROUNDS;
+use crate::bench::{LabError, Result, Row, on_threads};
+
+/// What a degree that is not offered is answered with.
+pub(crate) const CHANGE: &str = "change --log-n";
 
 /// Degrees with a transform, as log2 n.
 const SUPPORTED: RangeInclusive<u32> = 10..=17;
@@ -32,14 +35,24 @@ impl Options {
     ///
     /// # Errors
     /// No rounds, or a degree outside 2^10 … 2^17.
-    pub(crate) fn validate(&self) -> Result<(), LabError> {
+    pub(crate) fn validate(&self) -> Result<()> {
         if self.rounds == 0 {
-            return Err(LabError::TooFewRounds { got: 0, least: 1 });
+            return Err(LabError::no_rounds());
         }
         match self.log_n.iter().find(|log_n| !SUPPORTED.contains(log_n)) {
             None => Ok(()),
-            Some(got) => Err(LabError::Degree { got: *got, low: *SUPPORTED.start(), high: *SUPPORTED.end() }),
+            Some(got) => Err(LabError::degree(*got, &SUPPORTED, CHANGE)),
         }
+    }
+
+    /// Rows of every degree asked for, else of `own`, made on as many threads as asked for.
+    pub(crate) fn rows(
+        &self,
+        own: RangeInclusive<u32>,
+        of: impl Fn(u32) -> Result<Vec<Row>> + Send,
+    ) -> Result<Vec<Row>> {
+        self.validate()?;
+        on_threads(self.threads, || Ok(self.log_degrees(own).map(of).collect::<Result<Vec<_>>>()?.concat()))
     }
 
     /// The degrees asked for, or the benchmark's own.

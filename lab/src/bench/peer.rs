@@ -1,6 +1,6 @@
 //! The rival transform: tfhe-ntt, behind the feature `peers`.
 
-use crate::LabError;
+use crate::bench::{LabError, Result};
 
 /// Name and version line of the rival.
 pub(crate) const NAME: &str = "tfhe-ntt 0.7";
@@ -12,11 +12,9 @@ pub(crate) struct Peer(tfhe_ntt::prime64::Plan);
 
 #[cfg(feature = "peers")]
 impl Peer {
-    pub(crate) fn new(n: usize, modulus: u64) -> Result<Self, LabError> {
-        tfhe_ntt::prime64::Plan::try_new(n, modulus).map(Self).ok_or(LabError::PeerUnsupported {
-            peer: NAME,
-            n,
-            modulus,
+    pub(crate) fn new(n: usize, modulus: u64) -> Result<Self> {
+        tfhe_ntt::prime64::Plan::try_new(n, modulus).map(Self).ok_or_else(|| {
+            LabError::Failed(format!("{NAME} has no transform of degree {n} modulo {modulus}"))
         })
     }
 
@@ -41,8 +39,8 @@ pub(crate) enum Peer {}
 
 #[cfg(not(feature = "peers"))]
 impl Peer {
-    pub(crate) fn new(_n: usize, _modulus: u64) -> Result<Self, LabError> {
-        Err(LabError::NoPeers { command: "ntt" })
+    pub(crate) fn new(_n: usize, _modulus: u64) -> Result<Self> {
+        Err(LabError::Usage("--peers needs the rivals built in: cargo run --release -p lab --features peers -- bench ntt --peers".to_owned()))
     }
 
     pub(crate) fn forward(&self, _words: &mut [u64]) {

@@ -24,7 +24,6 @@ impl Workload<'_> {
 }
 
 /// The rows of several runs: of rows about the same, the last counts.
-#[must_use]
 pub fn merged(runs: Vec<Vec<Row>>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in runs.into_iter().flatten() {
@@ -61,7 +60,6 @@ fn workloads(rows: &[Row]) -> Vec<Workload<'_>> {
 }
 
 /// The page, in Markdown, beside `name`.svg: `about` says when, where and by which command.
-#[must_use]
 pub fn page(rows: &[Row], about: &str, name: &str) -> String {
     let mut text = String::from("# Benchmarks\n\n");
     let _ = writeln!(
@@ -204,7 +202,6 @@ const DECADE: f64 = 220.0;
 const LEAST: f64 = 0.01;
 
 /// The picture: a bar for every workload beside its fastest rival, worst first, on a logarithmic axis; a mark where it may end.
-#[must_use]
 pub fn picture(rows: &[Row]) -> String {
     let all = workloads(rows);
     let height = LINE * (all.len() + 3);

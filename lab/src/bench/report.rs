@@ -182,7 +182,6 @@ pub struct KeySwitch {
 
 impl Row {
     /// This row with the times of ours and of what it is compared with.
-    #[must_use]
     pub fn against(self, ours: &Series, peer: String, theirs: &Series) -> Self {
         let ratio = ours.over(theirs);
         Self {
@@ -196,7 +195,6 @@ impl Row {
     }
 
     /// Settles `met` from the bars that were measured. What is bound by memory need not meet the bar on the ratio.
-    #[must_use]
     pub fn judged(mut self) -> Self {
         let bound_by_memory = self.bandwidth.is_some_and(|share| share >= BANDWIDTH_BAR);
         let ratio = self.ratio.zip(self.bar).map(|(ratio, bar)| ratio <= bar || bound_by_memory);
@@ -210,7 +208,6 @@ impl Row {
 }
 
 /// Whether every row that has a time was checked and right.
-#[must_use]
 pub fn all_correct(rows: &[Row]) -> bool {
     rows.iter().all(|row| row.correct || row.failed.is_some())
 }
@@ -223,69 +220,28 @@ pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(rows)
 }
 
-/// The columns of a table.
-const HEADER: [&str; 30] = [
-    "name",
-    "n",
-    "log q",
-    "log qp",
-    "ours µs",
-    "peer",
-    "memory",
-    "log q",
-    "log qp",
-    "peer µs",
-    "ratio",
-    "spread",
-    "predicted",
-    "counted",
-    "per bit",
-    "bound µs",
-    "over",
-    "ports µs",
-    "over",
-    "madd/ns",
-    "add/ns",
-    "transforms",
-    "each µs",
-    "key MB",
-    "GB/s",
-    "bandwidth",
-    "bar",
-    "met",
-    "right",
-    "no time since",
-];
-
 /// The rows as a table of aligned columns.
-#[must_use]
 pub fn table(rows: &[Row]) -> String {
-    let mut lines = vec![HEADER.map(str::to_owned).to_vec()];
-    lines.extend(rows.iter().map(cells));
-    let mut widths = vec![0; HEADER.len()];
+    let mut lines = vec![cells(&Row::default()).map(|(heading, _)| heading.to_owned())];
+    lines.extend(rows.iter().map(|row| cells(row).map(|(_, cell)| cell)));
+    let mut widths = [0; 30];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = cell.chars().count().max(*width);
         }
     }
     // A column in which no row has anything is left out.
-    let used: Vec<bool> = (0..HEADER.len())
-        .map(|column| {
-            let mut body = lines.iter().skip(1);
-            body.any(|line| line.get(column).is_some_and(|cell| !cell.is_empty()))
-        })
-        .collect();
+    let used = |column: usize| {
+        lines.iter().skip(1).any(|line| line.get(column).is_some_and(|cell| !cell.is_empty()))
+    };
     let mut text = String::new();
     for line in &lines {
-        let columns = line.iter().zip(&widths).zip(&used);
+        let columns = line.iter().zip(&widths).enumerate().filter(|(column, _)| used(*column));
         let shown: Vec<String> = columns
-            .filter(|(_, used)| **used)
-            .enumerate()
-            .map(
-                |(index, ((cell, width), _))| {
-                    if index == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-                },
-            )
+            .map(|(column, (cell, width))| match column {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            })
             .collect();
         text.push_str(shown.join("  ").trim_end());
         text.push('\n');
@@ -293,7 +249,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &Row) -> [(&'static str, String); 30] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(String::new, |value| format!("{value:.digits$}"))
     };
@@ -308,39 +264,45 @@ fn cells(row: &Row) -> Vec<String> {
     });
     let bars = [row.bar, bound.and_then(|bound| bound.bound_bar)];
     let bars: Vec<String> = bars.iter().flatten().map(|bar| format!("{bar:.2}")).collect();
-    vec![
-        row.name.clone(),
-        row.n.to_string(),
-        format!("{:.1}", row.log_q),
-        number(row.log_key_modulus, 1),
-        number(row.failed.is_none().then_some(row.ours_us), 2),
-        row.peer.clone().unwrap_or_default(),
-        row.memory.clone().unwrap_or_default(),
-        number(row.peer_log_q, 1),
-        number(row.peer_log_key_modulus, 1),
-        number(row.peer_us, 2),
-        number(row.ratio, 3),
-        number(row.spread, 3),
-        number(row.predicted_ratio, 3),
-        row.transforms.map_or_else(String::new, |transforms| transforms.to_string()),
-        number(row.ratio_per_bit, 3),
-        number(bound.map(|bound| bound.bound_us), 2),
-        number(bound.map(|bound| bound.over_bound), 2),
-        number(instructions.map(|counted| counted.port_bound_us), 2),
-        number(instructions.map(|counted| counted.over_port_bound), 2),
-        number(instructions.map(|counted| counted.multiply_add_per_ns), 2),
-        number(instructions.map(|counted| counted.addition_per_ns), 2),
-        switch.map_or_else(String::new, |counted| format!("{} + {}", counted.forward, counted.inverse)),
-        switch.map_or_else(String::new, |counted| {
-            format!("{:.1}, {:.1}", counted.forward_us, counted.inverse_us)
-        }),
-        number(switch.map(|counted| counted.key_bytes as f64 / 1e6), 1),
-        number(switch.map(|counted| counted.bytes_per_ns), 1),
-        number(row.bandwidth, 2),
-        bars.join(", "),
-        row.met.map_or_else(String::new, yes_no),
-        if row.failed.is_some() { String::new() } else { yes_no(row.correct) },
-        row.failed.clone().unwrap_or_default(),
+    [
+        ("name", row.name.clone()),
+        ("n", row.n.to_string()),
+        ("log q", format!("{:.1}", row.log_q)),
+        ("log qp", number(row.log_key_modulus, 1)),
+        ("ours µs", number(row.failed.is_none().then_some(row.ours_us), 2)),
+        ("peer", row.peer.clone().unwrap_or_default()),
+        ("memory", row.memory.clone().unwrap_or_default()),
+        ("log q", number(row.peer_log_q, 1)),
+        ("log qp", number(row.peer_log_key_modulus, 1)),
+        ("peer µs", number(row.peer_us, 2)),
+        ("ratio", number(row.ratio, 3)),
+        ("spread", number(row.spread, 3)),
+        ("predicted", number(row.predicted_ratio, 3)),
+        ("counted", row.transforms.map_or_else(String::new, |transforms| transforms.to_string())),
+        ("per bit", number(row.ratio_per_bit, 3)),
+        ("bound µs", number(bound.map(|bound| bound.bound_us), 2)),
+        ("over", number(bound.map(|bound| bound.over_bound), 2)),
+        ("ports µs", number(instructions.map(|counted| counted.port_bound_us), 2)),
+        ("over", number(instructions.map(|counted| counted.over_port_bound), 2)),
+        ("madd/ns", number(instructions.map(|counted| counted.multiply_add_per_ns), 2)),
+        ("add/ns", number(instructions.map(|counted| counted.addition_per_ns), 2)),
+        (
+            "transforms",
+            switch.map_or_else(String::new, |counted| format!("{} + {}", counted.forward, counted.inverse)),
+        ),
+        (
+            "each µs",
+            switch.map_or_else(String::new, |counted| {
+                format!("{:.1}, {:.1}", counted.forward_us, counted.inverse_us)
+            }),
+        ),
+        ("key MB", number(switch.map(|counted| counted.key_bytes as f64 / 1e6), 1)),
+        ("GB/s", number(switch.map(|counted| counted.bytes_per_ns), 1)),
+        ("bandwidth", number(row.bandwidth, 2)),
+        ("bar", bars.join(", ")),
+        ("met", row.met.map_or_else(String::new, yes_no)),
+        ("right", if row.failed.is_some() { String::new() } else { yes_no(row.correct) }),
+        ("no time since", row.failed.clone().unwrap_or_default()),
     ]
 }
 

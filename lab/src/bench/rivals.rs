@@ -30,22 +30,19 @@ pub use library::{Absence, Library, Memory, Scheme, Selection};
 pub use process::RivalError;
 pub use serve::serve;
 
-pub(crate) use crate::bench::report::About;
-
-use crate::LabError;
-use crate::alternate::{Contender, Series, Turns};
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::job::{self, COMPARED, many};
-use crate::bench::ntt;
-use crate::bench::operations::{PLAIN_MODULUS, Progress};
-use crate::bench::report::Row;
-use crate::bench::stream::{Addition, Stream};
-use crate::threads::on_threads;
+use crate::alternate::{Contender, Turns};
+use crate::bench::job::bfv::Bfv;
+use crate::bench::job::bgv::Bgv;
+use crate::bench::job::ckks::Ckks;
+use crate::bench::job::expected::{expected, expected_complex};
+use crate::bench::job::{COMPARED, Scheme as _, many};
+use crate::bench::operations::Progress;
+use crate::bench::stream::Addition;
+use crate::bench::values::Values;
+use crate::bench::{LabError, Options, PLAIN_MODULUS, Result, Row, Series, Stream, check, ntt, on_threads};
 use chains::{Chain, SCALE_BITS, security_bits};
 use library::{DEGREES, TRANSFORM_DEGREES};
 use process::Rival;
-pub(crate) use protocol::Values;
 use protocol::{Preparation, Prepared};
 
 const TRANSFORMS: [ntt::Operation; 2] = [ntt::Operation::Forward, ntt::Operation::InverseNormalized];
@@ -80,11 +77,14 @@ pub fn run(
     rivals: &[Selection],
     choice: &Choice,
     progress: &mut (dyn FnMut(Progress) + Send),
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Vec<Row>> {
     options.validate()?;
     let Choice { schemes, operations, .. } = choice;
     if let Some(got) = operations.iter().find(|name| !COMPARED.contains(&name.as_str())) {
-        return Err(LabError::Operation { got: got.clone(), known: COMPARED.join(", ") });
+        let known = COMPARED.join(", ");
+        return Err(LabError::Usage(format!(
+            "expected operations among {known}, got {got}: change --operations"
+        )));
     }
     let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
     let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
@@ -137,7 +137,7 @@ impl Comparison<'_> {
         self.options.log_degrees(range.clone()).filter(|log_n| range.contains(log_n)).collect()
     }
 
-    fn selection(&mut self, selection: &Selection) -> Result<Vec<Row>, LabError> {
+    fn selection(&mut self, selection: &Selection) -> Result<Vec<Row>> {
         let library = selection.library;
         let program = match &selection.program {
             _ if library == Library::TfheNtt => {
@@ -170,7 +170,7 @@ impl Comparison<'_> {
         (library, program, memory): (Library, &Path, Memory),
         scheme: Scheme,
         log_n: u32,
-    ) -> Result<Vec<Row>, LabError> {
+    ) -> Result<Vec<Row>> {
         let operands = Operands::new(scheme, log_n);
         let mut ours = start(Library::Sunzi, self.program, Memory::Stock)?;
         let mut about = ours.prepare(preparation(scheme, Library::Sunzi, log_n, &operands)?)?.about;
@@ -213,7 +213,7 @@ impl Comparison<'_> {
         Ok(rows)
     }
 
-    fn transforms(&mut self, rival: &mut Rival, bits: u32, log_n: u32) -> Result<Vec<Row>, LabError> {
+    fn transforms(&mut self, rival: &mut Rival, bits: u32, log_n: u32) -> Result<Vec<Row>> {
         let n = 1_usize << log_n;
         let ours = ntt::Ours::new(n)?;
         let primes = primes_with_bits(bits, 2 * n as u64, 1)?;
@@ -229,7 +229,7 @@ impl Comparison<'_> {
             let name = operation.name();
             self.begin(name, n);
             let mut data = ours.operand();
-            let mut turn = || Ok(ours.apply(operation, &mut data)?);
+            let mut turn = || ours.apply(operation, &mut data);
             let rounds = Rounds { most: self.options.rounds, seconds: self.choice.seconds };
             let (series, correct) = rounds.take(&mut turn, rival, name, None, &mut |rival| {
                 Ok(holds && rival.verify(name)?.agree(&product))
@@ -272,17 +272,16 @@ struct Pair {
 }
 
 impl Pair {
-    fn compare(&mut self, name: &'static str, rounds: usize, seconds: Option<f64>) -> Result<Row, LabError> {
+    fn compare(&mut self, name: &'static str, rounds: usize, seconds: Option<f64>) -> Result<Row> {
         let row = Row { name: format!("{} {name}", self.scheme.name()), ..self.row.clone() };
         let reason = match self.missing(name) {
             Some(reason) => reason,
-            None => match self.time(name, &Rounds { most: rounds, seconds }) {
+            None => match answered(self.time(name, &Rounds { most: rounds, seconds }))? {
                 Ok((series, correct)) => {
                     let row = Row { bar: self.library.bar(name), correct, ..row };
                     return Ok(timed(row, &series, self.rival.title()).judged());
                 }
-                Err(LabError::Rival(error)) => error.to_string(),
-                Err(error) => return Err(error),
+                Err(reason) => reason,
             },
         };
         Ok(Row { failed: Some(reason), ..row })
@@ -301,11 +300,11 @@ impl Pair {
         Some(format!("not offered{}", reason.unwrap_or_default()))
     }
 
-    fn time(&mut self, name: &str, rounds: &Rounds) -> Result<(Vec<Series>, bool), LabError> {
+    fn time(&mut self, name: &str, rounds: &Rounds) -> Result<(Vec<Series>, bool)> {
         let expected = self.operands.expected(name);
         let bytes = self.row.about.as_ref().and_then(|about| about.ciphertext_bytes).unwrap_or_default();
         let (mut addition, stream);
-        let mut loops: Box<dyn FnMut() -> Result<(), LabError>>;
+        let mut loops: Box<dyn FnMut() -> Result<()>>;
         let memory: Option<&mut dyn Contender> = match name {
             "add" => {
                 addition = Addition::new(bytes);
@@ -338,7 +337,7 @@ struct Ours<'a> {
 }
 
 impl Contender for Ours<'_> {
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration> {
         self.rival.borrow_mut().contender(self.name).turn(calls, warm)
     }
 }
@@ -357,8 +356,8 @@ impl Rounds {
         rival: &mut Rival,
         name: &str,
         mut memory: Option<&mut dyn Contender>,
-        check: &mut dyn FnMut(&mut Rival) -> Result<bool, LabError>,
-    ) -> Result<(Vec<Series>, bool), LabError> {
+        check: &mut dyn FnMut(&mut Rival) -> Result<bool>,
+    ) -> Result<(Vec<Series>, bool)> {
         let begin = Instant::now();
         let mut turns: Option<Turns> = None;
         let mut correct = true;
@@ -381,7 +380,7 @@ impl Rounds {
             drop(theirs);
             correct &= check(rival)?;
         }
-        let turns = turns.ok_or(LabError::TooFewRounds { got: 0, least: 1 })?;
+        let turns = turns.ok_or_else(LabError::no_rounds)?;
         Ok((turns.series(), correct))
     }
 }
@@ -395,14 +394,15 @@ fn timed(row: Row, series: &[Series], peer: String) -> Row {
 
 /// Whether a scheme has this operation.
 fn exists(scheme: Scheme, name: &str) -> bool {
-    match scheme {
-        Scheme::Bfv => !job::RESCALES.contains(&name) && !job::SWITCHES.contains(&name),
-        Scheme::Bgv => !job::RESCALES.contains(&name),
-        Scheme::Ckks => !job::SWITCHES.contains(&name),
-    }
+    let lacks = match scheme {
+        Scheme::Bfv => Bfv::LACKS,
+        Scheme::Bgv => Bgv::LACKS,
+        Scheme::Ckks => Ckks::LACKS,
+    };
+    !lacks.contains(&name)
 }
 
-fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival, LabError> {
+fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival> {
     let mut command = Command::new(program);
     if library == Library::Sunzi {
         command.arg("serve");
@@ -418,10 +418,15 @@ fn failed(library: Library, name: &str, n: usize, reason: String) -> Row {
 }
 
 /// What went wrong with a rival becomes a row; what went wrong with ours is an error.
-fn theirs(made: Result<Vec<Row>, LabError>, row: impl Fn() -> Row) -> Result<Vec<Row>, LabError> {
+fn theirs(made: Result<Vec<Row>>, row: impl Fn() -> Row) -> Result<Vec<Row>> {
+    Ok(answered(made)?.unwrap_or_else(|reason| vec![Row { failed: Some(reason), ..row() }]))
+}
+
+/// What came out, or how the rival failed; other errors stay errors.
+fn answered<T>(made: Result<T>) -> Result<Result<T, String>> {
     match made {
-        Err(LabError::Rival(error)) => Ok(vec![Row { failed: Some(error.to_string()), ..row() }]),
-        made => made,
+        Err(error) if error.below::<RivalError>().is_some() => Ok(Err(error.to_string())),
+        made => Ok(Ok(made?)),
     }
 }
 
@@ -458,8 +463,8 @@ impl Operands {
 
     fn expected(&self, name: &str) -> Values {
         match self {
-            Self::Words([left, right], t) => Values::Words(job::expected(name, left, right, *t)),
-            Self::Reals([left, right]) => Values::Reals(job::ckks::expected(name, left, right)),
+            Self::Words([left, right], t) => Values::Words(expected(name, left, right, *t)),
+            Self::Reals([left, right]) => Values::Reals(expected_complex(name, left, right)),
         }
     }
 }
@@ -469,12 +474,7 @@ fn plain_modulus(log_n: u32) -> u64 {
 }
 
 /// What a library is asked to make ready.
-fn preparation(
-    scheme: Scheme,
-    library: Library,
-    log_n: u32,
-    operands: &Operands,
-) -> Result<Preparation, LabError> {
+fn preparation(scheme: Scheme, library: Library, log_n: u32, operands: &Operands) -> Result<Preparation> {
     let n = 1_usize << log_n;
     let bits = f64::from(max_log2_modulus(log_n, Security::Bits128).unwrap_or_default());
     let (t, log_scale, chain) = match scheme {

@@ -8,7 +8,7 @@ use sunzi_ring::{GadgetOptions, Multiplication, ScalerOptions};
 use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
-use crate::LabError;
+use crate::Result;
 
 /// How a key switch cuts its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Shape {
         }
     }
 
-    pub(crate) fn parameters(&self, t: u64) -> Result<Parameters, LabError> {
+    pub(crate) fn parameters(&self, t: u64) -> Result<Parameters> {
         // The largest are the special ones: P is at least as large as every digit.
         let mut special = primes_below(DEFAULT_PRIME_BOUND, 2 << self.log_n, self.limbs + self.special)?;
         let moduli = special.split_off(self.special);

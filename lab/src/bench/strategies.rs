@@ -7,13 +7,9 @@ use sunzi_circuits::bootstrap::Set;
 use sunzi_ring::Parallelism;
 use sunzi_rlwe::Security;
 
-use crate::LabError;
-use crate::alternate::take_turns;
-use crate::bench::Options;
 use crate::bench::bootstrapping::Message;
-use crate::bench::report::Row;
+use crate::bench::{Options, Result, Row, take_turns};
 use crate::subjects::strategies::{Operation, Subject};
-use crate::threads::on_threads;
 
 /// log2 of the degrees that are timed unless others are asked for.
 pub const LOG_DEGREES: RangeInclusive<u32> = 15..=15;
@@ -38,19 +34,14 @@ const OPERATIONS: [(Operation, &str); 4] = [
 ///
 /// # Errors
 /// A degree without parameters; an operation that fails; threads that do not start.
-pub fn run(options: &Options, levels: &[usize]) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    on_threads(options.threads, || {
-        let mut rows = Vec::new();
-        for log_n in options.log_degrees(LOG_DEGREES) {
-            let messages = |slots| [0, 1].map(|number| Message::Random.slots(slots, number));
-            let subject = Subject::new(&chain(log_n).parameters()?, messages, TOLERANCE)?;
-            let all: Vec<usize> = (1..=subject.level()).collect();
-            for level in if levels.is_empty() { &all } else { levels } {
-                rows.extend(rows_of(&subject, *level, options)?);
-            }
-        }
-        Ok(rows)
+pub fn run(options: &Options, levels: &[usize]) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| {
+        let messages = |slots| [0, 1].map(|number| Message::Random.slots(slots, number));
+        let subject = Subject::new(&chain(log_n).parameters()?, messages, TOLERANCE)?;
+        let all: Vec<usize> = (1..=subject.level()).collect();
+        let levels = if levels.is_empty() { &all } else { levels };
+        let rows = levels.iter().map(|level| rows_of(&subject, *level, options));
+        Ok(rows.collect::<Result<Vec<_>>>()?.concat())
     })
 }
 
@@ -61,7 +52,7 @@ fn chain(log_n: u32) -> Set {
     Set { log2_degree: log_n, security, ..set }
 }
 
-fn rows_of(subject: &Subject, level: usize, options: &Options) -> Result<Vec<Row>, LabError> {
+fn rows_of(subject: &Subject, level: usize, options: &Options) -> Result<Vec<Row>> {
     let operands = subject.operands(level)?;
     let collapsed = subject.evaluator(Parallelism::Collapsed)?;
     let mut evaluators = vec![collapsed];
@@ -71,16 +62,8 @@ fn rows_of(subject: &Subject, level: usize, options: &Options) -> Result<Vec<Row
     let context = collapsed.context();
     let mut rows = Vec::new();
     for (operation, name) in OPERATIONS {
-        let mut calls: Vec<_> = evaluators
-            .iter()
-            .map(|evaluator| {
-                || {
-                    std::hint::black_box(subject.apply(operation, evaluator, &operands)?);
-                    Ok(())
-                }
-            })
-            .collect();
-        let series = take_turns(options.rounds, &mut calls)?;
+        let calls = evaluators.iter().map(|evaluator| || subject.apply(operation, evaluator, &operands));
+        let series = take_turns(options.rounds, &mut calls.collect::<Vec<_>>())?;
         let [ours, theirs @ ..] = series.as_slice() else { continue };
         let own = subject.apply(operation, collapsed, &operands)?;
         let right = subject.is_right(operation, &own)?;

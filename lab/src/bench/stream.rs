@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::LabError;
+use crate::Result;
 
 /// Sums that are kept at once, so that no addition waits for the one before.
 const LANES: usize = 16;
@@ -34,21 +34,19 @@ impl Stream {
     }
 
     /// One reading, as something to time.
-    pub(crate) fn read(&self) -> Result<(), LabError> {
+    pub(crate) fn read(&self) -> Result<()> {
         black_box(self.sum());
         Ok(())
     }
 }
 
 /// Two arrays, and a third one for their sum: what an addition of ciphertexts moves.
-#[cfg(feature = "peers")]
 pub(crate) struct Addition {
     a: Stream,
     b: Stream,
     sum: Vec<u64>,
 }
 
-#[cfg(feature = "peers")]
 impl Addition {
     /// Arrays of so many bytes each.
     pub(crate) fn new(bytes: usize) -> Self {
@@ -58,7 +56,7 @@ impl Addition {
     }
 
     /// One addition, as something to time.
-    pub(crate) fn add(&mut self) -> Result<(), LabError> {
+    pub(crate) fn add(&mut self) -> Result<()> {
         for ((sum, a), b) in self.sum.iter_mut().zip(&self.a.0).zip(&self.b.0) {
             *sum = a.wrapping_add(*b);
         }
@@ -79,7 +77,6 @@ mod tests {
         assert_eq!(Stream::new(17).0.len(), 3);
     }
 
-    #[cfg(feature = "peers")]
     #[test]
     fn every_word_is_added() {
         let mut addition = Addition::new(800);

@@ -1,6 +1,6 @@
 //! What a call computes, counted (feature `tally`).
 
-use crate::LabError;
+use crate::Result;
 
 /// Transforms of one limb, and products of words.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl Counts {
 
 /// Counts one call on this thread.
 #[cfg(feature = "tally")]
-pub(crate) fn count(call: &dyn Fn() -> Result<(), LabError>) -> Result<Option<Counts>, LabError> {
+pub(crate) fn count(call: &dyn Fn() -> Result<()>) -> Result<Option<Counts>> {
     let before = sunzi_kernels::Tally::now();
     call()?;
     let sunzi_kernels::Tally { forward, inverse, conversion_products, products, .. } =
@@ -29,6 +29,6 @@ pub(crate) fn count(call: &dyn Fn() -> Result<(), LabError>) -> Result<Option<Co
 
 /// Without the feature there is nothing to count with.
 #[cfg(not(feature = "tally"))]
-pub(crate) fn count(_call: &dyn Fn() -> Result<(), LabError>) -> Result<Option<Counts>, LabError> {
+pub(crate) fn count(_call: &dyn Fn() -> Result<()>) -> Result<Option<Counts>> {
     Ok(None)
 }

@@ -1,19 +1,13 @@
 //! The algorithms of BEHZ 2016 that a scaler or a gadget may be asked for, each against the default one.
 
-use std::hint::black_box;
-
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Precision, Ring, Scaler,
-    ScalerOptions, Side,
+    Auxiliary, Decryption, Domain, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Poly, Precision,
+    Ring, RingError, Scaler, ScalerOptions, Side,
 };
 
-use crate::LabError;
 use crate::alternate;
-use crate::bench::Options;
-use crate::bench::check;
-use crate::bench::report::Row;
-use crate::threads::on_threads;
+use crate::bench::{Options, Result, Row, check};
 
 /// log2 of the degree that is timed unless others are asked for.
 pub const LOG_DEGREES: std::ops::RangeInclusive<u32> = 13..=13;
@@ -26,24 +20,20 @@ const EXTENDED: u64 = 65_537;
 ///
 /// # Errors
 /// A degree for which there are no moduli; threads that do not start.
-pub fn run(options: &Options) -> Result<Vec<Row>, LabError> {
-    options.validate()?;
-    on_threads(1, || {
-        let mut rows = Vec::new();
-        for log_n in options.log_degrees(LOG_DEGREES) {
-            let m = 2_u64 << log_n;
-            for moduli in [
-                primes_below(DEFAULT_PRIME_BOUND, m, 4)?,
-                primes_with_bits(30, m, 13)?,
-                primes_with_bits(62, m, 6)?,
-            ] {
-                let ring = Ring::new(m, &moduli)?;
-                for t in PLAIN_MODULI {
-                    rows.extend(decryptions(&ring, t, options.rounds)?);
-                }
-                rows.extend(extensions(&ring, options.rounds)?);
-                rows.extend(switches(&ring, options.rounds)?);
+pub fn run(options: &Options) -> Result<Vec<Row>> {
+    options.rows(LOG_DEGREES, |log_n| {
+        let (m, mut rows) = (2_u64 << log_n, Vec::new());
+        for moduli in [
+            primes_below(DEFAULT_PRIME_BOUND, m, 4)?,
+            primes_with_bits(30, m, 13)?,
+            primes_with_bits(62, m, 6)?,
+        ] {
+            let ring = Ring::new(m, &moduli)?;
+            for t in PLAIN_MODULI {
+                rows.extend(decryptions(&ring, t, options.rounds)?);
             }
+            rows.extend(extensions(&ring, options.rounds)?);
+            rows.extend(switches(&ring, options.rounds)?);
         }
         Ok(rows)
     })
@@ -67,21 +57,17 @@ fn decryption_forms(t: u64) -> Vec<Variant> {
     all
 }
 
-fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn decryptions(ring: &Ring, t: u64, rounds: usize) -> Result<Vec<Row>> {
     let message = check::residues(ring.degree(), t, 5);
     let scaled = ring.scale_plaintext(&message, t)?;
     let variants = decryption_forms(t);
     let right = |scaler: &Scaler| scaler.decrypt(&scaled).is_ok_and(|found| found == message);
     let what = format!("decrypt, t = {t}");
-    let time = |scaler: &Scaler| {
-        black_box(scaler.decrypt(&scaled)?);
-        Ok(())
-    };
+    let time = |scaler: &Scaler| scaler.decrypt(&scaled);
     compare(ring, &what, &scalers(ring, t, &variants)?, right, time, rounds)
 }
 
-fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
-    let storage = ring.words()?;
+fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
     let standard = ScalerOptions { multiplication: Multiplication::Behz, ..ScalerOptions::default() };
     let variants = [
         ("m~ = 2^16", standard),
@@ -89,9 +75,7 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
         ("no m~", ScalerOptions { m_tilde: MTilde::None, ..standard }),
         ("like modulus", ScalerOptions { auxiliary: Auxiliary::LikeModulus, ..standard }),
     ];
-    let words: Vec<u64> =
-        storage.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
-    let a = storage.poly_from_residues(&words)?;
+    let a = some(ring)?;
     let round_trip = |scaler: &Scaler| {
         let top = *scaler.levels().end();
         scaler.extend(&a, Side::Right, top).and_then(|a| scaler.scale(a, top))
@@ -105,14 +89,18 @@ fn extensions(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
             all.iter().all(|x| i64::try_from(x).is_ok_and(|x| x.unsigned_abs() as f64 <= bound))
         })
     };
-    let time = |scaler: &Scaler| {
-        black_box(round_trip(scaler)?);
-        Ok(())
-    };
+    let time = |scaler: &Scaler| round_trip(scaler);
     compare(ring, "extend and scale", &scalers(ring, EXTENDED, &variants)?, right, time, rounds)
 }
 
-fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, Scaler)>, LabError> {
+/// A polynomial that looks random.
+fn some<D: Domain>(ring: &Ring) -> Result<Poly<D>> {
+    let (storage, n) = (ring.words()?, ring.degree());
+    let words = storage.basis().values().iter().flat_map(|&q| check::residues(n, q, q));
+    Ok(storage.poly_from_residues(&words.collect::<Vec<u64>>())?)
+}
+
+fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static str, Scaler)>> {
     variants.iter().map(|(name, options)| Ok((*name, ring.scaler(t, options)?))).collect()
 }
 
@@ -123,7 +111,7 @@ struct Switch {
 }
 
 /// The digits of a key switch and their inner products with both halves of a key.
-fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
+fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
     let storage = ring.words()?;
     let k = storage.basis().len();
     let bits = storage.basis().moduli().iter().map(|q| q.bits()).max().unwrap_or(0);
@@ -145,10 +133,8 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
         ("half of the limbs", None, half),
         ("both", two_digits, half),
     ];
-    let all = variants.into_iter().map(switch).collect::<Result<Vec<_>, LabError>>()?;
-    let words: Vec<u64> =
-        storage.basis().values().iter().flat_map(|&q| check::residues(ring.degree(), q, q)).collect();
-    let c = storage.poly_from_residues(&words)?;
+    let all = variants.into_iter().map(switch).collect::<Result<Vec<_>>>()?;
+    let c = some(ring)?;
     let evaluated = ring.to_evaluation(c.clone())?;
     let zero = ring.zero();
     let product = |switch: &Switch| {
@@ -158,22 +144,19 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>, LabError> {
     let right = |switch: &Switch| {
         product(switch).is_ok_and(|halves| halves.iter().all(|half| half.words() == evaluated.words()))
     };
-    let time = |switch: &Switch| {
-        black_box(product(switch)?);
-        Ok(())
-    };
+    let time = |switch: &Switch| product(switch);
     compare(ring, "key switch", &all, right, time, rounds)
 }
 
 /// Lets variants take turns and compares all with the first; also the first with itself, for its time.
-fn compare<T>(
+fn compare<T, R>(
     ring: &Ring,
     what: &str,
     variants: &[(&'static str, T)],
     right: impl Fn(&T) -> bool,
-    time: impl Fn(&T) -> Result<(), LabError>,
+    time: impl Fn(&T) -> Result<R, RingError>,
     rounds: usize,
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Vec<Row>> {
     let mut calls: Vec<_> = variants.iter().map(|(_, variant)| || time(variant)).collect();
     let series = alternate::take_turns(rounds, &mut calls)?;
     let (Some((default, _)), Some(first)) = (variants.first(), series.first()) else { return Ok(Vec::new()) };

@@ -13,7 +13,7 @@ use lab::bench::{
     Options, conversion, cyclotomic, growth, isa, keyswitch, model, mp, multiply, ntt, operations, publish,
     strategies, variants, wire,
 };
-use lab::{LabError, alternate};
+use lab::{LabError, Result, alternate};
 
 use super::output;
 use super::progress::Progress;
@@ -178,29 +178,31 @@ impl From<&Common> for Options {
     }
 }
 
-impl From<&Ntt> for Options {
-    fn from(Ntt { common, peers }: &Ntt) -> Self {
-        Self { peers: *peers, ..common.into() }
-    }
-}
-
 impl Common {
     fn progress(&self) -> Progress {
         Progress::new(!self.json && !self.quiet)
     }
+
+    fn on(&self, threads: usize) -> Options {
+        Options { threads, ..self.into() }
+    }
 }
 
 /// Times what was asked for and prints the rows; wrong results are an error.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), LabError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let right = match &arguments.what {
         Some(what) => timed(what)?,
         None => every(arguments)?,
     };
-    if right { Ok(()) } else { Err(LabError::WrongRows) }
+    if right {
+        Ok(())
+    } else {
+        Err(LabError::Failed("a result that was timed is wrong: see the rows that say so".to_owned()))
+    }
 }
 
 /// Every operation of BFV, or the cost model beside measured times; whether all results are right.
-fn every(arguments: &Arguments) -> Result<bool, LabError> {
+fn every(arguments: &Arguments) -> Result<bool> {
     let Arguments { log_n, rounds, json, quiet, threads, .. } = arguments;
     super::on_threads(*threads)?;
     let mut options = Options { rounds: *rounds, log_n: log_n.clone(), ..Options::default() };
@@ -216,14 +218,14 @@ fn every(arguments: &Arguments) -> Result<bool, LabError> {
     Ok(report::all_correct(&rows))
 }
 
-fn all_operations(options: &Options, progress: Progress) -> Result<Vec<Row>, LabError> {
+fn all_operations(options: &Options, progress: Progress) -> Result<Vec<Row>> {
     operations::run(options, &mut |at: operations::Progress| {
         progress.at(at.done, at.total, &format!("n = {}: {}", at.n, at.name));
     })
 }
 
 /// The cost model beside measured times; whether all results are right.
-fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool, LabError> {
+fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool> {
     let rows = model_rows(options, progress)?;
     if json {
         output::print_json(&rows)?;
@@ -236,20 +238,22 @@ fn modelled(options: &Options, json: bool, progress: Progress) -> Result<bool, L
     Ok(rows.iter().all(|row| row.correct))
 }
 
-fn model_rows(options: &Options, progress: Progress) -> Result<Vec<model::Modelled>, LabError> {
+fn model_rows(options: &Options, progress: Progress) -> Result<Vec<model::Modelled>> {
     model::run(options, &mut |done, what| progress.at(done, model::count(options), what))
 }
 
 /// Serves as a rival on standard input and output.
 #[cfg(feature = "peers")]
-pub(crate) fn serve() -> Result<(), LabError> {
+pub(crate) fn serve() -> Result<()> {
     lab::bench::rivals::serve(std::io::stdin().lock(), std::io::stdout().lock())
 }
 
 /// Times what a subcommand stands for and prints it; whether all results are right.
-fn timed(what: &What) -> Result<bool, LabError> {
+fn timed(what: &What) -> Result<bool> {
     let (common, rows) = match what {
-        What::Ntt(ntt) => (&ntt.common, transforms(&ntt.into())?),
+        What::Ntt(Ntt { common, peers }) => {
+            (common, transforms(&Options { peers: *peers, ..common.into() })?)
+        }
         What::Conversion(common) => (common, conversion::run(&common.into())?),
         What::Mp(common) => (common, mp::run(&common.into())?),
         What::Variants(common) => (common, variants::run(&common.into())?),
@@ -258,14 +262,11 @@ fn timed(what: &What) -> Result<bool, LabError> {
         What::Cyclotomic(common) => (common, cyclotomic::run(&common.into())?),
         What::Isa(common) => (common, isa::run(&common.into())?),
         What::Bfv(Scheme { common, threads }) => {
-            let options = Options { threads: *threads, ..common.into() };
-            (common, all_operations(&options, common.progress())?)
+            (common, all_operations(&common.on(*threads), common.progress())?)
         }
-        What::Wire(Scheme { common, threads }) => {
-            (common, wire::run(&Options { threads: *threads, ..common.into() })?)
-        }
+        What::Wire(Scheme { common, threads }) => (common, wire::run(&common.on(*threads))?),
         What::Strategies(Threads { common, levels, threads }) => {
-            (common, strategies::run(&Options { threads: *threads, ..common.into() }, levels)?)
+            (common, strategies::run(&common.on(*threads), levels)?)
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         #[cfg(feature = "peers")]
@@ -278,21 +279,15 @@ fn timed(what: &What) -> Result<bool, LabError> {
         What::Growth(arguments) => return grow(arguments),
         #[cfg(feature = "peers")]
         What::Circuits(arguments) => return peers::circuits(arguments),
-        What::Publish(arguments) => {
-            publish(arguments)?;
-            return Ok(true);
-        }
+        What::Publish(arguments) => return publish(arguments).map(|()| true),
         #[cfg(feature = "peers")]
-        What::Serve => {
-            serve()?;
-            return Ok(true);
-        }
+        What::Serve => return serve().map(|()| true),
     };
     print(&rows, common.json)?;
     Ok(report::all_correct(&rows))
 }
 
-fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<bool, LabError> {
+fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<bool> {
     let options = Options { rounds: *rounds, log_n: log_n.clone(), threads: *threads, ..Options::default() };
     let all = growth::run(&options, &mut output::say)?;
     fs::write(directory.join("growth.svg"), growth::picture(&all, about)?)?;
@@ -307,7 +302,7 @@ fn grow(Growth { directory, about, rounds, log_n, threads }: &Growth) -> Result<
     Ok(all.correct)
 }
 
-fn publish(Publish { directory, name, about, files }: &Publish) -> Result<(), LabError> {
+fn publish(Publish { directory, name, about, files }: &Publish) -> Result<()> {
     let read = |path: &PathBuf| Ok::<Vec<Row>, LabError>(serde_json::from_str(&fs::read_to_string(path)?)?);
     let rows = publish::merged(files.iter().map(read).collect::<Result<_, _>>()?);
     let file = |extension: &str| directory.join(format!("{name}.{extension}"));
@@ -316,7 +311,7 @@ fn publish(Publish { directory, name, about, files }: &Publish) -> Result<(), La
     Ok(fs::write(file("json"), report::json(&rows)? + "\n")?)
 }
 
-fn print(rows: &[Row], json: bool) -> Result<(), LabError> {
+fn print(rows: &[Row], json: bool) -> Result<()> {
     match json {
         true => output::print_pretty(&rows),
         false => output::print(&report::table(rows)),
@@ -324,7 +319,7 @@ fn print(rows: &[Row], json: bool) -> Result<(), LabError> {
 }
 
 /// All transforms, then the conversion that is measured against them.
-fn transforms(options: &Options) -> Result<Vec<Row>, LabError> {
+fn transforms(options: &Options) -> Result<Vec<Row>> {
     let mut rows = ntt::run(options)?;
     rows.extend(conversion::run(options)?);
     Ok(rows)

@@ -3,10 +3,10 @@
 use std::io::{self, ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
-use lab::LabError;
+use lab::{LabError, Result};
 
 /// Writes text and a line break to standard output. A reader that has gone away is no error.
-pub(crate) fn print(text: &str) -> Result<(), LabError> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
@@ -15,12 +15,12 @@ pub(crate) fn print(text: &str) -> Result<(), LabError> {
 }
 
 /// A value as one line of JSON.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), LabError> {
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     print(&serde_json::to_string(value)?)
 }
 
 /// A value as JSON in lines.
-pub(crate) fn print_pretty(value: &impl serde::Serialize) -> Result<(), LabError> {
+pub(crate) fn print_pretty(value: &impl serde::Serialize) -> Result<()> {
     print(&serde_json::to_string_pretty(value)?)
 }
 

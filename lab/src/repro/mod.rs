@@ -2,10 +2,11 @@
 //! the one printed.
 //!
 //! ```
-//! use lab::repro::behz::{self, Options, Part};
+//! use lab::repro::behz::{Options, Part};
+//! use lab::repro::{Paper, run};
 //!
 //! let options = Options { parts: vec![Part::Table3], ..Options::quick() };
-//! let report = behz::run(&options, &mut |_, _, _| {})?;
+//! let report = run(&options, &mut |_, _, _| {})?;
 //! assert!(report.tables[0].rows.iter().all(|row| row.equal()));
 //! # Ok::<(), lab::LabError>(())
 //! ```
@@ -16,9 +17,22 @@ pub mod behz;
 pub mod kpz;
 mod noise;
 mod parts;
+mod printed;
 pub mod report;
 mod run;
 pub mod takeshita;
 
 pub use parts::Part;
-pub use run::Tell;
+pub use run::{Paper, Run, Tell, run};
+
+use crate::alternate::{Budget, Series, Timed, alternate_timed, timed, upper_median};
+use crate::report::{Figure, Machine, NOT_PRINTED, Panel};
+use crate::repro::parts::parts;
+use crate::repro::printed::{lines, number, numbers};
+use crate::repro::report::{Row, Table, Value};
+use crate::repro::run::Progress;
+use crate::subjects::keys::Keys;
+use crate::subjects::party::{Known, Party, research};
+use crate::subjects::plaintexts;
+use crate::threads::on_threads;
+use crate::{LabError, Result};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::report::{Figure, Machine};
+use crate::repro::{Figure, Machine};
 
 /// All tables of one paper.
 #[derive(Clone, Debug, Serialize)]
@@ -34,7 +34,7 @@ pub struct Table {
 }
 
 /// One row: what identifies it, then what the paper and we found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Row {
     /// Whether ours is measured, so that it cannot be expected to equal the paper's.
     pub measured: bool,
@@ -70,14 +70,6 @@ pub enum Value {
     Text(&'static str),
 }
 
-impl Quantity {
-    /// A quantity that the paper prints.
-    #[must_use]
-    pub fn printed(name: &'static str, paper: impl Into<Value>, ours: Option<impl Into<Value>>) -> Self {
-        Self { name, paper: Some(paper.into()), ours: ours.map(Into::into) }
-    }
-}
-
 impl From<u64> for Value {
     fn from(value: u64) -> Self {
         Self::Integer(value)
@@ -90,9 +82,82 @@ impl From<u32> for Value {
     }
 }
 
+impl From<usize> for Value {
+    fn from(value: usize) -> Self {
+        Self::Integer(value as u64)
+    }
+}
+
+impl From<&'static str> for Value {
+    fn from(text: &'static str) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// A measured number and the decimals worth showing.
+impl From<(f64, usize)> for Value {
+    fn from((value, decimals): (f64, usize)) -> Self {
+        Self::Decimal(value, decimals)
+    }
+}
+
+impl Table {
+    /// A table with this number in the paper.
+    pub(crate) fn new(name: &'static str, title: impl Into<String>, rows: Vec<Row>) -> Self {
+        Self { name, title: title.into(), rows }
+    }
+}
+
 impl Row {
+    /// A row of exact values, without any yet.
+    pub(crate) fn exact() -> Self {
+        Self::default()
+    }
+
+    /// A row of measured values, without any yet.
+    pub(crate) fn timed() -> Self {
+        Self { measured: true, ..Self::default() }
+    }
+
+    /// Adds what the row is about.
+    pub(crate) fn key(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.keys.push((name, value.into()));
+        self
+    }
+
+    /// Adds a quantity: the paper's value and ours, where there are such.
+    pub(crate) fn both(
+        mut self,
+        name: &'static str,
+        paper: Option<impl Into<Value>>,
+        ours: Option<impl Into<Value>>,
+    ) -> Self {
+        self.quantities.push(Quantity { name, paper: paper.map(Into::into), ours: ours.map(Into::into) });
+        self
+    }
+
+    /// Adds a quantity that the paper prints.
+    pub(crate) fn printed(
+        self,
+        name: &'static str,
+        paper: impl Into<Value>,
+        ours: Option<impl Into<Value>>,
+    ) -> Self {
+        self.both(name, Some(paper), ours)
+    }
+
+    /// Adds a quantity that the paper does not print.
+    pub(crate) fn ours(self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.both(name, None::<Value>, Some(value))
+    }
+
+    /// Says why a value differs or the paper has none.
+    pub(crate) fn because(mut self, reason: Option<impl Into<String>>) -> Self {
+        self.reason = reason.map(Into::into);
+        self
+    }
+
     /// Whether the paper prints something here, and all that it prints is what we found.
-    #[must_use]
     pub fn equal(&self) -> bool {
         let mut printed = self.quantities.iter().filter(|one| one.paper.is_some()).peekable();
         printed.peek().is_some() && printed.all(|one| one.paper == one.ours)

@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// −log2 of errors of slots.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +16,9 @@ pub(crate) struct Bits {
 }
 
 /// The errors of slots.
-pub(crate) fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>, LabError> {
+pub(crate) fn errors(opened: &[Complex64], message: &[Complex64]) -> Result<Vec<f64>> {
     if opened.len() != message.len() {
-        return Err(LabError::Request("a bootstrapped message has other slots"));
+        return Err(LabError::request("a bootstrapped message has other slots"));
     }
     Ok(opened.iter().zip(message).map(|(x, y)| (x - y).norm()).collect())
 }

@@ -6,7 +6,7 @@ use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters,
 use sunzi_ring::Parallelism;
 use sunzi_rlwe::{GaloisKeys, RelinearizationKey, SecretKey, randomness};
 
-use crate::LabError;
+use crate::Result;
 
 /// A constant that multiplies.
 const CONSTANT: f64 = 0.625;
@@ -50,7 +50,7 @@ pub(crate) struct Operands {
 }
 
 /// A context whose work is shared by this strategy.
-pub(crate) fn context(parameters: &Parameters, parallelism: Parallelism) -> Result<Context, LabError> {
+pub(crate) fn context(parameters: &Parameters, parallelism: Parallelism) -> Result<Context> {
     parameters.validate()?;
     Ok(Context::with_ring(parameters.ring()?.with_parallelism(parallelism), &Settings::from(parameters))?)
 }
@@ -61,7 +61,7 @@ impl Subject {
         parameters: &Parameters,
         messages: impl Fn(usize) -> [Vec<Complex64>; 2],
         tolerance: f64,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let mut evaluators = Vec::new();
         for parallelism in [Parallelism::Collapsed, Parallelism::CoefficientWise, Parallelism::ModulusWise] {
             evaluators.push((parallelism, Evaluator::new(&context(parameters, parallelism)?)));
@@ -85,13 +85,13 @@ impl Subject {
     }
 
     /// What computes by this strategy.
-    pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator, LabError> {
+    pub(crate) fn evaluator(&self, parallelism: Parallelism) -> Result<&Evaluator> {
         let found = self.evaluators.iter().find(|(other, _)| *other == parallelism);
         found.map(|(_, evaluator)| evaluator).ok_or(CkksError::Empty { what: "a list of strategies" }.into())
     }
 
     /// Ciphertexts of this level.
-    pub(crate) fn operands(&self, level: usize) -> Result<Operands, LabError> {
+    pub(crate) fn operands(&self, level: usize) -> Result<Operands> {
         let evaluator = self.evaluator(Parallelism::Collapsed)?;
         let a = evaluator.level_to(&self.a, level)?;
         let b = evaluator.level_to(&self.b, level)?;
@@ -120,7 +120,7 @@ impl Subject {
     }
 
     /// Whether the result of an operation opens to what it should.
-    pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool, LabError> {
+    pub(crate) fn is_right(&self, operation: Operation, result: &Ciphertext) -> Result<bool> {
         let context = self.evaluator(Parallelism::Collapsed)?.context();
         let opened = self.encoder.decode(&context.decrypt(result, &self.secret)?)?;
         let [left, right] = &self.messages;

@@ -1,33 +1,30 @@
 //! The panels of growth as one SVG.
 
 use super::{Growth, Panel};
-use crate::LabError;
-use crate::plot::{self, Chart, Line, Sheet};
+use crate::Result;
+use crate::plot::{self, Chart, Sheet};
 use crate::report::Corner;
 
 /// Pixels of a panel.
 const PANEL: (u32, u32) = (560, 420);
-/// Colours of the lines, which only the first line of a paper's plot has in another order.
-const COLOURS: [usize; 4] = [1, 2, 3, 0];
 
 /// Draws all panels; `about` says of what machine and commit.
 ///
 /// # Errors
-/// [`LabError::Plot`].
-pub fn picture(growth: &Growth, about: &str) -> Result<String, LabError> {
+/// [`LabError::Failed`](crate::LabError::Failed).
+pub fn picture(growth: &Growth, about: &str) -> Result<String> {
     let charts = growth.panels.iter().map(chart).collect();
     let sheet = Sheet { title: "Growth of costs".to_owned(), source: about, size: PANEL, charts };
-    plot::draw(&sheet).map_err(|reason| LabError::Plot { figure: "growth".to_owned(), reason })
+    plot::draw(&sheet, "growth")
 }
 
 fn chart(panel: &Panel) -> Chart<'_> {
-    let points = || panel.lines.iter().flat_map(|line| &line.points);
+    let points = || panel.lines.iter().flat_map(|line| &line.curve.points);
     let x = plot::widened(&plot::bounds(points().map(|point| point.0)));
     let y = plot::bounds(points().map(|point| point.1));
     // Times over decades of their own; gains from 0 on.
     let logarithmic = panel.y.starts_with("ms");
     let y = if logarithmic { y.start / 1.5..y.end * 4.0 } else { 0.0..1.4 * y.end };
-    let lines = panel.lines.iter().zip(COLOURS.into_iter().cycle());
     Chart {
         title: &panel.title,
         labels: [panel.x, panel.y],
@@ -38,9 +35,7 @@ fn chart(panel: &Panel) -> Chart<'_> {
         y,
         logarithmic,
         legend: Corner::UpperLeft,
-        lines: lines
-            .map(|(line, colour)| Line { name: &line.name, colour, dashed: false, points: &line.points })
-            .collect(),
+        lines: panel.lines.iter().map(|line| &line.curve).collect(),
     }
 }
 
@@ -48,12 +43,12 @@ fn chart(panel: &Panel) -> Chart<'_> {
 mod tests {
     use super::super::Line;
     use super::*;
+    use crate::report::Curve;
 
     #[test]
     fn every_panel_and_line_is_drawn() {
         let line = |name: &str, points: &[(f64, f64)]| Line {
-            name: name.to_owned(),
-            points: points.to_vec(),
+            curve: Curve { name: name.to_owned(), colour: 1, dashed: false, points: points.to_vec() },
             spreads: vec![0.0; points.len()],
         };
         let panel = |y, lines| Panel { title: "of <what>".to_owned(), x: "across", y, lines };

@@ -1,107 +1,208 @@
-//! BFV as it is compared with other libraries: a [`Job`], and what takes many ciphertexts.
+//! BFV: what is compared with other libraries, and every other operation.
 
-use std::cell::OnceCell;
+use sunzi_bfv::{
+    BatchEncoder, Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext, row_rotation_exponent,
+};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey};
 
-use sunzi_bfv::{Evaluator, Parameters};
-use sunzi_encoding::Encoder;
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
+use super::{Call, HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, call, expected};
+use crate::bench::values::{Name, Step, Values};
+use crate::bench::{LabError, Result};
 
-use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
-use super::{COMPARED, Call, Cipher, Job, RESCALES, STEPS, SWITCHES, Subject, hoisted_exponents, operation};
-use crate::LabError;
-use crate::bench::rivals::circuits::{Name, Step};
-use crate::bench::rivals::{About, Values};
+/// Every operation but hoisted rotations and workloads, in the order they are timed: keys, messages, then those whose
+/// result is a ciphertext.
+const OPERATIONS: [&str; 21] = [
+    "secret_key",
+    "public_key",
+    "relinearization_key",
+    "galois_key",
+    "encode",
+    "decode",
+    "decrypt",
+    "decrypt_decode",
+    "encode_encrypt",
+    "encrypt_public",
+    "encrypt_secret",
+    "add",
+    "add_plain",
+    "multiply_plain",
+    "multiply",
+    "relinearize",
+    "multiply_relinearize",
+    "square_relinearize",
+    "rotate",
+    "swap_rows",
+    "sum_slots",
+];
 
-/// Keys and data, and more of both for the workloads that ask for it.
-pub(crate) struct BfvJob {
-    job: Job,
-    pool: Pool<Cipher>,
-    matrix: OnceCell<ExactMatrix<Evaluator>>,
+/// An evaluator, its keys, and two ciphertexts.
+pub(crate) type Operands<'a> = (&'a Evaluator, &'a RelinearizationKey, &'a GaloisKeys, [&'a Ciphertext; 2]);
+
+pub(crate) struct Bfv {
+    context: Context,
+    evaluator: Evaluator,
+    encoder: BatchEncoder,
 }
 
-impl BfvJob {
-    /// Encrypts two vectors of n slots.
-    pub(crate) fn new(parameters: &Parameters, log_n: u32, values: [Vec<u64>; 2]) -> Result<Self, LabError> {
-        let job = Job::new(parameters, values, hoisted_exponents(1 << log_n))?;
-        Ok(Self { job, pool: Pool::new(), matrix: OnceCell::new() })
+impl Scheme for Bfv {
+    type Marker = sunzi_bfv::Bfv;
+    type Slot = u64;
+    type Plaintext = Plaintext;
+    type Matrix = ExactMatrix<Evaluator>;
+    const LACKS: &'static [&'static str] =
+        &["multiply_relinearize_switch", "mod_switch", "multiply_relinearize_rescale", "rescale"];
+
+    fn rlwe(&self) -> &RlweContext {
+        self.context.rlwe()
     }
 
-    /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn evaluate(&self, name: &str) -> Result<Option<Cipher>, LabError> {
-        let Job { context, evaluator, encoder, secret, public, relinearization, values, rng, .. } = &self.job;
-        let [left, right] = values;
-        let n = self.job.n();
-        let encrypt = |at: usize| {
-            let plain = encoder.encode(if at == 0 { left } else { right })?;
-            Ok::<_, LabError>(context.encrypt(&plain, public, &mut **rng.borrow_mut())?)
-        };
-        Ok(Some(match name {
-            INNER_PRODUCT => evaluator.dot_product(&self.pool.pairs(n, encrypt)?, relinearization)?,
-            PRODUCT_TREE => {
-                let multiply = |a: &Cipher, b: &Cipher, _| evaluator.multiply(a, b, relinearization);
-                tree(&self.pool.factors(n, encrypt)?, true, &multiply)?
+    fn rotation_exponent(&self, steps: i64) -> u64 {
+        row_rotation_exponent(self.context.degree(), steps)
+    }
+
+    fn encode(&self, slots: &[u64]) -> Result<Plaintext> {
+        Ok(self.encoder.encode(slots)?)
+    }
+
+    fn decode(&self, plain: &Plaintext) -> Result<Vec<u64>> {
+        Ok(self.encoder.decode(plain)?)
+    }
+
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
+        Ok(self.context.encrypt(plain, key, rng)?)
+    }
+
+    fn decrypt(&self, a: &Ciphertext, key: &SecretKey) -> Result<Plaintext> {
+        Ok(self.context.decrypt(a, key)?)
+    }
+
+    fn values(slots: Vec<u64>) -> Values {
+        Values::Words(slots)
+    }
+
+    fn matrix(&self, key: &SecretKey, right: &[u64], rng: Rng<'_>) -> Result<Self::Matrix> {
+        ExactMatrix::new(&self.evaluator, (self.rlwe(), key), (&self.encoder, right), rng)
+    }
+
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
+        let Job { scheme: Self { context, evaluator, .. }, keys, galois, a, b, plain, .. } = job;
+        let key = &keys.relinearization;
+        Ok(vec![match name {
+            "encrypt_secret" => context.encrypt_secret(plain, &keys.secret, &mut **job.rng.borrow_mut())?,
+            "add" => evaluator.add(a, b)?,
+            "add_plain" => evaluator.add_plain(a, plain)?,
+            "multiply_plain" => evaluator.multiply_plain(a, plain)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
+            "multiply_relinearize" => evaluator.multiply(a, b, key)?,
+            "square_relinearize" => evaluator.square(a, key)?,
+            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
+            "swap_rows" => evaluator.rotate_columns(a, galois)?,
+            "sum_slots" => evaluator.sum_slots(a, galois)?,
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate_rows(steps, galois)?)).collect();
             }
-            MATRIX_VECTOR => {
-                if self.matrix.get().is_none() {
-                    let keys = (context.rlwe(), secret);
-                    let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng.borrow_mut())?;
-                    let _ = self.matrix.set(made);
-                }
-                let made = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
-                made.multiply(evaluator, &self.job.a)?
-            }
-            _ => return Ok(None),
-        }))
-    }
-}
-
-/// The ciphertexts of a circuit, the operands first.
-fn circuit(job: &Job, steps: &[Step]) -> Result<Vec<Cipher>, LabError> {
-    let Job { evaluator, relinearization, galois, a, b, .. } = job;
-    let mut values = vec![a.clone(), b.clone()];
-    for step in steps {
-        let value = |at: usize| values.get(at).ok_or(LabError::Request("a step of a value to come"));
-        let left = value(step.left)?;
-        let result = match step.name {
-            Name::Add => evaluator.add(left, value(step.right)?)?,
-            Name::Subtract => evaluator.sub(left, value(step.right)?)?,
-            Name::Negate => evaluator.negate(left)?,
-            Name::Multiply => evaluator.multiply(left, value(step.right)?, relinearization)?,
-            Name::Rotate => evaluator.rotate_rows(left, step.right as i64, galois)?,
-        };
-        values.push(result);
-    }
-    Ok(values)
-}
-
-impl Subject for BfvJob {
-    fn names(&self) -> Vec<&'static str> {
-        let other = |name: &&str| !RESCALES.contains(name) && !SWITCHES.contains(name);
-        COMPARED.into_iter().filter(other).collect()
+            INNER_PRODUCT => evaluator.dot_product(&job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, _| evaluator.multiply(a, b, key))?,
+            MATRIX_VECTOR => job.matrix()?.multiply(evaluator, a)?,
+            _ => return Ok(Vec::new()),
+        }])
     }
 
-    fn about(&self) -> Result<About, LabError> {
-        let rlwe = self.job.context.rlwe();
-        let Job { a, relinearization, galois, .. } = &self.job;
-        let rotation = galois.get(sunzi_bfv::row_rotation_exponent(self.job.n(), STEPS))?;
-        Ok(About::ours(rlwe, a.parts(), relinearization.byte_len(), rotation.byte_len()))
-    }
-
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
-        Ok(Values::Words(match self.evaluate(name)? {
-            Some(result) => self.job.open(&result)?,
-            None => self.job.outcome(name)?,
-        }))
-    }
-
-    fn circuit(&self, steps: &[Step]) -> Result<Values, LabError> {
-        let last = circuit(&self.job, steps)?.pop().ok_or(LabError::Request("no value"))?;
-        Ok(Values::Words(self.job.open(&last)?))
-    }
-
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
-        match [INNER_PRODUCT, PRODUCT_TREE, MATRIX_VECTOR].into_iter().find(|other| *other == name) {
-            Some(name) => Ok(operation(name, move || self.evaluate(name)).1),
-            None => self.job.contender(name),
+    fn circuit(job: &Job<Self>, steps: &[Step]) -> Result<Ciphertext> {
+        let Job { scheme: Self { evaluator, .. }, keys, galois, a, b, .. } = job;
+        let mut values = vec![a.clone(), b.clone()];
+        for step in steps {
+            let value =
+                |at: usize| values.get(at).ok_or_else(|| LabError::request("a step of a value to come"));
+            let left = value(step.left)?;
+            let result = match step.name {
+                Name::Add => evaluator.add(left, value(step.right)?)?,
+                Name::Subtract => evaluator.sub(left, value(step.right)?)?,
+                Name::Negate => evaluator.negate(left)?,
+                Name::Multiply => evaluator.multiply(left, value(step.right)?, &keys.relinearization)?,
+                Name::Rotate => evaluator.rotate_rows(left, step.right as i64, galois)?,
+            };
+            values.push(result);
         }
+        values.pop().ok_or_else(|| LabError::request("no value"))
     }
+}
+
+impl Job {
+    /// Encrypts two vectors of n slots; keys of these exponents and of the rotation.
+    pub(crate) fn new(parameters: &Parameters, values: [Vec<u64>; 2], exponents: Vec<u64>) -> Result<Self> {
+        Self::with_context(Context::new(parameters)?, values, exponents)
+    }
+
+    /// The job of a context.
+    pub(crate) fn with_context(
+        context: Context,
+        values: [Vec<u64>; 2],
+        mut exponents: Vec<u64>,
+    ) -> Result<Self> {
+        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+        let scheme = Bfv { evaluator: Evaluator::new(&context), context, encoder };
+        let rotation = scheme.rotation_exponent(STEPS);
+        if !exponents.contains(&rotation) {
+            exponents.push(rotation);
+        }
+        Self::of(scheme, values, |scheme, secret, rng| {
+            Ok(GaloisKeys::generate(scheme.rlwe(), secret, exponents, rng)?)
+        })
+    }
+
+    /// What the evaluator, its keys and the two ciphertexts are.
+    pub(crate) fn operands(&self) -> Operands<'_> {
+        let keys = &self.keys.relinearization;
+        (&self.scheme.evaluator, keys, &self.galois, [&self.a, &self.b])
+    }
+
+    /// t.
+    pub(crate) fn plain_modulus(&self) -> u64 {
+        self.scheme.context.plain_modulus()
+    }
+
+    /// Every operation by name; hoisted rotations if there are keys for them.
+    pub(crate) fn operations(&self) -> Vec<(&'static str, Call<'_>)> {
+        let keys = hoisted_exponents(self.n());
+        let hoisted = keys.iter().all(|exponent| self.galois.get(*exponent).is_ok());
+        let names = OPERATIONS.into_iter().chain(hoisted.then_some(ROTATE_HOISTED));
+        names.map(|name| (name, self.key_operation(name).unwrap_or_else(|| self.contender(name)))).collect()
+    }
+
+    fn key_operation(&self, name: &str) -> Option<Call<'_>> {
+        let (rlwe, secret, rng) = (self.scheme.rlwe(), &self.keys.secret, &self.rng);
+        Some(match name {
+            "secret_key" => call(|| SecretKey::generate(rlwe, &mut **rng.borrow_mut())),
+            "public_key" => call(|| PublicKey::generate(rlwe, secret, &mut **rng.borrow_mut())),
+            "relinearization_key" => {
+                call(|| RelinearizationKey::generate(rlwe, secret, &mut **rng.borrow_mut()))
+            }
+            "galois_key" => call(|| {
+                let one = [self.scheme.rotation_exponent(STEPS)];
+                GaloisKeys::generate(rlwe, secret, one, &mut **rng.borrow_mut())
+            }),
+            _ => return None,
+        })
+    }
+
+    /// Whether every operation opens to what it should.
+    pub(crate) fn holds(&self) -> Result<bool> {
+        let [left, right] = &self.values;
+        // Decryption and all after it.
+        for name in OPERATIONS.into_iter().skip(6) {
+            if self.outcome(name)? != expected(name, left, right, self.plain_modulus()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Exponents of the hoisted rotations.
+pub(crate) fn hoisted_exponents(n: usize) -> Vec<u64> {
+    HOISTED.map(|steps| row_rotation_exponent(n, steps)).collect()
 }

@@ -1,180 +1,105 @@
-//! Keys and data of one BGV parameter set: what is compared with other libraries.
-
-use std::cell::{OnceCell, RefCell};
+//! BGV: what is compared with other libraries.
 
 use sunzi_bfv::row_rotation_exponent;
-use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, Parameters};
+use sunzi_bgv::{Ciphertext, Context, Evaluator, Parameters};
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, Security, randomness};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RlweContext, SecretKey, Security};
 
-use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE, Pool, tree};
-use super::{COMPARED, Call, HOISTED, RESCALES, STEPS, Subject, hoisted_exponents, operation};
-use crate::LabError;
-use crate::bench::rivals::{About, Values};
-use crate::subjects::keys::Keys;
+use super::many::{ExactMatrix, INNER_PRODUCT, MATRIX_VECTOR, PRODUCT_TREE};
+use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme, hoisted_exponents};
+use crate::Result;
+use crate::bench::values::Values;
 
-/// Keys and data, with one level for every modulus: fresh ciphertexts are multiplied with all of them.
-pub(crate) struct BgvJob {
+pub(crate) struct Bgv {
     context: Context,
     evaluator: Evaluator,
     encoder: BatchEncoder,
-    secret: SecretKey,
-    public: PublicKey,
-    relinearization: RelinearizationKey,
-    galois: GaloisKeys,
-    left: Vec<u64>,
-    right: Vec<u64>,
-    pool: Pool<Ciphertext>,
-    matrix: OnceCell<ExactMatrix<Evaluator>>,
-    plain: Plaintext,
-    a: Ciphertext,
-    b: Ciphertext,
-    /// a·b in three parts, and in two.
-    tensor: Ciphertext,
-    product: Ciphertext,
-    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
 }
 
-impl BgvJob {
-    /// Encrypts two vectors of n slots.
-    pub(crate) fn new(
+impl Job<Bgv> {
+    /// Encrypts two vectors of n slots. There is one level for every modulus: fresh ciphertexts are multiplied with all
+    /// of them.
+    pub(crate) fn bgv(
         log_n: u32,
         moduli: Vec<u64>,
         key_switching: GadgetOptions,
         t: u64,
-        [left, right]: [Vec<u64>; 2],
-    ) -> Result<Self, LabError> {
+        values: [Vec<u64>; 2],
+    ) -> Result<Self> {
         let levels = (1..=moduli.len()).collect();
         let parameters = Parameters::new(log_n, moduli, t, Security::Bits128).with_levels(levels);
         let context = Context::new(&parameters.with_key_switching(key_switching))?;
-        let (rlwe, n) = (context.rlwe(), context.degree());
-        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
-        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
-        let galois = GaloisKeys::generate(rlwe, &secret, hoisted_exponents(n), &mut rng)?;
-        let encoder = BatchEncoder::new(n, t)?;
-        let plain = encoder.encode(&right)?;
-        let a = context.encrypt(&encoder.encode(&left)?, &public, &mut rng)?;
-        let b = context.encrypt(&plain, &public, &mut rng)?;
-        let evaluator = Evaluator::new(&context);
-        let tensor = evaluator.multiply_unrelinearized(&a, &b)?;
-        let product = evaluator.relinearize(&tensor, &relinearization)?;
-        let rng = RefCell::new(rng);
-        Ok(Self {
-            context,
-            evaluator,
-            encoder,
-            secret,
-            public,
-            relinearization,
-            galois,
-            left,
-            right,
-            pool: Pool::new(),
-            matrix: OnceCell::new(),
-            plain,
-            a,
-            b,
-            tensor,
-            product,
-            rng,
+        let encoder = BatchEncoder::new(context.degree(), t)?;
+        let scheme = Bgv { evaluator: Evaluator::new(&context), context, encoder };
+        Self::of(scheme, values, |scheme, secret, rng| {
+            let exponents = hoisted_exponents(scheme.context.degree());
+            Ok(GaloisKeys::generate(scheme.rlwe(), secret, exponents, rng)?)
         })
-    }
-
-    /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, LabError> {
-        if let Some(result) = self.many(name)? {
-            return Ok(vec![result]);
-        }
-        let Self { context, evaluator, a, b, relinearization, galois, .. } = self;
-        let mut rng = self.rng.borrow_mut();
-        let rng = &mut **rng;
-        let one = match name {
-            "encode_encrypt" => context.encrypt(&self.encoder.encode(&self.right)?, &self.public, rng)?,
-            "encrypt_public" => context.encrypt(&self.plain, &self.public, rng)?,
-            "add" => evaluator.add(a, b)?,
-            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
-            "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
-            "multiply_relinearize" => evaluator.multiply(a, b, relinearization)?,
-            "multiply_relinearize_switch" => evaluator.multiply_switched(a, b, relinearization)?,
-            "mod_switch" => evaluator.operand(&self.product)?,
-            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
-            "rotate_hoisted" => {
-                let hoisted = evaluator.hoist(a)?;
-                return Ok(HOISTED
-                    .map(|steps| hoisted.rotate_rows(steps, galois))
-                    .collect::<Result<_, _>>()?);
-            }
-            _ => return Ok(Vec::new()),
-        };
-        Ok(vec![one])
-    }
-
-    /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn many(&self, name: &str) -> Result<Option<Ciphertext>, LabError> {
-        let Self { context, evaluator, encoder, secret, relinearization, left, right, .. } = self;
-        let n = context.degree();
-        let encrypt = |at: usize| {
-            let plain = encoder.encode(if at == 0 { left } else { right })?;
-            context.encrypt(&plain, &self.public, &mut **self.rng.borrow_mut())
-        };
-        Ok(Some(match name {
-            INNER_PRODUCT => evaluator.sum_of_products(self.pool.pairs(n, encrypt)?, relinearization)?,
-            PRODUCT_TREE => {
-                let multiply = |a: &Ciphertext, b: &Ciphertext, last: bool| match last {
-                    true => evaluator.multiply(a, b, relinearization),
-                    false => evaluator.multiply_switched(a, b, relinearization),
-                };
-                tree(&self.pool.factors(n, encrypt)?, true, &multiply)?
-            }
-            MATRIX_VECTOR => {
-                if self.matrix.get().is_none() {
-                    let keys = (context.rlwe(), secret);
-                    let mut rng = self.rng.borrow_mut();
-                    let made = ExactMatrix::new(evaluator, keys, encoder, right, &mut **rng)?;
-                    let _ = self.matrix.set(made);
-                }
-                let made = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
-                made.multiply(evaluator, &self.a)?
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    fn open(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, BgvError> {
-        Ok(self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)?)
     }
 }
 
-impl Subject for BgvJob {
-    fn names(&self) -> Vec<&'static str> {
-        COMPARED.into_iter().filter(|name| !RESCALES.contains(name)).collect()
+impl Scheme for Bgv {
+    type Marker = sunzi_bgv::Bgv;
+    type Slot = u64;
+    type Plaintext = Plaintext;
+    type Matrix = ExactMatrix<Evaluator>;
+    const LACKS: &'static [&'static str] = &["multiply_relinearize_rescale", "rescale"];
+
+    fn rlwe(&self) -> &RlweContext {
+        self.context.rlwe()
     }
 
-    fn about(&self) -> Result<About, LabError> {
-        let rotation = self.galois.get(row_rotation_exponent(self.context.degree(), STEPS))?;
-        let key = self.relinearization.byte_len();
-        Ok(About::ours(self.context.rlwe(), self.a.parts(), key, rotation.byte_len()))
+    fn rotation_exponent(&self, steps: i64) -> u64 {
+        row_rotation_exponent(self.context.degree(), steps)
     }
 
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
-        let results = self.evaluate(name)?;
-        if results.is_empty() {
-            return Ok(Values::Words(self.open(&self.a)?));
-        }
-        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
-        Ok(Values::Words(opened.collect::<Result<Vec<_>, _>>()?.concat()))
+    fn encode(&self, slots: &[u64]) -> Result<Plaintext> {
+        Ok(self.encoder.encode(slots)?)
     }
 
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
-        let Some(name) = self.names().into_iter().find(|other| *other == name) else {
-            return Err(LabError::Request("no such operation"));
-        };
-        let (_, call) = match name {
-            "decrypt" => operation(name, || self.context.decrypt(&self.a, &self.secret)),
-            "decrypt_decode" => operation(name, || self.open(&self.a)),
-            _ => operation(name, move || self.evaluate(name)),
-        };
-        Ok(call)
+    fn decode(&self, plain: &Plaintext) -> Result<Vec<u64>> {
+        Ok(self.encoder.decode(plain)?)
+    }
+
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
+        Ok(self.context.encrypt(plain, key, rng)?)
+    }
+
+    fn decrypt(&self, a: &Ciphertext, key: &SecretKey) -> Result<Plaintext> {
+        Ok(self.context.decrypt(a, key)?)
+    }
+
+    fn values(slots: Vec<u64>) -> Values {
+        Values::Words(slots)
+    }
+
+    fn matrix(&self, key: &SecretKey, right: &[u64], rng: Rng<'_>) -> Result<Self::Matrix> {
+        ExactMatrix::new(&self.evaluator, (self.rlwe(), key), (&self.encoder, right), rng)
+    }
+
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
+        let Job { scheme: Self { evaluator, .. }, keys, galois, a, b, .. } = job;
+        let key = &keys.relinearization;
+        Ok(vec![match name {
+            "add" => evaluator.add(a, b)?,
+            "multiply" => evaluator.multiply_unrelinearized(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
+            "multiply_relinearize" => evaluator.multiply(a, b, key)?,
+            "multiply_relinearize_switch" => evaluator.multiply_switched(a, b, key)?,
+            "mod_switch" => evaluator.operand(job.product()?)?,
+            "rotate" => evaluator.rotate_rows(a, STEPS, galois)?,
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate_rows(steps, galois)?)).collect();
+            }
+            INNER_PRODUCT => evaluator.sum_of_products(job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, last| match last {
+                true => evaluator.multiply(a, b, key),
+                false => evaluator.multiply_switched(a, b, key),
+            })?,
+            MATRIX_VECTOR => job.matrix()?.multiply(evaluator, a)?,
+            _ => return Ok(Vec::new()),
+        }])
     }
 }

@@ -1,208 +1,104 @@
-//! Keys and data of one CKKS parameter set: what is compared with other libraries.
-
-use std::cell::{OnceCell, RefCell};
+//! CKKS: what is compared with other libraries.
 
 use num_complex::Complex64;
 use sunzi_circuits::linear_transform::{Diagonals, LinearTransform, Plan};
 use sunzi_ckks::rotation::{rotation_exponent, rotation_keys};
-use sunzi_ckks::{Ciphertext, CkksError, Context, Encoder, Evaluator, Parameters, Plaintext};
-use sunzi_rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+use sunzi_ckks::{Ciphertext, Context, Encoder, Evaluator, Parameters, Plaintext};
+use sunzi_rlwe::{GaloisKeys, PublicKey, RlweContext, SecretKey};
 
-use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, Pool, entry, tree};
-use super::{COMPARED, Call, HOISTED, STEPS, SWITCHES, Subject, many, operation};
-use crate::LabError;
-use crate::bench::rivals::{About, Values};
-use crate::subjects::keys::Keys;
+use super::expected::{complex, parts};
+use super::many::{INNER_PRODUCT, MATRIX, MATRIX_VECTOR, PRODUCT_TREE, entry};
+use super::{HOISTED, Job, ROTATE_HOISTED, Rng, STEPS, Scheme};
+use crate::Result;
+use crate::bench::values::Values;
 
-/// Keys and data, all n/2 slots used.
-pub(crate) struct CkksJob {
+pub(crate) struct Ckks {
     context: Context,
     evaluator: Evaluator,
     encoder: Encoder,
-    secret: SecretKey,
-    public: PublicKey,
-    relinearization: RelinearizationKey,
-    galois: GaloisKeys,
-    left: Vec<Complex64>,
-    right: Vec<Complex64>,
-    pool: Pool<Ciphertext>,
-    matrix: OnceCell<(LinearTransform, GaloisKeys)>,
-    plain: Plaintext,
-    a: Ciphertext,
-    b: Ciphertext,
-    /// a·b in three parts, and in two.
-    tensor: Ciphertext,
-    product: Ciphertext,
-    rng: RefCell<Box<dyn rand_core::CryptoRng>>,
 }
 
-impl CkksJob {
+impl Job<Ckks> {
     /// Encrypts two vectors of n/2 slots, real and imaginary parts in turn.
-    pub(crate) fn new(parameters: &Parameters, [left, right]: [&[f64]; 2]) -> Result<Self, LabError> {
+    pub(crate) fn ckks(parameters: &Parameters, values: [&[f64]; 2]) -> Result<Self> {
         let context = Context::new(parameters)?;
-        let rlwe = context.rlwe();
-        let mut rng: Box<dyn rand_core::CryptoRng> = Box::new(randomness::from_os()?);
-        let Keys { secret, public, relinearization } = Keys::generate(rlwe, &mut rng)?;
-        let galois = rotation_keys(&context, &secret, HOISTED, false, context.depth(), &mut rng)?;
         let encoder = Encoder::new(&context, context.max_slots())?;
-        let [left, right] = [left, right].map(complex);
-        let plain = encoder.encode(&right)?;
-        let a = context.encrypt(&encoder.encode(&left)?, &public, &mut rng)?;
-        let b = context.encrypt(&plain, &public, &mut rng)?;
-        let evaluator = Evaluator::new(&context);
-        let tensor = evaluator.multiply_unscaled(&a, &b)?;
-        let product = evaluator.relinearize(&tensor, &relinearization)?;
-        let rng = RefCell::new(rng);
-        Ok(Self {
-            context,
-            evaluator,
-            encoder,
-            secret,
-            public,
-            relinearization,
-            galois,
-            left,
-            right,
-            pool: Pool::new(),
-            matrix: OnceCell::new(),
-            plain,
-            a,
-            b,
-            tensor,
-            product,
-            rng,
+        let scheme = Ckks { evaluator: Evaluator::new(&context), context, encoder };
+        Self::of(scheme, values.map(complex), |Ckks { context, .. }, secret, rng| {
+            Ok(rotation_keys(context, secret, HOISTED, false, context.depth(), rng)?)
         })
     }
+}
 
-    /// The ciphertexts that an operation results in; none for other names and for decryption.
-    fn evaluate(&self, name: &str) -> Result<Vec<Ciphertext>, LabError> {
-        if let Some(result) = self.many(name)? {
-            return Ok(vec![result]);
-        }
-        let Self { context, evaluator, a, b, relinearization, galois, .. } = self;
-        let mut rng = self.rng.borrow_mut();
-        let rng = &mut **rng;
-        let one = match name {
-            "encode_encrypt" => context.encrypt(&self.encoder.encode(&self.right)?, &self.public, rng)?,
-            "encrypt_public" => context.encrypt(&self.plain, &self.public, rng)?,
-            "add" => evaluator.add(a, b)?,
-            "multiply" => evaluator.multiply_unscaled(a, b)?,
-            "relinearize" => evaluator.relinearize(&self.tensor, relinearization)?,
-            "multiply_relinearize" => {
-                evaluator.relinearize(&evaluator.multiply_unscaled(a, b)?, relinearization)?
-            }
-            "multiply_relinearize_rescale" => evaluator.multiply(a, b, relinearization)?,
-            "rescale" => evaluator.rescale(&self.product)?,
-            "rotate" => evaluator.rotate(a, STEPS, galois)?,
-            "rotate_hoisted" => {
-                let hoisted = evaluator.hoist(a)?;
-                return Ok(HOISTED.map(|steps| hoisted.rotate(steps, galois)).collect::<Result<_, _>>()?);
-            }
-            _ => return Ok(Vec::new()),
-        };
-        Ok(vec![one])
+impl Scheme for Ckks {
+    type Marker = sunzi_ckks::Ckks;
+    type Slot = Complex64;
+    type Plaintext = Plaintext;
+    type Matrix = (LinearTransform, GaloisKeys);
+    const LACKS: &'static [&'static str] = &["multiply_relinearize_switch", "mod_switch"];
+
+    fn rlwe(&self) -> &RlweContext {
+        self.context.rlwe()
     }
 
-    /// The ciphertext that a workload of many ciphertexts results in; none for other names.
-    fn many(&self, name: &str) -> Result<Option<Ciphertext>, LabError> {
-        let Self { context, evaluator, encoder, relinearization, left, right, .. } = self;
-        let n = 2 * context.max_slots();
-        let encrypt = |at: usize| {
-            let plain = encoder.encode(if at == 0 { left } else { right })?;
-            context.encrypt(&plain, &self.public, &mut **self.rng.borrow_mut())
-        };
-        Ok(Some(match name {
-            INNER_PRODUCT => evaluator.sum_of_products(self.pool.pairs(n, encrypt)?, relinearization)?,
-            PRODUCT_TREE => {
-                let multiply = |a: &Ciphertext, b: &Ciphertext, _| evaluator.multiply(a, b, relinearization);
-                tree(&self.pool.factors(n, encrypt)?, true, &multiply)?
-            }
-            MATRIX_VECTOR => {
-                if self.matrix.get().is_none() {
-                    let _ = self.matrix.set(self.make_matrix()?);
-                }
-                let (matrix, keys) = self.matrix.get().ok_or(LabError::Request("no matrix"))?;
-                matrix.apply(evaluator, &self.a, keys)?
-            }
-            _ => return Ok(None),
-        }))
+    fn rotation_exponent(&self, steps: i64) -> u64 {
+        rotation_exponent(steps, self.context.ring().index())
     }
 
-    fn make_matrix(&self) -> Result<(LinearTransform, GaloisKeys), LabError> {
-        let Self { context, secret, right, .. } = self;
+    fn encode(&self, slots: &[Complex64]) -> Result<Plaintext> {
+        Ok(self.encoder.encode(slots)?)
+    }
+
+    fn decode(&self, plain: &Plaintext) -> Result<Vec<Complex64>> {
+        Ok(self.encoder.decode(plain)?)
+    }
+
+    fn encrypt(&self, plain: &Plaintext, key: &PublicKey, rng: Rng<'_>) -> Result<Ciphertext> {
+        Ok(self.context.encrypt(plain, key, rng)?)
+    }
+
+    fn decrypt(&self, a: &Ciphertext, key: &SecretKey) -> Result<Plaintext> {
+        Ok(self.context.decrypt(a, key)?)
+    }
+
+    fn values(slots: Vec<Complex64>) -> Values {
+        Values::Reals(parts(&slots))
+    }
+
+    fn matrix(&self, key: &SecretKey, right: &[Complex64], rng: Rng<'_>) -> Result<Self::Matrix> {
+        let context = &self.context;
         let mut diagonals = Diagonals::new(context.max_slots())?;
         for d in 0..MATRIX {
             let values: Vec<_> = (0..MATRIX).map(|i| entry(right, i, (i + d) % MATRIX)).collect();
             diagonals.add(d as i64, &values)?;
         }
         let plan = Plan::new(context, &diagonals, context.depth())?;
-        let mut rng = self.rng.borrow_mut();
-        let keys = rotation_keys(context, secret, plan.rotations(), false, context.depth(), &mut **rng)?;
+        let keys = rotation_keys(context, key, plan.rotations(), false, context.depth(), rng)?;
         Ok((LinearTransform::encode(context, &diagonals, plan)?, keys))
     }
 
-    fn open(&self, ciphertext: &Ciphertext) -> Result<Vec<Complex64>, CkksError> {
-        self.encoder.decode(&self.context.decrypt(ciphertext, &self.secret)?)
+    fn evaluate(job: &Job<Self>, name: &str) -> Result<Vec<Ciphertext>> {
+        let Job { scheme: Self { evaluator, .. }, keys, galois, a, b, .. } = job;
+        let key = &keys.relinearization;
+        Ok(vec![match name {
+            "add" => evaluator.add(a, b)?,
+            "multiply" => evaluator.multiply_unscaled(a, b)?,
+            "relinearize" => evaluator.relinearize(job.tensor()?, key)?,
+            "multiply_relinearize" => evaluator.relinearize(&evaluator.multiply_unscaled(a, b)?, key)?,
+            "multiply_relinearize_rescale" => evaluator.multiply(a, b, key)?,
+            "rescale" => evaluator.rescale(job.product()?)?,
+            "rotate" => evaluator.rotate(a, STEPS, galois)?,
+            ROTATE_HOISTED => {
+                let hoisted = evaluator.hoist(a)?;
+                return HOISTED.map(|steps| Ok(hoisted.rotate(steps, galois)?)).collect();
+            }
+            INNER_PRODUCT => evaluator.sum_of_products(job.pairs()?, key)?,
+            PRODUCT_TREE => job.tree(|a, b, _| evaluator.multiply(a, b, key))?,
+            MATRIX_VECTOR => {
+                let (matrix, keys) = job.matrix()?;
+                matrix.apply(evaluator, a, keys)?
+            }
+            _ => return Ok(Vec::new()),
+        }])
     }
-}
-
-impl Subject for CkksJob {
-    fn names(&self) -> Vec<&'static str> {
-        COMPARED.into_iter().filter(|name| !SWITCHES.contains(name)).collect()
-    }
-
-    fn about(&self) -> Result<About, LabError> {
-        let rotation = self.galois.get(rotation_exponent(STEPS, self.context.ring().index()))?;
-        let key = self.relinearization.byte_len();
-        Ok(About::ours(self.context.rlwe(), self.a.parts(), key, rotation.byte_len()))
-    }
-
-    fn outcome(&self, name: &str) -> Result<Values, LabError> {
-        let results = self.evaluate(name)?;
-        let results = if results.is_empty() { std::slice::from_ref(&self.a) } else { &results };
-        let opened = results.iter().map(|ciphertext| self.open(ciphertext));
-        let opened = opened.collect::<Result<Vec<_>, _>>()?.concat();
-        Ok(Values::Reals(opened.iter().flat_map(|slot| [slot.re, slot.im]).collect()))
-    }
-
-    fn contender(&self, name: &str) -> Result<Call<'_>, LabError> {
-        let Some(name) = self.names().into_iter().find(|other| *other == name) else {
-            return Err(LabError::Request("no such operation"));
-        };
-        let (_, call) = match name {
-            "decrypt" => operation(name, || self.context.decrypt(&self.a, &self.secret)),
-            "decrypt_decode" => operation(name, || self.open(&self.a)),
-            _ => operation(name, move || self.evaluate(name)),
-        };
-        Ok(call)
-    }
-}
-
-/// The slots that the result of an operation on `left` and `right` opens to, in any library: real and imaginary parts
-/// in turn, here and there.
-pub(crate) fn expected(name: &str, left: &[f64], right: &[f64]) -> Vec<f64> {
-    let rotated = |steps: i64| {
-        let mut rotated = left.to_vec();
-        rotated.rotate_left(2 * steps.unsigned_abs() as usize);
-        rotated
-    };
-    if let Some(slots) = many::expected_complex(name, &complex(left), &complex(right)) {
-        return slots.iter().flat_map(|slot| [slot.re, slot.im]).collect();
-    }
-    match name {
-        "encode_encrypt" | "encrypt_public" => right.to_vec(),
-        "decrypt" | "decrypt_decode" => left.to_vec(),
-        "add" => left.iter().zip(right).map(|(x, y)| x + y).collect(),
-        "rotate" => rotated(STEPS),
-        "rotate_hoisted" => HOISTED.flat_map(rotated).collect(),
-        _ => {
-            let products = complex(left).into_iter().zip(complex(right)).map(|(x, y)| x * y);
-            products.flat_map(|product| [product.re, product.im]).collect()
-        }
-    }
-}
-
-fn complex(parts: &[f64]) -> Vec<Complex64> {
-    let pairs = parts.as_chunks::<2>().0.iter();
-    pairs.map(|[re, im]| Complex64::new(*re, *im)).collect()
 }

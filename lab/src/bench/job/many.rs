@@ -2,20 +2,18 @@
 
 use std::cell::OnceCell;
 
-use num_complex::Complex64;
 use sunzi_bfv::row_rotation_exponent;
 use sunzi_circuits::matrix_vector::Matrix;
 use sunzi_circuits::{Arithmetic, CircuitError, EvaluationKeys, Rotation, matrix_vector};
 use sunzi_encoding::{BatchEncoder, Encoder, EncodingError, Plaintext};
-use sunzi_math::{add_mod, mul_mod};
 use sunzi_rlwe::{GaloisKeys, RlweContext, SecretKey};
 
-use crate::LabError;
+use crate::bench::{LabError, Result};
 
 /// Pairs of an inner product.
-const PAIRS: usize = 128;
+pub(crate) const PAIRS: usize = 128;
 /// Factors of a product tree.
-const FACTORS: usize = 128;
+pub(crate) const FACTORS: usize = 128;
 /// Rows and columns of a matrix that multiplies.
 pub(crate) const MATRIX: usize = 64;
 
@@ -66,12 +64,12 @@ pub(crate) fn tree<C, E>(
     factors: &[&C],
     last: bool,
     multiply: &impl Fn(&C, &C, bool) -> Result<C, E>,
-) -> Result<C, LabError>
+) -> Result<C>
 where
     LabError: From<E>,
 {
     match factors {
-        [] | [_] => Err(LabError::Request("expected 2^k factors, k > 0")),
+        [] | [_] => Err(LabError::request("expected 2^k factors, k > 0")),
         [a, b] => Ok(multiply(a, b, last)?),
         _ => {
             let (left, right) = factors.split_at(factors.len() / 2);
@@ -97,10 +95,9 @@ where
     pub(crate) fn new(
         arithmetic: &A,
         (context, secret): (&RlweContext, &SecretKey),
-        encoder: &BatchEncoder,
-        right: &[u64],
+        (encoder, right): (&BatchEncoder, &[u64]),
         rng: &mut dyn rand_core::CryptoRng,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let encode = |slots: &[u64]| encoder.encode(slots);
         let matrix = Matrix::encode(arithmetic, MATRIX, MATRIX, |i, j| entry(right, i, j), encode)?;
         let n = 2 * arithmetic.row_length();
@@ -113,58 +110,16 @@ where
     }
 
     /// The matrix times a vector.
-    pub(crate) fn multiply(&self, arithmetic: &A, vector: &A::Ciphertext) -> Result<A::Ciphertext, LabError> {
+    pub(crate) fn multiply(&self, arithmetic: &A, vector: &A::Ciphertext) -> Result<A::Ciphertext> {
         let Self(matrix, keys) = self;
         Ok(matrix_vector::multiply(arithmetic, matrix, vector, keys)?)
     }
 }
 
-/// What the workloads open to modulo t; none for other names.
-pub(crate) fn expected_words(name: &str, left: &[u64], right: &[u64], t: u64) -> Option<Vec<u64>> {
-    let pairs = || left.iter().zip(right).map(|(x, y)| mul_mod(*x, *y, t));
-    match name {
-        INNER_PRODUCT => Some(pairs().map(|product| mul_mod(product, PAIRS as u64, t)).collect()),
-        PRODUCT_TREE => {
-            let squares = (FACTORS / 2).ilog2();
-            Some(pairs().map(|x| (0..squares).fold(x, |power, _| mul_mod(power, power, t))).collect())
-        }
-        MATRIX_VECTOR => {
-            let add = |sum, x, y| add_mod(sum, mul_mod(x, y, t), t);
-            Some(left.chunks(left.len() / 2).flat_map(|row| by_matrix(row, right, add)).collect())
-        }
-        _ => None,
-    }
-}
-
-/// What the workloads open to over the complex numbers; none for other names.
-pub(crate) fn expected_complex(
-    name: &str,
-    left: &[Complex64],
-    right: &[Complex64],
-) -> Option<Vec<Complex64>> {
-    let pairs = || left.iter().zip(right).map(|(x, y)| x * y);
-    match name {
-        INNER_PRODUCT => Some(pairs().map(|product| product * PAIRS as f64).collect()),
-        PRODUCT_TREE => Some(pairs().map(|product| product.powu((FACTORS / 2) as u32)).collect()),
-        MATRIX_VECTOR => Some(by_matrix(left, right, |sum, x, y| sum + x * y)),
-        _ => None,
-    }
-}
-
-/// Slot i is the sum over d of entry (i, i + d), both modulo [`MATRIX`], and slot i + d of the vector. `add`(s, x, y) is s + x·y.
-fn by_matrix<T: Clone + Default>(vector: &[T], right: &[T], add: impl Fn(T, T, T) -> T) -> Vec<T> {
-    let slot = |i: usize| {
-        (i..i + MATRIX).fold(T::default(), |sum, at| {
-            let x = vector.get(at % vector.len().max(1)).cloned().unwrap_or_default();
-            add(sum, entry(right, i % MATRIX, at % MATRIX), x)
-        })
-    };
-    (0..vector.len()).map(slot).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LabError;
 
     #[test]
     fn a_tree_takes_every_factor_once_and_its_last_product_last() {
@@ -184,7 +139,7 @@ mod tests {
         let right = crate::bench::check::residues(n, t, 3);
         let vector: Vec<u64> =
             crate::bench::check::residues(MATRIX, t, 4).into_iter().cycle().take(n).collect();
-        let product = expected_words(MATRIX_VECTOR, &vector, &right, t).unwrap();
+        let product = super::super::expected::expected(MATRIX_VECTOR, &vector, &right, t);
         for (slot, value) in product.iter().enumerate() {
             let row = slot % MATRIX;
             let terms = (0..MATRIX).map(|j| right[MATRIX * row + j] * vector[j] % t);
@@ -197,7 +152,7 @@ mod tests {
         let pool = Pool::new();
         let pairs = pool.pairs(1 << 15, Ok::<_, LabError>).unwrap();
         assert_eq!((pairs.len(), pairs[127]), (PAIRS, (&0, &1)));
-        let made_again = |_| Err(LabError::Request("made again"));
+        let made_again = |_| Err(LabError::request("made again"));
         assert_eq!(pool.factors(1 << 15, made_again).unwrap().len(), FACTORS);
     }
 }

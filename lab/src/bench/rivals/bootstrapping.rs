@@ -6,12 +6,14 @@ use std::time::Duration;
 use num_complex::Complex64;
 
 use super::process::Rival;
-use super::protocol::{Preparation, Values};
+use super::protocol::Preparation;
 use super::{Library, Memory, Selection};
-use crate::LabError;
 use crate::alternate::Contender;
 use crate::bench::bootstrapping::{Figures, Message, Side, measure, peak_memory};
+use crate::bench::job::expected::{complex, parts};
 use crate::bench::options::Options;
+use crate::bench::values::Values;
+use crate::bench::{CHANGE, LabError, Result};
 
 /// Longest time for one request: keys for bootstrapping take a busy machine minutes.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -29,18 +31,18 @@ pub fn bootstrapping(
     selection: &Selection,
     log_n: u32,
     messages: usize,
-) -> Result<Figures, LabError> {
+) -> Result<Figures> {
     let sets = match selection.library {
         Library::Lattigo => LATTIGO,
         Library::OpenFhe | Library::OpenFheHexl => OPENFHE,
-        _ => return Err(LabError::Request("only Lattigo and OpenFHE bootstrap among the rivals")),
+        _ => return Err(LabError::request("only Lattigo and OpenFHE bootstrap among the rivals")),
     };
     let Some((set, _)) = sets.iter().find(|(_, degree)| *degree == log_n) else {
-        return Err(LabError::Degree { got: log_n, low: 15, high: 16 });
+        return Err(LabError::degree(log_n, &(15..=16), CHANGE));
     };
     let (n, slots) = (1_usize << log_n, 1_usize << (log_n - 1));
     let Ok(program) = &selection.program else {
-        return Err(LabError::Request("a rival without a program does not bootstrap"));
+        return Err(LabError::request("a rival without a program does not bootstrap"));
     };
     let mut command = Command::new(program);
     // Without it, page faults take much of the time; Lattigo sets its collector itself.
@@ -52,7 +54,7 @@ pub fn bootstrapping(
         scheme: "bootstrapping".to_owned(),
         n,
         set: Some((*set).to_owned()),
-        left: parts(&Message::Random.slots(slots, 0)),
+        left: reals(&Message::Random.slots(slots, 0)),
         ..Preparation::default()
     })?;
     let facts = prepared.facts.unwrap_or_default();
@@ -74,21 +76,19 @@ struct Theirs {
 }
 
 impl Side for Theirs {
-    fn replace(&mut self, message: &[Complex64]) -> Result<(), LabError> {
-        Ok(self.rival.replace(parts(message))?)
+    fn replace(&mut self, message: &[Complex64]) -> Result<()> {
+        Ok(self.rival.replace(reals(message))?)
     }
 
-    fn time(&mut self) -> Result<Duration, LabError> {
+    fn time(&mut self) -> Result<Duration> {
         self.rival.contender("bootstrap").turn(1, false)
     }
 
-    fn outcome(&mut self) -> Result<Vec<Complex64>, LabError> {
-        let values = self.rival.verify("bootstrap")?;
-        let reals = values.reals();
-        Ok(reals.as_chunks::<2>().0.iter().map(|[re, im]| Complex64::new(*re, *im)).collect())
+    fn outcome(&mut self) -> Result<Vec<Complex64>> {
+        Ok(complex(&self.rival.verify("bootstrap")?.reals()))
     }
 }
 
-fn parts(slots: &[Complex64]) -> Values {
-    Values::Reals(slots.iter().flat_map(|slot| [slot.re, slot.im]).collect())
+fn reals(slots: &[Complex64]) -> Values {
+    Values::Reals(parts(slots))
 }

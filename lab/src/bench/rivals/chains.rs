@@ -6,7 +6,7 @@ use sunzi_rlwe::Security;
 use sunzi_rlwe::security::max_log2_modulus;
 
 use super::Library;
-use crate::LabError;
+use crate::bench::{CHANGE, LabError, Result};
 
 /// log2 of the scale of CKKS: one prime a level in every library.
 pub(super) const SCALE_BITS: u32 = 45;
@@ -25,7 +25,7 @@ pub(super) struct Chain {
 impl Chain {
     /// Of `bits` bits together: as wide as a library is fast with, and as many special ones as its key switching is
     /// fastest with.
-    pub(super) fn exact(library: Library, n: usize, bits: f64) -> Result<Self, LabError> {
+    pub(super) fn exact(library: Library, n: usize, bits: f64) -> Result<Self> {
         let ours = (DEFAULT_PRIME_BOUND as f64).log2();
         let fifth = |total: usize| total.div_ceil(5);
         let (mut q, special) = match library {
@@ -65,13 +65,13 @@ impl Chain {
 
     /// For CKKS: log2 Q and log2 P are 145 and 55, 325 and 110, 690 and 183, 1365 and 366 at most, of as many levels of one
     /// scale in every library. Four or five digits are the fastest in most; SEAL has one special modulus.
-    pub(super) fn approximate(library: Library, log_n: u32) -> Result<Self, LabError> {
+    pub(super) fn approximate(library: Library, log_n: u32) -> Result<Self> {
         let (first_bits, levels, special) = match log_n {
             13 => (55, 2, (1, 55)),
             14 => (55, 6, (2, 55)),
             15 => (60, 14, (3, 61)),
             16 => (60, 29, (6, 61)),
-            got => return Err(LabError::Degree { got, low: 13, high: 16 }),
+            got => return Err(LabError::degree(got, &(13..=16), CHANGE)),
         };
         let ranges = [LevelRange { levels, scale_bits: SCALE_BITS }];
         let ours = Parameters::from_ranges(log_n, first_bits, &ranges, Security::Bits128)?.with_digits(4)?;
@@ -107,7 +107,7 @@ pub(super) fn security_bits(log_n: u32, log_key_modulus: f64) -> u32 {
 
 /// The fewest distinct primes ≡ 1 (mod 2n) of at most `width` bits whose product is just below 2^`bits`,
 /// all of about one size.
-fn chain(n: usize, bits: f64, width: f64) -> Result<Vec<u64>, LabError> {
+fn chain(n: usize, bits: f64, width: f64) -> Result<Vec<u64>> {
     let mut primes: Vec<u64> = Vec::new();
     let mut left = bits;
     for missing in (1..=(bits / width).ceil() as usize).rev() {

@@ -1,16 +1,14 @@
 //! Random circuits over BFV in ours and in another library: what they open to must be what clear numbers give.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sunzi_math::{add_mod, mul_mod};
 use sunzi_ring::sampling::SeededRng;
 
 use super::library::{Scheme, Selection};
-use super::protocol::Values;
-use super::{Library, Operands, preparation, serve, start};
-use crate::LabError;
-use crate::bench::job::HOISTED;
+use super::{Library, Operands, answered, preparation, serve, start};
 use crate::bench::rivals::Memory;
-use crate::threads::on_threads;
+use crate::bench::values::{Name, Step, Values};
+use crate::bench::{HOISTED, LabError, Result, on_threads};
 
 /// Degree: the least at which the modulus of the table leaves room for depth.
 const LOG_N: u32 = 13;
@@ -19,29 +17,6 @@ const DEPTH: u32 = 2;
 const STEPS: usize = 7;
 /// Circuits for one set of keys and operands.
 const BATCH: usize = 50;
-
-/// A step on values: 0 and 1 are the operands, 2 is the first result.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub(crate) struct Step {
-    /// What is done.
-    pub(crate) name: Name,
-    /// The value it is done to.
-    pub(crate) left: usize,
-    /// The other value, or the steps of a rotation to the left.
-    pub(crate) right: usize,
-}
-
-/// What a step can be.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Name {
-    Add,
-    Subtract,
-    Negate,
-    /// With relinearisation.
-    Multiply,
-    Rotate,
-}
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -66,7 +41,7 @@ pub fn run(
     rivals: &[Selection],
     circuits: usize,
     progress: &mut (dyn FnMut(usize, usize) + Send),
-) -> Result<Vec<Report>, LabError> {
+) -> Result<Vec<Report>> {
     let total = rivals.len() * circuits;
     let compare = |(at, rival): (usize, &Selection)| {
         let name = rival.library.name().to_owned();
@@ -81,10 +56,7 @@ pub fn run(
                         progress(at * circuits + done, total);
                     })
                 });
-                match ran {
-                    Err(LabError::Rival(error)) => report.failed = Some(error.to_string()),
-                    other => other?,
-                }
+                report.failed = answered(ran)?.err();
             }
         }
         Ok(report)
@@ -98,11 +70,11 @@ fn batches(
     rival: &mut super::process::Rival,
     circuits: usize,
     progress: &mut dyn FnMut(usize),
-) -> Result<(), LabError> {
+) -> Result<()> {
     let mut rng = SeededRng::derive(&[3; 32], library.name(), 0);
     let operands = Operands::new(Scheme::Bfv, LOG_N);
     let Operands::Words([left, right], t) = &operands else {
-        return Err(LabError::Request("circuits are of whole numbers"));
+        return Err(LabError::request("circuits are of whole numbers"));
     };
     while report.circuits < circuits {
         // New keys on both sides.

@@ -20,7 +20,6 @@ impl Scheme {
     pub(super) const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
 
     /// Its name on command lines and in the protocol.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Bfv => "bfv",
@@ -34,10 +33,15 @@ impl FromStr for Scheme {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == text);
-        found.ok_or_else(|| format!("expected one of {known}, got {text}"))
+        named(&Self::ALL, Self::name, text)
     }
+}
+
+/// The one of this name.
+fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
+    let known: Vec<&str> = all.iter().map(|one| name(*one)).collect();
+    let found = all.iter().copied().find(|one| name(*one) == text);
+    found.ok_or_else(|| format!("expected one of {}, got {text}", known.join(", ")))
 }
 
 /// log2 of the degrees that schemes are compared at, and transforms.
@@ -70,34 +74,23 @@ pub enum Library {
 }
 
 impl Library {
-    pub(super) const ALL: [Self; 10] = [
-        Self::FheRs,
-        Self::Lattigo,
-        Self::TfheNtt,
-        Self::Seal,
-        Self::OpenFhe,
-        Self::SealHexl,
-        Self::OpenFheHexl,
-        Self::Hexl,
-        Self::HElib,
-        Self::Sunzi,
+    /// Every library, and its name on command lines.
+    const NAMES: [(Self, &'static str); 10] = [
+        (Self::FheRs, "fhe-rs"),
+        (Self::Lattigo, "lattigo"),
+        (Self::TfheNtt, "tfhe-ntt"),
+        (Self::Seal, "seal"),
+        (Self::OpenFhe, "openfhe"),
+        (Self::SealHexl, "seal-hexl"),
+        (Self::OpenFheHexl, "openfhe-hexl"),
+        (Self::Hexl, "hexl"),
+        (Self::HElib, "helib"),
+        (Self::Sunzi, "sunzi"),
     ];
 
     /// Its name on command lines.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::FheRs => "fhe-rs",
-            Self::Lattigo => "lattigo",
-            Self::TfheNtt => "tfhe-ntt",
-            Self::Seal => "seal",
-            Self::OpenFhe => "openfhe",
-            Self::SealHexl => "seal-hexl",
-            Self::OpenFheHexl => "openfhe-hexl",
-            Self::Hexl => "hexl",
-            Self::HElib => "helib",
-            Self::Sunzi => "sunzi",
-        }
+        Self::NAMES.iter().find(|(library, _)| *library == self).map_or("", |(_, name)| *name)
     }
 
     /// The schemes that it speaks of.
@@ -153,7 +146,6 @@ pub enum Memory {
 
 impl Memory {
     /// Its name on command lines and in rows.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Stock => "stock",
@@ -223,9 +215,7 @@ impl From<Absence> for Selection {
 }
 
 fn library(name: &str) -> Result<Library, String> {
-    let known = Library::ALL.map(Library::name).join(", ");
-    let found = Library::ALL.into_iter().find(|library| library.name() == name);
-    found.ok_or_else(|| format!("expected one of {known}, got {name}"))
+    named(&Library::NAMES.map(|(library, _)| library), Library::name, name)
 }
 
 #[cfg(test)]

@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::circuits::Step;
-use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken, Values};
-use crate::LabError;
+use super::protocol::{self, Hello, Numbered, Preparation, Prepared, Request, Taken};
+use crate::Result;
 use crate::alternate::Contender;
+use crate::bench::values::{Step, Values};
 
 /// Longest answer: sixteen rotations of n = 2^16 numbers, twenty-odd characters each, fit twice over.
 const LONGEST_ANSWER: u64 = 64 << 20;
@@ -289,7 +289,7 @@ struct Turns<'a> {
 }
 
 impl Contender for Turns<'_> {
-    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration, LabError> {
+    fn turn(&mut self, calls: u32, warm: bool) -> Result<Duration> {
         Ok(self.rival.run(self.operation, calls, warm)?)
     }
 }
@@ -337,7 +337,8 @@ fn keep_last_words(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

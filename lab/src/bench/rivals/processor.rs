@@ -2,8 +2,7 @@
 
 /// Binds this thread, and every thread and process that it starts from now on, to the last processor it
 /// may use: all contenders then meet the same clock and the same caches. Returns which one.
-#[cfg(target_os = "linux")]
-#[must_use]
+#[cfg(all(feature = "peers", target_os = "linux"))]
 pub fn bind() -> Option<usize> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -16,8 +15,7 @@ pub fn bind() -> Option<usize> {
 }
 
 /// Elsewhere the operating system decides.
-#[cfg(not(target_os = "linux"))]
-#[must_use]
+#[cfg(not(all(feature = "peers", target_os = "linux")))]
 pub fn bind() -> Option<usize> {
     None
 }

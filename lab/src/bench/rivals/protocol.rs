@@ -1,16 +1,12 @@
 //! What the harness and a rival say to each other: `peers/README.md` describes it for people.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sunzi_ring::{Evaluation, Poly};
-use sunzi_rlwe::RlweContext;
 
-use crate::LabError;
 use crate::bench::bootstrapping::Facts;
 use crate::bench::report::About;
-use crate::bench::rivals::circuits::Step;
+use crate::bench::values::{Step, Values};
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -71,56 +67,6 @@ pub(crate) struct Preparation {
     pub(crate) right: Values,
 }
 
-/// Operands and results.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Values {
-    /// Slots modulo t, or residues.
-    Words(Vec<u64>),
-    /// Complex slots: real and imaginary part in turn.
-    Reals(Vec<f64>),
-}
-
-/// How far a real part or an imaginary one may be from what it should be, over the largest that should be, or 1.
-const TOLERANCE: f64 = 1e-4;
-
-impl Values {
-    /// The words; none where there are real numbers.
-    pub(crate) fn words(&self) -> Result<&[u64], LabError> {
-        match self {
-            Self::Words(words) => Ok(words),
-            Self::Reals(_) => Err(LabError::Request("expected whole numbers, got real ones")),
-        }
-    }
-
-    /// As real numbers. A list in which no number has a point may have been meant so.
-    pub(crate) fn reals(&self) -> Cow<'_, [f64]> {
-        match self {
-            Self::Words(words) => words.iter().map(|word| *word as f64).collect(),
-            Self::Reals(reals) => Cow::Borrowed(reals),
-        }
-    }
-
-    /// Whether these are the values expected: exactly for words, closely for real numbers.
-    pub(crate) fn agree(&self, expected: &Self) -> bool {
-        match (self, expected) {
-            (Self::Words(got), Self::Words(expected)) => got == expected,
-            (got, expected) => {
-                let (got, expected) = (got.reals(), expected.reals());
-                let largest = expected.iter().fold(1.0, |largest: f64, part| largest.max(part.abs()));
-                let close = |(x, y): (&f64, &f64)| (x - y).abs() <= TOLERANCE * largest;
-                got.len() == expected.len() && got.iter().zip(expected.iter()).all(close)
-            }
-        }
-    }
-}
-
-impl Default for Values {
-    fn default() -> Self {
-        Self::Words(Vec::new())
-    }
-}
-
 /// Who a rival is.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Hello {
@@ -129,27 +75,6 @@ pub(crate) struct Hello {
     pub(crate) version: String,
     /// How it was built and what it uses of the machine.
     pub(crate) features: String,
-}
-
-impl About {
-    /// Parameters and sizes of ours, from a fresh ciphertext and the bytes of two keys.
-    pub(crate) fn ours(
-        context: &RlweContext,
-        parts: &[Poly<Evaluation>],
-        relinearization_key_bytes: usize,
-        galois_key_bytes: usize,
-    ) -> Self {
-        Self {
-            log_q: Some(context.log2_modulus()),
-            log_key_modulus: Some(context.log2_key_modulus()),
-            security_bits: None,
-            secret: Some(context.secrets().to_string()),
-            digits: Some(context.gadget().digit_count()),
-            ciphertext_bytes: Some(parts.iter().map(|part| part.byte_len()).sum()),
-            relinearization_key_bytes: Some(relinearization_key_bytes),
-            galois_key_bytes: Some(galois_key_bytes),
-        }
-    }
 }
 
 /// What can now be verified and run.
@@ -181,23 +106,4 @@ pub(crate) struct Outcome {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Taken {
     pub(crate) nanoseconds: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_without_a_point_may_be_meant_as_real_ones() {
-        let read = |text| serde_json::from_str::<Values>(text).unwrap();
-        assert_eq!(read("[18446744073709551615, 0]").words().unwrap(), [u64::MAX, 0]);
-        assert!(read("[0.5, 1]").words().is_err());
-        assert_eq!(*read("[1, 0]").reals(), [1.0, 0.0]);
-        assert!(read("[1, 0]").agree(&Values::Reals(vec![1.0, 1e-5])));
-        assert!(!read("[1, 0]").agree(&Values::Reals(vec![1.0, 1e-3])));
-        assert!(!read("[1, 0]").agree(&Values::Reals(vec![1.0])));
-        assert!(!read("[1.0, -1e3]").agree(&read("[1.0, 1.0]")));
-        assert!(read("[3, 4]").agree(&read("[3, 4]")) && !read("[3, 4]").agree(&read("[3, 5]")));
-        assert!(!Values::Reals(vec![f64::NAN]).agree(&Values::Reals(vec![0.0])));
-    }
 }

@@ -10,19 +10,16 @@ use sunzi_rlwe::Security;
 
 use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
-use crate::LabError;
 use crate::alternate::Contender;
 use crate::bench::job::Subject;
-use crate::bench::job::bfv::BfvJob;
-use crate::bench::job::bgv::BgvJob;
-use crate::bench::job::ckks::CkksJob;
-use crate::bench::shape::{key_switching, parameters};
+use crate::bench::shape::parameters;
+use crate::bench::{Job, LabError, Result, hoisted_exponents, key_switching};
 
 /// Answers requests until there are no more, or until one says to quit.
 ///
 /// # Errors
 /// Input that cannot be read, output that cannot be written. Bad requests get an error as their answer.
-pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), LabError> {
+pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
     let mut job = None;
     for line in input.lines() {
         let (id, answer) = match serde_json::from_str::<Numbered>(&line?) {
@@ -40,7 +37,7 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<(), LabError
     Ok(())
 }
 
-fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value, LabError> {
+fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value> {
     Ok(match request {
         Request::Hello { protocol: VERSION } => serde_json::to_value(Hello {
             protocol: VERSION,
@@ -56,7 +53,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
             serde_json::to_value(Prepared { operations, about, not_offered: BTreeMap::new(), facts: None })?
         }
         Request::Verify { operation } => {
-            let values = prepared(job)?.outcome(&operation)?;
+            let values = prepared(job)?.values(&operation)?;
             serde_json::to_value(Outcome { values })?
         }
         Request::Circuit { steps } => {
@@ -64,45 +61,43 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value,
             serde_json::to_value(Outcome { values })?
         }
         Request::Run { operation, calls, warm } => {
-            let taken = prepared(job)?.contender(&operation)?.turn(calls, warm)?;
+            let taken = prepared(job)?.call(&operation)?.turn(calls, warm)?;
             serde_json::to_value(Taken { nanoseconds: taken.as_nanos() as u64 })?
         }
         Request::Replace { .. } => {
-            return Err(LabError::Request("what is prepared takes no other operands"));
+            return Err(LabError::request("what is prepared takes no other operands"));
         }
-        Request::Hello { .. } | Request::Quit => return Err(LabError::Request("another protocol")),
+        Request::Hello { .. } | Request::Quit => return Err(LabError::request("another protocol")),
     })
 }
 
-fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject, LabError> {
-    job.as_deref().ok_or(LabError::Request("nothing is prepared yet"))
+fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject> {
+    job.as_deref().ok_or_else(|| LabError::request("nothing is prepared yet"))
 }
 
 /// Keys and data for what is asked.
-pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>, LabError> {
+pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
     let Preparation { scheme, n, t, log_scale, q, base, p, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
-        return Err(LabError::Request("only BFV, BGV and CKKS at degrees that are powers of two are served"));
+        return Err(LabError::request("only BFV, BGV and CKKS at degrees that are powers of two are served"));
     };
     let log_n = n.ilog2();
     let words = || Ok::<_, LabError>([left.words()?.to_vec(), right.words()?.to_vec()]);
     Ok(match scheme {
-        Scheme::Bfv => Box::new(BfvJob::new(&parameters(log_n, q, p, t), log_n, words()?)?),
+        Scheme::Bfv => {
+            Box::new(Job::new(&parameters(log_n, q, p, t), words()?, hoisted_exponents(1 << log_n))?)
+        }
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
-            Box::new(BgvJob::new(log_n, q, key_switching, t, words()?)?)
+            Box::new(Job::bgv(log_n, q, key_switching, t, words()?)?)
         }
         Scheme::Ckks => {
             let key_switching = key_switching(q.len(), p);
             let levels = (base..=q.len()).collect();
-            // What is compared at n = 2^15, 690 + 183 bits, is 5 bits above the table.
-            let research = Security::InsecureForResearchOnly;
-            let parameters = Parameters::new(log_n, q, levels, log_scale, research);
-            Box::new(CkksJob::new(
-                &parameters.with_key_switching(key_switching),
-                [&left.reals(), &right.reals()],
-            )?)
+            let parameters = Parameters::new(log_n, q, levels, log_scale, Security::InsecureForResearchOnly);
+            let parameters = parameters.with_key_switching(key_switching);
+            Box::new(Job::ckks(&parameters, [&left.reals(), &right.reals()])?)
         }
     })
 }

@@ -1,7 +1,7 @@
 //! The subcommand `bootstrap`.
 
 use clap::{Args, ValueEnum};
-use lab::LabError;
+use lab::Result;
 use lab::bench::Options;
 use lab::bench::bootstrapping::{self, Figures};
 #[cfg(feature = "peers")]
@@ -85,7 +85,7 @@ impl Named {
 }
 
 /// Measures one side after the other, and prints.
-pub(crate) fn run(arguments: &Arguments) -> Result<bool, LabError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let Arguments { messages, rounds, threads, .. } = *arguments;
     let options = Options { rounds, threads, ..Options::default() };
     let mut set = arguments.set.set();

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use lab::LabError;
 use lab::bench::rivals::{self, Absence, Choice, Memory, Scheme, Selection, circuits, processor};
 use lab::bench::{Options, report};
+use lab::{LabError, Result};
 
 use super::super::output;
 use super::super::progress::Progress;
@@ -59,7 +59,7 @@ pub(crate) struct Circuits {
 }
 
 /// Runs circuits and prints how many went wrong; whether ours were all right.
-pub(crate) fn circuits(arguments: &Circuits) -> Result<bool, LabError> {
+pub(crate) fn circuits(arguments: &Circuits) -> Result<bool> {
     let mut rivals = arguments.rivals.clone();
     rivals.extend(arguments.absent.iter().cloned().map(Selection::from));
     let progress = Progress::new(true);
@@ -81,7 +81,7 @@ pub(crate) fn circuits(arguments: &Circuits) -> Result<bool, LabError> {
 }
 
 /// Compares and prints; whether every result was right.
-pub(crate) fn run(arguments: &Arguments) -> Result<bool, LabError> {
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // Where it cannot be done, the operating system decides, for all contenders alike.
     let _ = processor::bind();
     let options = Options::from(&arguments.common);
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, LabError> {
     super::print(&rows, arguments.common.json)?;
     let missed = rows.iter().filter(|row| row.met == Some(false)).count();
     if arguments.check && missed > 0 {
-        return Err(LabError::BarsMissed { missed });
+        return Err(LabError::Failed(format!("{missed} bar(s) missed: see the rows that say so")));
     }
     Ok(report::all_correct(&rows))
 }

@@ -20,22 +20,58 @@ macro_rules! notes {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Paper {
     /// Bajard, Eynard, Hasan, Zucca 2016: a full RNS variant of FV
-    Behz(BehzArgs),
+    #[command(after_help = notes!(
+        "With --quick degrees up to 2^13 and fewer rounds: half a minute instead of ten or more.",
+        "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
+    ))]
+    Behz {
+        /// What every paper takes.
+        #[command(flatten)]
+        run: RunArgs<behz::Part>,
+        /// log2 of the ring degrees to time, 11 to 15
+        #[arg(long, value_name = "L,...", value_delimiter = ',')]
+        log_n: Vec<u32>,
+    },
     /// [KPZ21], revisiting BFV and BGV: Tables 1 to 8, Figure 1
-    Kpz(KpzArgs),
+    #[command(after_help = notes!(
+        "With --quick the smaller circuits: less than three minutes.",
+        "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters."
+    ))]
+    Kpz(RunArgs<kpz::Part>),
     /// [AS19], CKKS in full RNS and its bootstrapping, in parallel: Tables 1 and 2, Figures 1 and 2
-    Akimoto(AkimotoArgs),
+    #[command(after_help = notes!(
+        "With --quick one bootstrapping of each set, and figures at N = 2^14: less than five minutes.",
+        "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
+        "Bootstrapping takes about 12 GiB of memory."
+    ))]
+    Akimoto(RunArgs<akimoto::Part>),
     /// [BEHMSZ17], reductions in cyclotomic rings: Tables 1 to 3, Figures 1 to 3
-    Bajard(BajardArgs),
+    #[command(after_help = notes!(
+        "With --quick depths and products of the smaller rings only: less than four minutes.",
+        "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
+        "Keys of the largest rings take about 2 GiB of memory."
+    ))]
+    Bajard(RunArgs<bajard::Part>),
     /// [TSKJ20], BFV modulo 2^g - 1 by shifts: Table 1, Figures 1 to 9
-    Takeshita(TakeshitaArgs),
+    #[command(after_help = notes!(
+        "With --quick fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes.",
+        "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters."
+    ))]
+    Takeshita {
+        /// What every paper takes.
+        #[command(flatten)]
+        run: RunArgs<takeshita::Part>,
+        /// Most bits of q, 128 to 16384; 16384 unless given
+        #[arg(long, value_name = "G", value_parser = clap::value_parser!(u16).range(128..=16_384))]
+        bits: Option<u16>,
+    },
 }
 
 /// What `lab repro` takes for any paper with parts `P`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs<P: Part> {
     /// Tables and figures to make, such as table1,figure2; all unless given
-    #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = P::from_str)]
+    #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = P::parse)]
     pub(crate) only: Vec<P>,
     /// Less of it, in a few minutes
     #[arg(long)]
@@ -52,72 +88,4 @@ pub(crate) struct RunArgs<P: Part> {
     /// Most threads to use; all processors unless given
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-}
-
-/// Options of `lab repro behz`.
-#[derive(Debug, Args)]
-#[command(after_help = notes!(
-    "With --quick degrees up to 2^13 and fewer rounds: half a minute instead of ten or more.",
-    "The paper's parameters are for 80 bits of security by the estimates of 2014: never for data that matters."
-))]
-pub(crate) struct BehzArgs {
-    /// What every paper takes.
-    #[command(flatten)]
-    pub(crate) run: RunArgs<behz::Part>,
-    /// log2 of the ring degrees to time, 11 to 15
-    #[arg(long, value_name = "L,...", value_delimiter = ',')]
-    pub(crate) log_n: Vec<u32>,
-}
-
-/// Options of `lab repro kpz`.
-#[derive(Debug, Args)]
-#[command(after_help = notes!(
-    "With --quick the smaller circuits: less than three minutes.",
-    "Many of the paper's parameters are below 128 bits by the security table of 2024: never for data that matters."
-))]
-pub(crate) struct KpzArgs {
-    /// What every paper takes.
-    #[command(flatten)]
-    pub(crate) run: RunArgs<kpz::Part>,
-}
-
-/// Options of `lab repro akimoto`.
-#[derive(Debug, Args)]
-#[command(after_help = notes!(
-    "With --quick one bootstrapping of each set, and figures at N = 2^14: less than five minutes.",
-    "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
-    "Bootstrapping takes about 12 GiB of memory."
-))]
-pub(crate) struct AkimotoArgs {
-    /// What every paper takes.
-    #[command(flatten)]
-    pub(crate) run: RunArgs<akimoto::Part>,
-}
-
-/// Options of `lab repro bajard`.
-#[derive(Debug, Args)]
-#[command(after_help = notes!(
-    "With --quick depths and products of the smaller rings only: less than four minutes.",
-    "The paper's parameters are for 80 bits of security by the estimates of 2015: never for data that matters.",
-    "Keys of the largest rings take about 2 GiB of memory."
-))]
-pub(crate) struct BajardArgs {
-    /// What every paper takes.
-    #[command(flatten)]
-    pub(crate) run: RunArgs<bajard::Part>,
-}
-
-/// Options of `lab repro takeshita`.
-#[derive(Debug, Args)]
-#[command(after_help = notes!(
-    "With --quick fewer rounds, and n up to 8192 in Figures 6 and 7: less than four minutes.",
-    "Figures 1 to 7 are at n = 1024 and up to 16384 bits, far below any security: never for data that matters."
-))]
-pub(crate) struct TakeshitaArgs {
-    /// What every paper takes.
-    #[command(flatten)]
-    pub(crate) run: RunArgs<takeshita::Part>,
-    /// Most bits of q, 128 to 16384; 16384 unless given
-    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u16).range(128..=16_384))]
-    pub(crate) bits: Option<u16>,
 }

@@ -8,12 +8,9 @@ use sunzi_rlwe::{SecretKey, Security, randomness};
 
 use super::Options;
 use super::subject::{STRATEGIES, message};
-use crate::LabError;
-use crate::alternate::{timed, upper_median};
-use crate::repro::run::Progress;
+use crate::repro::{LabError, Progress, Result, on_threads, timed, upper_median};
 use crate::subjects::precision::{Bits, bits, errors};
 use crate::subjects::strategies::context;
-use crate::threads::on_threads;
 
 /// Bits of precision below which a bootstrapping counts as wrong.
 const LEAST_BITS: f64 = 6.0;
@@ -63,7 +60,7 @@ pub(super) fn compute(
     options: &Options,
     strategies: bool,
     progress: &mut Progress<'_>,
-) -> Result<Vec<Bootstrapped>, LabError> {
+) -> Result<Vec<Bootstrapped>> {
     let plan = plan(options, strategies);
     let mut all = Vec::new();
     for paper in [true, false] {
@@ -84,7 +81,7 @@ fn of_set(
     setups: &[Setup],
     rounds: usize,
     progress: &mut Progress<'_>,
-) -> Result<Vec<Bootstrapped>, LabError> {
+) -> Result<Vec<Bootstrapped>> {
     let parameters = set.parameters()?;
     let own = context(&parameters, Parallelism::Collapsed)?;
     let slots = own.max_slots();
@@ -132,13 +129,12 @@ fn judge(
     values: &[Complex64],
     fresh: &Ciphertext,
     times: Vec<f64>,
-) -> Result<Bootstrapped, LabError> {
+) -> Result<Bootstrapped> {
     let opened = Encoder::new(context, values.len())?.decode(&context.decrypt(fresh, secret)?)?;
     let Bits { mean: mean_bits, worst: worst_bits, .. } = bits(&errors(&opened, values)?);
-    if mean_bits.is_nan() || mean_bits < LEAST_BITS {
-        let degree = context.degree();
-        return Err(LabError::Wrong { operation: "bootstrapping", variant: set.name, degree });
-    }
+    // Not if it is no number.
+    let right = mean_bits >= LEAST_BITS;
+    LabError::unless(right, "bootstrapping", set.name, context.degree())?;
     Ok(Bootstrapped {
         setup,
         set: set.name,

@@ -3,22 +3,16 @@
 use super::Options;
 use super::printed::{DEPTH, FIGURE1_LEVEL};
 use super::subject::{OPERATIONS, STRATEGIES, subject, time};
-use crate::LabError;
-use crate::alternate::{Timed, alternate_timed};
-use crate::report::{Corner, Curve, Figure, Machine, Panel};
-use crate::repro::run::Progress;
+use crate::repro::{
+    Figure, Machine, NOT_PRINTED, Panel, Progress, Result, Timed, alternate_timed, on_threads,
+};
 use crate::subjects::strategies::{Operands, Subject};
-use crate::threads::on_threads;
 
 /// Medians of every operation by every strategy, at one place of the horizontal axis.
 type Column = Vec<Vec<f64>>;
 
 /// Time by the number of threads, at level 16.
-pub(super) fn figure1(
-    options: &Options,
-    machine: &Machine,
-    progress: &mut Progress<'_>,
-) -> Result<Figure, LabError> {
+pub(super) fn figure1(options: &Options, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let subject = subject(options.figure_log2_degree)?;
     let operands = subject.operands(FIGURE1_LEVEL)?;
     let mut columns = Vec::new();
@@ -28,15 +22,11 @@ pub(super) fn figure1(
     }
     let title =
         format!("the operations by threads, level {FIGURE1_LEVEL}, N = 2^{}", options.figure_log2_degree);
-    Ok(figure("Figure 1", title, "figure1.svg", "threads", machine, &columns))
+    Ok(figure("Figure 1", title, "threads", machine, &columns))
 }
 
 /// Time by level, on all threads.
-pub(super) fn figure2(
-    options: &Options,
-    machine: &Machine,
-    progress: &mut Progress<'_>,
-) -> Result<Figure, LabError> {
+pub(super) fn figure2(options: &Options, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let subject = subject(options.figure_log2_degree)?;
     let mut columns = Vec::new();
     for level in levels(options) {
@@ -46,7 +36,7 @@ pub(super) fn figure2(
     }
     let (degree, threads) = (options.figure_log2_degree, options.threads);
     let title = format!("the operations by level, {threads} thread(s), N = 2^{degree}");
-    Ok(figure("Figure 2", title, "figure2.svg", "level", machine, &columns))
+    Ok(figure("Figure 2", title, "level", machine, &columns))
 }
 
 /// The levels of Figure 2.
@@ -59,12 +49,7 @@ pub(super) fn levels(options: &Options) -> Vec<usize> {
     levels
 }
 
-fn column(
-    options: &Options,
-    subject: &Subject,
-    operands: &Operands,
-    threads: usize,
-) -> Result<Column, LabError> {
+fn column(options: &Options, subject: &Subject, operands: &Operands, threads: usize) -> Result<Column> {
     on_threads(threads.max(1), || {
         let mut medians = Vec::new();
         for operation in OPERATIONS {
@@ -82,7 +67,6 @@ fn column(
 fn figure(
     name: &'static str,
     title: String,
-    file: &'static str,
     x_label: &'static str,
     machine: &Machine,
     columns: &[(usize, Column)],
@@ -91,23 +75,12 @@ fn figure(
     for (at, (_, operation)) in OPERATIONS.iter().enumerate() {
         let mut panel = Panel::new(operation, false);
         for (colour, (_, name)) in STRATEGIES.iter().enumerate() {
-            let points =
-                columns.iter().filter_map(|(x, column)| Some((*x as f64, *column.get(at)?.get(colour)?)));
-            let (name, points) = ((*name).to_owned(), points.collect());
-            panel.series.push(Curve { name, colour: colour + 1, dashed: false, points });
+            let point = |(x, column): &(usize, Column)| Some((*x as f64, *column.get(at)?.get(colour)?));
+            panel.line(*name, colour + 1, false, columns.iter().filter_map(point));
         }
         panels.push(panel);
     }
-    Figure {
-        name,
-        title,
-        source: format!("medians of alternating rounds; {machine}"),
-        file,
-        x_label,
-        y_label: "milliseconds",
-        logarithmic: true,
-        legend: Corner::UpperLeft,
-        panels,
-        reason: Some("the paper prints no numbers for this plot".to_owned()),
-    }
+    let source = format!("medians of alternating rounds; {machine}");
+    let figure = Figure::new(name, title, source, [x_label, "milliseconds"], panels);
+    Figure { reason: Some(NOT_PRINTED), ..figure }
 }

@@ -8,12 +8,8 @@ mod tables;
 
 use std::time::Duration;
 
-use crate::LabError;
-use crate::alternate::Budget;
-use crate::report::Machine;
-use crate::repro::parts::parts;
-use crate::repro::report::Report;
-use crate::repro::run::{Progress, Tell};
+use crate::repro::Run;
+use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 parts! {
     /// Operations and bootstrapping on one thread.
@@ -47,10 +43,11 @@ pub struct Options {
     pub one_strategy: bool,
 }
 
-impl Options {
-    /// Everything.
-    #[must_use]
-    pub fn full() -> Self {
+impl Paper for Options {
+    const KEY: &'static str = "AS19";
+    type Part = Part;
+
+    fn full() -> Self {
         Self {
             parts: Part::ALL.to_vec(),
             figure_log2_degree: printed::LOG2_DEGREE,
@@ -64,8 +61,7 @@ impl Options {
     }
 
     /// What takes less than five minutes.
-    #[must_use]
-    pub fn quick() -> Self {
+    fn quick() -> Self {
         Self {
             figure_log2_degree: 14,
             level_step: 8,
@@ -76,6 +72,25 @@ impl Options {
         }
     }
 
+    fn parts(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn steps(&self) -> usize {
+        // Bootstrapping is begun by whichever table comes first.
+        let steps = |part: &Part| match part {
+            Part::Table1 => 1 + bootstrapping::plan(self, false).len(),
+            Part::Table2 => bootstrapping::plan(self, true).len(),
+            Part::Figure1 => self.thread_counts().len(),
+            Part::Figure2 => figures::levels(self).len(),
+        };
+        self.parts.iter().map(steps).sum()
+    }
+
     fn effort(&self) -> String {
         let Self { budget, bootstraps, threads, .. } = self;
         format!(
@@ -84,66 +99,45 @@ impl Options {
         )
     }
 
+    /// Takes some 12 GiB of memory where it bootstraps at the paper's degree.
+    fn make(&self, Run { machine, progress, tables, figures }: &mut Run<'_>) -> Result<()> {
+        let wanted = |part| self.parts.contains(&part);
+        let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {
+            true => bootstrapping::compute(self, wanted(Part::Table2), progress)?,
+            false => Vec::new(),
+        };
+        for part in Part::ALL.iter().filter(|part| wanted(**part)) {
+            match part {
+                Part::Table1 => tables.push(tables::table1(self, &bootstrapped, progress)?),
+                Part::Table2 => tables.push(tables::table2(&bootstrapped)),
+                Part::Figure1 => figures.push(figures::figure1(self, machine, progress)?),
+                Part::Figure2 => figures.push(figures::figure2(self, machine, progress)?),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Options {
     /// Numbers of threads that are compared: powers of two, and the most.
     fn thread_counts(&self) -> Vec<usize> {
         let most = self.threads.max(1);
-        let mut counts: Vec<usize> = std::iter::successors(Some(1), |count| Some(2 * count))
-            .take_while(|count| *count < most)
-            .collect();
-        counts.push(most);
-        counts
-    }
-}
-
-/// Reproduces what the options ask for. Takes some 12 GiB of memory where it bootstraps at the paper's degree.
-///
-/// # Errors
-/// [`LabError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
-pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    let machine = Machine::this()?.with_threads(options.threads);
-    let wanted = |part| options.parts.contains(&part);
-    let total = options.parts.iter().map(|&part| steps(options, part)).sum();
-    let mut progress = Progress::new(total, tell);
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    let bootstrapped = match wanted(Part::Table1) || wanted(Part::Table2) {
-        true => bootstrapping::compute(options, wanted(Part::Table2), &mut progress)?,
-        false => Vec::new(),
-    };
-    if wanted(Part::Table1) {
-        tables.push(tables::table1(options, &bootstrapped, &mut progress)?);
-    }
-    if wanted(Part::Table2) {
-        tables.push(tables::table2(&bootstrapped));
-    }
-    if wanted(Part::Figure1) {
-        figures.push(figures::figure1(options, &machine, &mut progress)?);
-    }
-    if wanted(Part::Figure2) {
-        figures.push(figures::figure2(options, &machine, &mut progress)?);
-    }
-    Ok(Report { paper: "AS19", machine, effort: options.effort(), tables, figures })
-}
-
-/// Steps that progress counts; bootstrapping is begun by whichever table comes first.
-fn steps(options: &Options, part: Part) -> usize {
-    match part {
-        Part::Table1 => 1 + bootstrapping::plan(options, false).len(),
-        Part::Table2 => bootstrapping::plan(options, true).len(),
-        Part::Figure1 => options.thread_counts().len(),
-        Part::Figure2 => figures::levels(options).len(),
+        let doubled = std::iter::successors(Some(1), |count| Some(2 * count));
+        doubled.take_while(|count| *count < most).chain([most]).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::run;
 
     #[test]
     fn everything_is_made_on_a_small_ring_and_comes_once_and_in_order() {
-        for part in Part::ALL {
-            assert_eq!(part.to_string().parse::<Part>().unwrap(), part);
+        for &part in Part::ALL {
+            assert_eq!(Part::parse(part.name()).unwrap(), part);
         }
-        assert!("table3".parse::<Part>().is_err());
+        assert!(Part::parse("table3").is_err());
         let options = Options {
             figure_log2_degree: 10,
             table_log2_degree: 10,

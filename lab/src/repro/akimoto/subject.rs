@@ -8,8 +8,7 @@ use sunzi_ring::Parallelism;
 use sunzi_rlwe::Security;
 
 use super::printed::{DEPTH, FIRST_BITS, SCALE_BITS};
-use crate::LabError;
-use crate::alternate::timed;
+use crate::repro::{LabError, Result, timed};
 use crate::subjects::strategies::{Operands, Operation, Subject};
 
 /// Digits of key switching.
@@ -34,7 +33,7 @@ pub(super) const STRATEGIES: [(Parallelism, &str); 3] = [
 ];
 
 /// Ciphertexts with the paper's moduli at N = 2^`log2_degree`, for levels up to 32.
-pub(super) fn subject(log2_degree: u32) -> Result<Subject, LabError> {
+pub(super) fn subject(log2_degree: u32) -> Result<Subject> {
     let ranges = [LevelRange { levels: DEPTH, scale_bits: SCALE_BITS }];
     let research = Security::InsecureForResearchOnly;
     let parameters =
@@ -48,13 +47,11 @@ pub(super) fn time(
     (operation, name): (Operation, &'static str),
     parallelism: Parallelism,
     operands: &Operands,
-) -> Result<Duration, LabError> {
+) -> Result<Duration> {
     let evaluator = subject.evaluator(parallelism)?;
     let (taken, result) = timed(|| subject.apply(operation, evaluator, operands))?;
-    if subject.is_right(operation, &result)? {
-        return Ok(taken);
-    }
-    Err(LabError::Wrong { operation: name, variant: "CKKS", degree: evaluator.context().degree() })
+    LabError::unless(subject.is_right(operation, &result)?, name, "CKKS", evaluator.context().degree())?;
+    Ok(taken)
 }
 
 /// Complex numbers in the unit disc that look random.

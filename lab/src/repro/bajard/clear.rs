@@ -3,7 +3,7 @@
 use sunzi_encoding::Plaintext;
 use sunzi_math::{CoefficientBasis, Residues, RingIndex, cyclotomic_polynomial};
 
-use crate::LabError;
+use crate::Result;
 
 /// Polynomials over GF(2), 64 coefficients a word.
 type Bits = Vec<u64>;
@@ -35,17 +35,12 @@ fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
 }
 
 /// a·b for coefficients in a basis, modulo 2.
-pub(super) fn product_in(
-    basis: CoefficientBasis,
-    a: &Plaintext,
-    b: &Plaintext,
-    m: u64,
-) -> Result<Plaintext, LabError> {
+pub(super) fn product_in(basis: CoefficientBasis, a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext> {
     if basis == CoefficientBasis::Power {
         return product(a, b, m);
     }
     let (shape, bits) = (RingIndex::new(m)?, Residues(2));
-    let power = |plain: &Plaintext| -> Result<Plaintext, LabError> {
+    let power = |plain: &Plaintext| -> Result<Plaintext> {
         Ok(Plaintext::new(shape.power_from_powerful(&bits, plain.coefficients())?, 2)?)
     };
     let product = product(&power(a)?, &power(b)?, m)?;
@@ -53,7 +48,7 @@ pub(super) fn product_in(
 }
 
 /// a·b modulo 2 and Φ_m.
-fn product(a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext, LabError> {
+fn product(a: &Plaintext, b: &Plaintext, m: u64) -> Result<Plaintext> {
     let phi = cyclotomic_polynomial(m)?;
     let n = phi.len() - 1;
     let odd = |c: &u64| c % 2 == 1;

@@ -9,10 +9,9 @@ use super::reductions::{METHODS, Measured, OTHERS, direct_ring};
 use super::subject::Subject;
 use super::tables::slots;
 use super::{MODULUS_BITS, Options};
-use crate::LabError;
-use crate::alternate::{Series, Timed, alternate_timed};
-use crate::report::{Corner, Curve, Figure, Machine, Panel};
-use crate::repro::run::Progress;
+use crate::repro::{
+    Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, Series, Timed, alternate_timed,
+};
 
 /// Reductions, and whole products with them.
 pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
@@ -30,13 +29,7 @@ pub(super) fn figure1(measured: &[Measured], machine: &Machine) -> Figure {
         panel("the reduction alone", |one| &one.reductions),
         panel("a product modulo one prime", |one| &one.products),
     ];
-    figure(
-        "Figure 1",
-        "time per slot of GF(2^d), one modulus of 62 bits".to_owned(),
-        "figure1.svg",
-        machine,
-        panels,
-    )
+    figure("Figure 1", "time per slot of GF(2^d), one modulus of 62 bits".to_owned(), machine, panels)
 }
 
 fn log2(m: u64) -> f64 {
@@ -49,30 +42,14 @@ const AS_MANY_SLOTS: &str = "power of two, divided by as many slots";
 fn push(panel: &mut Panel, at: usize, name: &str, points: Vec<(f64, f64)>) {
     if !points.is_empty() {
         let dashed = name == OTHERS[0];
-        let name = if dashed { AS_MANY_SLOTS } else { name }.to_owned();
-        panel.series.push(Curve { name, colour: at + 1, dashed, points });
+        panel.line(if dashed { AS_MANY_SLOTS } else { name }, at + 1, dashed, points);
     }
 }
 
-fn figure(
-    name: &'static str,
-    title: String,
-    file: &'static str,
-    machine: &Machine,
-    panels: Vec<Panel>,
-) -> Figure {
-    Figure {
-        name,
-        title,
-        source: format!("medians of alternating rounds; {machine}"),
-        file,
-        x_label: "log2 m",
-        y_label: "microseconds per slot",
-        logarithmic: true,
-        legend: Corner::UpperLeft,
-        panels,
-        reason: Some("the paper prints no numbers for this plot".to_owned()),
-    }
+fn figure(name: &'static str, title: String, machine: &Machine, panels: Vec<Panel>) -> Figure {
+    let source = format!("medians of alternating rounds; {machine}");
+    let figure = Figure::new(name, title, source, ["log2 m", "microseconds per slot"], panels);
+    Figure { reason: Some(NOT_PRINTED), ..figure }
 }
 
 /// The products of a scheme by every ring: columns of medians in milliseconds, by [`NAMES`].
@@ -96,7 +73,7 @@ const REDUCTIONS: [Reduction; 4] =
     [Reduction::Barrett, Reduction::SparseBarrett, Reduction::Montgomery, Reduction::Mixed];
 
 /// Times products of FV and BGV with the paper's moduli.
-pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result<Vec<Products>, LabError> {
+pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result<Vec<Products>> {
     let mut all = Vec::new();
     for printed in printed::DEPTHS.iter().filter(|row| row.m <= options.product_index) {
         let (m, k) = (printed.m, printed.moduli);
@@ -111,12 +88,8 @@ pub(super) fn products(options: &Options, progress: &mut Progress<'_>) -> Result
         if let Some(ring) = direct_ring(m, k) {
             subjects.push(Subject::new(OTHERS[1], ring)?);
         }
-        let mut fv: Vec<Timed<'_>> = Vec::new();
-        let mut bgv: Vec<Timed<'_>> = Vec::new();
-        for subject in &subjects {
-            fv.push(subject.fv_product()?);
-            bgv.push(subject.bgv_product()?);
-        }
+        let mut fv = subjects.iter().map(Subject::fv_product).collect::<Result<Vec<_>>>()?;
+        let mut bgv = subjects.iter().map(Subject::bgv_product).collect::<Result<Vec<_>>>()?;
         let medians = |contenders: &mut [Timed<'_>]| {
             let times = alternate_timed(options.budget, contenders)?;
             Ok::<Vec<f64>, LabError>(times.iter().map(Series::median_ms).collect())
@@ -145,6 +118,5 @@ pub(super) fn of_scheme(products: &[Products], bgv: bool, machine: &Machine) -> 
     }
     let scheme = if bgv { "BGV" } else { "FV" };
     let title = format!("time per slot of a product of {scheme}, the paper's moduli of 62 bits");
-    let (name, file) = if bgv { ("Figure 3", "figure3.svg") } else { ("Figure 2", "figure2.svg") };
-    figure(name, title, file, machine, vec![panel])
+    figure(if bgv { "Figure 3" } else { "Figure 2" }, title, machine, vec![panel])
 }

@@ -10,13 +10,8 @@ mod tables;
 
 use std::time::Duration;
 
-use crate::LabError;
-use crate::alternate::Budget;
-use crate::report::Machine;
-use crate::repro::parts::parts;
-use crate::repro::report::Report;
-use crate::repro::run::{Progress, Tell};
-use crate::threads::on_threads;
+use crate::repro::Run;
+use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 /// Bits of every modulus of the paper.
 const MODULUS_BITS: u32 = 62;
@@ -53,10 +48,11 @@ pub struct Options {
     pub budget: Budget,
 }
 
-impl Options {
-    /// Everything.
-    #[must_use]
-    pub fn full() -> Self {
+impl Paper for Options {
+    const KEY: &'static str = "BEHMSZ17";
+    type Part = Part;
+
+    fn full() -> Self {
         Self {
             parts: Part::ALL.to_vec(),
             reduction_index: 65535,
@@ -68,8 +64,7 @@ impl Options {
     }
 
     /// What takes less than four minutes.
-    #[must_use]
-    pub fn quick() -> Self {
+    fn quick() -> Self {
         Self {
             depth_index: 13107,
             product_index: 21845,
@@ -78,83 +73,69 @@ impl Options {
         }
     }
 
+    fn parts(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+
+    fn steps(&self) -> usize {
+        let products = printed::DEPTHS.iter().filter(|row| row.m <= self.product_index).count();
+        let counted = |parts: &[Part], steps: usize| if self.wants(parts) { steps } else { 0 };
+        counted(&REDUCTIONS, self.reductions().count())
+            + counted(&[Part::Table3], tables::depth_steps(self))
+            + counted(&PRODUCTS, products)
+    }
+
     fn effort(&self) -> String {
         let Budget { least, most, .. } = self.budget;
         format!("{least} to {most} alternating rounds, medians; one thread")
     }
 
-    /// Rows of the paper that are timed.
-    fn reductions(&self) -> impl Iterator<Item = &'static printed::Reductions> {
-        let largest = self.reduction_index;
-        printed::REDUCTIONS.iter().filter(move |row| row.m <= largest)
-    }
-
-    fn wants(&self, part: Part) -> bool {
-        self.parts.contains(&part)
-    }
-
-    fn wants_reductions(&self) -> bool {
-        [Part::Table1, Part::Table2, Part::Figure1].into_iter().any(|part| self.wants(part))
-    }
-
-    fn wants_products(&self) -> bool {
-        self.wants(Part::Figure2) || self.wants(Part::Figure3)
-    }
-
-    fn steps(&self) -> usize {
-        let products = printed::DEPTHS.iter().filter(|row| row.m <= self.product_index).count();
-        let counted = |wanted: bool, steps: usize| if wanted { steps } else { 0 };
-        counted(self.wants_reductions(), self.reductions().count())
-            + counted(self.wants(Part::Table3), tables::depth_steps(self))
-            + counted(self.wants_products(), products)
-    }
-}
-
-/// Reproduces what the options ask for, on one thread.
-///
-/// # Errors
-/// [`LabError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
-pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    on_threads(1, || run_here(options, tell))
-}
-
-fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    let machine = Machine::this()?;
-    let mut progress = Progress::new(options.steps(), tell);
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    let mut measured = Vec::new();
-    if options.wants_reductions() {
-        for row in options.reductions() {
-            progress.begin(format!("reductions: m = {}", row.m));
-            measured.push(reductions::measure(options, row.m, tables::slots(row.m, row.n)?)?);
-        }
-    }
-    if options.wants(Part::Table1) {
-        tables.push(tables::table1(&measured)?);
-    }
-    if options.wants(Part::Table2) {
-        tables.push(tables::table2(&measured)?);
-    }
-    if options.wants(Part::Table3) {
-        tables.push(tables::table3(options, &mut progress)?);
-    }
-    if options.wants(Part::Figure1) {
-        figures.push(figures::figure1(&measured, &machine));
-    }
-    if options.wants_products() {
-        let products = figures::products(options, &mut progress)?;
-        for (part, bgv) in [(Part::Figure2, false), (Part::Figure3, true)] {
-            if options.wants(part) {
-                figures.push(figures::of_scheme(&products, bgv, &machine));
+    fn make(&self, Run { machine, progress, tables, figures }: &mut Run<'_>) -> Result<()> {
+        let mut measured = Vec::new();
+        if self.wants(&REDUCTIONS) {
+            for row in self.reductions() {
+                progress.begin(format!("reductions: m = {}", row.m));
+                measured.push(reductions::measure(self, row.m, tables::slots(row.m, row.n)?)?);
             }
         }
+        for part in Part::ALL.iter().filter(|part| self.wants(&[**part])) {
+            match part {
+                Part::Table1 => tables.push(tables::table1(&measured)?),
+                Part::Table2 => tables.push(tables::table2(&measured)?),
+                Part::Table3 => tables.push(tables::table3(self, progress)?),
+                Part::Figure1 => figures.push(figures::figure1(&measured, machine)),
+                Part::Figure2 | Part::Figure3 => {}
+            }
+        }
+        if self.wants(&PRODUCTS) {
+            let products = figures::products(self, progress)?;
+            for part in PRODUCTS.into_iter().filter(|part| self.wants(&[*part])) {
+                figures.push(figures::of_scheme(&products, part == Part::Figure3, machine));
+            }
+        }
+        Ok(())
     }
-    Ok(Report { paper: "BEHMSZ17", machine, effort: options.effort(), tables, figures })
+}
+
+/// What stands on timings of reductions, and on those of products.
+const REDUCTIONS: [Part; 3] = [Part::Table1, Part::Table2, Part::Figure1];
+const PRODUCTS: [Part; 2] = [Part::Figure2, Part::Figure3];
+
+impl Options {
+    fn reductions(&self) -> impl Iterator<Item = printed::Reductions> {
+        let largest = self.reduction_index;
+        printed::reductions().filter(move |row| row.m <= largest)
+    }
+
+    fn wants(&self, parts: &[Part]) -> bool {
+        parts.iter().any(|part| self.parts.contains(part))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::run;
 
     #[test]
     fn everything_is_made_for_the_smallest_rings_and_comes_once_and_in_order() {

@@ -8,8 +8,7 @@ use sunzi_ring::{Evaluation, Ring, RingError};
 use sunzi_univariate::{Reducer, Reduction, UnivariateRing};
 
 use super::{MODULUS_BITS, Options};
-use crate::LabError;
-use crate::alternate::{Series, Timed, alternate_timed};
+use crate::repro::{LabError, Result, Series, Timed, alternate_timed};
 
 /// Products that are timed together.
 const REPEATS: usize = 4;
@@ -72,7 +71,7 @@ impl Method {
         }
     }
 
-    fn modulus(&self) -> Result<Modulus, LabError> {
+    fn modulus(&self) -> Result<Modulus> {
         let missing = || RingError::LengthMismatch { what: "moduli", expected: 1, got: 0 };
         match self {
             Self::Reducer(reducer) => Ok(Modulus::new(reducer.prime())?),
@@ -82,7 +81,7 @@ impl Method {
     }
 
     /// Milliseconds of reductions of products, and of whole products with them.
-    fn time(&self, whole: bool) -> Result<std::time::Duration, LabError> {
+    fn time(&self, whole: bool) -> Result<std::time::Duration> {
         let ([n, length], modulus) = (self.lengths(), self.modulus()?);
         let words = |seed: u64| -> Vec<u64> {
             let mut x = seed;
@@ -122,7 +121,7 @@ impl Method {
         Ok(begin.elapsed() / REPEATS as u32)
     }
 
-    fn forward(&self, words: &mut [u64]) -> Result<(), LabError> {
+    fn forward(&self, words: &mut [u64]) -> Result<()> {
         match self {
             Self::Reducer(reducer) => Ok(reducer.transform(words)?),
             Self::Power(plan) => Ok(plan.forward(words)?),
@@ -132,7 +131,7 @@ impl Method {
 }
 
 /// Times reductions or whole products over a ring, whose polynomials have their own memory.
-fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Duration, LabError> {
+fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Duration> {
     let values =
         |words: &[u64]| Ok::<_, LabError>(ring.to_evaluation(ring.words()?.poly_from_residues(words)?)?);
     let b = values(b)?;
@@ -159,7 +158,7 @@ fn direct(ring: &Ring, [a, b]: [&[u64]; 2], whole: bool) -> Result<std::time::Du
 }
 
 /// Times everything for one index.
-pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured, LabError> {
+pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured> {
     let long = methods(m, |order| primes_with_bits(MODULUS_BITS, order, 1))?;
     let native = methods(m, |order| primes_below(DEFAULT_PRIME_BOUND, order, 1))?;
     let run = |methods: &[Method], whole: bool| {
@@ -179,7 +178,7 @@ pub(super) fn measure(options: &Options, m: u64, slots: u64) -> Result<Measured,
 }
 
 /// Everything that is timed, modulo the first primes that there are for a root order.
-fn methods(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Method>, LabError> {
+fn methods(m: u64, primes: impl Fn(u64) -> Result<Vec<u64>, MathError>) -> Result<Vec<Method>> {
     let order = UnivariateRing::root_order(m)?;
     let q = primes(order)?.first().copied().unwrap_or(2);
     let mut methods = Vec::new();

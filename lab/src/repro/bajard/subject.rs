@@ -1,17 +1,12 @@
 //! One ring with keys and ciphertexts of FV and BGV, multiplied, timed and checked.
 
-use std::time::{Duration, Instant};
-
 use rand_core::CryptoRng;
-use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
+use sunzi_bfv::{Ciphertext, Plaintext};
 use sunzi_ring::{Auxiliary, Evaluation, Multiplication, Poly, Ring, ScalerOptions};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, encryption, randomness};
+use sunzi_rlwe::{encryption, randomness};
 
 use super::clear;
-use crate::LabError;
-use crate::alternate::Timed;
-use crate::subjects::keys::Keys;
-use crate::subjects::plaintexts;
+use crate::repro::{Known, LabError, Party, Result, Timed, timed};
 
 /// t: bits in slots.
 pub(super) const PLAIN_MODULUS: u64 = 2;
@@ -19,155 +14,128 @@ pub(super) const PLAIN_MODULUS: u64 = 2;
 /// Keys over a ring. The paper's sets are for 80 bits by the estimates of 2015, hence the opt-in.
 pub(super) struct Subject {
     name: &'static str,
-    context: Context,
-    secret: SecretKey,
-    public: PublicKey,
-    relinearization: RelinearizationKey,
+    party: Party,
 }
 
 /// A BGV ciphertext u(s) = (Q/t)·m + v in two parts, of one level.
 type Parts = [Poly<Evaluation>; 2];
 
-/// Something that goes through products, and what it holds.
-type Known<T> = (T, Plaintext);
+/// How ciphertexts of a scheme are multiplied and opened.
+type Scheme<T> = (fn(&Subject, &T, &T) -> Result<T>, fn(&Subject, &T) -> Result<Plaintext>);
+
+const FV: Scheme<Ciphertext> = (Subject::multiply, |subject, c| subject.party.open(c));
+const BGV: Scheme<Parts> = (Subject::multiply_parts, Subject::opened);
 
 impl Subject {
-    pub(super) fn new(name: &'static str, ring: Ring) -> Result<Self, LabError> {
+    pub(super) fn new(name: &'static str, ring: Ring) -> Result<Self> {
         let scaling = ScalerOptions {
             multiplication: Multiplication::Hps,
             auxiliary: Auxiliary::LikeModulus,
             ..ScalerOptions::default()
         };
-        let algorithms = Algorithms { scaling, ..Algorithms::default() };
-        let security = Security::InsecureForResearchOnly;
-        let context = Context::with_algorithms(ring, PLAIN_MODULUS, security, &algorithms)?;
+        Ok(Self { name, party: Party::new(ring, PLAIN_MODULUS, scaling, &mut randomness::from_os()?)? })
+    }
+
+    fn pair(&self) -> Result<[Known; 2]> {
         let mut rng = randomness::from_os()?;
-        let Keys { secret, public, relinearization } = Keys::generate(context.rlwe(), &mut rng)?;
-        Ok(Self { name, context, secret, public, relinearization })
+        Ok([self.party.known(&mut rng)?, self.party.known(&mut rng)?])
     }
 
-    fn encrypted(&self, rng: &mut dyn CryptoRng) -> Result<Known<Ciphertext>, LabError> {
-        let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
-        Ok((self.context.encrypt(&message, &self.public, rng)?, message))
+    fn pair_of_parts(&self) -> Result<[Known<Parts>; 2]> {
+        let mut rng = randomness::from_os()?;
+        Ok([self.parts(&mut rng)?, self.parts(&mut rng)?])
     }
 
-    fn encrypted_parts(&self, rng: &mut dyn CryptoRng) -> Result<Known<Parts>, LabError> {
-        let message = plaintexts::random(self.context.degree(), PLAIN_MODULUS, rng)?;
+    fn parts(&self, rng: &mut dyn CryptoRng) -> Result<Known<Parts>> {
+        let (Party { context, keys, .. }, message) = (&self.party, self.party.message(rng)?);
         let coefficients = message.coefficients();
         let encryption =
-            encryption::encrypt_public(self.context.rlwe(), &self.public, coefficients, PLAIN_MODULUS, rng)?;
+            encryption::encrypt_public(context.rlwe(), &keys.public, coefficients, PLAIN_MODULUS, rng)?;
         Ok((encryption.parts, message))
     }
 
     /// The product of two messages.
-    fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext, LabError> {
-        let ring = self.context.ring();
+    fn clear(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext> {
+        let ring = self.party.context.ring();
         clear::product_in(ring.coefficient_basis(), a, b, ring.index())
     }
 
-    fn wrong(&self, operation: &'static str) -> LabError {
-        LabError::Wrong { operation, variant: self.name, degree: self.context.degree() }
-    }
-
     /// The message of a BGV ciphertext: −Q·m′ = m modulo t, so that both are the same for t = 2.
-    fn opened(&self, parts: &Parts) -> Result<Plaintext, LabError> {
-        let rlwe = self.context.rlwe();
-        let phase = encryption::phase(rlwe, parts, &self.secret)?;
+    fn opened(&self, parts: &Parts) -> Result<Plaintext> {
+        let Party { context, keys, .. } = &self.party;
+        let phase = encryption::phase(context.rlwe(), parts, &keys.secret)?;
         let [first, _] = parts;
-        let ring = rlwe.ring_at(rlwe.ring().level_of(first)?)?;
-        let message = ring.scaler(PLAIN_MODULUS, &self.context.algorithms().scaling)?.decrypt(&phase)?;
+        let ring = context.rlwe().ring_at(context.ring().level_of(first)?)?;
+        let message = ring.scaler(PLAIN_MODULUS, &context.algorithms().scaling)?.decrypt(&phase)?;
         Ok(Plaintext::new(message, PLAIN_MODULUS)?)
     }
 
+    /// A product of FV, with both parts reduced.
+    fn multiply(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
+        let product = self.party.multiply(a, b)?;
+        for part in product.parts() {
+            self.party.context.ring().to_coefficient(part.clone())?;
+        }
+        Ok(product)
+    }
+
     /// t·u·u′, relinearised and scaled to the next level: in the end both parts are reduced.
-    fn multiply_parts(&self, [a0, a1]: &Parts, [b0, b1]: &Parts) -> Result<Parts, LabError> {
-        let rlwe = self.context.rlwe();
+    fn multiply_parts(&self, [a0, a1]: &Parts, [b0, b1]: &Parts) -> Result<Parts> {
+        let Party { context, keys, .. } = &self.party;
+        let rlwe = context.rlwe();
         let level = rlwe.ring().level_of(a0)?;
         let ring = rlwe.ring_at(level)?;
         let [c0, c1, c2] = ring.tensor([a0, a1], [b0, b1], PLAIN_MODULUS)?;
-        let [c0, c1] = self.relinearization.apply(rlwe, [&c0, &c1, &c2], level - 1)?;
+        let [c0, c1] = keys.relinearization.apply(rlwe, [&c0, &c1, &c2], level - 1)?;
         let lower = rlwe.ring_at(level - 1)?;
         let reduced = |part| lower.to_evaluation(lower.to_coefficient(part)?);
         Ok([reduced(c0)?, reduced(c1)?])
     }
 
     /// A product of two fresh FV ciphertexts, with both parts reduced.
-    pub(super) fn fv_product(&self) -> Result<Timed<'_>, LabError> {
-        let mut rng = randomness::from_os()?;
-        let [(a, message_a), (b, message_b)] = [self.encrypted(&mut rng)?, self.encrypted(&mut rng)?];
-        let expected = self.product(&message_a, &message_b)?;
-        Ok(Box::new(move || {
-            let evaluator = Evaluator::new(&self.context);
-            let begin = Instant::now();
-            let product = evaluator.multiply(&a, &b, &self.relinearization)?;
-            for part in product.parts() {
-                self.context.ring().to_coefficient(part.clone())?;
-            }
-            let time = begin.elapsed();
-            if self.context.decrypt_unchecked(&product, &self.secret)? == expected {
-                Ok(time)
-            } else {
-                Err(self.wrong("product of FV"))
-            }
-        }))
+    pub(super) fn fv_product(&self) -> Result<Timed<'_>> {
+        self.product("product of FV", self.pair()?, FV)
     }
 
     /// A product of two fresh BGV ciphertexts, with the scaling after it and both parts reduced.
-    pub(super) fn bgv_product(&self) -> Result<Timed<'_>, LabError> {
-        let mut rng = randomness::from_os()?;
-        let [(a, message_a), (b, message_b)] =
-            [self.encrypted_parts(&mut rng)?, self.encrypted_parts(&mut rng)?];
-        let expected = self.product(&message_a, &message_b)?;
+    pub(super) fn bgv_product(&self) -> Result<Timed<'_>> {
+        self.product("product of BGV", self.pair_of_parts()?, BGV)
+    }
+
+    fn product<'a, T: 'a>(
+        &'a self,
+        operation: &'static str,
+        [(a, message_a), (b, message_b)]: [Known<T>; 2],
+        (multiply, open): Scheme<T>,
+    ) -> Result<Timed<'a>> {
+        let expected = self.clear(&message_a, &message_b)?;
         Ok(Box::new(move || {
-            let begin = Instant::now();
-            let product = self.multiply_parts(&a, &b)?;
-            let time: Duration = begin.elapsed();
-            if self.opened(&product)? == expected { Ok(time) } else { Err(self.wrong("product of BGV")) }
+            let (time, product) = timed(|| multiply(self, &a, &b))?;
+            let right = open(self, &product)? == expected;
+            LabError::unless(right, operation, self.name, self.party.context.degree())?;
+            Ok(time)
         }))
     }
 
     /// How many products in a row decrypt: of two ciphertexts, each time the first times the second and the second squared.
-    pub(super) fn fv_depth(&self, most: u64) -> Result<u64, LabError> {
-        let mut rng = randomness::from_os()?;
-        let pool = [self.encrypted(&mut rng)?, self.encrypted(&mut rng)?];
-        let evaluator = Evaluator::new(&self.context);
-        self.depth(
-            pool,
-            most,
-            |a, b| Ok(evaluator.multiply(a, b, &self.relinearization)?),
-            |c| Ok(self.context.decrypt_unchecked(c, &self.secret)?),
-        )
+    pub(super) fn fv_depth(&self, most: u64) -> Result<u64> {
+        self.depth(self.pair()?, most, FV)
     }
 
     /// How many products of BGV in a row decrypt, down to one modulus.
-    pub(super) fn bgv_depth(&self) -> Result<u64, LabError> {
-        let mut rng = randomness::from_os()?;
-        let pool = [self.encrypted_parts(&mut rng)?, self.encrypted_parts(&mut rng)?];
-        let most = self.context.rlwe().level() as u64 - 1;
-        self.depth(pool, most, |a, b| self.multiply_parts(a, b), |c| self.opened(c))
+    pub(super) fn bgv_depth(&self) -> Result<u64> {
+        self.depth(self.pair_of_parts()?, self.party.context.rlwe().level() as u64 - 1, BGV)
     }
 
-    fn depth<T>(
-        &self,
-        mut pool: [Known<T>; 2],
-        most: u64,
-        multiply: impl Fn(&T, &T) -> Result<T, LabError>,
-        open: impl Fn(&T) -> Result<Plaintext, LabError>,
-    ) -> Result<u64, LabError> {
+    fn depth<T>(&self, mut pool: [Known<T>; 2], most: u64, (multiply, open): Scheme<T>) -> Result<u64> {
+        let next = |(a, message_a): &Known<T>, (b, message_b): &Known<T>| {
+            let known = (multiply(self, a, b)?, self.clear(message_a, message_b)?);
+            Ok::<_, LabError>(if open(self, &known.0)? == known.1 { Some(known) } else { None })
+        };
         for depth in 0..most {
-            let [(a, message_a), (b, message_b)] = &pool;
-            let product = |x: &T, y: &T, message_x: &Plaintext, message_y: &Plaintext| {
-                let known = (multiply(x, y)?, self.product(message_x, message_y)?);
-                Ok::<_, LabError>((open(&known.0)? == known.1, known))
-            };
-            let (first_right, first) = product(a, b, message_a, message_b)?;
-            if !first_right {
-                return Ok(depth);
-            }
-            let (second_right, second) = product(b, b, message_b, message_b)?;
-            if !second_right {
-                return Ok(depth);
-            }
+            let [a, b] = &pool;
+            let Some(first) = next(a, b)? else { return Ok(depth) };
+            let Some(second) = next(b, b)? else { return Ok(depth) };
             pool = [first, second];
         }
         Ok(most)

@@ -8,7 +8,7 @@ use num_rational::Ratio;
 use num_traits::{One, Pow, ToPrimitive, Zero};
 
 use super::Width;
-use crate::LabError;
+use crate::repro::{LabError, Result};
 
 /// An exact quotient.
 pub type Rational = Ratio<BigInt>;
@@ -47,14 +47,14 @@ impl Setting {
     /// plaintext modulus t and errors of at most `error_bound` = B_err.
     ///
     /// # Errors
-    /// [`LabError::TooFewModuli`].
+    /// [`LabError::Failed`].
     pub fn new(
         log2_degree: u32,
         width: Width,
         count: usize,
         plain_modulus: u64,
         error_bound: u64,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let moduli = width.moduli(2 * count)?;
         let product = |part: &[u64]| part.iter().map(|&modulus| BigInt::from(modulus)).product();
         let (first, second) = moduli.split_at(count);
@@ -98,13 +98,11 @@ impl Setting {
     }
 
     /// V = B_err·(1 + 2δ·B_key): noise of a fresh ciphertext.
-    #[must_use]
     pub fn fresh_noise(&self) -> Rational {
         whole(self.error_bound) * (one() + whole(2) * self.delta() * whole(KEY_BOUND))
     }
 
     /// Noise after a multiplicative tree: C_1^L·V + L·C_1^(L−1)·C_2.
-    #[must_use]
     pub fn noise(&self, depth: u32, rho: &Rational) -> Rational {
         self.tree(depth, &self.growth(rho))
     }
@@ -119,26 +117,22 @@ impl Setting {
     }
 
     /// Largest noise that decrypts with this γ: (q/t)·(1/2 − k/γ) − |q|_t/2 `[BEHZ16, Theorem 1]`.
-    #[must_use]
     pub fn capacity(&self, gamma: u64) -> Rational {
         let margin = half() - Rational::new(self.count.into(), gamma.max(1).into());
         Rational::new(self.q.clone(), self.plain_modulus.into()) * margin - self.q_mod_t() * half()
     }
 
     /// Whether some γ below 2^ν decrypts at this depth.
-    #[must_use]
     pub fn reaches(&self, depth: u32, rho: &Rational) -> bool {
         self.noise(depth, rho) <= self.capacity((1 << self.width.bits()) - 1)
     }
 
     /// L_RNS: the greatest depth at which some γ below 2^ν decrypts. `None` if not even a fresh ciphertext does.
-    #[must_use]
     pub fn depth(&self, rho: &Rational) -> Option<u32> {
         greatest_depth(|depth| self.reaches(depth, rho))
     }
 
     /// The largest ρ that reaches this depth, of 2k − 1, …, 2, 1, 1/2, 1/3, …: the values the paper tries.
-    #[must_use]
     pub fn largest_rho(&self, depth: u32) -> Option<Rational> {
         let integers = (1..2 * self.count as u64).rev().map(whole);
         let fractions = (2..=LEAST_RHO).map(|divisor| one() / whole(divisor));
@@ -148,7 +142,6 @@ impl Setting {
     /// L_std: the same for FV in multi-precision with digits of radix ω = 2^ν `[LN14, Section 3.5]`:
     /// C_1 = (1 + 4/(δ·B_key))·δ²·t·B_key, C_2 = δ²·B_key·(B_key + t²) + δ·ω·ℓ·B_err with ℓ = ⌊log_ω q⌋ + 1,
     /// and decryption as long as the noise is at most (⌊q/t⌋ − |q|_t)/2.
-    #[must_use]
     pub fn standard_depth(&self) -> Option<u32> {
         let [delta, key, t] = [self.delta(), whole(KEY_BOUND), whole(self.plain_modulus)];
         let square = &delta * &delta * &key;
@@ -167,29 +160,33 @@ impl Setting {
     /// that is not needed `[BEHZ16, 3.5]`.
     ///
     /// # Errors
-    /// [`LabError::NothingDecrypts`] where the noise alone is too large.
-    pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64, LabError> {
+    /// [`LabError::Failed`] where the noise alone is too large.
+    pub fn smallest_gamma(&self, depth: u32, rho: &Rational) -> Result<u64> {
         let noise = self.noise(depth, rho) + self.q_mod_t() * half();
         let margin = half() - noise * Rational::new(self.plain_modulus.into(), self.q.clone());
-        let nothing = LabError::NothingDecrypts { depth, log2_degree: self.log2_degree, count: self.count };
+        let nothing = || {
+            let Self { log2_degree, count, .. } = self;
+            LabError::Failed(format!(
+                "no γ makes depth {depth} decrypt at n = 2^{log2_degree}, k = {count}: ask for a smaller depth"
+            ))
+        };
         if margin <= Rational::zero() {
-            return Err(nothing);
+            return Err(nothing());
         }
-        (whole(self.count as u64) / margin).ceil().to_integer().to_u64().ok_or(nothing)
+        (whole(self.count as u64) / margin).ceil().to_integer().to_u64().ok_or_else(nothing)
     }
 
     /// The smallest m̃, m_sk and γ for this depth and ρ.
     ///
     /// # Errors
     /// The errors of [`smallest_gamma`](Self::smallest_gamma).
-    pub fn sufficient(&self, depth: u32, rho: &Rational) -> Result<Sufficient, LabError> {
+    pub fn sufficient(&self, depth: u32, rho: &Rational) -> Result<Sufficient> {
         let gamma = self.smallest_gamma(depth, rho)?;
         Ok(Sufficient { m_tilde: self.smallest_m_tilde(rho), log2_m_sk: self.log2_m_sk(rho), gamma })
     }
 
     /// The smallest m̃ that reduces to ρ: ⌈(2k + 1)/ρ⌉ `[BEHZ16, eq. (8)]` with τ = k. `None` where ρ = 2k − 1:
     /// that much a conversion leaves anyway.
-    #[must_use]
     pub fn smallest_m_tilde(&self, rho: &Rational) -> Option<u64> {
         if *rho >= whole(2 * self.count as u64 - 1) {
             return None;
@@ -198,7 +195,6 @@ impl Setting {
     }
 
     /// ⌈log2 m_sk⌉ for |B| = k: m_sk = 2(k + ⌈λ⌉), λ·M > δ·t·(q/2)·(1 + ρ)² + 1/2 + k `[BEHZ16, eq. (14)]`.
-    #[must_use]
     pub fn log2_m_sk(&self, rho: &Rational) -> u64 {
         let lift = rho + one();
         let k = whole(self.count as u64);
@@ -265,7 +261,8 @@ mod tests {
         assert_eq!(gamma, 54);
         assert!(one.noise(4, &rho) <= one.capacity(gamma));
         assert!(one.noise(4, &rho) > one.capacity(gamma - 1));
-        assert!(matches!(one.smallest_gamma(5, &rho), Err(LabError::NothingDecrypts { depth: 5, .. })));
+        let error = one.smallest_gamma(5, &rho).unwrap_err().to_string();
+        assert!(error.starts_with("no γ makes depth 5 decrypt"), "{error}");
     }
 
     #[test]

@@ -5,10 +5,8 @@ mod negacyclic;
 mod nfllib_moduli;
 mod noise_tree;
 mod subject;
-mod table1;
-mod table2;
-mod table3_4;
 mod table5;
+mod tables;
 mod timing;
 
 use std::time::Duration;
@@ -17,14 +15,11 @@ pub use bounds::{Rational, Setting, Sufficient};
 pub use nfllib_moduli::Width;
 pub use noise_tree::Tree;
 
-use crate::LabError;
-use crate::alternate::Budget;
-use crate::report::Machine;
-use crate::repro::parts::parts;
-use crate::repro::report::{Report, Value};
-use crate::repro::run::{Progress, Tell};
-use crate::threads::on_threads;
+use crate::repro::Run;
+use crate::repro::{Budget, LabError, Paper, Part as _, Result, parts};
 
+/// What the tables print.
+const PRINTED: &str = include_str!("printed.txt");
 /// B_err = 6σ with σ = 8 `[BEHZ16, 5.1]`.
 pub const ERROR_BOUND: u64 = 48;
 /// log2 of the smallest and largest degree of the tables.
@@ -51,7 +46,6 @@ parts! {
 
 impl Part {
     /// Whether it stands on timings.
-    #[must_use]
     pub fn is_timed(self) -> bool {
         matches!(self, Self::Table5 | Self::Figure1 | Self::Figure2)
     }
@@ -70,10 +64,12 @@ pub struct Options {
     pub tree: Tree,
 }
 
-impl Options {
+impl Paper for Options {
+    const KEY: &'static str = "BEHZ16";
+    type Part = Part;
+
     /// Every degree; 20 s or five rounds, whichever is longer, for each operation.
-    #[must_use]
-    pub fn full() -> Self {
+    fn full() -> Self {
         Self {
             parts: Part::ALL.to_vec(),
             log2_degrees: (LOG2_DEGREES[0]..=LOG2_DEGREES[1]).collect(),
@@ -83,8 +79,7 @@ impl Options {
     }
 
     /// Degrees up to 2^13 and fewer rounds: about half a minute.
-    #[must_use]
-    pub fn quick() -> Self {
+    fn quick() -> Self {
         Self {
             log2_degrees: vec![11, 12, 13],
             budget: Budget { time: Duration::from_secs(2), least: 3, most: 21 },
@@ -92,22 +87,23 @@ impl Options {
         }
     }
 
-    /// Checks the degrees.
-    ///
-    /// # Errors
-    /// [`LabError::PaperDegree`] for one the paper has no row for.
-    pub fn validate(&self) -> Result<(), LabError> {
+    fn parts(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+
+    /// The paper has rows for these degrees alone.
+    fn validate(&self) -> Result<()> {
         let [low, high] = LOG2_DEGREES;
         match self.log2_degrees.iter().find(|log2| !(low..=high).contains(log2)) {
-            Some(&got) => Err(LabError::PaperDegree { got, low, high }),
+            Some(&got) => Err(no_rows(got)),
             None => Ok(()),
         }
     }
 
-    /// Steps that progress counts.
     fn steps(&self) -> usize {
         let timed = self.parts.iter().any(|part| part.is_timed());
         let tree = self.parts.contains(&Part::Figure3);
+        // Two widths: keys, decryption, multiplication.
         usize::from(timed) * self.log2_degrees.len() * 6 + usize::from(tree) * 3
     }
 
@@ -120,49 +116,38 @@ impl Options {
             time.as_secs_f64()
         )
     }
-}
 
-/// Reproduces what the options ask for, on one thread.
-///
-/// # Errors
-/// [`LabError::PaperDegree`] for a degree the paper has no row for; [`LabError::Wrong`] if a result is not
-/// right; [`LabError::Plot`]; errors of the layers below, of which none is expected.
-pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    options.validate()?;
-    on_threads(1, || run_here(options, &mut Progress::new(options.steps(), tell)))
-}
-
-fn run_here(options: &Options, progress: &mut Progress<'_>) -> Result<Report, LabError> {
-    let machine = Machine::this()?;
-    let groups = match options.parts.iter().any(|part| part.is_timed()) {
-        true => timing::measure(&options.log2_degrees, options.budget, progress)?,
-        false => Vec::new(),
-    };
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    for part in Part::ALL.into_iter().filter(|part| options.parts.contains(part)) {
-        match part {
-            Part::Table1 => tables.push(table1::compute()?),
-            Part::Table2 => tables.push(table2::compute()?),
-            Part::Table3 => tables.push(table3_4::compute(Width::Bits30)?),
-            Part::Table4 => tables.push(table3_4::compute(Width::Bits62)?),
-            Part::Table5 => tables.push(table5::compute(&groups)),
-            Part::Figure1 => figures.push(table5::figure1(&groups, &machine)),
-            Part::Figure2 => figures.push(table5::figure2(&groups, &machine)),
-            Part::Figure3 => figures.push(noise_tree::compute(options.tree, progress)?),
+    fn make(&self, run: &mut Run<'_>) -> Result<()> {
+        let groups = match self.parts.iter().any(|part| part.is_timed()) {
+            true => timing::measure(&self.log2_degrees, self.budget, &mut run.progress)?,
+            false => Vec::new(),
+        };
+        for part in Part::ALL.iter().filter(|part| self.parts.contains(part)) {
+            match part {
+                Part::Table1 => run.tables.push(tables::table1()?),
+                Part::Table2 => run.tables.push(tables::table2()?),
+                Part::Table3 => run.tables.push(tables::table3_4(Width::Bits30)?),
+                Part::Table4 => run.tables.push(tables::table3_4(Width::Bits62)?),
+                Part::Table5 => run.tables.push(table5::compute(&groups)),
+                Part::Figure1 => run.figures.push(table5::figure1(&groups, &run.machine)),
+                Part::Figure2 => run.figures.push(table5::figure2(&groups, &run.machine)),
+                Part::Figure3 => run.figures.push(noise_tree::compute(self.tree, &mut run.progress)?),
+            }
         }
+        Ok(())
     }
-    Ok(Report { paper: "BEHZ16", machine, effort: options.effort(), tables, figures })
 }
 
-/// What identifies a row of the parameter tables.
-fn keys(log2_degree: u32, count: usize, plain_modulus: u64) -> Vec<(&'static str, Value)> {
-    let n = 1_u64 << log2_degree;
-    vec![("n", n.into()), ("k", (count as u64).into()), ("t", plain_modulus.into())]
+/// The answer to a degree that the tables lack.
+fn no_rows(log2_degree: u32) -> LabError {
+    LabError::degree(log2_degree, &(LOG2_DEGREES[0]..=LOG2_DEGREES[1]), "the paper has no other rows")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::report::Report;
+    use crate::repro::run;
 
     fn run_quietly(options: &Options) -> Report {
         run(options, &mut |_, done, total| assert!(done < total)).unwrap()
@@ -174,10 +159,10 @@ mod tests {
 
     #[test]
     fn parts_are_named_as_they_read() {
-        for part in Part::ALL {
-            assert_eq!(part.to_string().parse::<Part>().unwrap(), part);
+        for &part in Part::ALL {
+            assert_eq!(Part::parse(part.name()).unwrap(), part);
         }
-        let error = "table9".parse::<Part>().unwrap_err().to_string();
+        let error = Part::parse("table9").unwrap_err().to_string();
         assert!(error.contains("table1, table2") && error.contains("\"table9\""), "{error}");
     }
 
@@ -235,6 +220,9 @@ mod tests {
     fn a_degree_without_rows_is_refused() {
         let options = Options { log2_degrees: vec![10], ..only(&[Part::Table5]) };
         let error = run(&options, &mut |_, _, _| {}).unwrap_err();
-        assert!(matches!(error, LabError::PaperDegree { got: 10, low: 11, high: 15 }), "{error}");
+        assert!(
+            error.to_string().starts_with("expected log2 n between 11 and 15, got 10: the paper"),
+            "{error}"
+        );
     }
 }

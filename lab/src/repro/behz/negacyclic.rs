@@ -2,16 +2,16 @@
 
 use sunzi_bfv::Plaintext;
 
-use crate::LabError;
+use crate::repro::{LabError, Result};
 
 /// first·second modulo X^n + 1 and t, for t a power of two of at most 2^16.
 ///
 /// # Errors
-/// [`LabError::PlainModulus`] for another t.
-pub(super) fn product(first: &Plaintext, second: &Plaintext) -> Result<Plaintext, LabError> {
+/// [`LabError::Failed`] for another t.
+pub(super) fn product(first: &Plaintext, second: &Plaintext) -> Result<Plaintext> {
     let t = first.modulus();
     if !t.is_power_of_two() || t > 1 << 16 || second.modulus() != t {
-        return Err(LabError::PlainModulus { got: t });
+        return Err(LabError::plain_modulus(t));
     }
     // t divides 2^16: words that wrap are right.
     let narrow =
@@ -52,7 +52,8 @@ mod tests {
     fn other_moduli_are_refused() {
         for t in [3, 1 << 17] {
             let one = plaintext(&[1, 0], t);
-            assert!(matches!(product(&one, &one), Err(LabError::PlainModulus { got }) if got == t));
+            let error = product(&one, &one).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("products modulo {t} cannot")), "{error}");
         }
         assert!(product(&plaintext(&[1, 0], 2), &plaintext(&[1, 0], 4)).is_err());
     }

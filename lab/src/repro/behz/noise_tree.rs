@@ -1,17 +1,12 @@
 //! Figure 3: noise of a multiplicative tree, measured with the secret key, and its bound.
 
-use rand_core::CryptoRng;
-use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
 use sunzi_math::log2;
 use sunzi_ring::{Auxiliary, MTilde, Multiplication, Ring, ScalerOptions};
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security, randomness};
+use sunzi_rlwe::randomness;
 
 use super::{ERROR_BOUND, Rational, Setting, Width, negacyclic};
-use crate::LabError;
-use crate::report::{Corner, Curve, Figure, Panel};
-use crate::repro::noise;
-use crate::repro::run::Progress;
-use crate::subjects::plaintexts;
+use crate::report::Corner;
+use crate::repro::{Figure, Known, LabError, NOT_PRINTED, Panel, Party, Progress, Result, noise};
 
 /// t of the figure.
 const PLAIN_MODULUS: u64 = 2;
@@ -35,7 +30,7 @@ impl Tree {
 }
 
 /// Measures and draws the figure.
-pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure, LabError> {
+pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure> {
     let setting = Setting::new(tree.log2_degree, Width::Bits30, tree.count, PLAIN_MODULUS, ERROR_BOUND)?;
     let mut panel = Panel::new("", false);
     for (colour, m_tilde) in [MTilde::None, MTilde::Bits8, MTilde::Bits16].into_iter().enumerate() {
@@ -48,38 +43,20 @@ pub(super) fn compute(tree: Tree, progress: &mut Progress<'_>) -> Result<Figure,
         let measured = measure(tree, m_tilde)?;
         let bounded =
             (0..=tree.depth).map(|depth| bound(&setting, depth, m_tilde, tree.count)).collect::<Vec<_>>();
-        let points = |values: Vec<f64>| (0..).map(f64::from).zip(values).collect();
-        let series = |words: &str, dashed, values| Curve {
-            name: format!("{name}, {words}"),
-            colour: colour + 1,
-            dashed,
-            points: points(values),
-        };
-        panel.series.push(series("bound", true, bounded));
-        panel.series.push(series("measured", false, measured));
+        for (words, values) in [("bound", bounded), ("measured", measured)] {
+            let points = (0..).map(f64::from).zip(values);
+            panel.line(format!("{name}, {words}"), colour + 1, words == "bound", points);
+        }
     }
     let capacity = log2_of(&setting.capacity(u64::MAX));
-    panel.series.push(Curve {
-        name: "largest noise that decrypts".to_owned(),
-        colour: 0,
-        dashed: false,
-        points: vec![(0.0, capacity), (f64::from(tree.depth), capacity)],
-    });
-    Ok(Figure {
-        name: "Figure 3",
-        title: format!(
-            "noise of a multiplicative tree, n = 2^{}, k = {}, ν = 30, t = 2",
-            tree.log2_degree, tree.count
-        ),
-        source: format!("bound: [BEHZ16, 5.1], B_err = {ERROR_BOUND}; measured: errors of Sunzi, at most 21"),
-        file: "figure3.svg",
-        x_label: "depth",
-        y_label: "log2 of the noise",
-        logarithmic: false,
-        legend: Corner::LowerRight,
-        panels: vec![panel],
-        reason: Some("the paper prints no numbers for this plot".to_owned()),
-    })
+    let across = [(0.0, capacity), (f64::from(tree.depth), capacity)];
+    panel.line("largest noise that decrypts", 0, false, across);
+    let Tree { log2_degree, count, .. } = tree;
+    let title = format!("noise of a multiplicative tree, n = 2^{log2_degree}, k = {count}, ν = 30, t = 2");
+    let source =
+        format!("bound: [BEHZ16, 5.1], B_err = {ERROR_BOUND}; measured: errors of Sunzi, at most 21");
+    let figure = Figure::new("Figure 3", title, source, ["depth", "log2 of the noise"], vec![panel]);
+    Ok(Figure { logarithmic: false, legend: Corner::LowerRight, reason: Some(NOT_PRINTED), ..figure })
 }
 
 /// log2 of the bound: ρ is 2k − 1 without reduction, else (2k + 1)/m̃.
@@ -96,7 +73,7 @@ fn log2_of(value: &Rational) -> f64 {
 }
 
 /// log2 of the largest noise of the pool, level by level; every product is decrypted and checked.
-fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>, LabError> {
+fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>> {
     let moduli = Width::Bits30.moduli(tree.count)?;
     let scaling = ScalerOptions {
         multiplication: Multiplication::Behz,
@@ -104,61 +81,35 @@ fn measure(tree: Tree, m_tilde: MTilde) -> Result<Vec<f64>, LabError> {
         auxiliary: Auxiliary::LikeModulus,
         ..ScalerOptions::default()
     };
-    let algorithms = Algorithms { scaling, ..Algorithms::default() };
-    let ring = Ring::new(2 << tree.log2_degree, &moduli)?;
-    let security = Security::InsecureForResearchOnly;
-    let context = Context::with_algorithms(ring, PLAIN_MODULUS, security, &algorithms)?;
     let mut rng = randomness::from_os()?;
-    let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
-    let key = RelinearizationKey::generate(context.rlwe(), &secret, &mut rng)?;
-    let mut pool = fresh(&context, &secret, &mut rng)?;
-    let mut levels = vec![largest(&context, &pool, &secret)?];
+    let party = Party::new(Ring::new(2 << tree.log2_degree, &moduli)?, PLAIN_MODULUS, scaling, &mut rng)?;
+    let mut pool = (0..POOL).map(|_| party.known(&mut rng)).collect::<Result<Vec<_>>>()?;
+    let mut levels = vec![largest(&party, &pool)?];
     for _ in 0..tree.depth {
-        pool = multiply(&context, &pool, &key)?;
-        check(&context, &pool, &secret)?;
-        levels.push(largest(&context, &pool, &secret)?);
+        pool = products(&party, &pool)?;
+        levels.push(largest(&party, &pool)?);
     }
     Ok(levels)
 }
 
-type Known = (Ciphertext, Plaintext);
-
-/// Encryptions of random polynomials, beside these.
-fn fresh(context: &Context, secret: &SecretKey, rng: &mut dyn CryptoRng) -> Result<Vec<Known>, LabError> {
-    let public = PublicKey::generate(context.rlwe(), secret, rng)?;
-    let mut pool = Vec::with_capacity(POOL);
-    for _ in 0..POOL {
-        let message = plaintexts::random(context.degree(), context.plain_modulus(), rng)?;
-        pool.push((context.encrypt(&message, &public, rng)?, message));
-    }
-    Ok(pool)
-}
-
 /// The product of each with the next one, round.
-fn multiply(context: &Context, pool: &[Known], key: &RelinearizationKey) -> Result<Vec<Known>, LabError> {
-    let evaluator = Evaluator::new(context);
+fn products(party: &Party, pool: &[Known]) -> Result<Vec<Known>> {
     let pairs = pool.iter().zip(pool.iter().cycle().skip(1));
     pairs
         .map(|((a, message_a), (b, message_b))| {
-            Ok((evaluator.multiply(a, b, key)?, negacyclic::product(message_a, message_b)?))
+            let (product, message) = (party.multiply(a, b)?, negacyclic::product(message_a, message_b)?);
+            let right = party.open(&product)? == message;
+            LabError::unless(right, "product", "a multiplicative tree", party.context.degree())?;
+            Ok((product, message))
         })
         .collect()
 }
 
-fn check(context: &Context, pool: &[Known], secret: &SecretKey) -> Result<(), LabError> {
-    for (ciphertext, message) in pool {
-        if context.decrypt_unchecked(ciphertext, secret)? != *message {
-            let degree = context.degree();
-            return Err(LabError::Wrong { operation: "product", variant: "a multiplicative tree", degree });
-        }
-    }
-    Ok(())
-}
-
-fn largest(context: &Context, pool: &[Known], secret: &SecretKey) -> Result<f64, LabError> {
+fn largest(party: &Party, pool: &[Known]) -> Result<f64> {
+    let Party { context, keys, .. } = party;
     pool.iter().try_fold(f64::NEG_INFINITY, |largest: f64, (ciphertext, message)| {
         let known = (message.coefficients(), 1, context.plain_modulus());
-        Ok(largest.max(noise::measured(context.rlwe(), ciphertext, secret, known)?))
+        Ok(largest.max(noise::measured(context.rlwe(), ciphertext, &keys.secret, known)?))
     })
 }
 

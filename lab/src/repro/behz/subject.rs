@@ -3,14 +3,50 @@
 use std::rc::Rc;
 
 use rand_core::CryptoRng;
-use sunzi_bfv::{Algorithms, Ciphertext, Context, Evaluator, Plaintext};
-use sunzi_ring::Ring;
-use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey, Security};
+use sunzi_bfv::{Ciphertext, Context, Evaluator, Plaintext};
+use sunzi_rlwe::{PublicKey, RelinearizationKey, SecretKey};
 
 use super::negacyclic;
-use crate::LabError;
-use crate::alternate::{Timed, timed};
-use crate::subjects::plaintexts;
+use crate::repro::{LabError, Result, Timed, plaintexts, timed};
+
+/// An algorithm and the kernels under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// Multi-precision, scalar kernels.
+    Mp,
+    /// RNS with floating-point decryption, scalar kernels.
+    RnsFlp,
+    /// RNS, scalar kernels.
+    Rns,
+    /// Multi-precision over the fastest kernels.
+    MpSimd,
+    /// RNS over the fastest kernels.
+    RnsSimd,
+    /// RNS over the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
+    Rns48,
+}
+
+impl Variant {
+    /// What tables call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mp => "MP",
+            Self::RnsFlp => "RNS-flp",
+            Self::Rns => "RNS",
+            Self::MpSimd => "MP-SIMD",
+            Self::RnsSimd => "RNS-SIMD",
+            Self::Rns48 => "RNS-48",
+        }
+    }
+
+    /// The multi-precision variant over the same kernels.
+    pub(super) fn baseline(self) -> Self {
+        match self {
+            Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
+            Self::MpSimd | Self::RnsSimd | Self::Rns48 => Self::MpSimd,
+        }
+    }
+}
 
 /// Keys and two ciphertexts that variants over the same moduli share.
 pub(super) struct Material {
@@ -24,11 +60,7 @@ pub(super) struct Material {
 impl Material {
     /// Fresh keys, and encryptions under the public key of two random polynomials; the relinearisation key, the
     /// bulk of it, only if `multiplies`.
-    pub(super) fn new(
-        context: &Context,
-        multiplies: bool,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Rc<Self>, LabError> {
+    pub(super) fn new(context: &Context, multiplies: bool, rng: &mut dyn CryptoRng) -> Result<Rc<Self>> {
         let secret = SecretKey::generate(context.rlwe(), rng)?;
         let public = PublicKey::generate(context.rlwe(), &secret, rng)?;
         let relinearization = match multiplies {
@@ -44,34 +76,18 @@ impl Material {
     }
 }
 
-/// One variant.
+/// One variant, ready to be timed.
 pub(super) struct Subject {
+    pub(super) variant: Variant,
+    /// Moduli of q.
+    pub(super) limbs: usize,
     pub(super) context: Context,
     pub(super) material: Rc<Material>,
-    name: &'static str,
 }
 
 impl Subject {
-    /// The tables of a variant. The paper's parameters are for 80 bits by the estimates of 2014, hence the opt-in.
-    pub(super) fn context(
-        ring: Ring,
-        plain_modulus: u64,
-        algorithms: &Algorithms,
-    ) -> Result<Context, LabError> {
-        Ok(Context::with_algorithms(ring, plain_modulus, Security::InsecureForResearchOnly, algorithms)?)
-    }
-
-    /// A variant over this material.
-    pub(super) fn new(name: &'static str, context: Context, material: &Rc<Material>) -> Self {
-        Self { context, material: Rc::clone(material), name }
-    }
-
-    fn check(&self, operation: &'static str, got: &Plaintext, expected: &Plaintext) -> Result<(), LabError> {
-        if got == expected {
-            return Ok(());
-        }
-        let (variant, degree) = (self.name, self.context.degree());
-        Err(LabError::Wrong { operation, variant, degree })
+    fn check(&self, operation: &str, got: &Plaintext, expected: &Plaintext) -> Result<()> {
+        LabError::unless(got == expected, operation, self.variant.name(), self.context.degree())
     }
 
     /// Decrypts once.

@@ -1,6 +1,8 @@
 //! Timings of decryption and multiplication, variant by variant: Table 5 and its figures stand on them.
 
-use sunzi_bfv::{Algorithms, Context};
+use std::rc::Rc;
+
+use sunzi_bfv::Algorithms;
 use sunzi_big::MultiPrecision;
 use sunzi_kernels::Isa;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
@@ -8,54 +10,13 @@ use sunzi_ring::{Auxiliary, Decryption, MTilde, Multiplication, Precision, Ring,
 use sunzi_rlwe::randomness;
 
 use super::Width;
-use super::subject::{Material, Subject};
-use crate::LabError;
-use crate::alternate::{Budget, Series, alternate_timed};
-use crate::repro::run::Progress;
+use super::subject::{Material, Subject, Variant};
+use crate::repro::{Budget, Progress, Result, Series, alternate_timed, research};
 
 /// t of Table 5.
 const PLAIN_MODULUS: u64 = 1 << 10;
 /// γ = 2^8 suffices throughout [BEHZ16, 5.2].
 const LOG2_GAMMA: u32 = 8;
-
-/// An algorithm and the kernels under it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variant {
-    /// Multi-precision, scalar kernels.
-    Mp,
-    /// RNS with floating-point decryption, scalar kernels.
-    RnsFlp,
-    /// RNS, scalar kernels.
-    Rns,
-    /// Multi-precision over the fastest kernels.
-    MpSimd,
-    /// RNS over the fastest kernels.
-    RnsSimd,
-    /// RNS over the fastest kernels with Sunzi's 48-bit primes and default algorithms, at equal log q.
-    Rns48,
-}
-
-impl Variant {
-    /// What tables call it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Mp => "MP",
-            Self::RnsFlp => "RNS-flp",
-            Self::Rns => "RNS",
-            Self::MpSimd => "MP-SIMD",
-            Self::RnsSimd => "RNS-SIMD",
-            Self::Rns48 => "RNS-48",
-        }
-    }
-
-    /// The multi-precision variant over the same kernels.
-    pub(super) fn baseline(self) -> Self {
-        match self {
-            Self::Mp | Self::RnsFlp | Self::Rns => Self::Mp,
-            Self::MpSimd | Self::RnsSimd | Self::Rns48 => Self::MpSimd,
-        }
-    }
-}
 
 /// What one variant took.
 #[derive(Clone, Debug)]
@@ -86,69 +47,43 @@ pub(super) fn measure(
     log2_degrees: &[u32],
     budget: Budget,
     progress: &mut Progress<'_>,
-) -> Result<Vec<Group>, LabError> {
-    let mut groups = Vec::new();
-    for &log2_degree in log2_degrees {
-        for width in [Width::Bits30, Width::Bits62] {
-            groups.push(group(log2_degree, width, budget, progress)?);
-        }
-    }
-    Ok(groups)
+) -> Result<Vec<Group>> {
+    let groups = log2_degrees.iter().flat_map(|&n| [Width::Bits30, Width::Bits62].map(|width| (n, width)));
+    groups.map(|(log2_degree, width)| group(log2_degree, width, budget, progress)).collect()
 }
 
 /// Primes of Sunzi's size with the same product within a fraction of a bit.
-pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<u64>, LabError> {
+pub(super) fn default_moduli(log2_degree: u32, log2_modulus: f64) -> Result<Vec<u64>> {
     let count = (log2_modulus / (DEFAULT_PRIME_BOUND as f64).log2()).ceil().max(1.0);
     let bound = (log2_modulus / count).exp2() as u64;
     Ok(primes_below(bound, 2 << log2_degree, count as usize)?)
 }
 
-/// One variant ready to be timed.
-struct Entry {
-    variant: Variant,
-    limbs: usize,
-    subject: Subject,
-}
-
-fn group(
-    log2_degree: u32,
-    width: Width,
-    budget: Budget,
-    progress: &mut Progress<'_>,
-) -> Result<Group, LabError> {
+fn group(log2_degree: u32, width: Width, budget: Budget, progress: &mut Progress<'_>) -> Result<Group> {
     let at = |what: &str| format!("n = 2^{log2_degree}, {} bits: {what}", width.bits());
     progress.begin(at("keys"));
     let entries = entries(log2_degree, width)?;
     progress.begin(at("decryption"));
-    let mut contenders: Vec<_> = entries.iter().map(|entry| entry.subject.decrypt()).collect();
+    let mut contenders: Vec<_> = entries.iter().map(|entry| entry.decrypt()).collect();
     let decryptions = alternate_timed(budget, &mut contenders)?;
     progress.begin(at("multiplication"));
-    let (which, mut contenders): (Vec<usize>, Vec<_>) = entries
+    let multiplies = |entry: &&Subject| entry.variant != Variant::RnsFlp;
+    let (which, mut contenders): (Vec<Variant>, Vec<_>) = entries
         .iter()
-        .enumerate()
-        .filter(|(_, entry)| entry.variant != Variant::RnsFlp)
-        .filter_map(|(index, entry)| Some((index, entry.subject.multiply()?)))
+        .filter(multiplies)
+        .filter_map(|entry| Some((entry.variant, entry.multiply()?)))
         .unzip();
     let multiplications = alternate_timed(budget, &mut contenders)?;
-    drop(contenders);
-    let mut variants: Vec<Measured> = entries
-        .iter()
-        .zip(decryptions)
-        .map(|(entry, decryption)| {
-            let Entry { variant, limbs, .. } = *entry;
-            Measured { variant, limbs, decryption, multiplication: None }
-        })
-        .collect();
-    for (index, times) in which.into_iter().zip(multiplications) {
-        if let Some(measured) = variants.get_mut(index) {
-            measured.multiplication = Some(times);
-        }
-    }
-    Ok(Group { log2_degree, width, variants })
+    let times = |variant| which.iter().position(|other| *other == variant);
+    let variants = entries.iter().zip(decryptions).map(|(&Subject { variant, limbs, .. }, decryption)| {
+        let multiplication = times(variant).and_then(|at| multiplications.get(at).cloned());
+        Measured { variant, limbs, decryption, multiplication }
+    });
+    Ok(Group { log2_degree, width, variants: variants.collect() })
 }
 
 /// Keys, ciphertexts and tables of every variant.
-fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
+fn entries(log2_degree: u32, width: Width) -> Result<Vec<Subject>> {
     let moduli = width.moduli(width.count(log2_degree)?)?;
     let index = 2 << log2_degree;
     let scalar = Ring::with_isa(index, &moduli, Isa::Portable)?;
@@ -156,22 +91,26 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     let multiplies = width.multiplies(log2_degree);
     let limbs = moduli.len();
     let mut rng = randomness::from_os()?;
+    let entry = |variant, limbs, context, material: &Rc<Material>| {
+        let material = Rc::clone(material);
+        Subject { variant, limbs, context, material }
+    };
     let gamma = Decryption::PowerOfTwo { log2_gamma: Some(LOG2_GAMMA) };
     let floating = Decryption::FloatingPoint { precision: Precision::Automatic };
     let [gamma, floating] = [gamma, floating].map(|decryption| algorithms(log2_degree, decryption));
 
     // Keys and ciphertexts are the same words whatever the kernels: made once, by the fastest.
-    let context = Subject::context(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
+    let context = research(MultiPrecision::over(&fastest), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
-    let slow = Subject::context(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
+    let slow = research(MultiPrecision::over(&scalar), PLAIN_MODULUS, &gamma)?;
     let mut entries =
         vec![entry(Variant::Mp, limbs, slow, &material), entry(Variant::MpSimd, limbs, context, &material)];
-    let context = Subject::context(fastest.clone(), PLAIN_MODULUS, &gamma)?;
+    let context = research(fastest.clone(), PLAIN_MODULUS, &gamma)?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     for (variant, ring, algorithms) in
         [(Variant::RnsFlp, &scalar, &floating), (Variant::Rns, &scalar, &gamma)]
     {
-        let context = Subject::context(ring.clone(), PLAIN_MODULUS, algorithms)?;
+        let context = research(ring.clone(), PLAIN_MODULUS, algorithms)?;
         entries.push(entry(variant, limbs, context, &material));
     }
     entries.push(entry(Variant::RnsSimd, limbs, context, &material));
@@ -181,14 +120,10 @@ fn entries(log2_degree: u32, width: Width) -> Result<Vec<Entry>, LabError> {
     }
     let log2_modulus = moduli.iter().map(|&modulus| (modulus as f64).log2()).sum();
     let moduli = default_moduli(log2_degree, log2_modulus)?;
-    let context = Subject::context(Ring::new(index, &moduli)?, PLAIN_MODULUS, &Algorithms::default())?;
+    let context = research(Ring::new(index, &moduli)?, PLAIN_MODULUS, &Algorithms::default())?;
     let material = Material::new(&context, multiplies, &mut rng)?;
     entries.push(entry(Variant::Rns48, moduli.len(), context, &material));
     Ok(entries)
-}
-
-fn entry(variant: Variant, limbs: usize, context: Context, material: &std::rc::Rc<Material>) -> Entry {
-    Entry { variant, limbs, subject: Subject::new(variant.name(), context, material) }
 }
 
 /// What the paper's implementation does: m̃ of Tables 3 and 4, B_sk of moduli as wide as those of q.

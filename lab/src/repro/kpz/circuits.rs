@@ -8,8 +8,8 @@ use sunzi_circuits::{Arithmetic, polynomial};
 use sunzi_encoding::Plaintext;
 
 use super::clear::Clear;
-use super::subject::{Encrypted, Subject, circuit};
-use crate::LabError;
+use super::subject::{Encrypted, Subject};
+use crate::Result;
 
 /// What came out, what should have, and how long the computation took.
 pub(super) struct Outcome<C> {
@@ -43,7 +43,7 @@ impl Circuit {
         clear: &Clear,
         k: u32,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Outcome<Encrypted<S>>, LabError> {
+    ) -> Result<Outcome<Encrypted<S>>> {
         match self {
             Self::Tree => tree(subject, clear, k, rng),
             Self::Polynomial => polynomial(subject, clear, k, rng),
@@ -55,7 +55,7 @@ fn fresh<S: Subject>(
     subject: &S,
     clear: &Clear,
     rng: &mut dyn CryptoRng,
-) -> Result<(Encrypted<S>, Plaintext), LabError> {
+) -> Result<(Encrypted<S>, Plaintext)> {
     let message = clear.random(rng)?;
     Ok((subject.encrypt(&message, rng)?, message))
 }
@@ -66,14 +66,14 @@ fn tree<S: Subject>(
     clear: &Clear,
     k: u32,
     rng: &mut dyn CryptoRng,
-) -> Result<Outcome<Encrypted<S>>, LabError> {
+) -> Result<Outcome<Encrypted<S>>> {
     let Some(below) = k.checked_sub(1) else {
         let (value, expected) = fresh(subject, clear, rng)?;
         return Ok(Outcome { value, expected, time: Duration::ZERO });
     };
     let (a, b) = (tree(subject, clear, below, rng)?, tree(subject, clear, below, rng)?);
     let begin = Instant::now();
-    let value = subject.arithmetic().multiply(&a.value, &b.value, subject.keys()).map_err(circuit)?;
+    let value = subject.arithmetic().multiply(&a.value, &b.value, subject.keys())?;
     let time = a.time + b.time + begin.elapsed();
     let value = subject.trusted(value);
     Ok(Outcome { value, expected: clear.product(&a.expected, &b.expected)?, time })
@@ -84,7 +84,7 @@ fn polynomial<S: Subject>(
     clear: &Clear,
     degree: u32,
     rng: &mut dyn CryptoRng,
-) -> Result<Outcome<Encrypted<S>>, LabError> {
+) -> Result<Outcome<Encrypted<S>>> {
     let (x, message) = fresh(subject, clear, rng)?;
     // For t = 2 the paper sets a_i = 1.
     let two = subject.arithmetic().plain_modulus() == 2;
@@ -104,7 +104,7 @@ fn polynomial<S: Subject>(
     let begin = Instant::now();
     let method = polynomial::Method::PowerBasis;
     let value = polynomial::evaluate(subject.arithmetic(), &polynomial, &x, method, subject.keys());
-    Ok(Outcome { value: value.map_err(circuit)?, time: begin.elapsed(), expected })
+    Ok(Outcome { value: value?, time: begin.elapsed(), expected })
 }
 
 /// Σ x_i·y_i of so many pairs, once for each laziness.
@@ -113,7 +113,7 @@ pub(super) fn inner<S: Subject>(
     clear: &Clear,
     count: usize,
     rng: &mut dyn CryptoRng,
-) -> Result<Vec<Outcome<Encrypted<S>>>, LabError> {
+) -> Result<Vec<Outcome<Encrypted<S>>>> {
     let mut expected = clear.constant(0)?;
     let (mut x, mut y) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
@@ -127,7 +127,7 @@ pub(super) fn inner<S: Subject>(
         let begin = Instant::now();
         let value = inner_product(subject.arithmetic(), &x, &y, laziness, subject.keys());
         let time = begin.elapsed();
-        Ok(Outcome { value: value.map_err(circuit)?, expected: expected.clone(), time })
+        Ok(Outcome { value: value?, expected: expected.clone(), time })
     };
     all.into_iter().map(run).collect()
 }

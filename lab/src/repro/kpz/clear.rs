@@ -5,8 +5,7 @@ use sunzi_encoding::Plaintext;
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::primes_below;
 
-use crate::LabError;
-use crate::subjects::plaintexts;
+use crate::repro::{LabError, Result, plaintexts};
 
 /// The plaintext ring.
 pub(super) struct Clear {
@@ -16,19 +15,19 @@ pub(super) struct Clear {
 
 impl Clear {
     /// The ring of degree n modulo t: 2, or a prime that is 1 modulo 2n.
-    pub(super) fn new(degree: usize, plain_modulus: u64) -> Result<Self, LabError> {
+    pub(super) fn new(degree: usize, plain_modulus: u64) -> Result<Self> {
         let order = 2 * degree as u64;
         let modulus = match plain_modulus {
             // Coefficients of a product are below n in absolute value: no wrap.
             2 => primes_below(1 << 30, order, 1)?.into_iter().next().unwrap_or_default(),
             t if t % order == 1 => t,
-            got => return Err(LabError::PlainModulus { got }),
+            got => return Err(LabError::plain_modulus(got)),
         };
         Ok(Self { plan: NttPlan::new(Modulus::new(modulus)?, degree)?, plain_modulus })
     }
 
     /// a·b.
-    pub(super) fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext, LabError> {
+    pub(super) fn product(&self, a: &Plaintext, b: &Plaintext) -> Result<Plaintext> {
         let forward = |x: &Plaintext| {
             let mut words = x.coefficients().to_vec();
             self.plan.forward(&mut words).map(|()| words)
@@ -46,7 +45,7 @@ impl Clear {
     }
 
     /// a + f·b.
-    pub(super) fn add_multiple(&self, a: &Plaintext, f: i64, b: &Plaintext) -> Result<Plaintext, LabError> {
+    pub(super) fn add_multiple(&self, a: &Plaintext, f: i64, b: &Plaintext) -> Result<Plaintext> {
         let t = i128::from(self.plain_modulus);
         let pairs = a.coefficients().iter().zip(b.coefficients());
         let sums = pairs.map(|(&a, &b)| (i128::from(a) + i128::from(f) * i128::from(b)).rem_euclid(t) as u64);
@@ -54,12 +53,12 @@ impl Clear {
     }
 
     /// A uniform polynomial.
-    pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Result<Plaintext, LabError> {
+    pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Result<Plaintext> {
         Ok(plaintexts::random(self.plan.n(), self.plain_modulus, rng)?)
     }
 
     /// The constant c.
-    pub(super) fn constant(&self, c: i64) -> Result<Plaintext, LabError> {
+    pub(super) fn constant(&self, c: i64) -> Result<Plaintext> {
         let residue = c.rem_euclid(self.plain_modulus as i64) as u64;
         Ok(Plaintext::constant(residue, self.plan.n(), self.plain_modulus)?)
     }
@@ -95,6 +94,7 @@ mod tests {
                 clear.constant(0).unwrap()
             );
         }
-        assert!(matches!(Clear::new(64, 7), Err(LabError::PlainModulus { got: 7 })));
+        let error = Clear::new(64, 7).err().unwrap().to_string();
+        assert!(error.starts_with("products modulo 7 cannot"), "{error}");
     }
 }

@@ -5,8 +5,7 @@ use sunzi_math::primes_below;
 use super::formulas::{self, corrected};
 use super::reference::key_switching::{self, Scheme, radix_count};
 use super::reference::{Basis, Counter, Counts, Limbs, multiplication};
-use crate::LabError;
-use crate::repro::report::{Quantity, Row, Table, Value};
+use crate::repro::{Result, Row, Table};
 
 /// Degree of the counted runs: counts do not depend on it but for the factor n.
 const DEGREE: usize = 64;
@@ -17,7 +16,7 @@ const SCHEMES: [(&str, Scheme); 2] =
     [("BGV", Scheme::Bgv { plain_modulus: PLAIN_MODULUS }), ("BFV", Scheme::Bfv)];
 
 /// Primes of 30 bits for Q and for P.
-fn bases(q: usize, p: usize) -> Result<[Basis; 2], LabError> {
+fn bases(q: usize, p: usize) -> Result<[Basis; 2]> {
     let primes = primes_below(1 << 30, 2 * DEGREE as u64, q + p)?;
     let (first, second) = primes.split_at_checked(q).unwrap_or((&primes, &[]));
     Ok([Basis::new(DEGREE, first)?, Basis::new(DEGREE, second)?])
@@ -32,22 +31,17 @@ fn some(basis: &Basis, seed: u64) -> Limbs {
 /// A column of the counts.
 type Of = fn(&Counts) -> u64;
 
-fn quantities(counts: Counts, printed: Option<Counts>) -> Vec<Quantity> {
+fn counted(row: Row, counts: Counts, printed: Counts) -> Row {
     let of: [(&'static str, Of); 3] = [
         ("transforms", |one| one.transforms),
         ("integer_products/n", |one| one.products),
         ("float_products/n", |one| one.floats),
     ];
-    of.map(|(name, of)| Quantity {
-        name,
-        paper: printed.as_ref().map(|one| of(one).into()),
-        ours: Some(of(&counts).into()),
-    })
-    .into()
+    of.into_iter().fold(row, |row, (name, of)| row.printed(name, of(&printed), Some(of(&counts))))
 }
 
 /// Table 1.
-pub(super) fn table1() -> Result<Table, LabError> {
+pub(super) fn table1() -> Result<Table> {
     let mut rows = Vec::new();
     for k in [2, 4, 7, 13] {
         rows.push(product("MultOld", k, k, formulas::original(k as u64))?);
@@ -57,12 +51,11 @@ pub(super) fn table1() -> Result<Table, LabError> {
             rows.push(product("MultNewLeveled", k, level, printed)?);
         }
     }
-    let title =
-        "counts of a product without relinearisation, in a run of the reference algorithms".to_owned();
-    Ok(Table { name: "Table 1", title, rows })
+    let title = "counts of a product without relinearisation, in a run of the reference algorithms";
+    Ok(Table::new("Table 1", title, rows))
 }
 
-fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Result<Row, LabError> {
+fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Result<Row> {
     let [ciphertext, auxiliary] = bases(k, if name == "MultOld" { k + 1 } else { k })?;
     let (a, b) = ([some(&ciphertext, 1), some(&ciphertext, 2)], [some(&ciphertext, 3), some(&ciphertext, 4)]);
     let setting = multiplication::Setting { ciphertext, auxiliary, plain_modulus: PLAIN_MODULUS };
@@ -74,24 +67,19 @@ fn product(name: &'static str, k: usize, level: usize, printed: Counts) -> Resul
     };
     let counts = counter.counts(DEGREE);
     let explained = counts == corrected::leveled(k as u64, level as u64);
-    let reason = (counts != printed && explained).then(|| {
+    let reason = (counts != printed && explained).then_some(
         "from Q to P_ℓ each of the k residues is scaled [KPZ21, appendix E]: k(ℓ + 1) multiplications a part, where \
-         Remark 3.4 counts ℓ(k + 1)"
-            .to_owned()
-    });
-    let keys = vec![
-        ("method", Value::Text(name)),
-        ("k", Value::Integer(k as u64)),
-        ("l", Value::Integer(level as u64)),
-    ];
-    Ok(Row { measured: false, keys, quantities: quantities(counts, Some(printed)), reason })
+         Remark 3.4 counts ℓ(k + 1)",
+    );
+    let row = Row::exact().key("method", name).key("k", k).key("l", level);
+    Ok(counted(row, counts, printed).because(reason))
 }
 
 /// What is switched: ℓ, k, α and the digits of a residue.
 type Shape = (usize, usize, usize, u32);
 
 /// Table 4 and the totals of B.3 that it shortens.
-pub(super) fn table4() -> Result<Table, LabError> {
+pub(super) fn table4() -> Result<Table> {
     let bv: [Shape; 3] = [(3, 0, 1, 1), (6, 0, 1, 1), (4, 0, 1, 2)];
     let ghs: [Shape; 3] = [(2, 2, 2, 1), (6, 6, 6, 1), (6, 7, 6, 1)];
     let hybrid: [Shape; 6] =
@@ -104,8 +92,7 @@ pub(super) fn table4() -> Result<Table, LabError> {
             }
         }
     }
-    let title = "counts of a key switch, in a run of the reference algorithms".to_owned();
-    Ok(Table { name: "Table 4", title, rows })
+    Ok(Table::new("Table 4", "counts of a key switch, in a run of the reference algorithms", rows))
 }
 
 /// The table's row and, where it differs, that of B.3.
@@ -113,7 +100,7 @@ fn key_switch(
     method: &'static str,
     (name, scheme): (&'static str, Scheme),
     (l, k, width, radix_digits): Shape,
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Vec<Row>> {
     let [ciphertext, special] = bases(l, k)?;
     let setting = key_switching::Setting { ciphertext, special, width, scheme };
     let widths: Vec<u64> = setting.digits().iter().map(|(begin, end)| (end - begin) as u64).collect();
@@ -130,28 +117,21 @@ fn key_switch(
             Some(formulas::hybrid(scheme, wide_l, wide_k, d, alpha)),
         ),
     };
-    let reason = |printed: Counts| {
-        match counts == printed {
+    let reason = |printed: Counts| match counts == printed {
         true => None,
         false if even && counts == corrected::hybrid_short(scheme, wide_l, d, alpha) => Some(
-            "2(ℓ + α) + d(ℓ + α) with d·α = ℓ is 3ℓ + α(d² + 2); the printed 2ℓ + α(d² + 3) takes α for ℓ".to_owned(),
+            "2(ℓ + α) + d(ℓ + α) with d·α = ℓ is 3ℓ + α(d² + 2); the printed 2ℓ + α(d² + 3) takes α for ℓ",
         ),
         false if counts == corrected::hybrid(scheme, wide_l, wide_k, &widths) => Some(
-            "the last digit is narrower: the formulas put d·α for ℓ and α·ℓ for the sum of the squared widths".to_owned(),
+            "the last digit is narrower: the formulas put d·α for ℓ and α·ℓ for the sum of the squared widths",
         ),
         false => None,
-    }
     };
     let row = |formula: &'static str, printed: Counts| {
-        let mut keys = vec![
-            ("scheme", Value::Text(name)),
-            ("method", Value::Text(method)),
-            ("formula", Value::Text(formula)),
-        ];
-        let numbers =
-            [("l", l), ("k", k), ("alpha", width), ("digits", widths.len() * radix_digits as usize)];
-        keys.extend(numbers.map(|(name, value)| (name, Value::Integer(value as u64))));
-        Row { measured: false, keys, quantities: quantities(counts, Some(printed)), reason: reason(printed) }
+        let row = Row::exact().key("scheme", name).key("method", method).key("formula", formula);
+        let row = row.key("l", l).key("k", k).key("alpha", width);
+        let row = row.key("digits", widths.len() * radix_digits as usize);
+        counted(row, counts, printed).because(reason(printed))
     };
     Ok([("Table 4", short), ("B.3", full)]
         .into_iter()
@@ -164,7 +144,7 @@ fn radix_bits(digits: u32) -> Option<u32> {
     (digits > 1).then(|| 30_u32.div_ceil(digits))
 }
 
-fn some_key(setting: &key_switching::Setting, radix: Option<u32>) -> Result<key_switching::Key, LabError> {
+fn some_key(setting: &key_switching::Setting, radix: Option<u32>) -> Result<key_switching::Key> {
     let secret: Vec<i64> = (0..DEGREE as i64).map(|i| i % 3 - 1).collect();
     let uniform = |q: u64| some(&setting.all(), 5).first().map_or_else(Vec::new, |limb| reduced(limb, q));
     key_switching::key(setting, radix, [&secret, &secret], uniform, || vec![1; DEGREE])
@@ -174,7 +154,7 @@ fn reduced(limb: &[u64], q: u64) -> Vec<u64> {
     limb.iter().map(|x| x % q).collect()
 }
 
-fn count_switch(setting: &key_switching::Setting, radix: Option<u32>) -> Result<Counts, LabError> {
+fn count_switch(setting: &key_switching::Setting, radix: Option<u32>) -> Result<Counts> {
     let key = some_key(setting, radix)?;
     let part = some(&setting.ciphertext, 6);
     let counter = Counter::default();
@@ -186,7 +166,7 @@ fn count_switch(setting: &key_switching::Setting, radix: Option<u32>) -> Result<
 }
 
 /// Table 5.
-pub(super) fn table5() -> Result<Table, LabError> {
+pub(super) fn table5() -> Result<Table> {
     let shapes: [(&str, Shape); 6] = [
         ("BV", (6, 0, 1, 1)),
         ("BV", (6, 0, 1, 2)),
@@ -197,10 +177,10 @@ pub(super) fn table5() -> Result<Table, LabError> {
     ];
     let rows = shapes.iter().map(|&(method, shape)| key_size(method, shape)).collect::<Result<_, _>>()?;
     let title = format!("bits of a key-switching key at N = {DEGREE}, counted in keys of the reference");
-    Ok(Table { name: "Table 5", title, rows })
+    Ok(Table::new("Table 5", title, rows))
 }
 
-fn key_size(method: &'static str, (l, k, width, radix_digits): Shape) -> Result<Row, LabError> {
+fn key_size(method: &'static str, (l, k, width, radix_digits): Shape) -> Result<Row> {
     let [ciphertext, special] = bases(l, k)?;
     let setting = key_switching::Setting { ciphertext, special, width, scheme: Scheme::Bfv };
     let radix = radix_bits(radix_digits);
@@ -213,12 +193,9 @@ fn key_size(method: &'static str, (l, k, width, radix_digits): Shape) -> Result<
         .map(|(&q, limb)| limb.len() as f64 * (q as f64).log2())
         .sum();
     let printed = setting.key_bits(DEGREE, radix_count(&setting.ciphertext, radix));
-    let numbers = [("l", l), ("k", k), ("digits", setting.digits().len() * radix_digits as usize)];
-    let mut keys = vec![("method", Value::Text(method))];
-    keys.extend(numbers.map(|(name, value)| (name, Value::Integer(value as u64))));
-    let rounded = |bits: f64| Value::Integer(bits.round() as u64);
-    let quantities = vec![Quantity::printed("bits", rounded(printed), Some(rounded(bits)))];
-    Ok(Row { measured: false, keys, quantities, reason: None })
+    let row = Row::exact().key("method", method).key("l", l).key("k", k);
+    let row = row.key("digits", setting.digits().len() * radix_digits as usize);
+    Ok(row.printed("bits", printed.round() as u64, Some(bits.round() as u64)))
 }
 
 #[cfg(test)]

@@ -3,20 +3,17 @@
 //! Ciphertexts are in evaluation form before and after here, and a product is counted with its relinearisation: what the
 //! paper counts apart shares work.
 
-use sunzi_bfv::{Algorithms, Context, Evaluator};
+use sunzi_bfv::{Algorithms, Evaluator};
 use sunzi_encoding::Plaintext;
 use sunzi_kernels::Tally;
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{GadgetOptions, Multiplication, Ring, ScalerOptions};
-use sunzi_rlwe::{Security, randomness};
+use sunzi_rlwe::randomness;
 
 use super::formulas::{self, corrected};
 use super::reference::Counts;
 use super::reference::key_switching::Scheme;
-use crate::LabError;
-use crate::repro::report::{Quantity, Row, Table, Value};
-use crate::subjects::keys::Keys;
-use crate::threads::on_threads;
+use crate::repro::{Keys, Result, Row, Table, on_threads, research};
 
 /// Degree of the counted runs.
 const DEGREE: usize = 1 << 11;
@@ -74,7 +71,7 @@ impl Case {
     }
 
     /// What is done.
-    fn count(&self) -> Result<Counts, LabError> {
+    fn count(&self) -> Result<Counts> {
         let mut rng = randomness::from_os()?;
         let primes = primes_below(DEFAULT_PRIME_BOUND, 2 * DEGREE as u64, self.limbs + self.width)?;
         let (moduli, special) = primes.split_at_checked(self.limbs).unwrap_or((&primes, &[]));
@@ -84,8 +81,7 @@ impl Case {
         let scaling = ScalerOptions { multiplication: self.multiplication, ..ScalerOptions::default() };
         let algorithms = Algorithms { scaling, key_switching, ..Algorithms::default() };
         let ring = Ring::new(2 * DEGREE as u64, moduli)?;
-        let security = Security::InsecureForResearchOnly;
-        let context = Context::with_algorithms(ring, PLAIN_MODULUS, security, &algorithms)?;
+        let context = research(ring, PLAIN_MODULUS, &algorithms)?;
         let Keys { public, relinearization: key, .. } = Keys::generate(context.rlwe(), &mut rng)?;
         let message = Plaintext::constant(3, DEGREE, PLAIN_MODULUS)?;
         let [a, b] =
@@ -119,16 +115,14 @@ fn cases() -> Vec<Case> {
 }
 
 /// The table.
-pub(super) fn table() -> Result<Table, LabError> {
+pub(super) fn table() -> Result<Table> {
     let rows = cases().iter().map(row).collect::<Result<_, _>>()?;
-    let title =
-        "Sunzi's own counts of a product with its relinearisation, beside the sums of Tables 1 and 4; \
-                 multiplications without v·Q, which the paper does not count, and all of them"
-            .to_owned();
-    Ok(Table { name: "Tables 1 and 4", title, rows })
+    let title = "Sunzi's own counts of a product with its relinearisation, beside the sums of Tables 1 and 4; \
+                 multiplications without v·Q, which the paper does not count, and all of them";
+    Ok(Table::new("Tables 1 and 4", title, rows))
 }
 
-fn row(case: &Case) -> Result<Row, LabError> {
+fn row(case: &Case) -> Result<Row> {
     let (printed, ours) = (case.printed(), case.count()?);
     let switching = match case.width {
         0 => "BV",
@@ -136,23 +130,20 @@ fn row(case: &Case) -> Result<Row, LabError> {
         _ => "hybrid",
     };
     let by_the_same_rule = ours.products.saturating_sub(case.quotients());
-    let keys = vec![
-        ("method", Value::Text(case.name)),
-        ("key_switching", Value::Text(switching)),
-        ("l", Value::Integer(case.limbs as u64)),
-        ("alpha", Value::Integer(case.width as u64)),
-    ];
-    let quantities = vec![
-        Quantity::printed("transforms", printed.transforms, Some(ours.transforms)),
-        Quantity::printed("integer_products/n", printed.products, Some(by_the_same_rule)),
-        Quantity { name: "all_products/n", paper: None, ours: Some(ours.products.into()) },
-    ];
-    Ok(Row { measured: true, keys, quantities, reason: None })
+    Ok(Row::timed()
+        .key("method", case.name)
+        .key("key_switching", switching)
+        .key("l", case.limbs)
+        .key("alpha", case.width)
+        .printed("transforms", printed.transforms, Some(ours.transforms))
+        .printed("integer_products/n", printed.products, Some(by_the_same_rule))
+        .ours("all_products/n", ours.products))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::report::{Quantity, Value};
 
     #[test]
     fn nothing_costs_more_than_the_paper_says() {

@@ -9,11 +9,8 @@ use sunzi_rlwe::randomness;
 use super::clear::Clear;
 use super::parameters::Parameters;
 use super::printed::{Cell, Column, Digits, PLAIN_MODULI};
-use super::subject::{BfvSubject, BgvSubject, Subject, circuit};
-use crate::LabError;
-use crate::alternate::upper_median;
-use crate::report::{Corner, Curve, Figure, Machine, Panel};
-use crate::repro::run::Progress;
+use super::subject::{BfvSubject, BgvSubject, Subject};
+use crate::repro::{Figure, LabError, Machine, NOT_PRINTED, Panel, Progress, Result, upper_median};
 
 /// The variants of the figure.
 const COLUMNS: [Column; 4] = [Column::Hps, Column::New, Column::Leveled, Column::Bgv];
@@ -35,11 +32,7 @@ pub(super) fn steps(size: Size) -> usize {
 }
 
 /// Times and draws.
-pub(super) fn compute(
-    size: Size,
-    machine: &Machine,
-    progress: &mut Progress<'_>,
-) -> Result<Figure, LabError> {
+pub(super) fn compute(size: Size, machine: &Machine, progress: &mut Progress<'_>) -> Result<Figure> {
     let mut panels = Vec::new();
     for (t, depth) in PLAIN_MODULI.into_iter().zip(DEPTHS) {
         let mut panel = Panel::new(&format!("t = {t}"), false);
@@ -53,23 +46,15 @@ pub(super) fn compute(
             }
         }
         for (colour, (&column, times)) in COLUMNS.iter().zip(times).enumerate() {
-            let points = (1..).map(f64::from).zip(times.into_iter().map(upper_median)).collect();
-            panel.series.push(Curve { name: column.name().to_owned(), colour, dashed: false, points });
+            let points = (1..).map(f64::from).zip(times.into_iter().map(upper_median));
+            panel.line(column.name(), colour, false, points);
         }
         panels.push(panel);
     }
-    Ok(Figure {
-        name: "Figure 1",
-        title: format!("the d-th multiplication in a row with relinearisation, n = 2^{}", size.log2_degree),
-        source: format!("medians of {}, three digits; {machine}", size.rounds),
-        file: "figure1.svg",
-        x_label: "depth d",
-        y_label: "milliseconds",
-        logarithmic: false,
-        legend: Corner::UpperLeft,
-        panels,
-        reason: Some("the paper prints no numbers for this plot".to_owned()),
-    })
+    let title = format!("the d-th multiplication in a row with relinearisation, n = 2^{}", size.log2_degree);
+    let source = format!("medians of {}, three digits; {machine}", size.rounds);
+    let figure = Figure::new("Figure 1", title, source, ["depth d", "milliseconds"], panels);
+    Ok(Figure { logarithmic: false, reason: Some(NOT_PRINTED), ..figure })
 }
 
 /// The sizes that the paper's estimates give, with two bits for ours being proven ones.
@@ -93,22 +78,11 @@ fn cell(column: Column, t: u64, depth: u32, log2_degree: u32) -> Cell {
             [limb, limb * count as u32]
         }
     };
-    let digits = Digits::Three;
-    Cell {
-        column,
-        plain_modulus: t,
-        digits,
-        k: depth,
-        log2_degree,
-        log2_limb,
-        log2_modulus,
-        log2_noise: 0,
-        seconds: 0.0,
-    }
+    Cell::new(column, t, Digits::Three, depth, [log2_degree, log2_limb, log2_modulus])
 }
 
 /// Milliseconds of each of `depth` squarings in a row, each a multiplication of two ciphertexts.
-fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>, LabError> {
+fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64>> {
     let mut rng = randomness::from_os()?;
     let cell = cell(column, t, depth, log2_degree);
     let parameters = Parameters::printed(&cell, depth)?;
@@ -118,22 +92,20 @@ fn chain(column: Column, t: u64, depth: u32, log2_degree: u32) -> Result<Vec<f64
     }
 }
 
-fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Result<Vec<f64>, LabError> {
+fn square<S: Subject>(subject: &S, cell: &Cell, rng: &mut dyn CryptoRng) -> Result<Vec<f64>> {
     let clear = Clear::new(1 << cell.log2_degree, cell.plain_modulus)?;
     let mut message = clear.random(rng)?;
     let mut value = subject.encrypt(&message, rng)?;
     let mut times = Vec::new();
     for _ in 0..cell.k {
         let begin = Instant::now();
-        value = subject.arithmetic().multiply(&value, &value, subject.keys()).map_err(circuit)?;
+        value = subject.arithmetic().multiply(&value, &value, subject.keys())?;
         times.push(begin.elapsed().as_secs_f64() * 1e3);
         value = subject.trusted(value);
         message = clear.product(&message, &message)?;
     }
-    if subject.opened(&value, &message)?.is_none() {
-        let (variant, degree) = (cell.column.name(), 1 << cell.log2_degree);
-        return Err(LabError::Wrong { operation: "chain of products", variant, degree });
-    }
+    let right = subject.opened(&value, &message)?.is_some();
+    LabError::unless(right, "chain of products", cell.column.name(), 1 << cell.log2_degree)?;
     Ok(times)
 }
 

@@ -15,12 +15,8 @@ mod tables;
 
 pub use figure1::Size;
 
-use crate::LabError;
-use crate::report::Machine;
-use crate::repro::parts::parts;
-use crate::repro::report::Report;
-use crate::repro::run::{Progress, Tell};
-use crate::threads::on_threads;
+use crate::repro::Run;
+use crate::repro::{Paper, Part as _, Result, parts};
 
 parts! {
     /// Counts of a product.
@@ -54,21 +50,31 @@ pub struct Options {
     pub figure: Size,
 }
 
-impl Options {
-    /// Everything.
-    #[must_use]
-    pub fn full() -> Self {
-        Self {
-            parts: Part::ALL.to_vec(),
-            longest: f64::INFINITY,
-            figure: Size { log2_degree: 15, rounds: 3 },
-        }
+impl Paper for Options {
+    const KEY: &'static str = "KPZ21";
+    type Part = Part;
+
+    fn full() -> Self {
+        let figure = Size { log2_degree: 15, rounds: 3 };
+        Self { parts: Part::ALL.to_vec(), longest: f64::INFINITY, figure }
     }
 
-    /// What takes less than three minutes.
-    #[must_use]
-    pub fn quick() -> Self {
+    /// The smaller circuits: less than three minutes.
+    fn quick() -> Self {
         Self { longest: 0.6, figure: Size { log2_degree: 14, rounds: 3 }, ..Self::full() }
+    }
+
+    fn parts(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+
+    fn steps(&self) -> usize {
+        let steps = |part: Part| match part {
+            Part::Table8 => printed::inner_products().len(),
+            Part::Figure1 => figure1::steps(self.figure),
+            _ => self.plan(part).map_or(0, |plan| plan.steps()),
+        };
+        self.wanted().map(steps).sum()
     }
 
     fn effort(&self) -> String {
@@ -83,7 +89,35 @@ impl Options {
         }
     }
 
-    /// The computations of a part.
+    fn make(&self, Run { machine, progress, tables, figures }: &mut Run<'_>) -> Result<()> {
+        for part in self.wanted() {
+            match part {
+                Part::Table1 => tables.push(counters::table1()?),
+                Part::Table4 => {
+                    tables.push(counters::table4()?);
+                    #[cfg(feature = "tally")]
+                    tables.push(default_mode::table()?);
+                }
+                Part::Table5 => tables.push(counters::table5()?),
+                Part::Table8 => tables.push(tables::table8(progress)?),
+                Part::Figure1 => figures.push(figure1::compute(self.figure, machine, progress)?),
+                part => {
+                    if let Some(plan) = self.plan(part) {
+                        tables.push(plan.compute(progress)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// The parts asked for, once and in order.
+    fn wanted(&self) -> impl Iterator<Item = Part> {
+        Part::ALL.iter().copied().filter(|part| self.parts.contains(part))
+    }
+
     fn plan(&self, part: Part) -> Option<tables::Plan> {
         let plan = match part {
             Part::Table2 => tables::Plan::trees("Table 2").of_the_text(),
@@ -94,65 +128,19 @@ impl Options {
         };
         Some(plan.within(self.longest))
     }
-
-    /// Steps that progress counts.
-    fn steps(&self, part: Part) -> usize {
-        match part {
-            Part::Table8 => printed::INNER_PRODUCTS.len(),
-            Part::Figure1 => figure1::steps(self.figure),
-            _ => self.plan(part).map_or(0, |plan| plan.steps()),
-        }
-    }
-}
-
-/// Reproduces what the options ask for, on one thread.
-///
-/// # Errors
-/// [`LabError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
-pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    on_threads(1, || run_here(options, tell))
-}
-
-fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    let machine = Machine::this()?;
-    let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| options.parts.contains(part)).collect();
-    let total = parts.iter().map(|&part| options.steps(part)).sum();
-    let mut progress = Progress::new(total, tell);
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    for part in parts {
-        tables.push(match part {
-            Part::Table1 => counters::table1()?,
-            Part::Table4 => {
-                tables.push(counters::table4()?);
-                #[cfg(feature = "tally")]
-                tables.push(default_mode::table()?);
-                continue;
-            }
-            Part::Table5 => counters::table5()?,
-            Part::Table8 => tables::table8(&mut progress)?,
-            Part::Figure1 => {
-                figures.push(figure1::compute(options.figure, &machine, &mut progress)?);
-                continue;
-            }
-            part => match options.plan(part) {
-                Some(plan) => plan.compute(&mut progress)?,
-                None => continue,
-            },
-        });
-    }
-    Ok(Report { paper: "KPZ21", machine, effort: options.effort(), tables, figures })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::run;
 
     #[test]
     fn parts_are_named_as_they_read_and_come_once_and_in_order() {
-        for part in Part::ALL {
-            assert_eq!(part.to_string().parse::<Part>().unwrap(), part);
+        for &part in Part::ALL {
+            assert_eq!(Part::parse(part.name()).unwrap(), part);
         }
-        let error = "table9".parse::<Part>().unwrap_err().to_string();
+        let error = Part::parse("table9").unwrap_err().to_string();
         assert!(error.contains("table1") && error.contains("\"table9\""), "{error}");
         let options = Options { parts: vec![Part::Table5, Part::Table1, Part::Table5], ..Options::quick() };
         let report = run(&options, &mut |_, done, total| assert!(done < total)).unwrap();

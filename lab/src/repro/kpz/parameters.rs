@@ -4,7 +4,7 @@ use sunzi_math::{primes_below, primes_with_bits};
 use sunzi_rlwe::{Security, security};
 
 use super::printed::{Cell, Column, Digits};
-use crate::LabError;
+use crate::Result;
 
 /// The widest modulus of the paper, in bits; P is made of such.
 const WIDEST: u32 = 60;
@@ -24,7 +24,7 @@ pub(super) struct Parameters {
 impl Parameters {
     /// What the cell says; if the table of 2024 asks for a larger degree, the same with that degree too. For BGV, q_0
     /// is `slack` bits longer.
-    pub(super) fn of(cell: &Cell, depth: u32, slack: u32) -> Result<Vec<Self>, LabError> {
+    pub(super) fn of(cell: &Cell, depth: u32, slack: u32) -> Result<Vec<Self>> {
         let longer = Cell { log2_modulus: cell.log2_modulus + slack, ..*cell };
         let cell = if cell.column == Column::Bgv { &longer } else { cell };
         let mut all = vec![Self::printed(cell, depth)?];
@@ -44,11 +44,11 @@ impl Parameters {
     }
 
     /// What the cell says, secure or not.
-    pub(super) fn printed(cell: &Cell, depth: u32) -> Result<Self, LabError> {
+    pub(super) fn printed(cell: &Cell, depth: u32) -> Result<Self> {
         Self::at(cell, depth, cell.log2_degree)
     }
 
-    fn at(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Self, LabError> {
+    fn at(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Self> {
         let moduli = match cell.column {
             Column::Bgv => chain(cell, depth, log2_degree)?,
             _ => {
@@ -86,7 +86,7 @@ impl Parameters {
 /// fresh noise down to the noise of a modulus switch `[KPZ21, section 4]`.
 ///
 /// Where no prime 1 modulo 2n is so short, the next longer.
-fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>, LabError> {
+fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>> {
     let order = 2_u64 << log2_degree;
     let count = depth as usize;
     let mut levels = Vec::new();
@@ -108,7 +108,7 @@ fn chain(cell: &Cell, depth: u32, log2_degree: u32) -> Result<Vec<u64>, LabError
 }
 
 /// The longest prime of at most so many bits, or the shortest longer one.
-fn unused(bits: u32, order: u64, used: &[u64]) -> Result<u64, LabError> {
+fn unused(bits: u32, order: u64, used: &[u64]) -> Result<u64> {
     let bits = bits.max(order.ilog2() + 1);
     for bits in bits..WIDEST {
         let found = primes_with_bits(bits, order, 1 + used.len());

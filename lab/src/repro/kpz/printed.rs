@@ -1,7 +1,8 @@
 //! What the tables print, digit for digit.
 
-mod polynomials;
-mod trees;
+use crate::repro::{lines, number, numbers};
+
+const TEXT: &str = include_str!("printed.txt");
 
 /// t of the tables: 2, 2^16 + 1 and 2^30 − 2^18 + 1.
 pub(super) const PLAIN_MODULI: [u64; 3] = [2, (1 << 16) + 1, (1 << 30) - (1 << 18) + 1];
@@ -15,14 +16,8 @@ pub(super) enum Digits {
     Max,
 }
 
-/// log N, log q_i, log Q.
-type Size = [u32; 3];
 /// log e and seconds.
-type Found = (u32, f64);
-/// t, d_num, k; the original BFV by BEHZ and by HPS; new and leveled; BGV.
-type Line = (u64, Digits, u32, Size, [Found; 2], Size, [Found; 2], Size, Found);
-/// t, d_num; log N, log q_i, log Q; one by one, lazy key switching, lazy scaling.
-type ProductLine = (u64, Digits, Size, [Found; 3]);
+pub(super) type Found = (u32, f64);
 
 /// Which of the five products a column shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,50 +61,61 @@ pub(super) struct Cell {
     pub(super) seconds: f64,
 }
 
+impl Cell {
+    /// A cell of log N, log q_i and log Q without results.
+    pub(super) fn new(column: Column, t: u64, digits: Digits, k: u32, size: [u32; 3]) -> Self {
+        let [log2_degree, log2_limb, log2_modulus] = size;
+        let (plain_modulus, log2_noise, seconds) = (t, 0, 0.0);
+        Self { column, plain_modulus, digits, k, log2_degree, log2_limb, log2_modulus, log2_noise, seconds }
+    }
+}
+
 /// Table 6; Table 2 is its rows for t = 2^16 + 1 and three digits.
 pub(super) fn trees() -> Vec<Cell> {
-    trees::LINES.iter().flat_map(cells).collect()
+    lines(TEXT, "Table 6").into_iter().flat_map(cells).collect()
 }
 
 /// Table 7; Table 3 is its rows for t = 2^16 + 1 and three digits.
 pub(super) fn polynomials() -> Vec<Cell> {
-    polynomials::LINES.iter().flat_map(cells).collect()
+    lines(TEXT, "Table 7").into_iter().flat_map(cells).collect()
 }
 
-fn cells(&(t, digits, k, old, [behz, hps], new, [one, leveled], levels, bgv): &Line) -> [Cell; 5] {
+/// The original BFV by BEHZ and by HPS; new and leveled; BGV.
+fn cells(line: [&str; 22]) -> [Cell; 5] {
+    let [t, digits, k, n, q, m, behz, b, hps, h, rest @ ..] = line;
+    let [new_n, new_q, new_m, one, o, leveled, l, bgv_n, bgv_q, bgv_m, bgv, g] = rest;
     let columns = [
-        (Column::Behz, old, behz),
-        (Column::Hps, old, hps),
-        (Column::New, new, one),
-        (Column::Leveled, new, leveled),
-        (Column::Bgv, levels, bgv),
+        (Column::Behz, [n, q, m], [behz, b]),
+        (Column::Hps, [n, q, m], [hps, h]),
+        (Column::New, [new_n, new_q, new_m], [one, o]),
+        (Column::Leveled, [new_n, new_q, new_m], [leveled, l]),
+        (Column::Bgv, [bgv_n, bgv_q, bgv_m], [bgv, g]),
     ];
-    columns.map(|(column, [log2_degree, log2_limb, log2_modulus], (log2_noise, seconds))| Cell {
-        column,
-        plain_modulus: t,
-        digits,
-        k,
-        log2_degree,
-        log2_limb,
-        log2_modulus,
-        log2_noise,
-        seconds,
+    columns.map(|(column, size, result)| {
+        let (log2_noise, seconds) = found(result);
+        Cell { log2_noise, seconds, ..cell(column, t, digits, k, size) }
     })
 }
 
-/// Table 8: inner products of 128.
-pub(super) const INNER_PRODUCTS: [ProductLine; 6] = {
-    use Digits::{Max, Three};
-    let [two, fermat, proth] = PLAIN_MODULI;
-    [
-        (two, Three, [13, 35, 35], [(23, 0.56), (23, 0.38), (24, 0.28)]),
-        (two, Max, [13, 35, 35], [(23, 0.56), (23, 0.38), (23, 0.28)]),
-        (fermat, Three, [13, 33, 66], [(38, 1.07), (38, 0.72), (38, 0.5)]),
-        (fermat, Max, [13, 33, 66], [(38, 1.07), (39, 0.72), (39, 0.5)]),
-        (proth, Three, [13, 47, 94], [(52, 1.09), (52, 0.73), (52, 0.51)]),
-        (proth, Max, [13, 47, 94], [(53, 1.09), (53, 0.73), (53, 0.5)]),
-    ]
-};
+fn cell(column: Column, t: &str, digits: &str, k: &str, size: [&str; 3]) -> Cell {
+    let digits = if digits == "L" { Digits::Max } else { Digits::Three };
+    let ([t], [k]) = (numbers([t]), numbers([k]));
+    Cell::new(column, t, digits, k, numbers(size))
+}
+
+fn found([log2_noise, seconds]: [&str; 2]) -> Found {
+    (number(log2_noise).unwrap_or_default(), number(seconds).unwrap_or_default())
+}
+
+/// Table 8: inner products of 128, one by one, with lazy key switching, with lazy scaling.
+pub(super) fn inner_products() -> Vec<(Cell, [Found; 3])> {
+    let lines = lines(TEXT, "Table 8").into_iter();
+    let cell = |[t, digits, n, q, m, one, o, switching, k, scaling, s]: [&str; 11]| {
+        let results = [[one, o], [switching, k], [scaling, s]];
+        (cell(Column::New, t, digits, "128", [n, q, m]), results.map(found))
+    };
+    lines.map(cell).collect()
+}
 
 #[cfg(test)]
 mod tests {
@@ -154,8 +160,9 @@ mod tests {
 
     #[test]
     fn inner_products_have_whole_limbs() {
-        for (_, _, [_, limb, modulus], found) in INNER_PRODUCTS {
-            assert_eq!(modulus % limb, 0);
+        assert_eq!(inner_products().len(), 6);
+        for (cell, found) in inner_products() {
+            assert_eq!(cell.log2_modulus % cell.log2_limb, 0);
             assert!(found[0].1 > found[1].1 && found[1].1 > found[2].1);
         }
     }

@@ -11,9 +11,7 @@ use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm, PublicKey, SecretKey, encryption};
 
 use super::parameters::Parameters;
 use super::printed::Column;
-use crate::LabError;
-use crate::repro::noise;
-use crate::subjects::keys::Keys;
+use crate::repro::{Keys, LabError, Result, noise};
 
 /// A scheme with keys.
 pub(super) trait Subject {
@@ -22,21 +20,16 @@ pub(super) trait Subject {
 
     fn arithmetic(&self) -> &Self::Arithmetic;
     fn keys(&self) -> &<Self::Arithmetic as Arithmetic>::Keys;
-    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError>;
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>>;
     /// log2 of the largest coefficient of the noise times what has been divided away since Q_L; none if `a` does not
     /// decrypt to the message.
-    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError>;
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>>;
     /// The ciphertext with no noise bound to refuse it by: the paper's sizes follow estimates below proven bounds.
     fn trusted(&self, a: Encrypted<Self>) -> Encrypted<Self>;
 }
 
 /// Its ciphertexts.
 pub(super) type Encrypted<S> = <<S as Subject>::Arithmetic as Arithmetic>::Ciphertext;
-
-/// What a circuit failed with, whatever the scheme.
-pub(super) fn circuit<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> LabError {
-    LabError::AnyCircuit(Box::new(error))
-}
 
 /// How key switching cuts polynomials.
 fn gadget_options(parameters: &Parameters) -> GadgetOptions {
@@ -64,7 +57,7 @@ impl BfvSubject {
         plain_modulus: u64,
         parameters: &Parameters,
         rng: &mut dyn CryptoRng,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let algorithms = Algorithms {
             scaling: scaling(column),
             key_switching: gadget_options(parameters),
@@ -90,7 +83,7 @@ impl BfvSubject {
         &self,
         message: &Plaintext,
         rng: &mut dyn CryptoRng,
-    ) -> Result<sunzi_bfv::Ciphertext, LabError> {
+    ) -> Result<sunzi_bfv::Ciphertext> {
         let ring = self.context.ring();
         let zero = encryption::zero_public(self.context.rlwe(), &self.public, rng)?;
         let (noise, [mut c0, c1]) = (zero.noise, zero.parts);
@@ -132,14 +125,14 @@ impl Subject for BfvSubject {
         &self.keys
     }
 
-    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError> {
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>> {
         match self.original {
             true => self.encrypt_originally(message, rng),
             false => Ok(self.context.encrypt(message, &self.public, rng)?),
         }
     }
 
-    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError> {
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>> {
         let right = self.context.decrypt_unchecked(a, &self.secret)? == *message;
         let known = (message.coefficients(), 1, self.context.plain_modulus());
         Ok(if right { Some(noise::measured(self.context.rlwe(), a, &self.secret, known)?) } else { None })
@@ -163,11 +156,7 @@ pub(super) struct BgvSubject {
 }
 
 impl BgvSubject {
-    pub(super) fn new(
-        plain_modulus: u64,
-        parameters: &Parameters,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Self, LabError> {
+    pub(super) fn new(plain_modulus: u64, parameters: &Parameters, rng: &mut dyn CryptoRng) -> Result<Self> {
         let Parameters { log2_degree, moduli, security, .. } = parameters;
         let set = sunzi_bgv::Parameters::new(*log2_degree, moduli.clone(), plain_modulus, *security);
         let context = sunzi_bgv::Context::new(&set.with_key_switching(gadget_options(parameters)))?;
@@ -196,11 +185,11 @@ impl Subject for BgvSubject {
         &self.keys
     }
 
-    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>, LabError> {
+    fn encrypt(&self, message: &Plaintext, rng: &mut dyn CryptoRng) -> Result<Encrypted<Self>> {
         Ok(self.context.encrypt(message, &self.public, rng)?)
     }
 
-    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>, LabError> {
+    fn opened(&self, a: &Encrypted<Self>, message: &Plaintext) -> Result<Option<f64>> {
         let factor = self.context.factor(a.metadata().level()).unwrap_or(1);
         let known = (message.coefficients(), factor, self.context.plain_modulus());
         let noise = noise::measured(self.context.rlwe(), a, &self.secret, known)?;
@@ -233,12 +222,9 @@ fn bound(log2_noise: f64) -> NoiseBound {
 
 /// Whether BGV refused because its proven bound does not fit the moduli.
 pub(super) fn refused(error: &LabError) -> bool {
-    match error {
-        LabError::Bgv(BgvError::BudgetExceeded { .. }) => true,
-        LabError::AnyCircuit(inner) => matches!(
-            inner.downcast_ref::<CircuitError<BgvError>>(),
-            Some(CircuitError::Scheme(BgvError::BudgetExceeded { .. }))
-        ),
-        _ => false,
-    }
+    let inner = match error.below::<CircuitError<BgvError>>() {
+        Some(CircuitError::Scheme(inner)) => Some(inner),
+        _ => error.below(),
+    };
+    matches!(inner, Some(BgvError::BudgetExceeded { .. }))
 }

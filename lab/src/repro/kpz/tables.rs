@@ -8,12 +8,10 @@ use sunzi_rlwe::{Security, randomness};
 use super::circuits::{self, Circuit, Outcome};
 use super::clear::Clear;
 use super::parameters::Parameters;
-use super::printed::{self, Cell, Column, Digits, INNER_PRODUCTS};
+use super::printed::{self, Cell, Column, Digits, Found};
 use super::subject::{BfvSubject, BgvSubject, Encrypted, Subject, refused};
-use crate::LabError;
-use crate::alternate::upper_median;
-use crate::repro::report::{Quantity, Row, Table, Value};
-use crate::repro::run::Progress;
+use crate::repro::report::Quantity;
+use crate::repro::{LabError, Progress, Result, Row, Table, Value, upper_median};
 
 /// Terms of the inner products of Table 8.
 const TERMS: usize = 128;
@@ -68,16 +66,11 @@ impl Plan {
     }
 
     /// Computes every cell.
-    pub(super) fn compute(&self, progress: &mut Progress<'_>) -> Result<Table, LabError> {
+    pub(super) fn compute(&self, progress: &mut Progress<'_>) -> Result<Table> {
         let mut rows = Vec::new();
         for cell in &self.cells {
-            progress.begin(format!(
-                "{}: {}, t = {}, k = {}",
-                self.name,
-                cell.column.name(),
-                cell.plain_modulus,
-                cell.k
-            ));
+            let (column, t, k) = (cell.column.name(), cell.plain_modulus, cell.k);
+            progress.begin(format!("{}: {column}, t = {t}, k = {k}", self.name));
             rows.extend(self.rows(cell)?);
         }
         let what = match self.circuit {
@@ -91,11 +84,11 @@ impl Plan {
         };
         let worst = rows.iter().filter(comparable).filter_map(noise_difference).fold(0.0, f64::max);
         let title = format!("{what}; log e differs from the printed one by at most {worst:.1}");
-        Ok(Table { name: self.name, title, rows })
+        Ok(Table::new(self.name, title, rows))
     }
 
     /// With the printed sizes; if BGV refuses them, with a q_0 that is as little longer as it takes.
-    fn rows(&self, cell: &Cell) -> Result<Vec<Row>, LabError> {
+    fn rows(&self, cell: &Cell) -> Result<Vec<Row>> {
         let mut slack = 0;
         loop {
             let all = Parameters::of(cell, self.circuit.depth(cell.k), slack)?;
@@ -106,18 +99,18 @@ impl Plan {
         }
     }
 
-    fn row(&self, cell: &Cell, parameters: &Parameters) -> Result<Row, LabError> {
+    fn row(&self, cell: &Cell, parameters: &Parameters) -> Result<Row> {
         let mut rng = randomness::from_os()?;
-        let t = cell.plain_modulus;
-        let found = match cell.column {
+        let (t, column) = (cell.plain_modulus, cell.column);
+        let found = match column {
             Column::Bgv => {
-                self.measure(&BgvSubject::new(t, parameters, &mut rng)?, cell, parameters, &mut rng)?
+                self.measure(&BgvSubject::new(t, parameters, &mut rng)?, cell, parameters, &mut rng)
             }
-            column => {
-                self.measure(&BfvSubject::new(column, t, parameters, &mut rng)?, cell, parameters, &mut rng)?
-            }
+            _ => self.measure(&BfvSubject::new(column, t, parameters, &mut rng)?, cell, parameters, &mut rng),
         };
-        Ok(row(cell, parameters, found))
+        let row = Row::timed().key("t", t).key("d_num", digits_name(cell.digits));
+        let row = row.key("k", cell.k).key("variant", column.name());
+        Ok(sizes(row, cell, parameters, (cell.log2_noise, cell.seconds), found?))
     }
 
     /// log e and seconds; the result has been checked.
@@ -127,7 +120,7 @@ impl Plan {
         cell: &Cell,
         parameters: &Parameters,
         rng: &mut dyn CryptoRng,
-    ) -> Result<[f64; 2], LabError> {
+    ) -> Result<[f64; 2]> {
         let clear = Clear::new(1 << parameters.log2_degree, cell.plain_modulus)?;
         let begin = Instant::now();
         let (mut noise, mut seconds) = (Vec::new(), Vec::new());
@@ -147,67 +140,47 @@ fn judge<S: Subject>(
     outcome: &Outcome<Encrypted<S>>,
     variant: &'static str,
     parameters: &Parameters,
-) -> Result<[f64; 2], LabError> {
+) -> Result<[f64; 2]> {
     let Some(log2_noise) = subject.opened(&outcome.value, &outcome.expected)? else {
         let degree = 1 << parameters.log2_degree;
-        return Err(LabError::Wrong { operation: "computation", variant, degree });
+        return Err(LabError::wrong("computation", variant, degree));
     };
     Ok([log2_noise, outcome.time.as_secs_f64()])
 }
 
-fn digits_name(digits: Digits) -> Value {
-    Value::Text(match digits {
+fn digits_name(digits: Digits) -> &'static str {
+    match digits {
         Digits::Three => "3",
         Digits::Max => "L",
-    })
-}
-
-fn security_name(parameters: &Parameters) -> Value {
-    Value::Text(match parameters.security {
-        Security::InsecureForResearchOnly => "below 128",
-        _ => "128",
-    })
-}
-
-fn row(cell: &Cell, parameters: &Parameters, [log2_noise, seconds]: [f64; 2]) -> Row {
-    let keys = vec![
-        ("t", cell.plain_modulus.into()),
-        ("d_num", digits_name(cell.digits)),
-        ("k", cell.k.into()),
-        ("variant", Value::Text(cell.column.name())),
-        ("security", security_name(parameters)),
-    ];
-    let mut quantities =
-        sizes([cell.log2_degree, cell.log2_limb, cell.log2_modulus], parameters, cell.column == Column::Bgv);
-    quantities.push(measured("log_e", f64::from(cell.log2_noise), log2_noise, 1));
-    quantities.push(measured("seconds", cell.seconds, seconds, 4));
-    Row { measured: true, keys, quantities, reason: None }
-}
-
-fn measured(name: &'static str, paper: f64, ours: f64, decimals: usize) -> Quantity {
-    // The paper's digits as they are.
-    let exact = |d: &i32| (paper * 10_f64.powi(*d) - (paper * 10_f64.powi(*d)).round()).abs() < 1e-9;
-    let shown = (0..3).find(exact).unwrap_or(3);
-    Quantity {
-        name,
-        paper: Some(Value::Decimal(paper, shown as usize)),
-        ours: Some(Value::Decimal(ours, decimals)),
     }
 }
 
-/// log N, log q_i and log Q.
-fn sizes(printed: [u32; 3], parameters: &Parameters, chain: bool) -> Vec<Quantity> {
+/// Adds security, log N, log q_i, log Q, log e and seconds.
+fn sizes(
+    row: Row,
+    cell: &Cell,
+    parameters: &Parameters,
+    (log2_noise, seconds): Found,
+    [our_noise, our_seconds]: [f64; 2],
+) -> Row {
+    let below = parameters.security == Security::InsecureForResearchOnly;
     // Without q_(L+1), as the paper counts for BGV; and q_i there is not q_0.
-    let kept = parameters.moduli.len() - usize::from(chain);
+    let chain = usize::from(cell.column == Column::Bgv);
     let log2 = |q: &u64| (*q as f64).log2();
-    let modulus: f64 = parameters.moduli.iter().take(kept).map(log2).sum();
-    let limb = parameters.moduli.get(usize::from(chain)).map_or(0.0, log2);
-    let [degree, limb_bits, modulus_bits] = printed;
-    vec![
-        Quantity::printed("log_N", degree, Some(parameters.log2_degree)),
-        Quantity::printed("log_q_i", limb_bits, Some(Value::Integer(limb.ceil() as u64))),
-        Quantity::printed("log_Q", modulus_bits, Some(Value::Integer(modulus.ceil() as u64))),
-    ]
+    let modulus: f64 = parameters.moduli.iter().take(parameters.moduli.len() - chain).map(log2).sum();
+    let limb = parameters.moduli.get(chain).map_or(0.0, log2);
+    row.key("security", if below { "below 128" } else { "128" })
+        .printed("log_N", cell.log2_degree, Some(parameters.log2_degree))
+        .printed("log_q_i", cell.log2_limb, Some(limb.ceil() as u64))
+        .printed("log_Q", cell.log2_modulus, Some(modulus.ceil() as u64))
+        .printed("log_e", as_printed(log2_noise.into()), Some((our_noise, 1)))
+        .printed("seconds", as_printed(seconds), Some((our_seconds, 4)))
+}
+
+/// The paper's digits as they are.
+fn as_printed(value: f64) -> (f64, usize) {
+    let exact = |d: &i32| (value * 10_f64.powi(*d) - (value * 10_f64.powi(*d)).round()).abs() < 1e-9;
+    (value, (0..3).find(exact).unwrap_or(3) as usize)
 }
 
 /// How far log e is from the printed one, where the degree is the printed one.
@@ -223,43 +196,26 @@ fn noise_difference(row: &Row) -> Option<f64> {
 }
 
 /// Table 8.
-pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table, LabError> {
+pub(super) fn table8(progress: &mut Progress<'_>) -> Result<Table> {
     let mut rows = Vec::new();
-    for &(t, digits, [log2_degree, log2_limb, log2_modulus], found) in &INNER_PRODUCTS {
+    for (cell, found) in printed::inner_products() {
+        let t = cell.plain_modulus;
         progress.begin(format!("Table 8: t = {t}"));
-        let cell = Cell {
-            column: Column::New,
-            plain_modulus: t,
-            digits,
-            k: TERMS as u32,
-            log2_degree,
-            log2_limb,
-            log2_modulus,
-            log2_noise: 0,
-            seconds: 0.0,
-        };
         for parameters in Parameters::of(&cell, 1, 0)? {
             let mut rng = randomness::from_os()?;
             let subject = BfvSubject::new(Column::New, t, &parameters, &mut rng)?;
-            let clear = Clear::new(1 << log2_degree, t)?;
+            let clear = Clear::new(1 << cell.log2_degree, t)?;
             let outcomes = circuits::inner(&subject, &clear, TERMS, &mut rng)?;
             let names = ["one by one", "lazy KS", "lazy scaling"];
-            for ((outcome, name), (log2_noise, seconds)) in outcomes.iter().zip(names).zip(found) {
-                let keys = vec![
-                    ("t", t.into()),
-                    ("d_num", digits_name(digits)),
-                    ("laziness", Value::Text(name)),
-                    ("security", security_name(&parameters)),
-                ];
-                let [noise, time] = judge(&subject, outcome, name, &parameters)?;
-                let mut quantities = sizes([log2_degree, log2_limb, log2_modulus], &parameters, false);
-                quantities.push(measured("log_e", f64::from(log2_noise), noise, 1));
-                quantities.push(measured("seconds", seconds, time, 4));
-                rows.push(Row { measured: true, keys, quantities, reason: None });
+            for ((outcome, name), found) in outcomes.iter().zip(names).zip(found) {
+                let row =
+                    Row::timed().key("t", t).key("d_num", digits_name(cell.digits)).key("laziness", name);
+                let ours = judge(&subject, outcome, name, &parameters)?;
+                rows.push(sizes(row, &cell, &parameters, found, ours));
             }
         }
     }
-    Ok(Table { name: "Table 8", title: format!("inner product of {TERMS}"), rows })
+    Ok(Table::new("Table 8", format!("inner product of {TERMS}"), rows))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::Backend;
 
 use super::subject::Operation;
-use crate::LabError;
+use crate::Result;
 
 /// Bits of the digits of residues, and of those of constants.
 const DIGIT_BITS: usize = 48;
@@ -41,7 +41,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(ring: &FermatRing, scaler: &FermatScaler) -> Result<Self, LabError> {
+    fn new(ring: &FermatRing, scaler: &FermatScaler) -> Result<Self> {
         let of = |(component, primes): (&sunzi_fermat::Component, usize)| {
             let digits = (component.bits() + usize::from(component.is_fermat())).div_ceil(DIGIT_BITS);
             let columns = (component.bits() + 1).div_ceil(FACTOR_BITS);
@@ -116,7 +116,7 @@ impl Counts {
         ring: &FermatRing,
         scaler: &FermatScaler,
         operation: Operation,
-    ) -> Result<Option<f64>, LabError> {
+    ) -> Result<Option<f64>> {
         if active_isa()? != Isa::Avx512Ifma {
             return Ok(None);
         }

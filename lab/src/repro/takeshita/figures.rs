@@ -3,22 +3,21 @@
 use super::counts::Counts;
 use super::subject::{KRONECKER, Operation, Subject, VERSIONS, WORDS};
 use super::{Options, Part};
-use crate::LabError;
-use crate::alternate::{Series, Timed, alternate_timed};
-use crate::report::{Corner, Curve, Figure, Machine, Panel};
-use crate::repro::report::{Quantity, Row, Table, Value};
-use crate::repro::run::Progress;
+use crate::report::Curve;
+use crate::repro::{
+    Figure, LabError, Machine, Panel, Result, Row, Run, Series, Table, Timed, alternate_timed,
+};
 
 /// The version with the paper's largest speed-ups, and ours with both shortcuts.
 const MULTIPLICATION: usize = 1;
 const BOTH: usize = 3;
 
 /// One figure of a sweep.
+#[derive(Clone, Copy)]
 struct Plot {
     part: Part,
     operation: Operation,
     name: &'static str,
-    file: &'static str,
     what: &'static str,
     /// The paper's largest speed-up, with shifts for multiplications only: (n, g, times).
     printed: Option<(usize, usize, f64)>,
@@ -49,83 +48,46 @@ pub(super) fn sweeps(options: &Options) -> Vec<Sweep> {
         (degree, bits.min(most), f64::from(log2))
     });
     let all = [
-        ("log2 of bit(q), n = 1024", by_bits, PLOTS_BY_BITS.to_vec()),
-        ("log2 n, bit(q) = 2048", by_degree, PLOTS_BY_DEGREE.to_vec()),
-        ("log2 n, bit(q) = 128, 256, 512", standard.to_vec(), PLOTS_STANDARD.to_vec()),
+        ("log2 of bit(q), n = 1024", by_bits, &BY_BITS[..]),
+        ("log2 n, bit(q) = 2048", by_degree, &BY_DEGREE),
+        ("log2 n, bit(q) = 128, 256, 512", standard.to_vec(), &STANDARD),
     ];
-    let wanted = |(axis, points, plots): (&'static str, Vec<_>, Vec<Spec>)| {
-        let plots: Vec<Plot> =
-            plots.into_iter().map(Plot::from).filter(|plot| options.parts.contains(&plot.part)).collect();
-        Sweep { axis, points, plots }
+    let wanted = |(axis, points, plots): (&'static str, Vec<_>, &[Plot])| {
+        let plots = plots.iter().filter(|plot| options.parts.contains(&plot.part));
+        Sweep { axis, points, plots: plots.copied().collect() }
     };
     all.into_iter().map(wanted).filter(|sweep| !sweep.plots.is_empty()).collect()
 }
 
-type Spec = (Part, Operation, &'static str, &'static str, &'static str, Option<(usize, usize, f64)>);
+type Largest = Option<(usize, usize, f64)>;
 
-const PLOTS_BY_BITS: [Spec; 5] = [
-    (Part::Figure1, Operation::ToPlain, "Figure 1", "figure1.svg", "FastBconv to {t, gamma}", None),
-    (
-        Part::Figure2,
-        Operation::Decryption,
-        "Figure 2",
-        "figure2.svg",
-        "decryption",
-        Some((1024, 16_384, 4.48)),
-    ),
-    (Part::Figure3, Operation::ToAuxiliary, "Figure 3", "figure3.svg", "FastBconv to B_sk", None),
-    (Part::Figure4, Operation::Decomposition, "Figure 4", "figure4.svg", "D_RNS", None),
-    (
-        Part::Figure5,
-        Operation::Multiplication,
-        "Figure 5",
-        "figure5.svg",
-        "multiplication",
-        Some((1024, 16_384, 14.68)),
-    ),
-];
-const PLOTS_BY_DEGREE: [Spec; 2] = [
-    (
-        Part::Figure6,
-        Operation::Decryption,
-        "Figure 6",
-        "figure6.svg",
-        "decryption",
-        Some((16_384, 2048, 2.15)),
-    ),
-    (
-        Part::Figure7,
-        Operation::Multiplication,
-        "Figure 7",
-        "figure7.svg",
-        "multiplication",
-        Some((16_384, 2048, 4.07)),
-    ),
-];
-const PLOTS_STANDARD: [Spec; 2] = [
-    (
-        Part::Figure8,
-        Operation::Decryption,
-        "Figure 8",
-        "figure8.svg",
-        "decryption",
-        Some((32_768, 512, 1.42)),
-    ),
-    (
-        Part::Figure9,
-        Operation::Multiplication,
-        "Figure 9",
-        "figure9.svg",
-        "multiplication",
-        Some((32_768, 512, 1.69)),
-    ),
-];
-
-impl From<Spec> for Plot {
-    fn from((part, operation, name, file, what, printed): Spec) -> Self {
-        Self { part, operation, name, file, what, printed }
-    }
+const fn decryption(part: Part, name: &'static str, printed: Largest) -> Plot {
+    Plot { part, operation: Operation::Decryption, name, what: "decryption", printed }
 }
+
+const fn multiplication(part: Part, name: &'static str, printed: Largest) -> Plot {
+    Plot { part, operation: Operation::Multiplication, name, what: "multiplication", printed }
+}
+
+const fn step(part: Part, operation: Operation, name: &'static str, what: &'static str) -> Plot {
+    Plot { part, operation, name, what, printed: None }
+}
+
+const BY_BITS: [Plot; 5] = [
+    step(Part::Figure1, Operation::ToPlain, "Figure 1", "FastBconv to {t, gamma}"),
+    decryption(Part::Figure2, "Figure 2", Some((1024, 16_384, 4.48))),
+    step(Part::Figure3, Operation::ToAuxiliary, "Figure 3", "FastBconv to B_sk"),
+    step(Part::Figure4, Operation::Decomposition, "Figure 4", "D_RNS"),
+    multiplication(Part::Figure5, "Figure 5", Some((1024, 16_384, 14.68))),
+];
+const BY_DEGREE: [Plot; 2] = [
+    decryption(Part::Figure6, "Figure 6", Some((16_384, 2048, 2.15))),
+    multiplication(Part::Figure7, "Figure 7", Some((16_384, 2048, 4.07))),
+];
+const STANDARD: [Plot; 2] = [
+    decryption(Part::Figure8, "Figure 8", Some((32_768, 512, 1.42))),
+    multiplication(Part::Figure9, "Figure 9", Some((32_768, 512, 1.69))),
+];
 
 impl Sweep {
     pub(super) fn steps(&self) -> usize {
@@ -133,21 +95,16 @@ impl Sweep {
     }
 
     /// A table and a figure for every plot.
-    pub(super) fn compute(
-        &self,
-        options: &Options,
-        machine: &Machine,
-        progress: &mut Progress<'_>,
-    ) -> Result<Vec<(Table, Figure)>, LabError> {
+    pub(super) fn compute(&self, options: &Options, run: &mut Run<'_>) -> Result<()> {
         let mut rows: Vec<Vec<Row>> = self.plots.iter().map(|_| Vec::new()).collect();
         let mut series: Vec<Vec<Curve>> = self.plots.iter().map(|_| lines()).collect();
         for &(degree, bits, x) in &self.points {
-            progress.begin(format!("n = {degree}, bit(q) = {bits}"));
+            run.progress.begin(format!("n = {degree}, bit(q) = {bits}"));
             let subject = Subject::new(degree, bits, degree * bits <= options.most_kronecker)?;
             let digits = times(&subject, Operation::Decomposition, options)?;
             for ((plot, rows), series) in self.plots.iter().zip(&mut rows).zip(&mut series) {
                 let times = times(&subject, plot.operation, options)?;
-                let first = times.first().ok_or(LabError::NoVersion)?;
+                let first = times.first().ok_or_else(LabError::no_rounds)?;
                 for (line, version) in series.iter_mut().zip(1..) {
                     line.points.extend(times.get(version).map(|own: &Series| (x, own.speed_up_over(first))));
                 }
@@ -158,12 +115,15 @@ impl Sweep {
                 rows.push(plot.row((degree, bits), &times, &digits, counted));
             }
         }
-        let made = self.plots.iter().zip(rows).zip(series);
-        Ok(made.map(|((plot, rows), series)| plot.finish(self.axis, rows, series, machine)).collect())
+        for ((plot, rows), series) in self.plots.iter().zip(rows).zip(series) {
+            run.figures.push(plot.figure(self.axis, series, &run.machine));
+            run.tables.push(Table::new(plot.name, plot.title(), rows));
+        }
+        Ok(())
     }
 }
 
-fn times(subject: &Subject, operation: Operation, options: &Options) -> Result<Vec<Series>, LabError> {
+fn times(subject: &Subject, operation: Operation, options: &Options) -> Result<Vec<Series>> {
     let mut contenders: Vec<Timed<'_>> = Vec::new();
     for version in (0..VERSIONS.len()).filter(|&version| subject.has(operation, version)) {
         contenders.push(Box::new(move || subject.time(operation, version)));
@@ -193,43 +153,35 @@ impl Plot {
         let median =
             |times: &[Series], version: usize| times.get(version).map_or(f64::NAN, Series::median_ms);
         let speed_up = |version: usize| match (times.first(), times.get(version)) {
-            (Some(first), Some(own)) => own.speed_up_over(first),
-            _ => f64::NAN,
+            (Some(first), Some(own)) => (own.speed_up_over(first), 2),
+            _ => (f64::NAN, 2),
         };
-        let ours = |name, value| Quantity { name, paper: None, ours: Some(Value::Decimal(value, 3)) };
-        let ratio = |name, value| Quantity { name, paper: None, ours: Some(Value::Decimal(value, 2)) };
-        let printed = self.printed.filter(|&(n, g, _)| (n, g) == (degree, bits)).map(|(_, _, times)| times);
-        let mut quantities: Vec<Quantity> =
-            ["none ms", "multiplication ms", "reduction ms", "both ms", "words ms"]
-                .into_iter()
-                .enumerate()
-                .map(|(version, name)| ours(name, median(times, version)))
-                .collect();
-        quantities.push(Quantity {
-            name: "multiplication x",
-            paper: printed.map(|times| Value::Decimal(times, 2)),
-            ours: Some(Value::Decimal(speed_up(MULTIPLICATION), 2)),
-        });
-        quantities.push(ratio("reduction x", speed_up(2)));
-        quantities.push(ratio("both x", speed_up(BOTH)));
+        let printed =
+            self.printed.filter(|&(n, g, _)| (n, g) == (degree, bits)).map(|(_, _, times)| (times, 2));
+        let names = ["none ms", "multiplication ms", "reduction ms", "both ms", "words ms"];
+        let mut row = Row::timed().key("n", degree).key("bit(q)", bits);
+        for (version, name) in names.into_iter().enumerate() {
+            row = row.ours(name, (median(times, version), 3));
+        }
+        row = row
+            .both("multiplication x", printed, Some(speed_up(MULTIPLICATION)))
+            .ours("reduction x", speed_up(2))
+            .ours("both x", speed_up(BOTH));
         // What the products with (q/q_i)^-1 take apart from the rest, which all versions share.
         let saved = median(digits, 0) - median(digits, BOTH);
         let own = median(times, BOTH);
-        quantities.push(ratio("predicted x", (own + self.polynomials() * saved) / own));
-        quantities.extend(counted.map(|counted| ratio("counted x", counted)));
-        quantities.push(ratio("words / both", median(times, WORDS) / own));
+        row = row.ours("predicted x", ((own + self.polynomials() * saved) / own, 2));
+        if let Some(counted) = counted {
+            row = row.ours("counted x", (counted, 2));
+        }
+        row = row.ours("words / both", (median(times, WORDS) / own, 2));
         if let [none, both] = KRONECKER
             && times.len() > both
         {
-            quantities.push(ours("Kronecker ms", median(times, both)));
-            quantities.push(ratio("Kronecker x", median(times, none) / median(times, both)));
+            let both = median(times, both);
+            row = row.ours("Kronecker ms", (both, 3)).ours("Kronecker x", (median(times, none) / both, 2));
         }
-        Row {
-            measured: true,
-            keys: vec![("n", Value::Integer(degree as u64)), ("bit(q)", Value::Integer(bits as u64))],
-            quantities,
-            reason: None,
-        }
+        row
     }
 
     /// Polynomials that are multiplied by (q/q_i)^-1 `[TSKJ20, 4.1 and 4.3]`.
@@ -241,28 +193,16 @@ impl Plot {
         }
     }
 
-    fn finish(
-        &self,
-        axis: &'static str,
-        rows: Vec<Row>,
-        series: Vec<Curve>,
-        machine: &Machine,
-    ) -> (Table, Figure) {
-        let title = format!("{}: speed-up over the version without shortcuts", self.what);
+    fn title(&self) -> String {
+        format!("{}: speed-up over the version without shortcuts", self.what)
+    }
+
+    fn figure(&self, axis: &'static str, series: Vec<Curve>, machine: &Machine) -> Figure {
         let mut panel = Panel::new(self.what, false);
         panel.series = series.into_iter().filter(|line| !line.points.is_empty()).collect();
-        let figure = Figure {
-            name: self.name,
-            title: title.clone(),
-            source: format!("medians of alternating rounds; {machine}"),
-            file: self.file,
-            x_label: axis,
-            y_label: "times as fast",
-            logarithmic: true,
-            legend: Corner::UpperLeft,
-            panels: vec![panel],
-            reason: Some("the paper prints no numbers for this plot but its largest".to_owned()),
-        };
-        (Table { name: self.name, title, rows }, figure)
+        let source = format!("medians of alternating rounds; {machine}");
+        let reason = Some("the paper prints no numbers for this plot but its largest");
+        let labels = [axis, "times as fast"];
+        Figure { reason, ..Figure::new(self.name, self.title(), source, labels, vec![panel]) }
     }
 }

@@ -9,13 +9,8 @@ mod words;
 
 use std::time::Duration;
 
-use crate::LabError;
-use crate::alternate::Budget;
-use crate::report::Machine;
-use crate::repro::parts::parts;
-use crate::repro::report::Report;
-use crate::repro::run::{Progress, Tell};
-use crate::threads::on_threads;
+use crate::repro::Run;
+use crate::repro::{Budget, Paper, Part as _, Result, parts};
 
 parts! {
     /// Components by the bits of q.
@@ -59,24 +54,23 @@ pub struct Options {
     pub least_log2_degree: u32,
 }
 
-impl Options {
-    /// Everything.
-    #[must_use]
-    pub fn full() -> Self {
+impl Paper for Options {
+    const KEY: &'static str = "TSKJ20";
+    type Part = Part;
+
+    fn full() -> Self {
         Self {
             parts: Part::ALL.to_vec(),
             budget: Budget { time: Duration::from_secs(8), least: 5, most: 31 },
             most_bits: 16_384,
             most_log2_degree: 14,
-            // A library without fast Fourier transforms takes minutes for more.
             most_kronecker: if cfg!(feature = "gmp") { usize::MAX } else { 1 << 22 },
             least_log2_degree: 10,
         }
     }
 
     /// What takes less than four minutes.
-    #[must_use]
-    pub fn quick() -> Self {
+    fn quick() -> Self {
         Self {
             budget: Budget { time: Duration::from_millis(500), least: 3, most: 9 },
             most_log2_degree: 13,
@@ -85,46 +79,36 @@ impl Options {
         }
     }
 
+    fn parts(&mut self) -> &mut Vec<Part> {
+        &mut self.parts
+    }
+
+    fn steps(&self) -> usize {
+        let sweeps = figures::sweeps(self).iter().map(figures::Sweep::steps).sum::<usize>();
+        sweeps + usize::from(self.parts.contains(&Part::Products))
+    }
+
     fn effort(&self) -> String {
         let Budget { least, most, .. } = self.budget;
         format!("all versions in {least} to {most} alternating rounds, medians")
     }
-}
 
-/// Reproduces what the options ask for, on one thread.
-///
-/// # Errors
-/// [`LabError::Wrong`] if a result is not right; errors of the layers below, of which none is expected.
-pub fn run(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    on_threads(1, || run_here(options, tell))
-}
-
-fn run_here(options: &Options, tell: Tell<'_>) -> Result<Report, LabError> {
-    let machine = Machine::this()?;
-    let sweeps = figures::sweeps(options);
-    let with_products = options.parts.contains(&Part::Products);
-    let steps = sweeps.iter().map(figures::Sweep::steps).sum::<usize>() + usize::from(with_products);
-    let mut progress = Progress::new(steps, tell);
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    if options.parts.contains(&Part::Table1) {
-        tables.push(table1::compute()?);
-    }
-    if with_products {
-        progress.begin("products");
-        tables.push(products::compute(options)?);
-    }
-    for sweep in &sweeps {
-        for (table, figure) in sweep.compute(options, &machine, &mut progress)? {
-            tables.push(table);
-            figures.push(figure);
+    fn make(&self, run: &mut Run<'_>) -> Result<()> {
+        if self.parts.contains(&Part::Table1) {
+            run.tables.push(table1::compute()?);
         }
+        if self.parts.contains(&Part::Products) {
+            run.progress.begin("products");
+            run.tables.push(products::compute(self)?);
+        }
+        figures::sweeps(self).iter().try_for_each(|sweep| sweep.compute(self, run))
     }
-    Ok(Report { paper: "TSKJ20", machine, effort: options.effort(), tables, figures })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repro::run;
 
     #[test]
     fn everything_is_made_on_small_rings_and_comes_once_and_in_order() {

@@ -7,12 +7,10 @@ use sunzi_ring::Backend;
 use sunzi_rlwe::randomness;
 
 use super::Options;
-use crate::LabError;
-use crate::alternate::{Series, Timed, alternate_timed, timed};
-use crate::repro::report::{Quantity, Row, Table, Value};
+use crate::repro::{LabError, Result, Row, Series, Table, Timed, alternate_timed, timed};
 
 /// At the smallest degree, up to the largest component.
-pub(super) fn compute(options: &Options) -> Result<Table, LabError> {
+pub(super) fn compute(options: &Options) -> Result<Table> {
     let index = 2_u64 << options.least_log2_degree;
     let ring = FermatRing::new(index, 1 << options.most_bits.clamp(128, 16_384).ilog2())?;
     let primes = ring.product_primes()?;
@@ -21,52 +19,36 @@ pub(super) fn compute(options: &Options) -> Result<Table, LabError> {
     for ((position, component), primes) in components.iter().enumerate().zip(primes).skip(1) {
         let times = time(&ring, position, options)?;
         let median = |i: usize| times.get(i).map_or(f64::NAN, Series::median_ms);
-        let ours =
-            |name, value, digits| Quantity { name, paper: None, ours: Some(Value::Decimal(value, digits)) };
-        let mut quantities = vec![
-            Quantity { name: "primes", paper: None, ours: Some(Value::Integer(primes as u64)) },
-            ours("transforms ms", median(0), 3),
-            ours("Kronecker ms", median(1), 3),
-        ];
+        let mut row = Row::timed().key("n", ring.degree()).key("h", component.bits());
+        row = row.ours("primes", primes);
+        row = row.ours("transforms ms", (median(0), 3)).ours("Kronecker ms", (median(1), 3));
         if let [_, kronecker, alone] = times.as_slice() {
-            quantities.push(ours("GMP alone ms", alone.median_ms(), 3));
+            row = row.ours("GMP alone ms", (alone.median_ms(), 3));
             // The time of Kronecker products over that of what they cannot do without.
-            quantities.push(ours("Kronecker / GMP", alone.speed_up_over(kronecker), 2));
+            row = row.ours("Kronecker / GMP", (alone.speed_up_over(kronecker), 2));
         }
-        quantities.push(ours("Kronecker / transforms", median(1) / median(0), 2));
-        rows.push(Row {
-            measured: true,
-            keys: vec![
-                ("n", Value::Integer(ring.degree() as u64)),
-                ("h", Value::Integer(component.bits() as u64)),
-            ],
-            quantities,
-            reason: None,
-        });
+        rows.push(row.ours("Kronecker / transforms", (median(1) / median(0), 2)));
     }
     let library =
         if cfg!(feature = "gmp") { "GMP" } else { "num-bigint, which has no fast Fourier transform" };
     let title = format!("products of polynomials modulo 2^h + 1, packed integers by {library}");
-    Ok(Table { name: "Products", title, rows })
+    Ok(Table::new("Products", title, rows))
 }
 
 /// By transforms, by Kronecker substitution, and where there is GMP the bare product of the packed integers.
-fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Series>, LabError> {
+fn time(ring: &FermatRing, position: usize, options: &Options) -> Result<Vec<Series>> {
     let mut rng = randomness::from_os()?;
     let level = ring.at_level(position + 1)?;
-    let mut random = || -> Result<Vec<u64>, LabError> {
+    let mut random = || -> Result<Vec<u64>> {
         let poly = level.to_coefficient(level.uniform(&mut rng))?;
         Ok(level.component_residues(&poly, position)?.to_vec())
     };
     let (a, b) = (random()?, random()?);
     let kronecker = ring.with_products(Products::Kronecker);
-    if ring.component_product(position, &a, &b)? != kronecker.component_product(position, &a, &b)? {
-        let degree = ring.degree();
-        return Err(LabError::Wrong { operation: "product", variant: "Kronecker", degree });
-    }
-    let by = |ring: &FermatRing| -> Result<Duration, LabError> {
-        Ok(timed(|| ring.component_product(position, &a, &b))?.0)
-    };
+    let right = ring.component_product(position, &a, &b)? == kronecker.component_product(position, &a, &b)?;
+    LabError::unless(right, "product", "Kronecker", ring.degree())?;
+    let by =
+        |ring: &FermatRing| -> Result<Duration> { Ok(timed(|| ring.component_product(position, &a, &b))?.0) };
     let mut contenders: Vec<Timed<'_>> = vec![Box::new(|| by(ring)), Box::new(|| by(&kronecker))];
     #[cfg(feature = "gmp")]
     {

@@ -3,33 +3,24 @@
 use sunzi_fermat::FermatModulus;
 use sunzi_math::DEFAULT_PRIME_BOUND;
 
-use crate::LabError;
-use crate::repro::report::{Quantity, Row, Table, Value};
+use crate::repro::{Result, Row, Table};
 
 /// Bits of a machine word.
 const WORD: u64 = 64;
 
 /// Components by the formulas of 4.4, beside what there is.
-pub(super) fn compute() -> Result<Table, LabError> {
+pub(super) fn compute() -> Result<Table> {
     let mut rows = Vec::new();
     for log2 in 6..=14 {
         let bits = 1_u64 << log2;
         let regular = bits.div_ceil(WORD);
         let components = FermatModulus::new(bits as usize)?.level() as u64;
         let printed = 1 + u64::from(regular.ilog2());
-        rows.push(Row {
-            measured: false,
-            keys: vec![("bit(q)", Value::Integer(bits))],
-            quantities: vec![
-                Quantity::printed("k optimised", printed, Some(components)),
-                Quantity { name: "k regular, words of 64 bits", paper: None, ours: Some(regular.into()) },
-                Quantity { name: "k regular, our primes", paper: None, ours: Some(primes(bits).into()) },
-            ],
-            reason: None,
-        });
+        let row = Row::exact().key("bit(q)", bits).printed("k optimised", printed, Some(components));
+        let row = row.ours("k regular, words of 64 bits", regular);
+        rows.push(row.ours("k regular, our primes", primes(bits)));
     }
-    let title = "components of q; the paper's by the formula of 4.4".to_owned();
-    Ok(Table { name: "Table 1", title, rows })
+    Ok(Table::new("Table 1", "components of q; the paper's by the formula of 4.4", rows))
 }
 
 /// Default primes that have so many bits together.

@@ -5,13 +5,13 @@ use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{Basis, Coefficient, Poly};
 
 use super::table1::primes;
-use crate::LabError;
+use crate::Result;
 
 /// Coefficients converted together.
 const BLOCK: usize = 64;
 
 /// As many primes as have so many bits together, all about as long, and special ones for a third of them.
-pub(super) fn moduli(bits: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>), LabError> {
+pub(super) fn moduli(bits: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let count = primes(bits as u64) as usize;
     // A little more than an equal share, since primes lie below.
     let bound = (bits as f64 / count as f64 + 1e-3).exp2().min(DEFAULT_PRIME_BOUND as f64);
@@ -31,8 +31,8 @@ pub(super) struct WordConversions {
 
 impl WordConversions {
     /// To {t, γ} and to B_sk.
-    pub(super) fn new(basis: &Basis, t: u64, gamma: u64, auxiliary: &[u64]) -> Result<Self, LabError> {
-        let to = |targets: &[u64]| -> Result<Conversion, LabError> {
+    pub(super) fn new(basis: &Basis, t: u64, gamma: u64, auxiliary: &[u64]) -> Result<Self> {
+        let to = |targets: &[u64]| -> Result<Conversion> {
             let columns: Vec<Vec<u64>> = targets.iter().map(|&p| basis.quotients_mod(p)).collect();
             let targets = targets.iter().map(|&p| Modulus::new(p)).collect::<Result<Vec<_>, _>>()?;
             let entry =
@@ -43,7 +43,7 @@ impl WordConversions {
     }
 
     /// D_RNS with the factors (q/q_i)^-1 [BEHZ16, 4.5].
-    pub(super) fn decompose(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, LabError> {
+    pub(super) fn decompose(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>> {
         let mut digits = a.words().to_vec();
         let limbs = digits.chunks_exact_mut(a.shape().degree);
         for ((limb, modulus), &factor) in limbs.zip(self.basis.moduli()).zip(self.basis.quotient_inverses()) {
@@ -52,15 +52,15 @@ impl WordConversions {
         Ok(digits)
     }
 
-    pub(super) fn to_plain(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, LabError> {
+    pub(super) fn to_plain(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>> {
         self.convert(a, &self.plain)
     }
 
-    pub(super) fn to_auxiliary(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>, LabError> {
+    pub(super) fn to_auxiliary(&self, a: &Poly<Coefficient>) -> Result<Vec<u64>> {
         self.convert(a, &self.auxiliary)
     }
 
-    fn convert(&self, a: &Poly<Coefficient>, conversion: &Conversion) -> Result<Vec<u64>, LabError> {
+    fn convert(&self, a: &Poly<Coefficient>, conversion: &Conversion) -> Result<Vec<u64>> {
         let (n, digits) = (a.shape().degree, self.decompose(a)?);
         let mut out = vec![0; n * conversion.to().len()];
         let mut inputs: Vec<_> = digits.chunks_exact(n).map(|limb| limb.chunks_exact(BLOCK)).collect();

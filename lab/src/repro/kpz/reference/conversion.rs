@@ -6,10 +6,10 @@ use num_traits::ToPrimitive;
 use sunzi_math::{add_mod, mod_inv};
 
 use super::{Basis, Counter, Limbs, centred, subtract};
-use crate::LabError;
+use crate::Result;
 
 /// x in another basis, centred and exact: k(k' + 1) multiplications, k floating-point ones.
-pub(crate) fn extend(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs, LabError> {
+pub(crate) fn extend(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &BigUint::from(1_u8))?;
     let weights: Vec<f64> = from.moduli.iter().map(|&q| 1.0 / q as f64).collect();
     let overflow = rounded_sum(counter, &digits, &weights);
@@ -24,38 +24,22 @@ pub(crate) fn extend(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]
 }
 
 /// x + u·Q in another basis with |u| ≤ k/2 `[KPZ21, eq. (5)]`: k(k' + 1) multiplications.
-pub(crate) fn extend_roughly(
-    counter: &Counter,
-    from: &Basis,
-    to: &Basis,
-    x: &[Vec<u64>],
-) -> Result<Limbs, LabError> {
+pub(crate) fn extend_roughly(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &BigUint::from(1_u8))?;
     Ok(sums(counter, &digits, to, &quotients(from, to)))
 }
 
 /// ⌊P·x/Q⌉ up to a u with |u| ≤ k/2 `[KPZ21, appendix E]`: k(k' + 1) multiplications.
-pub(crate) fn switch_roughly(
-    counter: &Counter,
-    from: &Basis,
-    to: &Basis,
-    x: &[Vec<u64>],
-) -> Result<Limbs, LabError> {
+pub(crate) fn switch_roughly(counter: &Counter, from: &Basis, to: &Basis, x: &[Vec<u64>]) -> Result<Limbs> {
     let digits = digits(counter, from, x, &to.product())?;
-    let row = |&p: &u64| {
-        from.moduli.iter().map(|&q| Ok(p - mod_inv(q % p, p)?)).collect::<Result<Vec<u64>, LabError>>()
-    };
+    let row =
+        |&p: &u64| from.moduli.iter().map(|&q| Ok(p - mod_inv(q % p, p)?)).collect::<Result<Vec<u64>>>();
     let rows = to.moduli.iter().map(row).collect::<Result<Vec<_>, _>>()?;
     Ok(sums(counter, &digits, to, &rows))
 }
 
 /// ⌊Q_ℓ·x/Q⌉, the last moduli dropped: (k − ℓ)(ℓ + 1) + ℓ multiplications, k − ℓ floating-point ones.
-pub(crate) fn switch_down(
-    counter: &Counter,
-    from: &Basis,
-    level: usize,
-    x: &[Vec<u64>],
-) -> Result<Limbs, LabError> {
+pub(crate) fn switch_down(counter: &Counter, from: &Basis, level: usize, x: &[Vec<u64>]) -> Result<Limbs> {
     let (kept, dropped) = (from.part(0, level), from.part(level, from.count()));
     let (low, high) = x.split_at_checked(level).unwrap_or((x, &[]));
     if high.is_empty() {
@@ -76,12 +60,7 @@ pub(crate) fn switch_up(counter: &Counter, to: &Basis, level: usize, x: &[Vec<u6
 }
 
 /// x divided by `divisor`, modulo each prime: k multiplications.
-pub(crate) fn divide(
-    counter: &Counter,
-    basis: &Basis,
-    divisor: &BigUint,
-    x: &[Vec<u64>],
-) -> Result<Limbs, LabError> {
+pub(crate) fn divide(counter: &Counter, basis: &Basis, divisor: &BigUint, x: &[Vec<u64>]) -> Result<Limbs> {
     let inverses = inverses(basis, divisor)?;
     Ok(counter.scale(&basis.moduli, x, &inverses))
 }
@@ -95,7 +74,7 @@ pub(crate) fn scale_down(
     kept: &Basis,
     t: u64,
     x: &[Vec<u64>],
-) -> Result<Limbs, LabError> {
+) -> Result<Limbs> {
     let all = divided.with(kept);
     let product = all.product();
     let (high, low) = x.split_at_checked(divided.count()).unwrap_or((x, &[]));
@@ -116,7 +95,7 @@ pub(crate) fn scale_down(
         let inverse = mod_inv(remainder(&(&product / p), p), p)?;
         Ok(remainder(&(kept.product() / p * t * inverse), p))
     });
-    let own = counter.scale(&kept.moduli, low, &own.collect::<Result<Vec<u64>, LabError>>()?);
+    let own = counter.scale(&kept.moduli, low, &own.collect::<Result<Vec<u64>>>()?);
     let sums = super::add(&kept.moduli, &sums, &own);
     let with = kept.moduli.iter().zip(sums).map(|(&p, sums)| {
         sums.into_iter().zip(&rounded).map(|(sum, &v)| add_mod(sum, times(v, 1, p), p)).collect()
@@ -125,18 +104,13 @@ pub(crate) fn scale_down(
 }
 
 /// \[x·f·(Q/q_i)^-1\]_q_i, centred: k multiplications.
-fn digits(
-    counter: &Counter,
-    basis: &Basis,
-    x: &[Vec<u64>],
-    factor: &BigUint,
-) -> Result<Vec<Vec<i64>>, LabError> {
+fn digits(counter: &Counter, basis: &Basis, x: &[Vec<u64>], factor: &BigUint) -> Result<Vec<Vec<i64>>> {
     let product = basis.product();
     let factors = basis.moduli.iter().map(|&q| {
         let inverse = mod_inv(remainder(&(&product / q), q), q)?;
         Ok(remainder(&(factor * inverse), q))
     });
-    let scaled = counter.scale(&basis.moduli, x, &factors.collect::<Result<Vec<u64>, LabError>>()?);
+    let scaled = counter.scale(&basis.moduli, x, &factors.collect::<Result<Vec<u64>>>()?);
     Ok(basis.moduli.iter().zip(&scaled).map(|(&q, limb)| signed(q, limb)).collect())
 }
 
@@ -171,7 +145,7 @@ fn quotients(from: &Basis, to: &Basis) -> Vec<Vec<u64>> {
 }
 
 /// The inverses of an integer.
-pub(crate) fn inverses(basis: &Basis, of: &BigUint) -> Result<Vec<u64>, LabError> {
+pub(crate) fn inverses(basis: &Basis, of: &BigUint) -> Result<Vec<u64>> {
     basis.moduli.iter().map(|&q| Ok(mod_inv(remainder(of, q), q)?)).collect()
 }
 

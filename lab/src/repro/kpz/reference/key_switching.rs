@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use super::conversion::{divide, extend_roughly, inverses, remainder};
 use super::{Basis, Counter, Limbs, add, subtract};
-use crate::LabError;
+use crate::Result;
 
 /// How parts are kept and errors are made: what tells the two schemes apart here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,20 +38,17 @@ pub struct Setting {
 
 impl Setting {
     /// Where each digit begins and ends.
-    #[must_use]
     pub fn digits(&self) -> Vec<(usize, usize)> {
         let count = self.ciphertext.count();
         (0..count).step_by(self.width.max(1)).map(|begin| (begin, (begin + self.width).min(count))).collect()
     }
 
     /// Q and then P.
-    #[must_use]
     pub fn all(&self) -> Basis {
         self.ciphertext.with(&self.special)
     }
 
     /// What the key of a digit multiplies the old secret by, limb by limb: P on its own moduli, else 0 `[HPS19]`.
-    #[must_use]
     pub fn gadget(&self, digit: (usize, usize)) -> Vec<u64> {
         let product = self.special.product();
         let factor = |(i, &q): (usize, &u64)| match i >= digit.0 && i < digit.1 {
@@ -62,7 +59,6 @@ impl Setting {
     }
 
     /// Size of a key in bits `[KPZ21, Table 5]`.
-    #[must_use]
     pub fn key_bits(&self, degree: usize, radix_digits: usize) -> f64 {
         let pairs = self.digits().len() * radix_digits;
         2.0 * degree as f64 * pairs as f64 * sunzi_math::log2(&self.all().product())
@@ -73,7 +69,7 @@ impl Setting {
 ///
 /// # Errors
 /// None is expected.
-pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> Result<[Limbs; 2], LabError> {
+pub fn hybrid(counter: &Counter, setting: &Setting, key: &Key, part: &Limbs) -> Result<[Limbs; 2]> {
     let all = setting.all();
     let coefficients = match setting.scheme {
         Scheme::Bfv => part.clone(),
@@ -97,7 +93,7 @@ fn transformed_digit(
     (begin, end): (usize, usize),
     part: &Limbs,
     coefficients: &Limbs,
-) -> Result<Limbs, LabError> {
+) -> Result<Limbs> {
     let q = &setting.ciphertext;
     let others = q.part(0, begin).with(&q.part(end, q.count())).with(&setting.special);
     let own: Vec<Vec<u64>> = coefficients.iter().take(end).skip(begin).cloned().collect();
@@ -118,7 +114,7 @@ fn transformed_digit(
 }
 
 /// x/P, up to rounding; for BGV up to a multiple of t.
-fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs, LabError> {
+fn mod_down(counter: &Counter, setting: &Setting, mut x: Limbs) -> Result<Limbs> {
     let Setting { ciphertext: q, special: p, .. } = setting;
     let product = p.product();
     let high = x.split_off(q.count());
@@ -152,7 +148,7 @@ pub fn bv(
     radix_bits: Option<u32>,
     key: &Key,
     part: &Limbs,
-) -> Result<[Limbs; 2], LabError> {
+) -> Result<[Limbs; 2]> {
     let q = &setting.ciphertext;
     let coefficients = match setting.scheme {
         Scheme::Bfv => part.clone(),
@@ -176,7 +172,6 @@ pub fn bv(
 }
 
 /// ℓ_(ω, q̃): digits of a residue.
-#[must_use]
 pub fn radix_count(basis: &Basis, radix_bits: Option<u32>) -> usize {
     let widest = basis.moduli.iter().map(|q| q.ilog2() + 1).max().unwrap_or(1);
     radix_bits.map_or(1, |bits| widest.div_ceil(bits) as usize)
@@ -198,7 +193,7 @@ pub fn key(
     [from, to]: [&[i64]; 2],
     mut uniform: impl FnMut(u64) -> Vec<u64>,
     mut error: impl FnMut() -> Vec<i64>,
-) -> Result<Key, LabError> {
+) -> Result<Key> {
     let all = setting.all();
     let uncounted = Counter::default();
     let lift = |x: &[i64]| uncounted.forward(&all, residues(&all, x));

@@ -17,7 +17,7 @@ use num_bigint::BigUint;
 use sunzi_kernels::{Modulus, NttPlan};
 use sunzi_math::add_mod;
 
-use crate::LabError;
+use crate::Result;
 
 /// One polynomial: for each modulus n words below it.
 pub type Limbs = Vec<Vec<u64>>;
@@ -43,7 +43,6 @@ pub struct Counter {
 
 impl Counter {
     /// What has been done since it was made, in polynomials of degree n.
-    #[must_use]
     pub fn counts(&self, degree: usize) -> Counts {
         let n = degree as u64;
         Counts {
@@ -80,12 +79,12 @@ impl Counter {
     }
 
     /// Coefficients to evaluations.
-    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+    pub(crate) fn forward(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::forward)
     }
 
     /// Evaluations to coefficients.
-    pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs, LabError> {
+    pub(crate) fn inverse(&self, basis: &Basis, limbs: Limbs) -> Result<Limbs> {
         self.transform(basis, limbs, NttPlan::inverse)
     }
 
@@ -94,7 +93,7 @@ impl Counter {
         basis: &Basis,
         mut limbs: Limbs,
         how: fn(&NttPlan, &mut [u64]) -> Result<(), sunzi_kernels::KernelError>,
-    ) -> Result<Limbs, LabError> {
+    ) -> Result<Limbs> {
         for (plan, limb) in basis.plans.iter().zip(&mut limbs) {
             how(plan, limb)?;
             self.transforms.set(self.transforms.get() + 1);
@@ -114,14 +113,13 @@ impl Basis {
     /// The tables of these primes for degree n.
     ///
     /// # Errors
-    /// [`LabError::Kernel`] unless all are 1 modulo 2n.
-    pub fn new(degree: usize, moduli: &[u64]) -> Result<Self, LabError> {
+    /// [`LabError::Below`](crate::LabError::Below) unless all are 1 modulo 2n.
+    pub fn new(degree: usize, moduli: &[u64]) -> Result<Self> {
         let plan = |&q: &u64| Ok(NttPlan::new(Modulus::new(q)?, degree)?);
-        Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_, LabError>>()? })
+        Ok(Self { moduli: moduli.to_vec(), plans: moduli.iter().map(plan).collect::<Result<_>>()? })
     }
 
     /// The moduli.
-    #[must_use]
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }

@@ -2,7 +2,7 @@
 
 use super::conversion::{extend, scale_down, switch_down, switch_roughly, switch_up};
 use super::{Basis, Counter, Limbs, add, subtract};
-use crate::LabError;
+use crate::Result;
 
 /// Two parts of a ciphertext.
 pub type Pair = [Limbs; 2];
@@ -22,7 +22,7 @@ pub struct Setting {
 ///
 /// # Errors
 /// None is expected.
-pub fn original(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3], LabError> {
+pub fn original(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus: t } = setting;
     let wide = |x: &Limbs| joined(x, &extend(counter, q, p, x)?);
     let product = tensor(counter, &q.with(p), [wide(&a[0])?, wide(&a[1])?], [wide(&b[0])?, wide(&b[1])?])?;
@@ -33,12 +33,7 @@ pub fn original(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Res
 ///
 /// # Errors
 /// None is expected.
-pub fn over_auxiliary(
-    counter: &Counter,
-    setting: &Setting,
-    a: &Pair,
-    b: &Pair,
-) -> Result<[Limbs; 3], LabError> {
+pub fn over_auxiliary(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, .. } = setting;
     let a = [switch_roughly(counter, q, p, &a[0])?, switch_roughly(counter, q, p, &a[1])?];
     switched(counter, setting, &a, b)
@@ -48,13 +43,7 @@ pub fn over_auxiliary(
 ///
 /// # Errors
 /// None is expected.
-pub fn leveled(
-    counter: &Counter,
-    setting: &Setting,
-    level: usize,
-    a: &Pair,
-    b: &Pair,
-) -> Result<[Limbs; 3], LabError> {
+pub fn leveled(counter: &Counter, setting: &Setting, level: usize, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus } = setting;
     let (ciphertext, auxiliary) = (q.part(0, level), p.part(0, level));
     let a = [switch_roughly(counter, q, &auxiliary, &a[0])?, switch_roughly(counter, q, &auxiliary, &a[1])?];
@@ -65,7 +54,7 @@ pub fn leveled(
 }
 
 /// What is left of Alg. 2 once the first factor is modulo P.
-fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3], LabError> {
+fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<[Limbs; 3]> {
     let Setting { ciphertext: q, auxiliary: p, plain_modulus: t } = setting;
     // Limbs of P first: they are the ones to be divided away.
     let from_p = |x: &Limbs| joined(x, &extend(counter, p, q, x)?);
@@ -75,7 +64,7 @@ fn switched(counter: &Counter, setting: &Setting, a: &Pair, b: &Pair) -> Result<
 }
 
 /// The tensor product with three multiplications instead of four.
-fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 3], LabError> {
+fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 3]> {
     let forward = |x| counter.forward(basis, x);
     let ([a0, a1], [b0, b1]) = (a, b);
     let (a0, a1, b0, b1) = (forward(a0)?, forward(a1)?, forward(b0)?, forward(b1)?);
@@ -87,14 +76,11 @@ fn tensor(counter: &Counter, basis: &Basis, a: Pair, b: Pair) -> Result<[Limbs; 
     each([c0, c1, c2], |x| counter.inverse(basis, x))
 }
 
-fn each(
-    parts: [Limbs; 3],
-    mut how: impl FnMut(Limbs) -> Result<Limbs, LabError>,
-) -> Result<[Limbs; 3], LabError> {
+fn each(parts: [Limbs; 3], mut how: impl FnMut(Limbs) -> Result<Limbs>) -> Result<[Limbs; 3]> {
     let [c0, c1, c2] = parts;
     Ok([how(c0)?, how(c1)?, how(c2)?])
 }
 
-fn joined(first: &Limbs, second: &Limbs) -> Result<Limbs, LabError> {
+fn joined(first: &Limbs, second: &Limbs) -> Result<Limbs> {
     Ok(first.iter().chain(second).cloned().collect())
 }
