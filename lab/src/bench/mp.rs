@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Coefficient, Evaluation, Poly, Ring, RingError, Scaler, ScalerOptions, Side};
+use sunzi_ring::{
+    Coefficient, Evaluation, Multiplication, Poly, Ring, RingError, Scaler, ScalerOptions, Side,
+};
 
 use crate::bench::{LabError, Options, Result, Row, check, take_turns};
 
@@ -103,7 +105,9 @@ impl Job {
         let top = *tables.levels().end();
         let (ring, wide) = (&self.ring, tables.wide(top)?);
         let big = BigRing::new(ring.index(), ring.modulus())?;
-        let oracle = big.scaler(PLAIN_MODULUS, &ScalerOptions::default())?;
+        // The baseline multiplies integers, whatever the options ask for; the oracle does what they say.
+        let options = ScalerOptions { multiplication: Multiplication::Hps, ..ScalerOptions::default() };
+        let oracle = big.scaler(PLAIN_MODULUS, &options)?;
         let extended =
             wide.to_integers(&wide.to_coefficient(tables.extend(&self.a, Side::Left, top)?)?)?;
         let product = wide.to_integers(&wide.to_coefficient(self.product.clone())?)?;
@@ -114,5 +118,18 @@ impl Job {
         Ok(tables.decrypt(&self.encoded)? == self.message
             && extended == ring.to_integers(&ring.to_coefficient(self.a.clone())?)?
             && scaled == big.to_integers(&oracle.scale(product, level)?)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_gives_the_oracle_s_integers() {
+        for (bits, count) in MODULI {
+            let job = Job::new(2 << 6, bits, count).unwrap();
+            assert!(job.holds(&job.ours).unwrap(), "{bits} bits");
+        }
     }
 }
