@@ -14,6 +14,7 @@ pub mod context;
 pub mod encapsulation;
 pub mod encryption;
 pub mod error;
+pub mod explain;
 pub mod extended;
 pub mod galois;
 pub mod key_switch;

@@ -4,9 +4,12 @@ use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use super::moduli::{Chain, Chains, Limit};
 use super::switching::Way;
-use super::{Request, cost, predict};
-use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
-use crate::{Algorithms, CrtParameters};
+use super::{cost, predict};
+use crate::algorithms::Algorithms;
+use crate::explain::{Candidate, Choice, Explanation, Sizes, Verdict};
+use crate::parameters::CrtParameters;
+use crate::refusal::Refusal;
+use crate::request::Request;
 use sunzi_math::log2_product;
 use sunzi_rlwe::RingShape;
 

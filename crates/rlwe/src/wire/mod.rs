@@ -35,7 +35,7 @@ pub use file::{Unfinished, load, remove_unfinished, replace, store};
 pub use format::{Format, Reader, from_bytes, to_bytes, write};
 pub use galois::GaloisFile;
 pub use header::{HEADER_LEN, Header, Kind, MAGIC, VERSION, checksum};
-pub use parameters::{Accept, NoContext, SecurityClaim, StoredParameters};
+pub use parameters::{Accept, NoContext, SecurityClaim, StoredParameters, claimed};
 pub use sink::{CHECKSUM_LEN, Length, Output, Sink};
 pub use source::Source;
 pub use sunzi_ring::{Append, Block};

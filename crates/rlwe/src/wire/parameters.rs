@@ -115,8 +115,16 @@ impl fmt::Display for SecurityClaim {
 pub trait StoredParameters: Sized {
     /// What they are.
     const KIND: Kind;
+    /// What keys depend on, [as bytes](super::ring_bytes).
+    fn key_bytes(&self) -> Vec<u8>;
+    /// What messages depend on besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
+    fn describe(&self, fields: &mut Fields);
     /// Names them: as the contexts that are made of them do.
-    fn fingerprint(&self) -> Fingerprint;
+    fn fingerprint(&self) -> Fingerprint {
+        let mut fields = Fields::default();
+        self.describe(&mut fields);
+        Fingerprint::of_ring(&self.key_bytes()).with_scheme(fields.as_bytes())
+    }
     /// What their security rests on.
     fn claim(&self) -> SecurityClaim;
     /// About the bytes of memory that the tables of their contexts take, told before any is made: those of all plaintext moduli together.
@@ -137,6 +145,16 @@ pub trait StoredParameters: Sized {
     /// # Errors
     /// [`WireError::Value`]; [`WireError::Length`]; [`WireError::Scheme`].
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError>;
+}
+
+/// Parameters that `serde` has read: the security that they claim is checked, and those without any are read within
+/// [`accepting_insecure`](crate::security::accepting_insecure) only.
+///
+/// # Errors
+/// [`WireError::Rlwe`] in an error of the deserializer, for a claim that the table does not bear out.
+pub fn claimed<P: StoredParameters, E: serde::de::Error>(parameters: P) -> Result<P, E> {
+    parameters.claim().check().map_err(E::custom)?;
+    Ok(parameters)
 }
 
 impl<P: StoredParameters> Format<P> for Accept {
