@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
+use sunzi_rlwe::explain::write_parts;
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
 use crate::{Algorithms, BfvError};
@@ -126,36 +127,27 @@ impl Request {
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "depth {}, {}", self.depth, self.plain)?;
-        f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
-        if self.additions > 0 {
-            write!(f, ", sums of 2^{} terms", self.additions)?;
-        }
-        if self.rotations > 0 {
-            write!(f, ", {} rotate-and-add steps a level", self.rotations)?;
-        }
-        if self.plain_products > 0 {
-            write!(f, ", {} plaintext products a level", self.plain_products)?;
-        }
-        if self.slots > 1 {
-            write!(f, ", at least {} slots", self.slots)?;
-        }
-        if let Some(ring) = self.ring() {
-            write!(f, ", {ring}")?;
-        }
-        if self.algorithms != Algorithms::default() {
-            write!(f, ", {}", self.algorithms)?;
-        }
-        match self.key_switching {
-            KeySwitching::Automatic => {}
-            KeySwitching::Bv => write!(f, ", BV key switching")?,
-            KeySwitching::Ghs => write!(f, ", GHS key switching")?,
-            KeySwitching::Hybrid(digits) => write!(f, ", hybrid key switching by {digits} digits")?,
-        }
-        if let Some(policy) = self.sharing {
-            write!(f, ", room for {policy}")?;
-        }
-        write!(f, ", {} security, {} bits to spare", self.security, self.margin)
+        let counted = |count: u32, words: String| (count > 0).then_some(words);
+        let Self { depth, plain, additions, rotations, plain_products, slots, .. } = self;
+        let parts = [
+            Some(format!("depth {depth}, {plain}")),
+            Some(if self.batching { "batching" } else { "one number per coefficient" }.to_owned()),
+            counted(*additions, format!("sums of 2^{additions} terms")),
+            counted(*rotations, format!("{rotations} rotate-and-add steps a level")),
+            counted(*plain_products, format!("{plain_products} plaintext products a level")),
+            (*slots > 1).then(|| format!("at least {slots} slots")),
+            self.ring().map(|ring| ring.to_string()),
+            (self.algorithms != Algorithms::default()).then(|| self.algorithms.to_string()),
+            match self.key_switching {
+                KeySwitching::Automatic => None,
+                KeySwitching::Bv => Some("BV key switching".to_owned()),
+                KeySwitching::Ghs => Some("GHS key switching".to_owned()),
+                KeySwitching::Hybrid(digits) => Some(format!("hybrid key switching by {digits} digits")),
+            },
+            self.sharing.map(|policy| format!("room for {policy}")),
+            Some(format!("{} security, {} bits to spare", self.security, self.margin)),
+        ];
+        write_parts(f, parts)
     }
 }
 

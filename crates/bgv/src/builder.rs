@@ -4,17 +4,17 @@
 //! of a computation that uses all that is declared at every level ([`noise`](crate::noise)); then for digits and special
 //! moduli of key switching that security leaves room for.
 
-mod request;
 mod search;
-
-pub use request::{NoiseModel, Request};
 
 use num_bigint::BigUint;
 use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
+use crate::budget::{Budget, Operations};
+use crate::error::BgvError;
 use crate::explain::Explanation;
-use crate::{BgvError, Budget, Operations, Parameters};
+use crate::parameters::Parameters;
+use crate::request::{NoiseModel, Request};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -38,6 +38,13 @@ use crate::{BgvError, Budget, Operations, Parameters};
 #[must_use]
 pub struct ParametersBuilder {
     request: Request,
+}
+
+impl Parameters {
+    /// Chooses parameters from what is known of the computation.
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
 }
 
 impl ParametersBuilder {

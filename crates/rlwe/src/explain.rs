@@ -67,6 +67,17 @@ where
     }
 }
 
+/// Writes the parts that there are, with commas between them: a request in words.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn write_parts(
+    f: &mut fmt::Formatter<'_>,
+    parts: impl IntoIterator<Item = Option<String>>,
+) -> fmt::Result {
+    f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
 /// Writes a line for each name with its value.
 ///
 /// # Errors

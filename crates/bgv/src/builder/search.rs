@@ -4,15 +4,18 @@ mod sets;
 mod sizes;
 mod switching;
 
+use sunzi_math::log2_product;
 use sunzi_ring::{Expansion, GadgetOptions};
 use sunzi_rlwe::chains::limbs_of_level;
-use sunzi_rlwe::{RingShape, Security, security::max_log2_modulus};
+use sunzi_rlwe::explain::largest_below;
+use sunzi_rlwe::security::limit_of;
+use sunzi_rlwe::{RingShape, SecretDistribution};
 
-use super::{NoiseModel, Request};
-use crate::Parameters;
-use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
+use crate::explain::{Candidate, Explanation};
 use crate::noise::{self, NoiseSettings};
-use sunzi_math::log2_product;
+use crate::parameters::Parameters;
+use crate::refusal::{NothingFits, Refusal, Verdict};
+use crate::request::{NoiseModel, Request};
 
 /// Bits by which chains are made larger than the sizes looked for, until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
@@ -51,35 +54,14 @@ impl Chain {
 
 /// Every candidate, and the first that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
-    let mut candidates = Vec::new();
-    let mut chosen = None;
-    for ring in request.rings() {
-        let (candidate, parameters) = in_ring(request, ring);
-        candidates.push(candidate);
-        if parameters.is_some() {
-            chosen = parameters;
-            break;
-        }
-    }
-    Explanation { request: request.clone(), candidates, chosen }
+    Explanation::first_fit(request, request.rings(), in_ring)
 }
 
 fn in_ring(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
-    let limit = match request.security {
-        Security::InsecureForResearchOnly => f64::INFINITY,
-        security => max_log2_modulus(ring.log2_degree(), security).map_or(0.0, f64::from),
-    };
+    let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), request.security);
     let mut candidate = Candidate::empty(ring, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
-    match choose(request, ring, limit, &mut candidate) {
-        Ok(parameters) => {
-            candidate.verdict = Verdict::Chosen;
-            (candidate, Some(parameters))
-        }
-        Err(refusal) => {
-            candidate.verdict = Verdict::Refused(refusal);
-            (candidate, None)
-        }
-    }
+    let (verdict, chosen) = Verdict::of(choose(request, ring, limit, &mut candidate));
+    (Candidate { verdict, ..candidate }, chosen)
 }
 
 fn choose(
@@ -192,26 +174,8 @@ fn settings(
 }
 
 /// Says why nothing fits and which depth would.
-pub(super) fn advise(explanation: &Explanation) -> NothingFits {
-    let last = explanation.candidates.last();
-    let refusal = last.and_then(|candidate| match &candidate.verdict {
-        Verdict::Refused(refusal) => Some(refusal.clone()),
-        Verdict::Chosen => None,
-    });
-    let (mut fits, mut fails) = (None, explanation.request.depth);
-    let mut low = 0;
-    while low < fails {
-        let depth = low + (fails - low) / 2;
-        if explain(&Request { depth, ..explanation.request.clone() }).chosen.is_some() {
-            fits = Some(depth);
-            low = depth + 1;
-        } else {
-            fails = depth;
-        }
-    }
-    NothingFits {
-        ring: last.map_or(RingShape::Log2Degree(0), |candidate| candidate.ring),
-        refusal,
-        depth: fits,
-    }
+pub(super) fn advise(Explanation { request, candidates, .. }: &Explanation) -> NothingFits {
+    let fits = |depth| explain(&Request { depth, ..request.clone() }).chosen.is_some();
+    let last = candidates.last().map(|last| (last.ring, &last.verdict));
+    NothingFits::new(last, largest_below(request.depth, fits))
 }

@@ -5,8 +5,8 @@ use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
 
 use super::Chain;
 use super::sizes::Sizes;
-use crate::builder::Request;
-use crate::explain::Refusal;
+use crate::refusal::Refusal;
+use crate::request::Request;
 
 /// Pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;

@@ -5,10 +5,10 @@ use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
 use sunzi_rlwe::{RingShape, noise};
 
 use super::Chain;
-use crate::builder::{NoiseModel, Request};
-use crate::explain::Refusal;
 use crate::noise::{NoiseSettings, fresh};
 use crate::paper::PaperRequest;
+use crate::refusal::Refusal;
+use crate::request::{NoiseModel, Request};
 
 /// Steps of the sizes tried, in bits.
 const STEP: f64 = 0.25;

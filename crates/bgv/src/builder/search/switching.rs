@@ -6,8 +6,8 @@ use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS, longest_digit};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::{Chain, bits_left};
-use crate::builder::{NoiseModel, Request};
-use crate::explain::Refusal;
+use crate::refusal::Refusal;
+use crate::request::{NoiseModel, Request};
 use sunzi_math::log2_product;
 
 /// How far the smallest primes of a size may exceed it, in bits.
@@ -43,7 +43,9 @@ pub(super) fn fastest(
         if left < needed && request.noise != NoiseModel::Paper {
             continue;
         }
-        let Some(cost) = cost(ring.degree(), chain, &options) else { continue };
+        // What relinearisations and rotations take, one at each modulus that ciphertexts have.
+        let limbs = chain.places().into_iter().map(|(_, limbs)| limbs);
+        let Some(cost) = SwitchCost::sum(&options, &chain.moduli, limbs, ring.degree()) else { continue };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, options));
         }
@@ -108,13 +110,4 @@ fn beside(
     let taken = [&chain.moduli[..], &[plain_modulus]].concat();
     let primes = PrimeFinder::new(ring.root_order(), &taken).at_least(bits, count)?;
     (log2_product(&primes) <= room).then_some(primes)
-}
-
-/// What relinearisations and rotations take, one at each modulus that ciphertexts have; none for options that do not fit.
-fn cost(degree: usize, chain: &Chain, options: &GadgetOptions) -> Option<f64> {
-    let mut sum = 0.0;
-    for (_, limbs) in chain.places() {
-        sum += SwitchCost::of_limbs(options, &chain.moduli, &limbs, degree).ok()?.in_transforms(degree);
-    }
-    Some(sum)
 }
