@@ -3,16 +3,15 @@
 //! At every ring degree the search looks for the smallest scale that leaves the precision asked for, then for digits
 //! and special moduli of key switching that security leaves room for; the smallest ring that has all that is taken.
 
-mod request;
 mod search;
 mod sharing;
 
-pub use request::Request;
-
 use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 
+use crate::error::CkksError;
 use crate::explain::Explanation;
-use crate::{CkksError, Parameters};
+use crate::parameters::Parameters;
+use crate::request::Request;
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -36,6 +35,11 @@ pub struct ParametersBuilder {
 }
 
 impl Parameters {
+    /// Chooses parameters from what is known of the computation.
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+
     /// Bits behind the binary point that are right after the computation of [`ParametersBuilder`], all levels down.
     ///
     /// # Errors
