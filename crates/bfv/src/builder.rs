@@ -173,8 +173,7 @@ impl ParametersBuilder {
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range.
     pub fn explain(&self) -> Result<Explanation, BfvError> {
-        self.request.check()?;
-        Ok(search::Search::new(&self.request, false).explain())
+        self.explain_with(false)
     }
 
     /// Bits of noise that the computation leaves in parameters that are there, whatever was asked of ring and plaintext space: it fits if
@@ -191,10 +190,13 @@ impl ParametersBuilder {
         Ok(left.last().copied().unwrap_or(f64::NEG_INFINITY))
     }
 
-    fn choose(&self, single: bool) -> Result<Choice, BfvError> {
+    fn explain_with(&self, single: bool) -> Result<Explanation, BfvError> {
         self.request.check()?;
-        let search = search::Search::new(&self.request, single);
-        let explanation = search.explain();
+        Ok(search::Search::new(&self.request, single, &mut moduli::Chains::default()).explain())
+    }
+
+    fn choose(&self, single: bool) -> Result<Choice, BfvError> {
+        let explanation = self.explain_with(single)?;
         match explanation.chosen {
             Some(choice) => Ok(choice),
             None => Err(BfvError::NothingFits(Box::new(relax::advise(&explanation, single)))),

@@ -45,7 +45,7 @@ impl Advisor<'_> {
     fn relaxations(mut self) -> Vec<Relaxation> {
         let mut found = self.counts();
         found.extend(self.plain());
-        if self.single && Search::new(self.request, false).fits(&mut self.chains) {
+        if self.single && Search::new(self.request, false, &mut self.chains).fits() {
             found.push(Relaxation::SeveralPlainModuli);
         }
         found.extend(self.flags());
@@ -115,6 +115,6 @@ impl Advisor<'_> {
     fn fits(&mut self, change: impl FnOnce(&mut Request)) -> bool {
         let mut asked = self.request.clone();
         change(&mut asked);
-        Search::new(&asked, self.single).fits(&mut self.chains)
+        Search::new(&asked, self.single, &mut self.chains).fits()
     }
 }

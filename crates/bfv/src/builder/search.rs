@@ -20,6 +20,7 @@ const MORE_LIMBS: usize = 2;
 pub(super) struct Search<'a> {
     request: &'a Request,
     single: bool,
+    chains: &'a mut Chains,
 }
 
 /// A candidate with its ciphertext moduli and key switching.
@@ -60,42 +61,39 @@ impl Tried {
 
 impl<'a> Search<'a> {
     /// A search for `request`, with one plaintext modulus only if `single`.
-    pub(super) fn new(request: &'a Request, single: bool) -> Self {
-        Self { request, single }
+    pub(super) fn new(request: &'a Request, single: bool, chains: &'a mut Chains) -> Self {
+        Self { request, single, chains }
     }
 
     /// Whether anything fits.
-    pub(super) fn fits(&self, chains: &mut Chains) -> bool {
-        self.candidates(chains).iter().any(|tried| tried.fits())
+    pub(super) fn fits(&mut self) -> bool {
+        self.candidates().iter().any(Tried::fits)
     }
 
     /// Every candidate, and the cheapest that fits.
-    pub(super) fn explain(&self) -> Explanation {
-        let mut tried = self.candidates(&mut Chains::default());
-        let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.candidate.verdict == Verdict::Fits);
+    pub(super) fn explain(mut self) -> Explanation {
+        let mut tried = self.candidates();
+        let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.fits());
         let best =
             fitting.min_by(|(_, a), (_, b)| a.candidate.cost.total_cmp(&b.candidate.cost)).map(|(i, _)| i);
         let chosen = best.and_then(|best| tried.get(best)).map(|tried| self.choice(tried));
-        if let Some(choice) = &chosen {
-            for (i, Tried { candidate, .. }) in tried.iter_mut().enumerate() {
-                match candidate.verdict {
-                    Verdict::Fits if Some(i) == best => candidate.verdict = Verdict::Chosen,
-                    Verdict::Fits => {
-                        candidate.verdict = Verdict::Beaten { cost_ratio: candidate.cost / choice.cost }
-                    }
-                    _ => {}
+        for (i, tried) in tried.iter_mut().enumerate().filter(|(_, tried)| tried.fits()) {
+            tried.candidate.verdict = match &chosen {
+                Some(choice) if Some(i) != best => {
+                    Verdict::Beaten { cost_ratio: tried.candidate.cost / choice.cost }
                 }
-            }
+                _ => Verdict::Chosen,
+            };
         }
         let candidates = tried.into_iter().map(|tried| tried.candidate).collect();
         Explanation { request: self.request.clone(), candidates, chosen }
     }
 
-    fn candidates(&self, chains: &mut Chains) -> Vec<Tried> {
-        self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring, chains)).collect()
+    fn candidates(&mut self) -> Vec<Tried> {
+        self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring)).collect()
     }
 
-    fn in_ring(&self, ring: RingShape, chains: &mut Chains) -> Vec<Tried> {
+    fn in_ring(&mut self, ring: RingShape) -> Vec<Tried> {
         let limit = Limit::of(ring.log2_degree(), self.request.security);
         let bits = limit.and_then(Limit::bits);
         let refused = |refusal| {
@@ -115,27 +113,19 @@ impl<'a> Search<'a> {
             plain.moduli_for(ring.index(), *batching)
         };
         match options {
-            Ok(options) => {
-                options.into_iter().map(|plain| self.with_plain(ring, limit, plain, chains)).collect()
-            }
+            Ok(options) => options.into_iter().map(|plain| self.with_plain(ring, limit, plain)).collect(),
             Err(refusal) => refused(Refusal::Plain(refusal)),
         }
     }
 
     /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
-    fn with_plain(
-        &self,
-        ring: RingShape,
-        limit: Limit,
-        plain_moduli: Vec<u64>,
-        chains: &mut Chains,
-    ) -> Tried {
+    fn with_plain(&mut self, ring: RingShape, limit: Limit, plain_moduli: Vec<u64>) -> Tried {
         let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit.bits()) };
         let mut best = Tried::new(nothing.clone());
         let (mut limbs, mut last) = (1, limit.max_limbs());
         while limbs <= last {
             for way in Way::all(self.request, limbs) {
-                match self.with_way(nothing.clone(), limbs, way, limit, chains) {
+                match self.with_way(nothing.clone(), limbs, way, limit) {
                     Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
                     _ => {}
                 }
@@ -149,19 +139,12 @@ impl<'a> Search<'a> {
     }
 
     /// A candidate of so many limbs whose keys are switched in this way; none where there are no moduli for it.
-    fn with_way(
-        &self,
-        mut candidate: Candidate,
-        limbs: usize,
-        way: Way,
-        limit: Limit,
-        chains: &mut Chains,
-    ) -> Option<Tried> {
+    fn with_way(&mut self, mut candidate: Candidate, limbs: usize, way: Way, limit: Limit) -> Option<Tried> {
         let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
         let Chain { moduli, special } =
-            chains.split(ring.root_order(), limbs, way.special, limit, &avoided)?;
+            self.chains.split(ring.root_order(), limbs, way.special, limit, &avoided)?;
         let key_switching = way.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
