@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
-    SecurityClaim, Sink, Source, StoredParameters, WireError, claimed, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Format, Header, Kind, RingPart, SchemeFormat, SecurityClaim, Sink,
+    Source, StoredParameters, WireError, claimed, get_security, put_security,
 };
-use sunzi_rlwe::{KeyId, RlweContext, SecretDistribution};
+use sunzi_rlwe::{RlweContext, SecretDistribution};
 
 use crate::budget::{Budget, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
@@ -68,14 +68,6 @@ impl SchemeFormat for Context {
 
 impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::BgvPlaintext;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), None)
-    }
 
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         plaintext.check(self.degree(), self.plain_modulus()).map_err(WireError::scheme)?;

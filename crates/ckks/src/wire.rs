@@ -5,10 +5,10 @@ use std::io::BufRead;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
-    SecurityClaim, Sink, Source, StoredParameters, WireError, claimed, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Format, Header, Kind, RingPart, SchemeFormat, SecurityClaim, Sink,
+    Source, StoredParameters, WireError, claimed, get_security, put_security,
 };
-use sunzi_rlwe::{KeyId, RingShape, RlweContext};
+use sunzi_rlwe::{RingShape, RlweContext};
 use zeroize::Zeroizing;
 
 use crate::plaintext::check_scale;
@@ -63,14 +63,6 @@ impl SchemeFormat for Context {
 
 impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::CkksPlaintext;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), None)
-    }
 
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         self.check_plaintext(plaintext).map_err(WireError::scheme)?;

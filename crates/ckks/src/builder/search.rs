@@ -35,16 +35,12 @@ fn at_degree(request: &Request, ring: RingShape) -> (Candidate, Option<Parameter
     let log2_degree = ring.log2_degree();
     let limit = limit_of(request.secrets, log2_degree, request.security);
     let mut candidate = Candidate::empty(log2_degree, limit.is_finite().then_some(limit));
-    let (verdict, chosen) = Verdict::of(choose(request, log2_degree, limit, &mut candidate));
+    let (verdict, chosen) = Verdict::of(choose(request, limit, &mut candidate));
     (Candidate { verdict, ..candidate }, chosen)
 }
 
-fn choose(
-    request: &Request,
-    log2_degree: u32,
-    limit: f64,
-    candidate: &mut Candidate,
-) -> Result<Parameters, Refusal> {
+fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Parameters, Refusal> {
+    let log2_degree = candidate.log2_degree;
     let slots = 1_usize << (log2_degree - 1);
     if slots < request.slots {
         return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
@@ -59,7 +55,7 @@ fn choose(
         if request.scale_bits.is_none() && least_error(request, log2_degree, bits) > wanted(request) {
             continue;
         }
-        match at_scale(request, log2_degree, bits, limit, candidate) {
+        match at_scale(request, bits, limit, candidate) {
             Ok(parameters) => return Ok(parameters),
             // A larger scale needs larger moduli still.
             Err(error @ Refusal::TooLarge { .. }) => return Err(error),
@@ -84,7 +80,6 @@ fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
 
 fn at_scale(
     request: &Request,
-    log2_degree: u32,
     scale_bits: u32,
     limit: f64,
     candidate: &mut Candidate,
@@ -102,7 +97,7 @@ fn at_scale(
         if matches!(best, Err(Refusal::TooLarge { .. })) {
             break;
         }
-        let Ok(chain) = make(log2_degree, first_bits, &ranges, request.security) else { continue };
+        let Ok(chain) = make(candidate.log2_degree, first_bits, &ranges, request.security) else { continue };
         let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
         candidate.scale_bits = scale_bits;
         candidate.log2_modulus = chain.log2_modulus();

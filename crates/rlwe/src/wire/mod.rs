@@ -32,7 +32,7 @@ pub use erasing::ErasingReader;
 pub use error::{Fault, WireError};
 pub use fields::{FieldReader, Fields};
 pub use file::{Unfinished, load, remove_unfinished, replace, store};
-pub use format::{Format, Reader, from_bytes, to_bytes, write};
+pub use format::{Format, Reader, Scope, from_bytes, to_bytes, write};
 pub use galois::GaloisFile;
 pub use header::{HEADER_LEN, Header, Kind, MAGIC, VERSION, checksum};
 pub use parameters::{Accept, NoContext, SecurityClaim, StoredParameters, claimed};

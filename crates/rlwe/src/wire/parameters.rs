@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
 use crate::{KeyId, SecretDistribution, Security, memory, security};
 
 /// More bytes than any parameters take.
@@ -25,6 +25,10 @@ pub enum Accept {
     /// that today's estimates no longer cover, never for data that matters.
     InsecureForResearchOnly,
 }
+
+impl Scope for NoContext {}
+
+impl Scope for Accept {}
 
 impl Accept {
     /// The opt-out where it is asked for by its name.
@@ -160,10 +164,6 @@ pub fn claimed<P: StoredParameters, E: serde::de::Error>(parameters: P) -> Resul
 impl<P: StoredParameters> Format<P> for Accept {
     const KIND: Kind = P::KIND;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
-
     fn origin(&self, parameters: &P) -> (Fingerprint, Option<KeyId>) {
         (parameters.fingerprint(), None)
     }
@@ -190,10 +190,6 @@ impl<P: StoredParameters> Format<P> for Accept {
 
 impl<P: StoredParameters> Format<P> for NoContext {
     const KIND: Kind = P::KIND;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
 
     fn origin(&self, parameters: &P) -> (Fingerprint, Option<KeyId>) {
         Accept::Secure.origin(parameters)
