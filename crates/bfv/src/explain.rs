@@ -58,10 +58,10 @@ pub struct Candidate {
 
 impl Candidate {
     /// A candidate about which only the ring is known.
-    pub(crate) fn empty(ring: RingShape, limit: Option<u32>) -> Self {
+    pub(crate) fn empty(ring: RingShape, limit: f64) -> Self {
         Self {
             ring,
-            limit,
+            limit: (limit > 0.0 && limit.is_finite()).then_some(limit as u32),
             plain_moduli: Vec::new(),
             limbs: 0,
             log2_modulus: 0.0,

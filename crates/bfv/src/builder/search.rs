@@ -1,8 +1,11 @@
 //! The search: every ring, every splitting of the plaintext space, limbs from one up.
 
+use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::security::limit_of;
+use sunzi_rlwe::{RingShape, SecretDistribution};
 
-use super::moduli::{Chain, Chains, Limit};
+use super::moduli::{Chains, max_limbs};
 use super::switching::Way;
 use super::{cost, predict};
 use crate::algorithms::Algorithms;
@@ -10,8 +13,6 @@ use crate::explain::{Candidate, Choice, Explanation, Sizes, Verdict};
 use crate::parameters::CrtParameters;
 use crate::refusal::Refusal;
 use crate::request::Request;
-use sunzi_math::log2_product;
-use sunzi_rlwe::RingShape;
 
 /// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
 const MORE_LIMBS: usize = 2;
@@ -94,19 +95,19 @@ impl<'a> Search<'a> {
     }
 
     fn in_ring(&mut self, ring: RingShape) -> Vec<Tried> {
-        let limit = Limit::of(ring.log2_degree(), self.request.security);
-        let bits = limit.and_then(Limit::bits);
+        let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), self.request.security);
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
-            let candidate = Candidate { verdict, ..Candidate::empty(ring, bits) };
-            vec![Tried::new(candidate)]
+            vec![Tried::new(Candidate { verdict, ..Candidate::empty(ring, limit) })]
         };
         let Request { plain, batching, .. } = self.request;
         let slots = plain.slots(ring.index(), ring.degree(), *batching);
         if slots < self.request.slots {
             return refused(Refusal::TooFewSlots { slots, wanted: self.request.slots });
         }
-        let Some(limit) = limit else { return refused(Refusal::NotSecure) };
+        if limit == 0.0 {
+            return refused(Refusal::NotSecure);
+        }
         let options = if self.single {
             plain.modulus_for(ring.index(), *batching).map(|t| vec![vec![t]])
         } else {
@@ -119,10 +120,10 @@ impl<'a> Search<'a> {
     }
 
     /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
-    fn with_plain(&mut self, ring: RingShape, limit: Limit, plain_moduli: Vec<u64>) -> Tried {
-        let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit.bits()) };
+    fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Tried {
+        let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit) };
         let mut best = Tried::new(nothing.clone());
-        let (mut limbs, mut last) = (1, limit.max_limbs());
+        let (mut limbs, mut last) = (1, max_limbs(limit));
         while limbs <= last {
             for way in Way::all(self.request, limbs) {
                 match self.with_way(nothing.clone(), limbs, way, limit) {
@@ -139,19 +140,19 @@ impl<'a> Search<'a> {
     }
 
     /// A candidate of so many limbs whose keys are switched in this way; none where there are no moduli for it.
-    fn with_way(&mut self, mut candidate: Candidate, limbs: usize, way: Way, limit: Limit) -> Option<Tried> {
+    fn with_way(&mut self, mut candidate: Candidate, limbs: usize, way: Way, limit: f64) -> Option<Tried> {
         let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
-        let Chain { moduli, special } =
-            self.chains.split(ring.root_order(), limbs, way.special, limit, &avoided)?;
+        let counts = [limbs, way.special];
+        let [moduli, special] = self.chains.split(ring.root_order(), counts, limit, &avoided)?;
         let key_switching = way.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
         candidate.special_limbs = key_switching.special_moduli.len();
         candidate.log2_special = log2_product(&key_switching.special_moduli);
         let log2_key = candidate.log2_modulus + candidate.log2_special;
-        if limit.bits().is_some_and(|bits| log2_key > f64::from(bits)) {
+        if log2_key > limit {
             return None;
         }
         let largest = plain.iter().copied().max().unwrap_or(2);
