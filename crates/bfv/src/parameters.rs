@@ -17,7 +17,6 @@ use crate::error::BfvError;
 /// a context from it does so too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[must_use]
 pub struct ParameterSet<T> {
     #[serde(flatten)]
     ring: RingShape,
@@ -77,6 +76,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
     }
 
     /// The same numbers with a choice of algorithms.
+    #[must_use]
     pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
         Self { algorithms, ..self }
     }
@@ -175,6 +175,7 @@ impl<T: AsRef<[u64]>> ParameterSet<T> {
 
 impl Parameters {
     /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
+    #[must_use]
     pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
         Self::of(ring.into(), moduli, OnePlainModulus { plain_modulus }, security)
     }
@@ -194,6 +195,7 @@ impl Parameters {
 
 impl CrtParameters {
     /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
+    #[must_use]
     pub fn new(
         ring: impl Into<RingShape>,
         moduli: Vec<u64>,

@@ -37,7 +37,6 @@ pub struct ScaleRange {
 /// so too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[must_use]
 pub struct Parameters {
     log2_degree: u32,
     moduli: Vec<u64>,
@@ -61,6 +60,7 @@ pub struct Parameters {
 impl Parameters {
     /// Takes the numbers as they are, for messages of at most 1; nothing is checked. `levels` holds how many moduli
     /// Q_0, …, Q_L are made of, `scale_bits` is log2 of the scale of fresh ciphertexts.
+    #[must_use]
     pub fn new(
         log2_degree: u32,
         moduli: Vec<u64>,
@@ -153,26 +153,31 @@ impl Parameters {
 
     /// The same with levels of the ring that are any sets of the moduli, given by ascending indices: `rungs[levels[l] − 1]` makes Q_l. Products
     /// ascend, and the last set has all moduli. Sets that no level has are for keys, which serve a level by any set that it is part of.
+    #[must_use]
     pub fn with_rungs(self, rungs: Vec<Vec<usize>>) -> Self {
         Self { rungs, ..self }
     }
 
     /// The same with other scales, the highest range first; it must start at level L.
+    #[must_use]
     pub fn with_scales(self, scales: Vec<ScaleRange>) -> Self {
         Self { scales, ..self }
     }
 
     /// The same for messages with slots of at most 2^`bits`.
+    #[must_use]
     pub fn with_message_bits(self, message_bits: u32) -> Self {
         Self { message_bits, ..self }
     }
 
     /// The same for secrets of another distribution than the uniform ternary one.
+    #[must_use]
     pub fn with_secrets(self, secrets: SecretDistribution) -> Self {
         Self { secrets, ..self }
     }
 
     /// The same with a choice of digits and special moduli for key switching.
+    #[must_use]
     pub fn with_key_switching(self, key_switching: GadgetOptions) -> Self {
         Self { key_switching, ..self }
     }

@@ -37,7 +37,6 @@ impl Ancestry {
 
 /// Bound on the slots and estimate of their errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[must_use]
 pub struct Precision {
     magnitude: f64,
     deviation: f64,
@@ -46,11 +45,13 @@ pub struct Precision {
 
 impl Precision {
     /// Of a fresh encryption with a random tag: two with different tags are independent.
+    #[must_use]
     pub fn fresh(magnitude: f64, deviation: f64, tag: u64) -> Self {
         Self { magnitude, deviation, ancestry: Ancestry::of(tag) }
     }
 
     /// Of something that depends on no encryption: a plaintext.
+    #[must_use]
     pub fn plain(magnitude: f64, deviation: f64) -> Self {
         Self { magnitude, deviation, ancestry: Ancestry::default() }
     }
@@ -74,16 +75,19 @@ impl Precision {
     }
 
     /// The same with another bound on the slots, known to whoever computes.
+    #[must_use]
     pub fn with_magnitude(self, magnitude: f64) -> Self {
         Self { magnitude, ..self }
     }
 
     /// The same with another estimate of the errors.
+    #[must_use]
     pub fn with_deviation(self, deviation: f64) -> Self {
         Self { deviation, ..self }
     }
 
     /// Of a sum or difference.
+    #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         Self {
             magnitude: self.magnitude + other.magnitude,
@@ -94,6 +98,7 @@ impl Precision {
 
     /// Of a product, slot by slot; `spread` is √(n/2 / slots): the part of both errors outside the subring of a sparse
     /// message comes back into it when they meet.
+    #[must_use]
     pub fn product(&self, other: &Self, spread: f64) -> Self {
         let crossed = self.join(other, self.deviation * other.magnitude, other.deviation * self.magnitude);
         Self {
@@ -104,6 +109,7 @@ impl Precision {
     }
 
     /// Of the slots times a number.
+    #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let factor = factor.abs();
         Self {
@@ -114,11 +120,13 @@ impl Precision {
     }
 
     /// With an independent error of this deviation besides.
+    #[must_use]
     pub fn plus_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation.hypot(deviation), ..*self }
     }
 
     /// With an error of this deviation besides that may depend on what is there.
+    #[must_use]
     pub fn plus_dependent_error(&self, deviation: f64) -> Self {
         Self { deviation: self.deviation + deviation, ..*self }
     }

@@ -44,7 +44,6 @@ const ROUNDING: f64 = 0.5 + 1.0 / (1_u64 << 40) as f64;
 
 /// A non-negative magnitude, held as its base-2 logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-#[must_use]
 pub struct Log2(f64);
 
 impl Log2 {
@@ -52,11 +51,13 @@ impl Log2 {
     pub const ZERO: Self = Self(f64::NEG_INFINITY);
 
     /// The magnitude |`value`|; what is not a number counts as infinite, so that no bound becomes too small.
+    #[must_use]
     pub fn of(value: f64) -> Self {
         Self(if value.is_nan() { f64::INFINITY } else { value.abs().log2() })
     }
 
     /// 2^`bits`.
+    #[must_use]
     pub fn from_bits(bits: f64) -> Self {
         Self(bits)
     }
@@ -68,16 +69,19 @@ impl Log2 {
     }
 
     /// √(self² + other²): deviations of independent terms.
+    #[must_use]
     pub fn hypot(self, other: Self) -> Self {
         Self((Self(2.0 * self.0) + Self(2.0 * other.0)).0 / 2.0)
     }
 
     /// The larger of the two.
+    #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }
 
     /// The smaller of the two.
+    #[must_use]
     pub fn min(self, other: Self) -> Self {
         Self(self.0.min(other.0))
     }
@@ -111,7 +115,6 @@ impl Mul<f64> for Log2 {
 
 /// What one source adds to the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[must_use]
 pub struct NoiseTerm {
     /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
@@ -123,27 +126,32 @@ pub struct NoiseTerm {
 
 impl NoiseTerm {
     /// Nothing.
+    #[must_use]
     pub fn none() -> Self {
         Self { worst: Log2::ZERO, deviation: Log2::ZERO, peak: Log2::ZERO }
     }
 
     /// A rounding error of at most 1/2, whatever is rounded.
+    #[must_use]
     pub fn rounding() -> Self {
         Self { worst: Log2::of(0.5), deviation: Log2::of(0.5), peak: Log2::of(1.0) }
     }
 
     /// No bound: what may be anything.
+    #[must_use]
     pub fn unbounded() -> Self {
         let infinite = Log2::of(f64::INFINITY);
         Self { worst: infinite, deviation: infinite, peak: infinite }
     }
 
     /// The source times a number.
+    #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self { worst: self.worst * factor, deviation: self.deviation * factor, peak: self.peak * factor }
     }
 
     /// Two sources together that may depend on each other.
+    #[must_use]
     pub fn plus(&self, other: Self) -> Self {
         Self {
             worst: self.worst + other.worst,
@@ -191,7 +199,6 @@ pub fn key_switch(ring: impl Into<Expansion>, digits: &[DigitBound]) -> NoiseTer
 
 /// Both bounds of one ciphertext, and what is needed to combine them soundly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[must_use]
 pub struct NoiseBound {
     /// The redundant norm never exceeds this: ‖v‖∞ in a power-of-two ring.
     pub worst: Log2,
@@ -211,22 +218,26 @@ pub struct NoiseBound {
 
 impl NoiseBound {
     /// The bounds of a fresh encryption with its random tag.
+    #[must_use]
     pub fn fresh(noise: NoiseTerm, origin: u64) -> Self {
         Self { origin: Some(origin), heavy: (Log2::ZERO, Log2::ZERO), ..Self::dependent(noise, 0) }
     }
 
     /// Bounds of something that may depend on anything.
+    #[must_use]
     pub fn dependent(noise: NoiseTerm, secret_degree: u32) -> Self {
         let NoiseTerm { worst, deviation, peak } = noise;
         Self { worst, deviation, peak, secret_degree, origin: None, heavy: (deviation, peak) }
     }
 
     /// No noise: a ciphertext of zero that was not encrypted.
+    #[must_use]
     pub fn none() -> Self {
         Self::dependent(NoiseTerm::none(), 0)
     }
 
     /// The bounds of a sum or difference.
+    #[must_use]
     pub fn sum(&self, other: &Self) -> Self {
         let independent = matches!((self.origin, other.origin), (Some(a), Some(b)) if a != b);
         let join = |a: Log2, b: Log2| if independent { a.hypot(b) } else { a + b };
@@ -241,6 +252,7 @@ impl NoiseBound {
     }
 
     /// Bounds that hold for either of two.
+    #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         Self {
             worst: self.worst.max(other.worst),
@@ -253,6 +265,7 @@ impl NoiseBound {
     }
 
     /// The bounds after adding a noise term that may depend on this one.
+    #[must_use]
     pub fn plus(&self, term: NoiseTerm) -> Self {
         Self {
             worst: self.worst + term.worst,
@@ -266,23 +279,27 @@ impl NoiseBound {
 
     /// The bounds after adding a term that depends on this ciphertext alone, as the rounding of its
     /// own message does: a fresh encryption stays independent of others.
+    #[must_use]
     pub fn plus_own(&self, term: NoiseTerm) -> Self {
         Self { origin: self.origin, ..self.plus(term) }
     }
 
     /// The bounds after multiplication by a polynomial of 1-norm `norm`.
+    #[must_use]
     pub fn times_norm(&self, norm: f64) -> Self {
         self.scaled(Log2::of(norm))
     }
 
     /// The bounds after multiplication by a polynomial whose values at the roots of unity are at most `norm`: deviation
     /// and peak grow by that, a single coefficient by no more than its 1-norm, √n·`norm`.
+    #[must_use]
     pub fn times_values(&self, norm: f64, degree: usize) -> Self {
         let scaled = self.scaled(Log2::of(norm));
         Self { worst: scaled.worst * (degree as f64).sqrt(), ..scaled }
     }
 
     /// The bounds after multiplication by a number, as modulus switching multiplies by Q_l/Q.
+    #[must_use]
     pub fn scaled(&self, factor: Log2) -> Self {
         Self {
             worst: self.worst * factor,
@@ -298,6 +315,7 @@ impl NoiseBound {
     ///
     /// The worst case is m̂·‖v‖·‖w‖ for redundant norms, m̂ = n for m a power of two; the peaks multiply, root by root. For the deviation: the second moment of a
     /// product, averaged over the roots of unity, is at most the product of both fourth moments (Cauchy–Schwarz).
+    #[must_use]
     pub fn product(&self, other: &Self, factor: f64, ring: impl Into<Expansion>) -> Self {
         let ring = ring.into();
         let n = ring.degree() as f64;
@@ -322,17 +340,20 @@ impl NoiseBound {
     }
 
     /// What no coefficient ever exceeds.
+    #[must_use]
     pub fn worst_case(&self, ring: impl Into<Expansion>) -> Log2 {
         self.worst * ring.into().norm_gain()
     }
 
     /// What no coefficient exceeds except with probability 2^-128: the smaller of the worst case and the tail
     /// bound of deviation and peak.
+    #[must_use]
     pub fn bound(&self, ring: impl Into<Expansion>) -> Log2 {
         self.bound_by(&Tail::new(ring))
     }
 
     /// [`bound`](Self::bound) with the tables of a ring at hand.
+    #[must_use]
     pub fn bound_by(&self, tail: &Tail) -> Log2 {
         self.worst_case(tail.ring()).min(tail.bound(self.deviation, self.peak))
     }

@@ -19,7 +19,6 @@ pub const DEGREES: std::ops::RangeInclusive<usize> = 1 << 6..=1 << 17;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[must_use]
 pub enum RingShape {
     /// log2 n of Z\[X\]/(X^n + 1).
     Log2Degree(u32),
@@ -36,6 +35,7 @@ impl From<u32> for RingShape {
 
 impl RingShape {
     /// That of index m.
+    #[must_use]
     pub fn of_index(m: u64) -> Self {
         if m > 1 && m.is_power_of_two() { Self::Log2Degree(m.ilog2() - 1) } else { Self::RingIndex(m) }
     }

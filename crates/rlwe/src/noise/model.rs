@@ -7,7 +7,6 @@ use crate::SecretDistribution;
 
 /// What operations add to the noise in a ring under secrets of a distribution.
 #[derive(Clone, Copy, Debug)]
-#[must_use]
 pub struct NoiseModel {
     ring: Expansion,
     secret: SecretDistribution,
@@ -17,11 +16,13 @@ pub struct NoiseModel {
 
 impl NoiseModel {
     /// That of a ring and a distribution.
+    #[must_use]
     pub fn new(ring: impl Into<Expansion>, secret: SecretDistribution) -> Self {
         Self { ring: ring.into(), secret, growth: 1.0 }
     }
 
     /// The same where roundings grow [`Backend::rounding_growth`](sunzi_ring::Backend::rounding_growth).
+    #[must_use]
     pub fn with_growth(self, growth: f64) -> Self {
         Self { growth, ..self }
     }

@@ -27,7 +27,6 @@ pub const TAIL_BITS: f64 = 128.0;
 
 /// The tail of noise in a ring.
 #[derive(Clone, Copy, Debug)]
-#[must_use]
 pub struct Tail {
     ring: Expansion,
     degree: f64,
@@ -38,6 +37,7 @@ pub struct Tail {
 
 impl Tail {
     /// The tail that is exceeded with probability 2^-128.
+    #[must_use]
     pub fn new(ring: impl Into<Expansion>) -> Self {
         Self::at(ring.into(), TAIL_BITS)
     }
