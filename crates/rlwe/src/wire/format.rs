@@ -9,9 +9,9 @@ use super::sink::{Length, Output};
 use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
 use crate::KeyId;
 
-/// For whom objects are read: a context, or nobody.
+/// A context that objects are written and read in, or [`NoContext`](super::NoContext).
 pub trait Scope {
-    /// The parameters that objects must belong to; none where objects are parameters, or say themselves which they belong to.
+    /// The parameters that objects must belong to; none for objects that are parameters or name their own.
     fn expected(&self) -> Option<Fingerprint> {
         None
     }
