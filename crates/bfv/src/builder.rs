@@ -8,23 +8,20 @@ mod cost;
 mod moduli;
 mod predict;
 mod relax;
-mod request;
 mod search;
 mod switching;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cost::key_limbs;
-pub use relax::{NothingFits, Relaxation};
-pub use request::Request;
-pub use switching::KeySwitching;
-
 use num_bigint::BigUint;
 use sunzi_encoding::{EncodingError, PlainRequest};
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
+use crate::algorithms::Algorithms;
+use crate::error::BfvError;
 use crate::explain::{Choice, Explanation};
-use crate::{Algorithms, BfvError, CrtParameters, Parameters};
+use crate::parameters::{CrtParameters, Parameters};
+use crate::request::{KeySwitching, Request};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -45,131 +42,107 @@ use crate::{Algorithms, BfvError, CrtParameters, Parameters};
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct ParametersBuilder {
     request: Request,
 }
 
+impl Parameters {
+    /// Chooses parameters from what is known of the computation.
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+}
+
 impl ParametersBuilder {
     /// Multiplications of ciphertexts in a row; 1 unless set.
-    #[must_use]
-    pub fn depth(mut self, depth: u32) -> Self {
-        self.request.depth = depth;
-        self
+    pub fn depth(self, depth: u32) -> Self {
+        Self { request: Request { depth, ..self.request } }
     }
 
     /// One plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
-    #[must_use]
-    pub fn plain_bits(mut self, bits: u32) -> Self {
-        self.request.plain = PlainRequest::Bits(bits);
-        self
+    pub fn plain_bits(self, bits: u32) -> Self {
+        Self { request: Request { plain: PlainRequest::Bits(bits), ..self.request } }
     }
 
     /// Exactly this plaintext modulus t.
-    #[must_use]
-    pub fn plain_modulus(mut self, plain_modulus: u64) -> Self {
-        self.request.plain = PlainRequest::Modulus(plain_modulus);
-        self
+    pub fn plain_modulus(self, plain_modulus: u64) -> Self {
+        Self { request: Request { plain: PlainRequest::Modulus(plain_modulus), ..self.request } }
     }
 
     /// Room for every integer from −`magnitude` to `magnitude`. It may take several plaintext
     /// moduli: use [`build_crt`](Self::build_crt).
-    #[must_use]
-    pub fn plain_range(mut self, magnitude: impl Into<BigUint>) -> Self {
-        self.request.plain = PlainRequest::Range(magnitude.into());
-        self
+    pub fn plain_range(self, magnitude: impl Into<BigUint>) -> Self {
+        Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
 
     /// Whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any t will do.
-    #[must_use]
-    pub fn batching(mut self, batching: bool) -> Self {
-        self.request.batching = batching;
-        self
+    pub fn batching(self, batching: bool) -> Self {
+        Self { request: Request { batching, ..self.request } }
     }
 
     /// log2 of how many ciphertexts or products are summed at each level; 0 unless set.
-    #[must_use]
-    pub fn additions(mut self, log2_terms: u32) -> Self {
-        self.request.additions = log2_terms;
-        self
+    pub fn additions(self, log2_terms: u32) -> Self {
+        Self { request: Request { additions: log2_terms, ..self.request } }
     }
 
     /// Rotate-and-add steps at each level, log2 of the slots that are summed; 0 unless set.
-    #[must_use]
-    pub fn rotations(mut self, steps: u32) -> Self {
-        self.request.rotations = steps;
-        self
+    pub fn rotations(self, steps: u32) -> Self {
+        Self { request: Request { rotations: steps, ..self.request } }
     }
 
     /// Multiplications by plaintexts at each level; 0 unless set.
-    #[must_use]
-    pub fn plain_products(mut self, count: u32) -> Self {
-        self.request.plain_products = count;
-        self
+    pub fn plain_products(self, count: u32) -> Self {
+        Self { request: Request { plain_products: count, ..self.request } }
     }
 
     /// At least this many numbers in one ciphertext.
-    #[must_use]
-    pub fn slots(mut self, slots: usize) -> Self {
-        self.request.slots = slots;
-        self
+    pub fn slots(self, slots: usize) -> Self {
+        Self { request: Request { slots, ..self.request } }
     }
 
     /// Exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
-    #[must_use]
-    pub fn log2_degree(mut self, log2_degree: u32) -> Self {
-        (self.request.log2_degree, self.request.ring_index) = (Some(log2_degree), None);
-        self
+    pub fn log2_degree(self, log2_degree: u32) -> Self {
+        self.ring(RingShape::Log2Degree(log2_degree))
     }
 
     /// Exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four; [`log2_degree`](Self::log2_degree) for a power of two.
     ///
     /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
     /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
-    #[must_use]
-    pub fn ring_index(mut self, m: u64) -> Self {
-        match RingShape::of_index(m) {
-            RingShape::Log2Degree(log2_degree) => self.log2_degree(log2_degree),
-            RingShape::RingIndex(m) => {
-                (self.request.log2_degree, self.request.ring_index) = (None, Some(m));
-                self
-            }
-        }
+    pub fn ring_index(self, m: u64) -> Self {
+        self.ring(RingShape::of_index(m))
+    }
+
+    fn ring(self, ring: RingShape) -> Self {
+        let (log2_degree, ring_index) = ring.names();
+        Self { request: Request { log2_degree, ring_index, ..self.request } }
     }
 
     /// Bits of noise that must be left after the last level; 2 unless set.
-    #[must_use]
-    pub fn margin(mut self, bits: u32) -> Self {
-        self.request.margin = bits;
-        self
+    pub fn margin(self, bits: u32) -> Self {
+        Self { request: Request { margin: bits, ..self.request } }
     }
 
     /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
-    #[must_use]
-    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
-        self.request.sharing = Some(policy);
-        self
+    pub fn sharing(self, policy: SharingPolicy) -> Self {
+        Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
     /// The security to reach; 128 bits unless set.
-    #[must_use]
-    pub fn security(mut self, security: Security) -> Self {
-        self.request.security = security;
-        self
+    pub fn security(self, security: Security) -> Self {
+        Self { request: Request { security, ..self.request } }
     }
 
     /// The algorithms to use; the fastest unless set.
-    #[must_use]
-    pub fn algorithms(mut self, algorithms: Algorithms) -> Self {
-        self.request.algorithms = algorithms;
-        self
+    pub fn algorithms(self, algorithms: Algorithms) -> Self {
+        Self { request: Request { algorithms, ..self.request } }
     }
 
     /// The key switching to use: the cheapest unless set. Digits and special moduli in
     /// [`algorithms`](Self::algorithms) come first.
-    #[must_use]
-    pub fn key_switching(mut self, key_switching: KeySwitching) -> Self {
-        self.request.key_switching = key_switching;
-        self
+    pub fn key_switching(self, key_switching: KeySwitching) -> Self {
+        Self { request: Request { key_switching, ..self.request } }
     }
 
     /// What has been asked so far.
@@ -200,8 +173,7 @@ impl ParametersBuilder {
     /// # Errors
     /// [`BfvError::Request`] for a setting out of range.
     pub fn explain(&self) -> Result<Explanation, BfvError> {
-        self.request.check()?;
-        Ok(search::Search::new(&self.request, false).explain())
+        self.explain_with(false)
     }
 
     /// Bits of noise that the computation leaves in parameters that are there, whatever was asked of ring and plaintext space: it fits if
@@ -218,10 +190,13 @@ impl ParametersBuilder {
         Ok(left.last().copied().unwrap_or(f64::NEG_INFINITY))
     }
 
-    fn choose(&self, single: bool) -> Result<Choice, BfvError> {
+    fn explain_with(&self, single: bool) -> Result<Explanation, BfvError> {
         self.request.check()?;
-        let search = search::Search::new(&self.request, single);
-        let explanation = search.explain();
+        Ok(search::Search::new(&self.request, single, &mut moduli::Chains::default()).explain())
+    }
+
+    fn choose(&self, single: bool) -> Result<Choice, BfvError> {
+        let explanation = self.explain_with(single)?;
         match explanation.chosen {
             Some(choice) => Ok(choice),
             None => Err(BfvError::NothingFits(Box::new(relax::advise(&explanation, single)))),

@@ -1,8 +1,6 @@
 //! Measurements that need, and therefore endanger, the secret key. For tests and research only.
 
-use num_bigint::BigInt;
-use num_traits::Signed;
-use sunzi_rlwe::{SecretKey, encryption::phase};
+use sunzi_rlwe::{SecretKey, encryption::phase, noise::measured};
 
 use crate::{BfvError, Ciphertext, Context, Plaintext};
 
@@ -22,26 +20,7 @@ impl Context {
         ciphertext.check_key(key.id(), "the secret key")?;
         let phase = phase(self.rlwe(), ciphertext.parts(), key)?;
         let phase = self.ring().to_integers(&phase)?;
-        let q = BigInt::from(self.ring().modulus().clone());
-        let t = BigInt::from(self.plain_modulus());
-        // t·v = t·c(s) − q·m modulo t·q, centred.
-        let period = &q * &t;
-        let worst = phase
-            .iter()
-            .zip(message.coefficients())
-            .map(|(c, &m)| centred(c * &t - &q * m, &period).abs())
-            .max()
-            .unwrap_or_default();
-        Ok(sunzi_math::log2(worst.magnitude()) - (self.plain_modulus() as f64).log2())
-    }
-}
-
-/// A representative of `value` modulo `period` of least absolute value.
-fn centred(value: BigInt, period: &BigInt) -> BigInt {
-    let reduced = value % period;
-    match &reduced * 2_u8 {
-        ref twice if twice >= period => reduced - period,
-        ref twice if -twice > *period => reduced + period,
-        _ => reduced,
+        let message = message.coefficients().iter().copied();
+        Ok(measured(&phase, message, self.ring().modulus(), self.plain_modulus()))
     }
 }

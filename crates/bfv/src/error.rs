@@ -6,7 +6,7 @@ use sunzi_math::MathError;
 use sunzi_ring::RingError;
 use sunzi_rlwe::{ModuliError, RlweError, Trace};
 
-use crate::builder::NothingFits;
+use crate::refusal::NothingFits;
 
 /// An error of the BFV layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]

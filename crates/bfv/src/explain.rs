@@ -3,12 +3,14 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sunzi_encoding::PlainRefusal;
-use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::RingShape;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::explain::{Describe, write_rows};
+use sunzi_rlwe::{RingShape, SharingPolicy};
 
-use crate::builder::{KeySwitching, Request, key_limbs};
-use crate::{Algorithms, CrtParameters};
+use crate::algorithms::Algorithms;
+use crate::parameters::CrtParameters;
+pub use crate::refusal::Refusal;
+use crate::request::Request;
 
 /// A request, every candidate considered, and the choice.
 ///
@@ -21,15 +23,7 @@ use crate::{Algorithms, CrtParameters};
 /// println!("{explanation}");
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explanation {
-    /// What was asked.
-    pub request: Request,
-    /// Every candidate, smallest ring first.
-    pub candidates: Vec<Candidate>,
-    /// The cheapest candidate that fits, if one does.
-    pub chosen: Option<Choice>,
-}
+pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Choice>;
 
 /// One ring degree with one set of plaintext moduli and the fewest ciphertext moduli that are enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,10 +58,10 @@ pub struct Candidate {
 
 impl Candidate {
     /// A candidate about which only the ring is known.
-    pub(crate) fn empty(ring: RingShape, limit: Option<u32>) -> Self {
+    pub(crate) fn empty(ring: RingShape, limit: f64) -> Self {
         Self {
             ring,
-            limit,
+            limit: (limit > 0.0 && limit.is_finite()).then_some(limit as u32),
             plain_moduli: Vec::new(),
             limbs: 0,
             log2_modulus: 0.0,
@@ -96,70 +90,6 @@ pub enum Verdict {
     },
     /// It does not fit.
     Refused(Refusal),
-}
-
-/// Why a candidate does not fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The ring has too few slots.
-    TooFewSlots {
-        /// Slots there are.
-        slots: usize,
-        /// Slots asked for.
-        wanted: usize,
-    },
-    /// The security table has no entry for this ring degree.
-    NotSecure,
-    /// There are not enough primes for the ciphertext modulus.
-    NoModuli {
-        /// What they must be 1 modulo.
-        order: u64,
-        /// The index of a ring as large that needs no other roots of unity.
-        works: u64,
-    },
-    /// The algorithms asked for do not work with these moduli.
-    Algorithms {
-        /// Which option, and why.
-        reason: String,
-    },
-    /// Even the largest secure modulus leaves fewer bits than the margin.
-    TooNoisy {
-        /// Bits missing.
-        bits_short: f64,
-    },
-    /// No plaintext modulus meets the request here.
-    #[serde(untagged)]
-    Plain(PlainRefusal),
-}
-
-impl Refusal {
-    /// Too few primes for a ring: one of a power of two has more.
-    pub(crate) fn no_moduli(ring: RingShape) -> Self {
-        let works = (2 * ring.degree() as u64).next_power_of_two();
-        Self::NoModuli { order: ring.root_order(), works }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewSlots { slots, wanted } => {
-                write!(f, "there are {slots} slots where {wanted} are wanted")
-            }
-            Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli { order, works } => {
-                write!(
-                    f,
-                    "there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough"
-                )
-            }
-            Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
-            Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
-        }
-    }
 }
 
 /// The chosen parameters and what they mean.
@@ -203,49 +133,15 @@ impl Sizes {
         let limb = 8 * degree as u64;
         let limbs = moduli.len() as u64;
         let public = limbs + u64::from(!key_switching.special_moduli.is_empty());
-        let switching_key = 2 * key_limbs(moduli, key_switching) as u64 * limb;
+        let digits = RnsDigits::new(key_switching, moduli);
+        let key_limbs = digits.map_or(0, |digits| digits.count() * digits.key_limbs());
+        let switching_key = 2 * key_limbs as u64 * limb;
         Self {
             ciphertext: 2 * limbs * limb,
             public_key: 2 * public * limb,
             relinearization_key: switching_key,
             galois_key: switching_key,
         }
-    }
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "depth {}, {}", self.depth, self.plain)?;
-        f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
-        if self.additions > 0 {
-            write!(f, ", sums of 2^{} terms", self.additions)?;
-        }
-        if self.rotations > 0 {
-            write!(f, ", {} rotate-and-add steps a level", self.rotations)?;
-        }
-        if self.plain_products > 0 {
-            write!(f, ", {} plaintext products a level", self.plain_products)?;
-        }
-        if self.slots > 1 {
-            write!(f, ", at least {} slots", self.slots)?;
-        }
-        let ring = self.ring_index.map(RingShape::RingIndex).or(self.log2_degree.map(RingShape::Log2Degree));
-        if let Some(ring) = ring {
-            write!(f, ", {ring}")?;
-        }
-        if self.algorithms != Algorithms::default() {
-            write!(f, ", {}", self.algorithms)?;
-        }
-        match self.key_switching {
-            KeySwitching::Automatic => {}
-            KeySwitching::Bv => write!(f, ", BV key switching")?,
-            KeySwitching::Ghs => write!(f, ", GHS key switching")?,
-            KeySwitching::Hybrid(digits) => write!(f, ", hybrid key switching by {digits} digits")?,
-        }
-        if let Some(policy) = self.sharing {
-            write!(f, ", room for {policy}")?;
-        }
-        write!(f, ", {} security, {} bits to spare", self.security, self.margin)
     }
 }
 
@@ -271,58 +167,64 @@ impl fmt::Display for Candidate {
     }
 }
 
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parameters = &self.parameters;
-        let limit = self.limit.map_or_else(|| "no limit".to_owned(), |bits| format!("limit {bits}"));
-        writeln!(f, "  ring degree n         {}", parameters.degree())?;
-        writeln!(f, "  log2 q                {:.1}", self.log2_modulus)?;
-        writeln!(f, "  log2 qP               {:.1} ({limit})", parameters.log2_key_modulus())?;
-        writeln!(f, "  ciphertext moduli     {}", count_of(parameters.moduli()))?;
-        writeln!(f, "  special moduli        {}", count_of(parameters.special_moduli()))?;
-        let digits = match (parameters.special_moduli().len(), self.digits) {
-            (0, digits) if digits == parameters.moduli().len() => {
+impl Choice {
+    fn key_switching(&self) -> String {
+        match (self.parameters.special_moduli().len(), self.digits) {
+            (0, digits) if digits == self.parameters.moduli().len() => {
                 format!("BV: {digits} digits, one for each ciphertext modulus")
             }
             (0, digits) => format!("BV: {digits} digits"),
             (_, 1) => "GHS: the whole polynomial is one digit".to_owned(),
             (_, digits) => format!("hybrid: d_num = {digits} digits"),
-        };
-        writeln!(f, "  key switching         {digits}")?;
-        writeln!(f, "  plaintext moduli      {}", join(parameters.plain_moduli()))?;
-        writeln!(f, "  numbers a ciphertext  {}", self.slots)?;
-        let levels: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();
-        writeln!(f, "  bits left             {} (fresh, then after each level)", levels.join(", "))?;
-        writeln!(f, "  security              {}", parameters.security())?;
+        }
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let parameters = &self.parameters;
+        let limit = self.limit.map_or_else(|| "no limit".to_owned(), |bits| format!("limit {bits}"));
+        let left: Vec<String> = self.bits_left.iter().map(|bits| format!("{bits:.1}")).collect();
+        let mut rows = vec![
+            ("ring degree n", parameters.degree().to_string()),
+            ("log2 q", format!("{:.1}", self.log2_modulus)),
+            ("log2 qP", format!("{:.1} ({limit})", parameters.log2_key_modulus())),
+            ("ciphertext moduli", count_of(parameters.moduli())),
+            ("special moduli", count_of(parameters.special_moduli())),
+            ("key switching", self.key_switching()),
+            ("plaintext moduli", join(parameters.plain_moduli())),
+            ("numbers a ciphertext", self.slots.to_string()),
+            ("bits left", format!("{} (fresh, then after each level)", left.join(", "))),
+            ("security", parameters.security().to_string()),
+        ];
         // Digits and special moduli are said above.
         let mut others = parameters.algorithms().clone();
         (others.key_switching.digits, others.key_switching.special_moduli) = (None, Vec::new());
         if others != Algorithms::default() {
-            writeln!(f, "  algorithms            {}", parameters.algorithms())?;
+            rows.push(("algorithms", parameters.algorithms().to_string()));
         }
-        let sizes = &self.sizes;
-        writeln!(f, "  ciphertext            {}", bytes(sizes.ciphertext))?;
-        writeln!(f, "  public key            {}", bytes(sizes.public_key))?;
-        writeln!(f, "  relinearisation key   {}", bytes(sizes.relinearization_key))?;
-        writeln!(f, "  each Galois key       {}", bytes(sizes.galois_key))
+        let Sizes { ciphertext, public_key, relinearization_key, galois_key } = self.sizes;
+        rows.extend([
+            ("ciphertext", bytes(ciphertext)),
+            ("public key", bytes(public_key)),
+            ("relinearisation key", bytes(relinearization_key)),
+            ("each Galois key", bytes(galois_key)),
+        ]);
+        rows
     }
 }
 
-impl fmt::Display for Explanation {
+impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "asked: {}", self.request)?;
-        match &self.chosen {
-            Some(choice) => {
-                write!(f, "chosen:\n{choice}")?;
-                if let Some(policy) = self.request.sharing {
-                    let room = policy.room(choice.parameters.degree());
-                    writeln!(f, "  room for sharing      {room:.1} of the bits left, for {policy}")?;
-                }
-            }
-            None => writeln!(f, "chosen: nothing fits")?,
-        }
-        f.write_str("considered:")?;
-        self.candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
+        write_rows(f, &self.rows())
+    }
+}
+
+impl Describe<Request, Candidate> for Choice {
+    fn rows(&self, request: &Request, _: &[Candidate]) -> Vec<(&'static str, String)> {
+        let room = |policy: SharingPolicy| {
+            let room = policy.room(self.parameters.degree());
+            ("room for sharing", format!("{room:.1} of the bits left, for {policy}"))
+        };
+        self.rows().into_iter().chain(request.sharing.map(room)).collect()
     }
 }
 
@@ -362,6 +264,7 @@ pub fn bytes(count: u64) -> String {
 mod tests {
     use super::*;
     use crate::Parameters;
+    use sunzi_encoding::PlainRefusal;
 
     #[test]
     fn an_explanation_reads_well_and_travels_as_json() {

@@ -23,11 +23,13 @@ pub mod explain;
 mod fermat;
 pub mod noise;
 mod parameters;
+mod refusal;
+mod request;
 mod tables;
 mod wire;
 
 pub use algorithms::Algorithms;
-pub use builder::{KeySwitching, NothingFits, ParametersBuilder, Relaxation, Request};
+pub use builder::ParametersBuilder;
 pub use ciphertext::{Bfv, Ciphertext};
 pub use context::Context;
 pub use error::BfvError;
@@ -36,7 +38,9 @@ pub use evaluator::{
 };
 pub use explain::{Choice, Explanation};
 pub use fermat::FermatParameters;
-pub use parameters::{CrtParameters, Parameters};
+pub use parameters::{CrtParameters, OnePlainModulus, ParameterSet, Parameters, SeveralPlainModuli};
+pub use refusal::{NothingFits, Relaxation};
+pub use request::{KeySwitching, Request};
 pub use sunzi_encoding::{
     BatchEncoder, CoefficientEncoder, CrtEncoder, Encoder, EncodingError, PlainRequest, Plaintext,
     row_rotation_exponent, row_swap_exponent, slot_sum_exponents,

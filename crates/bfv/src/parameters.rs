@@ -8,13 +8,27 @@ use sunzi_encoding::{
 use sunzi_math::log2_product;
 use sunzi_rlwe::{RingShape, Security, moduli, security};
 
-use crate::builder::ParametersBuilder;
-use crate::{Algorithms, BfvError};
+use crate::algorithms::Algorithms;
+use crate::error::BfvError;
 
-/// One BFV parameter set: ring, ciphertext moduli, plaintext modulus, security.
+/// Ring, ciphertext moduli, plaintext moduli and security: one BFV parameter set, or one for several plaintext moduli.
 ///
 /// Plain data that anybody may have written: [`validate`](Self::validate) checks it, and building
 /// a context from it does so too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct ParameterSet<T> {
+    #[serde(flatten)]
+    ring: RingShape,
+    moduli: Vec<u64>,
+    #[serde(flatten)]
+    plain: T,
+    security: Security,
+    #[serde(default)]
+    algorithms: Algorithms,
+}
+
+/// One BFV parameter set: ring, ciphertext moduli, plaintext modulus, security.
 ///
 /// ```
 /// use sunzi_bfv::Parameters;
@@ -24,23 +38,41 @@ use crate::{Algorithms, BfvError};
 /// assert_eq!(parameters.plain_modulus(), 65537);
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct Parameters {
-    #[serde(flatten)]
-    ring: RingShape,
-    moduli: Vec<u64>,
-    plain_modulus: u64,
-    security: Security,
-    #[serde(default)]
-    algorithms: Algorithms,
+pub type Parameters = ParameterSet<OnePlainModulus>;
+
+/// A parameter set with several plaintext moduli t_i, for integers wider than one of them.
+///
+/// Ring, ciphertext moduli and keys are shared, since keys do not depend on t; each t_i has its
+/// own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
+pub type CrtParameters = ParameterSet<SeveralPlainModuli>;
+
+/// The plaintext modulus of [`Parameters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OnePlainModulus {
+    pub(crate) plain_modulus: u64,
 }
 
-impl Parameters {
-    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
-    #[must_use]
-    pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
-        Self { ring: ring.into(), moduli, plain_modulus, security, algorithms: Algorithms::default() }
+/// The plaintext moduli of [`CrtParameters`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SeveralPlainModuli {
+    pub(crate) plain_moduli: Vec<u64>,
+}
+
+impl AsRef<[u64]> for OnePlainModulus {
+    fn as_ref(&self) -> &[u64] {
+        std::slice::from_ref(&self.plain_modulus)
+    }
+}
+
+impl AsRef<[u64]> for SeveralPlainModuli {
+    fn as_ref(&self) -> &[u64] {
+        &self.plain_moduli
+    }
+}
+
+impl<T: AsRef<[u64]>> ParameterSet<T> {
+    pub(crate) fn of(ring: RingShape, moduli: Vec<u64>, plain: T, security: Security) -> Self {
+        Self { ring, moduli, plain, security, algorithms: Algorithms::default() }
     }
 
     /// The same numbers with a choice of algorithms.
@@ -53,12 +85,6 @@ impl Parameters {
     #[must_use]
     pub fn algorithms(&self) -> &Algorithms {
         &self.algorithms
-    }
-
-    /// Chooses parameters from what is known of the computation.
-    #[must_use]
-    pub fn builder() -> ParametersBuilder {
-        ParametersBuilder::default()
     }
 
     /// The ring.
@@ -109,53 +135,62 @@ impl Parameters {
         self.log2_modulus() + log2_product(self.special_moduli())
     }
 
-    /// The plaintext modulus t.
-    #[must_use]
-    pub fn plain_modulus(&self) -> u64 {
-        self.plain_modulus
-    }
-
     /// The security these parameters must reach.
     #[must_use]
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
-    #[must_use]
-    pub fn supports_batching(&self) -> bool {
-        matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus)
+    /// The plaintext moduli, one or several.
+    pub(crate) fn plain(&self) -> &T {
+        &self.plain
     }
 
     /// Checks everything that makes these numbers a parameter set.
     ///
     /// # Errors
     /// [`EncodingError::DegreeOutOfRange`] or [`BfvError::Ring`] for the ring; [`BfvError::Moduli`] for the q_i and special p_i;
-    /// [`EncodingError::PlainModulusOutOfRange`] and [`EncodingError::PlainModulusNotCoprime`] for t;
+    /// [`EncodingError::PlainModulusOutOfRange`] and [`EncodingError::PlainModulusNotCoprime`] for each t;
+    /// [`EncodingError::NoPlainModuli`] and [`EncodingError::PlainModuliNotCoprime`] for all of them;
     /// [`BfvError::Algorithms`] for algorithms these numbers do not allow; [`BfvError::Rlwe`] above the security limit.
     pub fn validate(&self) -> Result<(), BfvError> {
-        check_ring(self.ring)?;
+        match self.ring {
+            RingShape::Log2Degree(_) => check_degree(self.degree())?,
+            RingShape::RingIndex(_) => self.ring.check()?,
+        }
+        let plain = self.plain.as_ref();
         moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;
-        check_plain_modulus_beside(self.plain_modulus, self.moduli.iter().chain(self.special_moduli()))?;
-        self.algorithms.check(&self.moduli, &[self.plain_modulus])?;
+        if plain.is_empty() {
+            return Err(EncodingError::NoPlainModuli.into());
+        }
+        moduli::check_count(plain.len(), 0)?;
+        for &t in plain {
+            check_plain_modulus_beside(t, self.moduli.iter().chain(self.special_moduli()))?;
+        }
+        check_pairwise_coprime(plain)?;
+        self.algorithms.check(&self.moduli, plain)?;
         Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
     }
 }
 
-/// A parameter set with several plaintext moduli t_i, for integers wider than one of them.
-///
-/// Ring, ciphertext moduli and keys are shared, since keys do not depend on t; each t_i has its
-/// own context and its own ciphertexts. [`CrtEncoder`](crate::CrtEncoder) spreads the integers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct CrtParameters {
-    #[serde(flatten)]
-    ring: RingShape,
-    moduli: Vec<u64>,
-    plain_moduli: Vec<u64>,
-    security: Security,
-    #[serde(default)]
-    algorithms: Algorithms,
+impl Parameters {
+    /// Takes the numbers as they are, a bare number for the ring as log2 n; nothing is checked.
+    #[must_use]
+    pub fn new(ring: impl Into<RingShape>, moduli: Vec<u64>, plain_modulus: u64, security: Security) -> Self {
+        Self::of(ring.into(), moduli, OnePlainModulus { plain_modulus }, security)
+    }
+
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn plain_modulus(&self) -> u64 {
+        self.plain.plain_modulus
+    }
+
+    /// Whether n numbers can be packed into one plaintext by [`BatchEncoder`](crate::BatchEncoder): m = 2n a power of two, t prime, t ≡ 1 (mod 2n).
+    #[must_use]
+    pub fn supports_batching(&self) -> bool {
+        matches!(self.ring, RingShape::Log2Degree(_)) && is_batchable(self.degree(), self.plain_modulus())
+    }
 }
 
 impl CrtParameters {
@@ -167,19 +202,7 @@ impl CrtParameters {
         plain_moduli: Vec<u64>,
         security: Security,
     ) -> Self {
-        Self { ring: ring.into(), moduli, plain_moduli, security, algorithms: Algorithms::default() }
-    }
-
-    /// The same numbers with a choice of algorithms.
-    #[must_use]
-    pub fn with_algorithms(self, algorithms: Algorithms) -> Self {
-        Self { algorithms, ..self }
-    }
-
-    /// The algorithms to use.
-    #[must_use]
-    pub fn algorithms(&self) -> &Algorithms {
-        &self.algorithms
+        Self::of(ring.into(), moduli, SeveralPlainModuli { plain_moduli }, security)
     }
 
     /// The parameter set of each t_i.
@@ -189,100 +212,26 @@ impl CrtParameters {
             Parameters::new(self.ring, self.moduli.clone(), t, self.security)
                 .with_algorithms(self.algorithms.clone())
         };
-        self.plain_moduli.iter().map(part).collect()
-    }
-
-    /// The ring.
-    #[must_use]
-    pub fn ring(&self) -> RingShape {
-        self.ring
-    }
-
-    /// log2 n, rounded down where n is no power of two.
-    #[must_use]
-    pub fn log2_degree(&self) -> u32 {
-        self.ring.log2_degree()
-    }
-
-    /// The ring degree n = φ(m); 0 for a ring that does not exist.
-    #[must_use]
-    pub fn degree(&self) -> usize {
-        self.ring.degree()
-    }
-
-    /// The ciphertext moduli q_i.
-    #[must_use]
-    pub fn moduli(&self) -> &[u64] {
-        &self.moduli
-    }
-
-    /// log2 q.
-    #[must_use]
-    pub fn log2_modulus(&self) -> f64 {
-        log2_product(&self.moduli)
-    }
-
-    /// The special moduli p_i of key switching: none for BV.
-    #[must_use]
-    pub fn special_moduli(&self) -> &[u64] {
-        &self.algorithms.key_switching.special_moduli
-    }
-
-    /// log2 of q and all special moduli together: the modulus of keys, which security is counted for.
-    #[must_use]
-    pub fn log2_key_modulus(&self) -> f64 {
-        self.log2_modulus() + log2_product(self.special_moduli())
+        self.plain_moduli().iter().map(part).collect()
     }
 
     /// The plaintext moduli t_i.
     #[must_use]
     pub fn plain_moduli(&self) -> &[u64] {
-        &self.plain_moduli
+        &self.plain.plain_moduli
     }
 
     /// T = Π t_i: how many different integers one slot can hold.
     #[must_use]
     pub fn plain_range(&self) -> BigUint {
-        self.plain_moduli.iter().product()
-    }
-
-    /// The security these parameters must reach.
-    #[must_use]
-    pub fn security(&self) -> Security {
-        self.security
-    }
-
-    /// Checks everything that makes these numbers a parameter set.
-    ///
-    /// # Errors
-    /// As [`Parameters::validate`]; [`EncodingError::NoPlainModuli`] and
-    /// [`EncodingError::PlainModuliNotCoprime`] for the t_i.
-    pub fn validate(&self) -> Result<(), BfvError> {
-        check_ring(self.ring)?;
-        moduli::check(self.ring.root_order(), &self.moduli, self.special_moduli())?;
-        if self.plain_moduli.is_empty() {
-            return Err(EncodingError::NoPlainModuli.into());
-        }
-        moduli::check_count(self.plain_moduli.len(), 0)?;
-        for &t in &self.plain_moduli {
-            check_plain_modulus_beside(t, self.moduli.iter().chain(self.special_moduli()))?;
-        }
-        check_pairwise_coprime(&self.plain_moduli)?;
-        self.algorithms.check(&self.moduli, &self.plain_moduli)?;
-        Ok(security::check(self.degree(), self.log2_key_modulus(), self.security)?)
+        self.plain_moduli().iter().product()
     }
 }
 
 impl From<Parameters> for CrtParameters {
     fn from(one: Parameters) -> Self {
-        Self::new(one.ring, one.moduli, vec![one.plain_modulus], one.security).with_algorithms(one.algorithms)
-    }
-}
-
-fn check_ring(ring: RingShape) -> Result<(), BfvError> {
-    match ring {
-        RingShape::Log2Degree(_) => Ok(check_degree(ring.degree())?),
-        RingShape::RingIndex(_) => Ok(ring.check()?),
+        let t = one.plain_modulus();
+        Self::new(one.ring, one.moduli, vec![t], one.security).with_algorithms(one.algorithms)
     }
 }
 

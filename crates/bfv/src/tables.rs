@@ -1,33 +1,23 @@
 //! How much memory the tables of a parameter set take, told from its numbers alone.
 
 use sunzi_math::log2_product;
-use sunzi_ring::{Auxiliary, RnsDigits, ScalerOptions};
+use sunzi_ring::{Auxiliary, ScalerOptions};
 use sunzi_rlwe::{RingShape, memory};
 
-use crate::Algorithms;
+use crate::algorithms::Algorithms;
 
 /// Bits of the moduli that products take beside those of the ciphertext, where they are not as long as those.
 const AUXILIARY_BITS: f64 = 48.0;
 
 /// About the bytes that contexts take: ring and keys once, and for every plaintext modulus what it multiplies and decrypts with.
 pub(crate) fn bytes(ring: RingShape, moduli: &[u64], plain_moduli: &[u64], algorithms: &Algorithms) -> u64 {
-    let options = &algorithms.key_switching;
-    let all: Vec<usize> = (0..moduli.len()).collect();
-    let digits = RnsDigits::new(options, moduli).map(|digits| digits.limbs_of(&all)).unwrap_or_default();
-    let special = options.special_moduli.len();
-    let own = memory::transform_bytes(ring, moduli.len() + special)
-        .saturating_add(memory::level_bytes(moduli.len()))
-        .saturating_add(memory::switch_bytes(moduli.len(), &digits, special));
+    let all = [(0..moduli.len()).collect()];
+    let own = memory::table_bytes(ring, moduli, &algorithms.key_switching, &all, &all);
     let of_modulus = |&t: &u64| {
         let auxiliary = auxiliary(ring, moduli, t, &algorithms.scaling);
         memory::transform_bytes(ring, auxiliary).saturating_add(memory::level_bytes(auxiliary + moduli.len()))
     };
     plain_moduli.iter().map(of_modulus).fold(own, u64::saturating_add)
-}
-
-/// Digits of key switching.
-pub(crate) fn digits(moduli: &[u64], algorithms: &Algorithms) -> usize {
-    RnsDigits::new(&algorithms.key_switching, moduli).map_or(0, |digits| digits.count())
 }
 
 /// About how many moduli products take beside those of the ciphertext.

@@ -4,11 +4,10 @@ mod parameters;
 
 use std::io::BufRead;
 
+use sunzi_rlwe::RlweContext;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, SchemeFormat, Sink, Source,
-    WireError,
+    CiphertextOf, FieldReader, Fields, Format, Header, Kind, SchemeFormat, Sink, Source, WireError,
 };
-use sunzi_rlwe::{KeyId, RlweContext};
 
 use crate::{Bfv, Context, Plaintext};
 
@@ -46,14 +45,6 @@ impl SchemeFormat for Context {
 
 impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::BfvPlaintext;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), None)
-    }
 
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         self.check_plaintext(plaintext).map_err(WireError::scheme)?;

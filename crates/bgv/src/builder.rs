@@ -4,17 +4,17 @@
 //! of a computation that uses all that is declared at every level ([`noise`](crate::noise)); then for digits and special
 //! moduli of key switching that security leaves room for.
 
-mod request;
 mod search;
-
-pub use request::{NoiseModel, Request};
 
 use num_bigint::BigUint;
 use sunzi_encoding::PlainRequest;
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
+use crate::budget::{Budget, Operations};
+use crate::error::BgvError;
 use crate::explain::Explanation;
-use crate::{BgvError, Budget, Operations, Parameters};
+use crate::parameters::Parameters;
+use crate::request::{NoiseModel, Request};
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -35,56 +35,51 @@ use crate::{BgvError, Budget, Operations, Parameters};
 /// # Ok::<(), sunzi_bgv::BgvError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct ParametersBuilder {
     request: Request,
 }
 
+impl Parameters {
+    /// Chooses parameters from what is known of the computation.
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+}
+
 impl ParametersBuilder {
     /// Multiplications of ciphertexts in a row, 0 to 100; 1 unless set.
-    #[must_use]
-    pub fn depth(mut self, depth: u32) -> Self {
-        self.request.depth = depth;
-        self
+    pub fn depth(self, depth: u32) -> Self {
+        Self { request: Request { depth, ..self.request } }
     }
 
     /// A plaintext modulus of at least this many bits, t ≥ 2^(bits − 1); 1 to 60. The default is 17 bits.
-    #[must_use]
-    pub fn plain_bits(mut self, bits: u32) -> Self {
-        self.request.plain = PlainRequest::Bits(bits);
-        self
+    pub fn plain_bits(self, bits: u32) -> Self {
+        Self { request: Request { plain: PlainRequest::Bits(bits), ..self.request } }
     }
 
     /// Exactly this plaintext modulus t.
-    #[must_use]
-    pub fn plain_modulus(mut self, plain_modulus: u64) -> Self {
-        self.request.plain = PlainRequest::Modulus(plain_modulus);
-        self
+    pub fn plain_modulus(self, plain_modulus: u64) -> Self {
+        Self { request: Request { plain: PlainRequest::Modulus(plain_modulus), ..self.request } }
     }
 
     /// Room for every integer from −`magnitude` to `magnitude`, below 2^59.
-    #[must_use]
-    pub fn plain_range(mut self, magnitude: impl Into<BigUint>) -> Self {
-        self.request.plain = PlainRequest::Range(magnitude.into());
-        self
+    pub fn plain_range(self, magnitude: impl Into<BigUint>) -> Self {
+        Self { request: Request { plain: PlainRequest::Range(magnitude.into()), ..self.request } }
     }
 
     /// Whether n numbers share a ciphertext, slot by slot; true unless set. Without batching any t will do.
-    #[must_use]
-    pub fn batching(mut self, batching: bool) -> Self {
-        self.request.batching = batching;
-        self
+    pub fn batching(self, batching: bool) -> Self {
+        Self { request: Request { batching, ..self.request } }
     }
 
     /// All operations between multiplications at once, as a dry run of a circuit counts them.
-    #[must_use]
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.request.budget = budget;
-        self
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { request: Request { budget, ..self.request } }
     }
 
     /// Additions before the first multiplication: one less than the ciphertexts in a sum. A product with a constant c
     /// counts as a sum of |c|, an added plaintext as nothing. 0 unless set.
-    #[must_use]
     pub fn fresh_additions(mut self, count: u64) -> Self {
         self.request.budget.fresh.additions = count;
         self
@@ -92,35 +87,30 @@ impl ParametersBuilder {
 
     /// Rotations in a sum before the first multiplication; 0 unless set. A sum over k slots of a ciphertext takes k − 1
     /// rotations and k − 1 additions.
-    #[must_use]
     pub fn fresh_rotations(mut self, count: u64) -> Self {
         self.request.budget.fresh.rotations = count;
         self
     }
 
     /// Multiplications by plaintexts in a row before the first multiplication of ciphertexts; 0 unless set.
-    #[must_use]
     pub fn fresh_plain_products(mut self, count: u32) -> Self {
         self.request.budget.fresh.plain_products = count;
         self
     }
 
     /// Additions after each multiplication: one less than the products in a sum. 0 unless set.
-    #[must_use]
     pub fn additions_per_level(mut self, count: u64) -> Self {
         self.request.budget.per_level.additions = count;
         self
     }
 
     /// Rotations in a sum after each multiplication; 0 unless set.
-    #[must_use]
     pub fn rotations_per_level(mut self, count: u64) -> Self {
         self.request.budget.per_level.rotations = count;
         self
     }
 
     /// Multiplications by plaintexts in a row after each multiplication of ciphertexts; 0 unless set.
-    #[must_use]
     pub fn plain_products_per_level(mut self, count: u32) -> Self {
         self.request.budget.per_level.plain_products = count;
         self
@@ -128,83 +118,64 @@ impl ParametersBuilder {
 
     /// Operations after the last multiplication, beside those that are declared for every one: a final sum, marks or a projection. None
     /// unless set. They cost noise at the lowest level alone.
-    #[must_use]
     pub fn last_operations(mut self, operations: Operations) -> Self {
         self.request.budget.last = operations;
         self
     }
 
     /// At least this many numbers in one ciphertext.
-    #[must_use]
-    pub fn slots(mut self, slots: usize) -> Self {
-        self.request.slots = slots;
-        self
+    pub fn slots(self, slots: usize) -> Self {
+        Self { request: Request { slots, ..self.request } }
     }
 
     /// Exactly this ring degree, as log2 n: the ring Z\[X\]/(X^n + 1).
-    #[must_use]
-    pub fn log2_degree(mut self, log2_degree: u32) -> Self {
-        (self.request.log2_degree, self.request.ring_index) = (Some(log2_degree), None);
-        self
+    pub fn log2_degree(self, log2_degree: u32) -> Self {
+        self.ring(RingShape::Log2Degree(log2_degree))
     }
 
     /// Exactly the ring Z\[X\]/Φ_m(X) of index m, odd or a multiple of four; [`log2_degree`](Self::log2_degree) for a power of two.
     ///
     /// With batching a plaintext modulus is then a power p^r of a prime that does not divide m, and slots hold elements of GR(p^r, d), d the order of p
     /// modulo m: vectors over GF(2^16) for m = 21845 and t = 2.
-    #[must_use]
-    pub fn ring_index(mut self, m: u64) -> Self {
-        match RingShape::of_index(m) {
-            RingShape::Log2Degree(log2_degree) => self.log2_degree(log2_degree),
-            RingShape::RingIndex(m) => {
-                (self.request.log2_degree, self.request.ring_index) = (None, Some(m));
-                self
-            }
-        }
+    pub fn ring_index(self, m: u64) -> Self {
+        self.ring(RingShape::of_index(m))
+    }
+
+    fn ring(self, ring: RingShape) -> Self {
+        let (log2_degree, ring_index) = ring.names();
+        Self { request: Request { log2_degree, ring_index, ..self.request } }
     }
 
     /// Whether several level moduli share a word where they fit into one, as they do for small t: fewer and larger moduli
     /// with the same noise, so fewer transforms `[KPZ21, Remark 5.1]`. True unless set; of no effect where the ring's index is no power of
     /// two.
-    #[must_use]
-    pub fn shared_moduli(mut self, shared: bool) -> Self {
-        self.request.shared_moduli = shared;
-        self
+    pub fn shared_moduli(self, shared: bool) -> Self {
+        Self { request: Request { shared_moduli: shared, ..self.request } }
     }
 
     /// Exactly this many digits d_num in key switching; the fastest choice unless set.
-    #[must_use]
-    pub fn digits(mut self, digits: usize) -> Self {
-        self.request.digits = Some(digits);
-        self
+    pub fn digits(self, digits: usize) -> Self {
+        Self { request: Request { digits: Some(digits), ..self.request } }
     }
 
     /// Bits that must be left at every level; 1 unless set.
-    #[must_use]
-    pub fn margin(mut self, bits: u32) -> Self {
-        self.request.margin = bits;
-        self
+    pub fn margin(self, bits: u32) -> Self {
+        Self { request: Request { margin: bits, ..self.request } }
     }
 
     /// Leaves room for `decrypt_for_sharing` under this policy after the last level, for results that have used all that was asked for.
-    #[must_use]
-    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
-        self.request.sharing = Some(policy);
-        self
+    pub fn sharing(self, policy: SharingPolicy) -> Self {
+        Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
     /// The security to reach; 128 bits unless set.
-    #[must_use]
-    pub fn security(mut self, security: Security) -> Self {
-        self.request.security = security;
-        self
+    pub fn security(self, security: Security) -> Self {
+        Self { request: Request { security, ..self.request } }
     }
 
     /// The bounds to choose by; those with a failure probability of 2^-128 unless set.
-    #[must_use]
-    pub fn noise(mut self, noise: NoiseModel) -> Self {
-        self.request.noise = noise;
-        self
+    pub fn noise(self, noise: NoiseModel) -> Self {
+        Self { request: Request { noise, ..self.request } }
     }
 
     /// What has been asked so far.

@@ -5,8 +5,8 @@ use sunzi_math::MathError;
 use sunzi_ring::RingError;
 use sunzi_rlwe::{ModuliError, RlweError};
 
-use crate::Excess;
-use crate::explain::NothingFits;
+use crate::budget::Excess;
+use crate::refusal::NothingFits;
 
 /// An error of the BGV layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]

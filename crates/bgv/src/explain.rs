@@ -3,13 +3,14 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sunzi_encoding::PlainRefusal;
 use sunzi_rlwe::RingShape;
+use sunzi_rlwe::explain::Describe;
 
-use crate::builder::{NoiseModel, Request};
-use crate::{Operations, Parameters};
+use crate::parameters::Parameters;
+use crate::refusal::{Refusal, Verdict};
+use crate::request::Request;
 
-/// A request, every candidate considered, and the choice.
+/// A request, every candidate considered up to the first that fits, and its parameters.
 ///
 /// ```
 /// use sunzi_bgv::Parameters;
@@ -19,15 +20,7 @@ use crate::{Operations, Parameters};
 /// println!("{explanation}");
 /// # Ok::<(), sunzi_bgv::BgvError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explanation {
-    /// What was asked.
-    pub request: Request,
-    /// Every candidate, smallest ring first, up to the chosen one.
-    pub candidates: Vec<Candidate>,
-    /// The parameters at the smallest ring degree that fits, if one does.
-    pub chosen: Option<Parameters>,
-}
+pub type Explanation = sunzi_rlwe::explain::Explanation<Request, Candidate, Parameters>;
 
 /// The best moduli at one ring degree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,154 +48,6 @@ impl Candidate {
     }
 }
 
-/// What became of a candidate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It fits, and no smaller ring does.
-    Chosen,
-    /// It does not fit.
-    Refused(Refusal),
-}
-
-/// Why a candidate does not fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The ring has too few slots.
-    TooFewSlots {
-        /// Slots there are.
-        slots: usize,
-        /// Slots asked for.
-        wanted: usize,
-    },
-    /// The security table has no entry for this ring degree.
-    NotSecure,
-    /// There are not enough primes for the moduli.
-    NoModuli {
-        /// What they must be 1 modulo.
-        order: u64,
-        /// The index of a ring as large that needs no other roots of unity.
-        works: u64,
-    },
-    /// The chain is larger than security allows.
-    TooLarge {
-        /// log2 of the smallest product of the chain.
-        log2_modulus: f64,
-        /// The limit.
-        limit: f64,
-    },
-    /// No digits of key switching that fit leave the margin.
-    TooNoisy {
-        /// Bits missing.
-        bits_short: f64,
-    },
-    /// No plaintext modulus meets the request here.
-    #[serde(untagged)]
-    Plain(PlainRefusal),
-}
-
-impl Refusal {
-    /// Too few primes for a ring: one of a power of two has more.
-    pub(crate) fn no_moduli(ring: RingShape) -> Self {
-        let works = (2 * ring.degree() as u64).next_power_of_two();
-        Self::NoModuli { order: ring.root_order(), works }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewSlots { slots, wanted } => {
-                write!(f, "there are {slots} slots where {wanted} are wanted")
-            }
-            Self::NotSecure => f.write_str("no modulus is secure enough"),
-            Self::Plain(refusal) => refusal.fmt(f),
-            Self::NoModuli { order, works } => {
-                write!(f, "there are too few primes q = 1 mod {order} for the moduli: m = {works} has enough")
-            }
-            Self::TooLarge { log2_modulus, limit } => {
-                write!(f, "the moduli take {log2_modulus:.0} bits of {limit:.0}")
-            }
-            Self::TooNoisy { bits_short } => {
-                write!(f, "key switching with what room there is leaves {bits_short:.1} bits too little")
-            }
-        }
-    }
-}
-
-/// No parameter set meets a request.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
-#[error("no parameter set fits: {}; {}", reason(self), remedy(*depth))]
-pub struct NothingFits {
-    /// The largest ring considered.
-    #[serde(flatten)]
-    pub ring: RingShape,
-    /// Why it was refused.
-    pub refusal: Option<Refusal>,
-    /// The largest depth that fits, with all else as asked.
-    pub depth: Option<u32>,
-}
-
-fn reason(error: &NothingFits) -> String {
-    error
-        .refusal
-        .as_ref()
-        .map_or_else(|| "there is no candidate".to_owned(), |refusal| format!("at {} {refusal}", error.ring))
-}
-
-fn remedy(depth: Option<u32>) -> String {
-    depth.map_or_else(
-        || {
-            "less depth alone does not help: ask for fewer operations, smaller numbers or another ring"
-                .to_owned()
-        },
-        |depth| format!("what would fit: depth {depth}"),
-    )
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "depth {}, {}", self.depth, self.plain)?;
-        f.write_str(if self.batching { ", batching" } else { ", one number per coefficient" })?;
-        let mut operations = |when: &str, operations: &Operations| -> fmt::Result {
-            let Operations { additions, rotations, plain_products } = operations;
-            let counts = [
-                ("additions", *additions),
-                ("rotations", *rotations),
-                ("plaintext products", (*plain_products).into()),
-            ];
-            counts
-                .into_iter()
-                .filter(|(_, count)| *count > 0)
-                .try_for_each(|(what, count)| write!(f, ", {count} {what} {when}"))
-        };
-        operations("before the first multiplication", &self.budget.fresh)?;
-        operations("after each multiplication", &self.budget.per_level)?;
-        operations("besides after the last one", &self.budget.last)?;
-        if self.slots > 1 {
-            write!(f, ", at least {} slots", self.slots)?;
-        }
-        let ring = self.ring_index.map(RingShape::RingIndex).or(self.log2_degree.map(RingShape::Log2Degree));
-        if let Some(ring) = ring {
-            write!(f, ", {ring}")?;
-        }
-        if let Some(digits) = self.digits {
-            write!(f, ", {digits} digits")?;
-        }
-        f.write_str(match self.noise {
-            NoiseModel::Tail => "",
-            NoiseModel::WorstCase => ", by the worst case",
-            NoiseModel::Paper => ", by the formulas of the paper",
-        })?;
-        if let Some(policy) = self.sharing {
-            write!(f, ", room for {policy}")?;
-        }
-        write!(f, ", {} security, {} bits to spare", self.security, self.margin)
-    }
-}
-
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "n = {:>6}", self.ring.degree())?;
@@ -222,39 +67,26 @@ impl fmt::Display for Candidate {
         if let Some(limit) = self.limit {
             write!(f, ", limit {limit}")?;
         }
-        match &self.verdict {
-            Verdict::Chosen => f.write_str("  chosen: the smallest ring that fits"),
-            Verdict::Refused(refusal) => write!(f, "  refused: {refusal}"),
-        }
+        write!(f, "  {}", self.verdict)
     }
 }
 
-impl fmt::Display for Explanation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "asked: {}", self.request)?;
-        match &self.chosen {
-            Some(parameters) => {
-                writeln!(f, "chosen:")?;
-                writeln!(f, "  ring degree n         {}", parameters.degree())?;
-                writeln!(f, "  plaintext modulus     {}", parameters.plain_modulus())?;
-                writeln!(f, "  multiplications       {}", parameters.depth())?;
-                writeln!(f, "  ciphertext moduli     {}", parameters.moduli().len())?;
-                writeln!(
-                    f,
-                    "  log2 Q, log2 QP       {:.1}, {:.1}",
-                    parameters.log2_modulus(),
-                    parameters.log2_key_modulus()
-                )?;
-                writeln!(f, "  key switching         {}", parameters.key_switching())?;
-                writeln!(f, "  security              {}", parameters.security())?;
-                if let Some(policy) = self.request.sharing {
-                    let room = policy.room(parameters.degree());
-                    writeln!(f, "  room for sharing      {room:.1} bits at every level, for {policy}")?;
-                }
-            }
-            None => writeln!(f, "chosen: nothing fits")?,
+impl Describe<Request, Candidate> for Parameters {
+    fn rows(&self, request: &Request, _: &[Candidate]) -> Vec<(&'static str, String)> {
+        let (q, qp) = (self.log2_modulus(), self.log2_key_modulus());
+        let mut rows = vec![
+            ("ring degree n", self.degree().to_string()),
+            ("plaintext modulus", self.plain_modulus().to_string()),
+            ("multiplications", self.depth().to_string()),
+            ("ciphertext moduli", self.moduli().len().to_string()),
+            ("log2 Q, log2 QP", format!("{q:.1}, {qp:.1}")),
+            ("key switching", self.key_switching().to_string()),
+            ("security", self.security().to_string()),
+        ];
+        if let Some(policy) = request.sharing {
+            let room = policy.room(self.degree());
+            rows.push(("room for sharing", format!("{room:.1} bits at every level, for {policy}")));
         }
-        f.write_str("considered:")?;
-        self.candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
+        rows
     }
 }

@@ -8,7 +8,8 @@ use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::chains::limbs_of_level;
 use sunzi_rlwe::{RingShape, Security, memory, moduli, security};
 
-use crate::{BgvError, Budget, ParametersBuilder};
+use crate::budget::Budget;
+use crate::error::BgvError;
 
 /// One BGV parameter set: ring, chain of moduli, plaintext modulus, security, declared computation.
 ///
@@ -108,12 +109,6 @@ impl Parameters {
         Self { plain_modulus, ..self }
     }
 
-    /// Chooses parameters from what is known of the computation.
-    #[must_use]
-    pub fn builder() -> ParametersBuilder {
-        ParametersBuilder::default()
-    }
-
     /// The ring.
     #[must_use]
     pub fn ring(&self) -> RingShape {
@@ -153,8 +148,11 @@ impl Parameters {
     /// The indices of the moduli of Q_l, ascending; none for a level that is not there.
     #[must_use]
     pub fn limbs(&self, level: usize) -> Vec<usize> {
-        let limbs = |&level| limbs_of_level(&self.rungs, self.moduli.len(), level);
-        self.levels.get(level).map_or_else(Vec::new, limbs)
+        self.levels.get(level).map_or_else(Vec::new, |&level| self.ring_limbs(level))
+    }
+
+    fn ring_limbs(&self, level: usize) -> Vec<usize> {
+        limbs_of_level(&self.rungs, self.moduli.len(), level)
     }
 
     /// The level of the ring that fresh ciphertexts have, which has all moduli.
@@ -238,24 +236,13 @@ impl Parameters {
     /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch there.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
-        let options = &self.key_switching;
-        let special = options.special_moduli.len();
-        let digits = RnsDigits::new(options, &self.moduli);
         let mut levels = self.levels.clone();
         // Fresh ciphertexts have the level of the ring; shares of one modulus have one level of it.
         levels.push(self.ring_level());
         levels.sort_unstable();
         levels.dedup();
-        let switching = |limbs: &Vec<usize>| {
-            let digits = digits.as_ref().map(|digits| digits.limbs_of(limbs)).unwrap_or_default();
-            memory::switch_bytes(limbs.len(), &digits, special)
-        };
-        let limbs = levels.iter().map(|&level| limbs_of_level(&self.rungs, self.moduli.len(), level));
-        let limbs: Vec<Vec<usize>> = limbs.collect();
-        let rings: u64 = limbs.iter().map(|limbs| memory::level_bytes(limbs.len())).sum();
-        let switching = limbs.iter().map(switching).fold(0, u64::saturating_add);
-        let transforms = memory::transform_bytes(self.ring, self.moduli.len().saturating_add(special));
-        transforms.saturating_add(rings).saturating_add(switching)
+        let limbs: Vec<Vec<usize>> = levels.into_iter().map(|level| self.ring_limbs(level)).collect();
+        memory::table_bytes(self.ring, &self.moduli, &self.key_switching, &limbs, &limbs)
     }
 
     /// Checks everything that makes these numbers a parameter set.

@@ -2,16 +2,14 @@
 
 use std::io::BufRead;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_encoding::Plaintext;
-use sunzi_ring::RnsDigits;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
-    SecurityClaim, Sink, Source, StoredParameters, WireError, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Format, Header, Kind, RingPart, SchemeFormat, SecurityClaim, Sink,
+    Source, StoredParameters, WireError, claimed, get_security, put_security,
 };
-use sunzi_rlwe::{KeyId, RingShape, RlweContext, SecretDistribution};
+use sunzi_rlwe::{RlweContext, SecretDistribution};
 
 use crate::budget::{Budget, Operations, Usage};
 use crate::{Bgv, Context, Metadata, Parameters};
@@ -71,14 +69,6 @@ impl SchemeFormat for Context {
 impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::BgvPlaintext;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), None)
-    }
-
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         plaintext.check(self.degree(), self.plain_modulus()).map_err(WireError::scheme)?;
         sink.sealed(&plaintext.to_packed().map_err(WireError::scheme)?)
@@ -99,7 +89,7 @@ fn places(parameters: &Parameters) -> impl Iterator<Item = (usize, u64)> + '_ {
 
 fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
-        index: parameters.ring().index(),
+        ring: parameters.ring(),
         moduli: parameters.moduli().to_vec(),
         rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
@@ -122,22 +112,16 @@ fn get_operations(fields: &mut FieldReader<'_>) -> Result<Operations, WireError>
 impl StoredParameters for Parameters {
     const KIND: Kind = Kind::BgvParameters;
 
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fields = Fields::default();
-        describe(self.plain_modulus(), places(self), &mut fields);
-        Fingerprint::of_ring(&ring_part(self).to_bytes()).with_scheme(fields.as_bytes())
+    fn key_bytes(&self) -> Vec<u8> {
+        ring_part(self).to_bytes()
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        describe(self.plain_modulus(), places(self), fields);
     }
 
     fn claim(&self) -> SecurityClaim {
-        SecurityClaim {
-            scheme: "BGV",
-            degree: self.degree(),
-            log2_key_modulus: self.log2_key_modulus(),
-            moduli: self.moduli().len() + self.key_switching().special_moduli.len(),
-            plain_moduli: vec![self.plain_modulus()],
-            secrets: SecretDistribution::Ternary,
-            security: self.security(),
-        }
+        ring_part(self).claim("BGV", vec![self.plain_modulus()], self.security())
     }
 
     fn table_bytes(&self) -> u64 {
@@ -145,11 +129,11 @@ impl StoredParameters for Parameters {
     }
 
     fn digits(&self) -> usize {
-        RnsDigits::new(self.key_switching(), self.moduli()).map_or(0, |digits| digits.count())
+        ring_part(self).digits()
     }
 
     fn put(&self, fields: &mut Fields) {
-        fields.bytes(&ring_part(self).to_bytes());
+        fields.bytes(&self.key_bytes());
         fields.u64(self.plain_modulus());
         fields.list(self.levels().iter().map(|&limbs| limbs as u64));
         fields.list(self.shares().iter().copied());
@@ -160,9 +144,7 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        if ring.secrets != SecretDistribution::Ternary {
-            return Err(WireError::value("secrets of BGV", SecretDistribution::Ternary, ring.secrets));
-        }
+        ring.check_ternary("secrets of BGV")?;
         let plain_modulus = fields.u64()?;
         let levels = fields.list("levels", MAX_LEVELS)?;
         let shares = fields.list("shares of moduli", MAX_LEVELS)?;
@@ -170,7 +152,7 @@ impl StoredParameters for Parameters {
         let [fresh, per_level, last] =
             [get_operations(fields)?, get_operations(fields)?, get_operations(fields)?];
         let levels = levels.into_iter().map(|limbs| usize::try_from(limbs).unwrap_or(usize::MAX)).collect();
-        let parameters = Self::new(RingShape::of_index(ring.index), ring.moduli, plain_modulus, security)
+        let parameters = Self::new(ring.ring, ring.moduli, plain_modulus, security)
             .with_rungs(ring.rungs)
             .with_shared_moduli(levels, shares)
             .with_key_switching(ring.key_switching)
@@ -186,13 +168,9 @@ impl Serialize for Parameters {
     }
 }
 
-/// The security that they claim is checked, and parameters without any are read within
-/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
 impl<'de> Deserialize<'de> for Parameters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parameters = Self::deserialize(deserializer)?;
-        parameters.claim().check().map_err(D::Error::custom)?;
-        Ok(parameters)
+        claimed(Self::deserialize(deserializer)?)
     }
 }
 

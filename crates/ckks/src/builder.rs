@@ -3,16 +3,15 @@
 //! At every ring degree the search looks for the smallest scale that leaves the precision asked for, then for digits
 //! and special moduli of key switching that security leaves room for; the smallest ring that has all that is taken.
 
-mod request;
 mod search;
 mod sharing;
 
-pub use request::Request;
-
 use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
 
+use crate::error::CkksError;
 use crate::explain::Explanation;
-use crate::{CkksError, Parameters};
+use crate::parameters::Parameters;
+use crate::request::Request;
 
 /// Chooses [`Parameters`] for a computation.
 ///
@@ -30,11 +29,17 @@ use crate::{CkksError, Parameters};
 /// # Ok::<(), sunzi_ckks::CkksError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct ParametersBuilder {
     request: Request,
 }
 
 impl Parameters {
+    /// Chooses parameters from what is known of the computation.
+    pub fn builder() -> ParametersBuilder {
+        ParametersBuilder::default()
+    }
+
     /// Bits behind the binary point that are right after the computation of [`ParametersBuilder`], all levels down.
     ///
     /// # Errors
@@ -46,82 +51,60 @@ impl Parameters {
 
 impl ParametersBuilder {
     /// Multiplications in a row, by ciphertexts, plaintexts or constants; 0 to 100, 1 unless set.
-    #[must_use]
-    pub fn depth(mut self, depth: u32) -> Self {
-        self.request.depth = depth;
-        self
+    pub fn depth(self, depth: u32) -> Self {
+        Self { request: Request { depth, ..self.request } }
     }
 
     /// Bits behind the binary point of the results that are right: −log2 of the standard deviation of their errors is at least
     /// this. 1 to 45; 20 unless set.
-    #[must_use]
-    pub fn precision(mut self, bits: u32) -> Self {
-        self.request.precision = bits;
-        self
+    pub fn precision(self, bits: u32) -> Self {
+        Self { request: Request { precision: bits, ..self.request } }
     }
 
     /// At least this many numbers in one ciphertext.
-    #[must_use]
-    pub fn slots(mut self, slots: usize) -> Self {
-        self.request.slots = slots;
-        self
+    pub fn slots(self, slots: usize) -> Self {
+        Self { request: Request { slots, ..self.request } }
     }
 
     /// Encrypted numbers are of absolute value at most 2^bits; 0 to 20, 0 unless set.
-    #[must_use]
-    pub fn message_bits(mut self, bits: u32) -> Self {
-        self.request.message_bits = bits;
-        self
+    pub fn message_bits(self, bits: u32) -> Self {
+        Self { request: Request { message_bits: bits, ..self.request } }
     }
 
     /// Results at level 0 are of absolute value at most 2^bits, sums included; a little more than `message_bits` unless set.
-    #[must_use]
-    pub fn result_bits(mut self, bits: u32) -> Self {
-        self.request.result_bits = Some(bits);
-        self
+    pub fn result_bits(self, bits: u32) -> Self {
+        Self { request: Request { result_bits: Some(bits), ..self.request } }
     }
 
     /// Exactly this scale, 2^bits, from 25 to 60, whatever precision it leaves.
-    #[must_use]
-    pub fn scale_bits(mut self, bits: u32) -> Self {
-        self.request.scale_bits = Some(bits);
-        self
+    pub fn scale_bits(self, bits: u32) -> Self {
+        Self { request: Request { scale_bits: Some(bits), ..self.request } }
     }
 
     /// Exactly this ring degree, as log2 n.
-    #[must_use]
-    pub fn log2_degree(mut self, log2_degree: u32) -> Self {
-        self.request.log2_degree = Some(log2_degree);
-        self
+    pub fn log2_degree(self, log2_degree: u32) -> Self {
+        Self { request: Request { log2_degree: Some(log2_degree), ..self.request } }
     }
 
     /// Exactly this many digits d_num in key switching; the fastest choice unless set.
-    #[must_use]
-    pub fn digits(mut self, digits: usize) -> Self {
-        self.request.digits = Some(digits);
-        self
+    pub fn digits(self, digits: usize) -> Self {
+        Self { request: Request { digits: Some(digits), ..self.request } }
     }
 
     /// How secrets are drawn; uniform ternary ones unless set.
-    #[must_use]
-    pub fn secrets(mut self, secrets: SecretDistribution) -> Self {
-        self.request.secrets = secrets;
-        self
+    pub fn secrets(self, secrets: SecretDistribution) -> Self {
+        Self { request: Request { secrets, ..self.request } }
     }
 
     /// Results are shared under this policy: the [`precision`](Self::precision) is that of what `decrypt_for_sharing` gives after the last multiplication,
     /// the noise that it adds included.
-    #[must_use]
-    pub fn sharing(mut self, policy: SharingPolicy) -> Self {
-        self.request.sharing = Some(policy);
-        self
+    pub fn sharing(self, policy: SharingPolicy) -> Self {
+        Self { request: Request { sharing: Some(policy), ..self.request } }
     }
 
     /// The security to reach; 128 bits unless set.
-    #[must_use]
-    pub fn security(mut self, security: Security) -> Self {
-        self.request.security = security;
-        self
+    pub fn security(self, security: Security) -> Self {
+        Self { request: Request { security, ..self.request } }
     }
 
     /// What has been asked so far.

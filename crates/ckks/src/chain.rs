@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
 use sunzi_rlwe::moduli::MAX_MODULI;
 
-use crate::CkksError;
-use crate::parameters::SCALE_BITS;
+use crate::error::CkksError;
 
+/// log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
+pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
 /// The longest scale that one prime a level has room for.
 const SINGLE_SCALE_BITS: u32 = 47;
 /// Sizes of Q_0: for the least scale, or five words.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use sunzi_ring::{Evaluation, GadgetOptions, Parallelism, Poly, Ring};
 use sunzi_rlwe::{RlweContext, SecretDistribution, Security, memory};
 
 use crate::encoder::EncoderError;
-use crate::parameters::{check_levels, check_scales};
+use crate::parameters::{check_levels, check_scales, ratio};
 use crate::{Ciphertext, CkksError, Parameters, Plaintext};
 
 /// Ring, levels and their scales. Cheap to clone.
@@ -308,12 +308,6 @@ impl Context {
         }
         Err(CkksError::MessageTooLarge { operation, magnitude, level, limit })
     }
-}
-
-/// a/b to the last bit or next to it, for a above b.
-pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
-    let quotient = (a << 64_u32) / b;
-    quotient.to_f64().unwrap_or(f64::INFINITY) / 64_f64.exp2()
 }
 
 /// Whether two scales are one but for a few roundings of doubles.

@@ -5,7 +5,7 @@ use sunzi_ring::RingError;
 use sunzi_rlwe::{ModuliError, RlweError};
 
 use crate::encoder::EncoderError;
-use crate::explain::NothingFits;
+use crate::refusal::NothingFits;
 
 /// An error of the CKKS layer: what was expected, what came, what to do.
 #[derive(Debug, thiserror::Error)]

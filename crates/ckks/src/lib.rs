@@ -66,20 +66,24 @@ mod explain;
 mod parameters;
 mod plaintext;
 pub mod precision;
+mod refusal;
+mod request;
 pub mod rotation;
 mod wire;
 
 pub use num_complex::Complex64;
 
-pub use builder::{ParametersBuilder, Request};
+pub use builder::ParametersBuilder;
 pub use chain::LevelRange;
 pub use ciphertext::{Ciphertext, Ckks, Metadata};
 pub use context::{Context, Settings};
 pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted};
-pub use explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
+pub use explain::{Candidate, Explanation};
 pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;
 pub use precision::Precision;
+pub use refusal::{NothingFits, Refusal, Verdict};
+pub use request::Request;
 pub use sunzi_ring::Parallelism;

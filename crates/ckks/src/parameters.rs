@@ -1,20 +1,18 @@
 //! Parameters of CKKS: plain, serialisable data.
 
 use num_bigint::BigUint;
+use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 use sunzi_math::log2_product;
 use sunzi_ring::{GadgetOptions, Ring, RnsDigits};
 use sunzi_rlwe::chains::{WORD_BITS, limbs_of_level, longest_digit};
 use sunzi_rlwe::{SecretDistribution, Security, memory, moduli, security};
 
-use crate::chain::{Chain, LevelRange, special_moduli};
-use crate::context::ratio;
-use crate::{CkksError, ParametersBuilder};
+use crate::chain::{Chain, LevelRange, SCALE_BITS, special_moduli};
+use crate::error::CkksError;
 
 /// log2 of the ring degrees there are.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 6..=17;
-/// log2 of a canonical scale: below, nothing is left of a message; above, its coefficients leave 127 bits.
-pub(crate) const SCALE_BITS: std::ops::RangeInclusive<u32> = 10..=120;
 
 /// Levels from `top` down that start from the scale 2^`bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,12 +72,6 @@ impl Parameters {
         let (secrets, key_switching) = <(SecretDistribution, GadgetOptions)>::default();
         let rungs = Vec::new();
         Self { log2_degree, moduli, rungs, levels, scales, message_bits: 0, security, secrets, key_switching }
-    }
-
-    /// Chooses parameters from what is known of the computation.
-    #[must_use]
-    pub fn builder() -> ParametersBuilder {
-        ParametersBuilder::default()
     }
 
     /// Chooses primes: Q_0 of `first_bits`, and ranges of levels above it, the lowest first, each at a scale of its own.
@@ -344,15 +336,9 @@ impl Parameters {
     /// About the bytes of memory that the tables of a context take: transforms, the rings of all levels, and how keys switch at the highest.
     #[must_use]
     pub fn table_bytes(&self) -> u64 {
-        let options = &self.key_switching;
-        let special = options.special_moduli.len();
-        let all: Vec<usize> = (0..self.moduli.len()).collect();
-        let digits = RnsDigits::new(options, &self.moduli).map(|digits| digits.limbs_of(&all));
-        let switching = memory::switch_bytes(self.moduli.len(), &digits.unwrap_or_default(), special);
-        let transforms =
-            memory::transform_bytes(self.log2_degree.into(), self.moduli.len().saturating_add(special));
-        let of_level = |level: usize| memory::level_bytes(self.limbs(level).len());
-        (0..self.levels.len()).map(of_level).fold(transforms.saturating_add(switching), u64::saturating_add)
+        let levels: Vec<Vec<usize>> = (0..self.levels.len()).map(|level| self.limbs(level)).collect();
+        let all = [(0..self.moduli.len()).collect()];
+        memory::table_bytes(self.log2_degree.into(), &self.moduli, &self.key_switching, &levels, &all)
     }
 
     /// Checks everything that makes these numbers a parameter set.
@@ -412,4 +398,10 @@ pub(crate) fn check_scales(scales: &[f64], log2_moduli: &[f64], message_bits: f6
         }
     }
     Ok(())
+}
+
+/// a/b to the last bit or next to it, for a above b.
+pub(crate) fn ratio(a: &BigUint, b: &BigUint) -> f64 {
+    let quotient = (a << 64_u32) / b;
+    quotient.to_f64().unwrap_or(f64::INFINITY) / 64_f64.exp2()
 }

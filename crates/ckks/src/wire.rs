@@ -2,15 +2,13 @@
 
 use std::io::BufRead;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sunzi_ring::RnsDigits;
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    CiphertextOf, FieldReader, Fields, Fingerprint, Format, Header, Kind, RingPart, SchemeFormat,
-    SecurityClaim, Sink, Source, StoredParameters, WireError, get_security, put_security,
+    CiphertextOf, FieldReader, Fields, Format, Header, Kind, RingPart, SchemeFormat, SecurityClaim, Sink,
+    Source, StoredParameters, WireError, claimed, get_security, put_security,
 };
-use sunzi_rlwe::{KeyId, RingShape, RlweContext};
+use sunzi_rlwe::{RingShape, RlweContext};
 use zeroize::Zeroizing;
 
 use crate::plaintext::check_scale;
@@ -66,14 +64,6 @@ impl SchemeFormat for Context {
 impl Format<Plaintext> for Context {
     const KIND: Kind = Kind::CkksPlaintext;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, _: &Plaintext) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), None)
-    }
-
     fn put(&self, plaintext: &Plaintext, sink: &mut impl Sink) -> Result<(), WireError> {
         self.check_plaintext(plaintext).map_err(WireError::scheme)?;
         let mut fields = Fields::default();
@@ -96,7 +86,7 @@ impl Format<Plaintext> for Context {
 
 fn ring_part(parameters: &Parameters) -> RingPart {
     RingPart {
-        index: RingShape::from(parameters.log2_degree()).index(),
+        ring: parameters.log2_degree().into(),
         moduli: parameters.moduli().to_vec(),
         rungs: parameters.rungs().to_vec(),
         key_switching: parameters.key_switching().clone(),
@@ -107,22 +97,16 @@ fn ring_part(parameters: &Parameters) -> RingPart {
 impl StoredParameters for Parameters {
     const KIND: Kind = Kind::CkksParameters;
 
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fields = Fields::default();
-        describe(self.levels().iter().copied().zip(self.scales()), &mut fields);
-        Fingerprint::of_ring(&ring_part(self).to_bytes()).with_scheme(fields.as_bytes())
+    fn key_bytes(&self) -> Vec<u8> {
+        ring_part(self).to_bytes()
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        describe(self.levels().iter().copied().zip(self.scales()), fields);
     }
 
     fn claim(&self) -> SecurityClaim {
-        SecurityClaim {
-            scheme: "CKKS",
-            degree: self.degree(),
-            log2_key_modulus: self.log2_key_modulus(),
-            moduli: self.moduli().len() + self.key_switching().special_moduli.len(),
-            plain_moduli: Vec::new(),
-            secrets: self.secrets(),
-            security: self.security(),
-        }
+        ring_part(self).claim("CKKS", Vec::new(), self.security())
     }
 
     fn table_bytes(&self) -> u64 {
@@ -130,11 +114,11 @@ impl StoredParameters for Parameters {
     }
 
     fn digits(&self) -> usize {
-        RnsDigits::new(self.key_switching(), self.moduli()).map_or(0, |digits| digits.count())
+        ring_part(self).digits()
     }
 
     fn put(&self, fields: &mut Fields) {
-        fields.bytes(&ring_part(self).to_bytes());
+        fields.bytes(&self.key_bytes());
         fields.list(self.levels().iter().map(|&limbs| limbs as u64));
         fields.list(self.scale_ranges().iter().map(|range| range.top as u64));
         fields.list(self.scale_ranges().iter().map(|range| range.bits.into()));
@@ -144,8 +128,8 @@ impl StoredParameters for Parameters {
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        let RingShape::Log2Degree(log2_degree) = RingShape::of_index(ring.index) else {
-            return Err(WireError::value("ring index of CKKS", "a power of two", ring.index));
+        let RingShape::Log2Degree(log2_degree) = ring.ring else {
+            return Err(WireError::value("ring index of CKKS", "a power of two", ring.ring.index()));
         };
         let whole = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let levels = fields.list("levels", MAX_MODULI)?.into_iter().map(whole).collect();
@@ -175,12 +159,8 @@ impl Serialize for Parameters {
     }
 }
 
-/// The security that they claim is checked, and parameters without any are read within
-/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
 impl<'de> Deserialize<'de> for Parameters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parameters = Self::deserialize(deserializer)?;
-        parameters.claim().check().map_err(D::Error::custom)?;
-        Ok(parameters)
+        claimed(Self::deserialize(deserializer)?)
     }
 }

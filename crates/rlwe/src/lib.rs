@@ -15,6 +15,7 @@ pub mod encapsulation;
 pub mod encryption;
 pub mod error;
 pub mod evaluator;
+pub mod explain;
 pub mod extended;
 pub mod galois;
 pub mod key_switch;

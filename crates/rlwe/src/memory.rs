@@ -4,6 +4,7 @@ use std::fs;
 
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{Axis, RingIndex};
+use sunzi_ring::{GadgetOptions, RnsDigits};
 
 use crate::{RingShape, RlweError};
 
@@ -96,6 +97,27 @@ pub fn switch_bytes(moduli: usize, digits: &[usize], special: usize) -> u64 {
     };
     let ring = if special == 0 { 0 } else { level_bytes(moduli + special) + all * all * PLACE };
     digits.iter().map(lift).sum::<u64>() + ring
+}
+
+/// About what the tables of parameters take: transforms of all moduli, the rings of levels that have the moduli with these indices, and how keys switch at
+/// such levels.
+#[must_use]
+pub fn table_bytes(
+    ring: RingShape,
+    moduli: &[u64],
+    options: &GadgetOptions,
+    levels: &[Vec<usize>],
+    switching: &[Vec<usize>],
+) -> u64 {
+    let special = options.special_moduli.len();
+    let digits = RnsDigits::new(options, moduli);
+    let switch = |limbs: &Vec<usize>| {
+        let digits = digits.as_ref().map(|digits| digits.limbs_of(limbs)).unwrap_or_default();
+        switch_bytes(limbs.len(), &digits, special)
+    };
+    let rings = levels.iter().map(|limbs| level_bytes(limbs.len()));
+    let transforms = transform_bytes(ring, moduli.len().saturating_add(special));
+    rings.chain(switching.iter().map(switch)).fold(transforms, u64::saturating_add)
 }
 
 fn machine(meminfo: &str) -> Option<u64> {

@@ -40,6 +40,21 @@ impl RingShape {
         if m > 1 && m.is_power_of_two() { Self::Log2Degree(m.ilog2() - 1) } else { Self::RingIndex(m) }
     }
 
+    /// The ring of this log2 n or of this index, if one is given; the index counts where both are.
+    #[must_use]
+    pub fn of_names(log2_degree: Option<u32>, ring_index: Option<u64>) -> Option<Self> {
+        ring_index.map(Self::RingIndex).or(log2_degree.map(Self::Log2Degree))
+    }
+
+    /// log2 n or the index, whichever names the ring.
+    #[must_use]
+    pub fn names(self) -> (Option<u32>, Option<u64>) {
+        match self {
+            Self::Log2Degree(log2_degree) => (Some(log2_degree), None),
+            Self::RingIndex(m) => (None, Some(m)),
+        }
+    }
+
     /// m; 0 if it is beyond the machine.
     #[must_use]
     pub fn index(self) -> u64 {

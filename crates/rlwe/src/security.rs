@@ -150,6 +150,15 @@ pub fn max_log2_modulus_of(secret: SecretDistribution, log2_degree: u32, securit
     TABLE_SPARSE_128.iter().rev().find(row).map(|&(_, _, bits)| bits)
 }
 
+/// [`max_log2_modulus_of`] as a bound: 0 where the table has no secure entry, infinite where security was given up.
+#[must_use]
+pub fn limit_of(secret: SecretDistribution, log2_degree: u32, security: Security) -> f64 {
+    match security {
+        Security::InsecureForResearchOnly => f64::INFINITY,
+        _ => max_log2_modulus_of(secret, log2_degree, security).map_or(0.0, f64::from),
+    }
+}
+
 /// Checks the modulus of one key for a uniform ternary secret, `log2_modulus` bits, against the table.
 ///
 /// # Errors

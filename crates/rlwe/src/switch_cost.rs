@@ -67,6 +67,17 @@ impl SwitchCost {
         })
     }
 
+    /// What a key switch at each of these levels takes [in transforms](Self::in_transforms) together; none for options that do not fit.
+    pub fn sum(
+        options: &GadgetOptions,
+        moduli: &[u64],
+        levels: impl IntoIterator<Item = Vec<usize>>,
+        degree: usize,
+    ) -> Option<f64> {
+        let cost = |limbs: Vec<usize>| Self::of_limbs(options, moduli, &limbs, degree);
+        levels.into_iter().map(|limbs| Some(cost(limbs).ok()?.in_transforms(degree))).sum()
+    }
+
     /// Everything in transforms: a term of a conversion takes 1/15 of one, and as long as 14 bytes from memory n times. Measured on
     /// AMD Zen 4 (EPYC) at n = 2^14; what matters is their ratio, which hardly changes.
     #[must_use]

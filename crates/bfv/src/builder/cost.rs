@@ -1,9 +1,9 @@
 //! What a parameter set costs, to rank candidates.
 
-use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use super::Request;
+use crate::request::Request;
 
 /// Time of a base conversion from k to k moduli, over k² transforms (0.52 of eight transforms at k = 8).
 const CONVERSION: f64 = 0.065;
@@ -34,12 +34,6 @@ pub(super) fn butterflies(
     let transforms = encryptions + levels * product + levels.max(1.0) * (rotations + plain_products);
     let n = degree as f64;
     transforms * n / 2.0 * n.log2() * plain_moduli as f64
-}
-
-/// Limbs of each half of a switching key: digits times limbs of a polynomial.
-pub(crate) fn key_limbs(moduli: &[u64], options: &GadgetOptions) -> usize {
-    let digits = RnsDigits::new(options, moduli);
-    digits.map_or(0, |digits| digits.count() * digits.key_limbs())
 }
 
 #[cfg(test)]

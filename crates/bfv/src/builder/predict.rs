@@ -4,9 +4,9 @@ use sunzi_ring::{Expansion, GadgetOptions, Multiplication, RingError, RnsDigits,
 use sunzi_rlwe::noise::{key_switch, mod_switch, public_encryption};
 use sunzi_rlwe::{Log2, NoiseBound, NoiseTerm};
 
-use super::Request;
-use crate::Algorithms;
+use crate::algorithms::Algorithms;
 use crate::noise::ProductModel;
+use crate::request::Request;
 use sunzi_math::log2_product;
 
 /// What the noise depends on.

@@ -1,14 +1,18 @@
 //! The search: every ring, every splitting of the plaintext space, limbs from one up.
 
-use sunzi_ring::{GadgetOptions, RnsDigits};
-
-use super::moduli::{Chain, Chains, Limit};
-use super::switching::Way;
-use super::{Request, cost, predict};
-use crate::explain::{Candidate, Choice, Explanation, Refusal, Sizes, Verdict};
-use crate::{Algorithms, CrtParameters};
 use sunzi_math::log2_product;
-use sunzi_rlwe::RingShape;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::security::limit_of;
+use sunzi_rlwe::{RingShape, SecretDistribution};
+
+use super::moduli::{Chains, max_limbs};
+use super::switching::Way;
+use super::{cost, predict};
+use crate::algorithms::Algorithms;
+use crate::explain::{Candidate, Choice, Explanation, Sizes, Verdict};
+use crate::parameters::CrtParameters;
+use crate::refusal::Refusal;
+use crate::request::Request;
 
 /// Limbs tried beyond the fewest that fit: digits without special moduli make more noise and can still be faster.
 const MORE_LIMBS: usize = 2;
@@ -17,6 +21,7 @@ const MORE_LIMBS: usize = 2;
 pub(super) struct Search<'a> {
     request: &'a Request,
     single: bool,
+    chains: &'a mut Chains,
 }
 
 /// A candidate with its ciphertext moduli and key switching.
@@ -57,82 +62,71 @@ impl Tried {
 
 impl<'a> Search<'a> {
     /// A search for `request`, with one plaintext modulus only if `single`.
-    pub(super) fn new(request: &'a Request, single: bool) -> Self {
-        Self { request, single }
+    pub(super) fn new(request: &'a Request, single: bool, chains: &'a mut Chains) -> Self {
+        Self { request, single, chains }
     }
 
     /// Whether anything fits.
-    pub(super) fn fits(&self, chains: &mut Chains) -> bool {
-        self.candidates(chains).iter().any(|tried| tried.fits())
+    pub(super) fn fits(&mut self) -> bool {
+        self.candidates().iter().any(Tried::fits)
     }
 
     /// Every candidate, and the cheapest that fits.
-    pub(super) fn explain(&self) -> Explanation {
-        let mut tried = self.candidates(&mut Chains::default());
-        let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.candidate.verdict == Verdict::Fits);
+    pub(super) fn explain(mut self) -> Explanation {
+        let mut tried = self.candidates();
+        let fitting = tried.iter().enumerate().filter(|(_, tried)| tried.fits());
         let best =
             fitting.min_by(|(_, a), (_, b)| a.candidate.cost.total_cmp(&b.candidate.cost)).map(|(i, _)| i);
         let chosen = best.and_then(|best| tried.get(best)).map(|tried| self.choice(tried));
-        if let Some(choice) = &chosen {
-            for (i, Tried { candidate, .. }) in tried.iter_mut().enumerate() {
-                match candidate.verdict {
-                    Verdict::Fits if Some(i) == best => candidate.verdict = Verdict::Chosen,
-                    Verdict::Fits => {
-                        candidate.verdict = Verdict::Beaten { cost_ratio: candidate.cost / choice.cost }
-                    }
-                    _ => {}
+        for (i, tried) in tried.iter_mut().enumerate().filter(|(_, tried)| tried.fits()) {
+            tried.candidate.verdict = match &chosen {
+                Some(choice) if Some(i) != best => {
+                    Verdict::Beaten { cost_ratio: tried.candidate.cost / choice.cost }
                 }
-            }
+                _ => Verdict::Chosen,
+            };
         }
         let candidates = tried.into_iter().map(|tried| tried.candidate).collect();
         Explanation { request: self.request.clone(), candidates, chosen }
     }
 
-    fn candidates(&self, chains: &mut Chains) -> Vec<Tried> {
-        self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring, chains)).collect()
+    fn candidates(&mut self) -> Vec<Tried> {
+        self.request.rings().into_iter().flat_map(|ring| self.in_ring(ring)).collect()
     }
 
-    fn in_ring(&self, ring: RingShape, chains: &mut Chains) -> Vec<Tried> {
-        let limit = Limit::of(ring.log2_degree(), self.request.security);
-        let bits = limit.and_then(Limit::bits);
+    fn in_ring(&mut self, ring: RingShape) -> Vec<Tried> {
+        let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), self.request.security);
         let refused = |refusal| {
             let verdict = Verdict::Refused(refusal);
-            let candidate = Candidate { verdict, ..Candidate::empty(ring, bits) };
-            vec![Tried::new(candidate)]
+            vec![Tried::new(Candidate { verdict, ..Candidate::empty(ring, limit) })]
         };
         let Request { plain, batching, .. } = self.request;
         let slots = plain.slots(ring.index(), ring.degree(), *batching);
         if slots < self.request.slots {
             return refused(Refusal::TooFewSlots { slots, wanted: self.request.slots });
         }
-        let Some(limit) = limit else { return refused(Refusal::NotSecure) };
+        if limit == 0.0 {
+            return refused(Refusal::NotSecure);
+        }
         let options = if self.single {
             plain.modulus_for(ring.index(), *batching).map(|t| vec![vec![t]])
         } else {
             plain.moduli_for(ring.index(), *batching)
         };
         match options {
-            Ok(options) => {
-                options.into_iter().map(|plain| self.with_plain(ring, limit, plain, chains)).collect()
-            }
+            Ok(options) => options.into_iter().map(|plain| self.with_plain(ring, limit, plain)).collect(),
             Err(refusal) => refused(Refusal::Plain(refusal)),
         }
     }
 
     /// The cheapest way with the fewest limbs that leave the margin; if none do, what comes closest.
-    fn with_plain(
-        &self,
-        ring: RingShape,
-        limit: Limit,
-        plain_moduli: Vec<u64>,
-        chains: &mut Chains,
-    ) -> Tried {
-        let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit.bits()) };
+    fn with_plain(&mut self, ring: RingShape, limit: f64, plain_moduli: Vec<u64>) -> Tried {
+        let nothing = Candidate { plain_moduli, ..Candidate::empty(ring, limit) };
         let mut best = Tried::new(nothing.clone());
-        let (mut limbs, mut last) = (1, limit.max_limbs());
+        let (mut limbs, mut last) = (1, max_limbs(limit));
         while limbs <= last {
             for way in Way::all(self.request, limbs) {
-                match self.with_way(nothing.clone(), limbs, way, limit, chains) {
+                match self.with_way(nothing.clone(), limbs, way, limit) {
                     Some(tried) if best.moduli.is_empty() || tried.beats(&best) => best = tried,
                     _ => {}
                 }
@@ -146,26 +140,19 @@ impl<'a> Search<'a> {
     }
 
     /// A candidate of so many limbs whose keys are switched in this way; none where there are no moduli for it.
-    fn with_way(
-        &self,
-        mut candidate: Candidate,
-        limbs: usize,
-        way: Way,
-        limit: Limit,
-        chains: &mut Chains,
-    ) -> Option<Tried> {
+    fn with_way(&mut self, mut candidate: Candidate, limbs: usize, way: Way, limit: f64) -> Option<Tried> {
         let Request { algorithms, .. } = self.request;
         let (ring, plain) = (candidate.ring, candidate.plain_moduli.clone());
         let avoided = [&*plain, &algorithms.key_switching.special_moduli].concat();
-        let Chain { moduli, special } =
-            chains.split(ring.root_order(), limbs, way.special, limit, &avoided)?;
+        let counts = [limbs, way.special];
+        let [moduli, special] = self.chains.split(ring.root_order(), counts, limit, &avoided)?;
         let key_switching = way.options(self.request, &special);
         candidate.limbs = limbs;
         candidate.log2_modulus = log2_product(&moduli);
         candidate.special_limbs = key_switching.special_moduli.len();
         candidate.log2_special = log2_product(&key_switching.special_moduli);
         let log2_key = candidate.log2_modulus + candidate.log2_special;
-        if limit.bits().is_some_and(|bits| log2_key > f64::from(bits)) {
+        if log2_key > limit {
             return None;
         }
         let largest = plain.iter().copied().max().unwrap_or(2);

@@ -1,24 +1,8 @@
 //! Ways of key switching to choose from.
 
-use serde::{Deserialize, Serialize};
 use sunzi_ring::GadgetOptions;
 
-use super::Request;
-
-/// Which key switching the builder may choose; which it is changes noise, sizes and speed, not results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KeySwitching {
-    /// Whatever is cheapest.
-    #[default]
-    Automatic,
-    /// One digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
-    Bv,
-    /// One digit, and special moduli as large as the ciphertext modulus `[KPZ21, B.2.2]`.
-    Ghs,
-    /// This many digits d_num, and special moduli as large as the largest digit `[KPZ21, B.2.3]`.
-    Hybrid(usize),
-}
+use crate::request::{KeySwitching, Request};
 
 /// One way: how many special moduli, in how many digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use sunzi_encoding::{PlainRefusal, PlainRequest};
 use sunzi_ring::GadgetOptions;
 use sunzi_rlwe::{Security, security::max_log2_modulus};
 
-use super::{KeySwitching, ParametersBuilder, Relaxation, Request};
 use crate::explain::{Refusal, Verdict};
 use crate::{Algorithms, BfvError, CrtParameters, Parameters};
+use crate::{KeySwitching, NothingFits, ParametersBuilder, Relaxation, Request};
 
 const LEVELS: [Security; 3] = [Security::Bits128, Security::Bits192, Security::Bits256];
 
@@ -19,7 +19,7 @@ fn key_modulus(parameters: &CrtParameters) -> BigUint {
     parameters.moduli().iter().chain(parameters.special_moduli()).product()
 }
 
-fn nothing_fits(builder: &ParametersBuilder) -> super::NothingFits {
+fn nothing_fits(builder: &ParametersBuilder) -> NothingFits {
     match builder.build() {
         Err(BfvError::NothingFits(error)) => *error,
         other => panic!("expected that nothing fits, got {other:?}"),

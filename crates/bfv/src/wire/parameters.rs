@@ -1,19 +1,22 @@
 //! Parameters of BFV as numbers.
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sunzi_ring::{
-    Auxiliary, Decryption, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions, Storage,
+    Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
+    Storage,
 };
 use sunzi_rlwe::moduli::MAX_MODULI;
 use sunzi_rlwe::wire::{
-    FieldReader, Fields, Fingerprint, Kind, RingPart, SecurityClaim, StoredParameters, WireError,
-    get_security, put_security, ring_bytes,
+    FieldReader, Fields, Kind, RingPart, SecurityClaim, StoredParameters, WireError, claimed, get_security,
+    put_security, ring_bytes,
 };
-use sunzi_rlwe::{DEGREES, RingShape, SecretDistribution, Security};
+use sunzi_rlwe::{DEGREES, SecretDistribution, Security};
 
 use super::describe;
-use crate::{Algorithms, CrtParameters, FermatParameters, Parameters, tables};
+use crate::algorithms::Algorithms;
+use crate::fermat::FermatParameters;
+use crate::parameters::{OnePlainModulus, ParameterSet, SeveralPlainModuli};
+use crate::tables;
 
 const MULTIPLICATIONS: [Multiplication; 4] =
     [Multiplication::Behz, Multiplication::Hps, Multiplication::HpsOverQ, Multiplication::HpsOverQLeveled];
@@ -69,12 +72,11 @@ fn put_choices(fields: &mut Fields, security: Security, algorithms: &Algorithms)
     fields.u64(algorithms.cushion_bits.into());
 }
 
-/// All but the plaintext moduli.
-fn get_choices(fields: &mut FieldReader<'_>, ring: RingPart) -> Result<(Security, Algorithms), WireError> {
-    ring.check_prefixes()?;
-    if ring.secrets != SecretDistribution::Ternary {
-        return Err(WireError::value("secrets of BFV", SecretDistribution::Ternary, ring.secrets));
-    }
+/// What [`put_choices`] writes.
+fn get_choices(
+    fields: &mut FieldReader<'_>,
+    key_switching: GadgetOptions,
+) -> Result<(Security, Algorithms), WireError> {
     let security = get_security(fields)?;
     let scaling = ScalerOptions {
         decryption: get_decryption(fields)?,
@@ -84,143 +86,101 @@ fn get_choices(fields: &mut FieldReader<'_>, ring: RingPart) -> Result<(Security
         auxiliary: fields.choice("auxiliary moduli", &AUXILIARIES)?,
     };
     let cushion_bits = fields.usize_in("cushion", 0..=u32::MAX as usize)? as u32;
-    Ok((security, Algorithms { scaling, cushion_bits, key_switching: ring.key_switching }))
+    Ok((security, Algorithms { scaling, cushion_bits, key_switching }))
 }
 
-fn ring_part(ring: RingShape, moduli: &[u64], algorithms: &Algorithms) -> RingPart {
+/// Plaintext moduli in files of parameters.
+trait StoredModuli: AsRef<[u64]> + Sized {
+    const KIND: Kind;
+    fn put(&self, fields: &mut Fields);
+    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError>;
+}
+
+impl StoredModuli for OnePlainModulus {
+    const KIND: Kind = Kind::BfvParameters;
+
+    fn put(&self, fields: &mut Fields) {
+        fields.u64(self.plain_modulus);
+    }
+
+    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        Ok(Self { plain_modulus: fields.u64()? })
+    }
+}
+
+/// Contexts are those of the parts: the name of the parameters is that of all together.
+impl StoredModuli for SeveralPlainModuli {
+    const KIND: Kind = Kind::CrtParameters;
+
+    fn put(&self, fields: &mut Fields) {
+        fields.list(self.plain_moduli.iter().copied());
+    }
+
+    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
+        Ok(Self { plain_moduli: fields.list("plaintext moduli", MAX_MODULI)? })
+    }
+}
+
+fn ring_part<T: StoredModuli>(parameters: &ParameterSet<T>) -> RingPart {
     RingPart {
-        index: ring.index(),
-        moduli: moduli.to_vec(),
+        ring: parameters.ring(),
+        moduli: parameters.moduli().to_vec(),
         rungs: Vec::new(),
-        key_switching: algorithms.key_switching.clone(),
+        key_switching: parameters.algorithms().key_switching.clone(),
         secrets: SecretDistribution::Ternary,
     }
 }
 
-impl StoredParameters for Parameters {
-    const KIND: Kind = Kind::BfvParameters;
+impl<T: StoredModuli> StoredParameters for ParameterSet<T> {
+    const KIND: Kind = T::KIND;
 
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fields = Fields::default();
-        describe(self.plain_modulus(), &mut fields);
-        let ring = ring_part(self.ring(), self.moduli(), self.algorithms());
-        Fingerprint::of_ring(&ring.to_bytes()).with_scheme(fields.as_bytes())
+    fn key_bytes(&self) -> Vec<u8> {
+        ring_part(self).to_bytes()
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        self.plain().as_ref().iter().for_each(|&t| describe(t, fields));
     }
 
     fn claim(&self) -> SecurityClaim {
-        SecurityClaim {
-            scheme: "BFV",
-            degree: self.degree(),
-            log2_key_modulus: self.log2_key_modulus(),
-            moduli: self.moduli().len() + self.special_moduli().len(),
-            plain_moduli: vec![self.plain_modulus()],
-            secrets: SecretDistribution::Ternary,
-            security: self.security(),
-        }
+        ring_part(self).claim("BFV", self.plain().as_ref().to_vec(), self.security())
     }
 
     fn table_bytes(&self) -> u64 {
-        tables::bytes(self.ring(), self.moduli(), &[self.plain_modulus()], self.algorithms())
+        tables::bytes(self.ring(), self.moduli(), self.plain().as_ref(), self.algorithms())
     }
 
     fn digits(&self) -> usize {
-        tables::digits(self.moduli(), self.algorithms())
+        ring_part(self).digits()
     }
 
     fn put(&self, fields: &mut Fields) {
-        fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
-        fields.u64(self.plain_modulus());
+        fields.bytes(&self.key_bytes());
+        self.plain().put(fields);
         put_choices(fields, self.security(), self.algorithms());
     }
 
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
         let ring = RingPart::get(fields)?;
-        let (shape, moduli, plain_modulus) =
-            (RingShape::of_index(ring.index), ring.moduli.clone(), fields.u64()?);
-        let (security, algorithms) = get_choices(fields, ring)?;
-        let parameters = Self::new(shape, moduli, plain_modulus, security).with_algorithms(algorithms);
+        let plain = T::get(fields)?;
+        ring.check_prefixes()?;
+        ring.check_ternary("secrets of BFV")?;
+        let (security, algorithms) = get_choices(fields, ring.key_switching)?;
+        let parameters = Self::of(ring.ring, ring.moduli, plain, security).with_algorithms(algorithms);
         parameters.validate().map_err(WireError::scheme)?;
         Ok(parameters)
     }
 }
 
-/// Contexts are those of the parts: the name here is that of all together.
-impl StoredParameters for CrtParameters {
-    const KIND: Kind = Kind::CrtParameters;
-
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fields = Fields::default();
-        self.plain_moduli().iter().for_each(|&t| describe(t, &mut fields));
-        let ring = ring_part(self.ring(), self.moduli(), self.algorithms());
-        Fingerprint::of_ring(&ring.to_bytes()).with_scheme(fields.as_bytes())
-    }
-
-    fn claim(&self) -> SecurityClaim {
-        SecurityClaim {
-            scheme: "BFV",
-            degree: self.degree(),
-            log2_key_modulus: self.log2_key_modulus(),
-            moduli: self.moduli().len() + self.special_moduli().len(),
-            plain_moduli: self.plain_moduli().to_vec(),
-            secrets: SecretDistribution::Ternary,
-            security: self.security(),
-        }
-    }
-
-    fn table_bytes(&self) -> u64 {
-        tables::bytes(self.ring(), self.moduli(), self.plain_moduli(), self.algorithms())
-    }
-
-    fn digits(&self) -> usize {
-        tables::digits(self.moduli(), self.algorithms())
-    }
-
-    fn put(&self, fields: &mut Fields) {
-        fields.bytes(&ring_part(self.ring(), self.moduli(), self.algorithms()).to_bytes());
-        fields.list(self.plain_moduli().iter().copied());
-        put_choices(fields, self.security(), self.algorithms());
-    }
-
-    fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError> {
-        let ring = RingPart::get(fields)?;
-        let (shape, moduli) = (RingShape::of_index(ring.index), ring.moduli.clone());
-        let plain_moduli = fields.list("plaintext moduli", MAX_MODULI)?;
-        let (security, algorithms) = get_choices(fields, ring)?;
-        let parameters = Self::new(shape, moduli, plain_moduli, security).with_algorithms(algorithms);
-        parameters.validate().map_err(WireError::scheme)?;
-        Ok(parameters)
-    }
-}
-
-impl Serialize for Parameters {
+impl<T: Serialize> Serialize for ParameterSet<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Self::serialize(self, serializer)
     }
 }
 
-/// The security that they claim is checked, and parameters without any are read within
-/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
-impl<'de> Deserialize<'de> for Parameters {
+impl<'de, T: StoredModuli + Deserialize<'de>> Deserialize<'de> for ParameterSet<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parameters = Self::deserialize(deserializer)?;
-        parameters.claim().check().map_err(D::Error::custom)?;
-        Ok(parameters)
-    }
-}
-
-impl Serialize for CrtParameters {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Self::serialize(self, serializer)
-    }
-}
-
-/// The security that they claim is checked, and parameters without any are read within
-/// [`accepting_insecure`](sunzi_rlwe::security::accepting_insecure) only.
-impl<'de> Deserialize<'de> for CrtParameters {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parameters = Self::deserialize(deserializer)?;
-        parameters.claim().check().map_err(D::Error::custom)?;
-        Ok(parameters)
+        claimed(Self::deserialize(deserializer)?)
     }
 }
 
@@ -228,12 +188,13 @@ impl<'de> Deserialize<'de> for CrtParameters {
 impl StoredParameters for FermatParameters {
     const KIND: Kind = Kind::FermatParameters;
 
-    fn fingerprint(&self) -> Fingerprint {
-        let mut fields = Fields::default();
-        describe(self.plain_modulus(), &mut fields);
+    fn key_bytes(&self) -> Vec<u8> {
         let ring = sunzi_ring::describe(Storage::Fermat, 2 * self.degree() as u64, &[self.bits() as u64]);
-        let bytes = ring_bytes(ring, &Self::key_switching(), SecretDistribution::Ternary);
-        Fingerprint::of_ring(&bytes).with_scheme(fields.as_bytes())
+        ring_bytes(ring, &Self::key_switching(), SecretDistribution::Ternary)
+    }
+
+    fn describe(&self, fields: &mut Fields) {
+        describe(self.plain_modulus(), fields);
     }
 
     fn claim(&self) -> SecurityClaim {

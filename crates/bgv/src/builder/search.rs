@@ -4,15 +4,19 @@ mod sets;
 mod sizes;
 mod switching;
 
-use sunzi_ring::{Expansion, GadgetOptions};
-use sunzi_rlwe::chains::limbs_of_level;
-use sunzi_rlwe::{RingShape, Security, security::max_log2_modulus};
-
-use super::{NoiseModel, Request};
-use crate::Parameters;
-use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
-use crate::noise::{self, NoiseSettings};
 use sunzi_math::log2_product;
+use sunzi_ring::GadgetOptions;
+use sunzi_rlwe::chains::{PrimeFinder, limbs_of_level};
+use sunzi_rlwe::explain::largest_below;
+use sunzi_rlwe::security::limit_of;
+use sunzi_rlwe::{RingShape, SecretDistribution};
+
+use crate::explain::{Candidate, Explanation};
+use crate::noise::{self, NoiseSettings};
+use crate::parameters::Parameters;
+use crate::refusal::{NothingFits, Refusal, Verdict};
+use crate::request::{NoiseModel, Request};
+use sizes::Sizes;
 
 /// Bits by which chains are made larger than the sizes looked for, until key switching fits.
 const EXTRA_BITS: [f64; 7] = [0.0, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0];
@@ -47,47 +51,27 @@ impl Chain {
         };
         ends.chain([(top, 0)]).map(size).collect()
     }
+
+    /// log2 of q_0, q_1, …, q_L, q_(L+1).
+    fn sizes(&self) -> Vec<f64> {
+        self.places().into_iter().map(|(bits, _)| bits).collect()
+    }
 }
 
 /// Every candidate, and the first that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
-    let mut candidates = Vec::new();
-    let mut chosen = None;
-    for ring in request.rings() {
-        let (candidate, parameters) = in_ring(request, ring);
-        candidates.push(candidate);
-        if parameters.is_some() {
-            chosen = parameters;
-            break;
-        }
-    }
-    Explanation { request: request.clone(), candidates, chosen }
+    Explanation::first_fit(request, request.rings(), in_ring)
 }
 
 fn in_ring(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
-    let limit = match request.security {
-        Security::InsecureForResearchOnly => f64::INFINITY,
-        security => max_log2_modulus(ring.log2_degree(), security).map_or(0.0, f64::from),
-    };
+    let limit = limit_of(SecretDistribution::Ternary, ring.log2_degree(), request.security);
     let mut candidate = Candidate::empty(ring, (limit > 0.0 && limit < f64::INFINITY).then_some(limit));
-    match choose(request, ring, limit, &mut candidate) {
-        Ok(parameters) => {
-            candidate.verdict = Verdict::Chosen;
-            (candidate, Some(parameters))
-        }
-        Err(refusal) => {
-            candidate.verdict = Verdict::Refused(refusal);
-            (candidate, None)
-        }
-    }
+    let (verdict, chosen) = Verdict::of(choose(request, limit, &mut candidate));
+    (Candidate { verdict, ..candidate }, chosen)
 }
 
-fn choose(
-    request: &Request,
-    ring: RingShape,
-    limit: f64,
-    candidate: &mut Candidate,
-) -> Result<Parameters, Refusal> {
+fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Parameters, Refusal> {
+    let ring = candidate.ring;
     let slots = request.plain.slots(ring.index(), ring.degree(), request.batching);
     if slots < request.slots {
         return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
@@ -97,20 +81,26 @@ fn choose(
     }
     let plain_modulus = request.plain.modulus_for(ring.index(), request.batching).map_err(Refusal::Plain)?;
     candidate.plain_modulus = plain_modulus;
-    let mut sizes = Vec::new();
-    let prefixes = fitting(request, ring, plain_modulus, limit, &mut sizes, sizes::materialize);
-    candidate.log2_moduli = sizes;
+    let asked = Asked { request, ring, plain_modulus, limit };
+    let prefixes = asked.fitting(&mut candidate.log2_moduli, sizes::materialize);
     let shared = prefixes.as_ref().is_ok_and(|found| !found.chain.shares.is_empty());
     let sets = (request.noise != NoiseModel::Paper && !shared)
-        .then(|| fitting(request, ring, plain_modulus, limit, &mut Vec::new(), sets::materialize).ok())
+        .then(|| asked.fitting(&mut Vec::new(), sets::materialize).ok())
         .flatten();
     let found = match (prefixes, sets) {
         (Ok(prefixes), Some(sets)) if sets.cost < WORTH_SETS * prefixes.cost => sets,
         (Err(_), Some(sets)) => sets,
         (prefixes, _) => prefixes?,
     };
-    candidate.log2_moduli = found.chain.places().into_iter().map(|(bits, _)| bits).collect();
-    Ok(assemble(request, ring, plain_modulus, found, candidate))
+    candidate.log2_moduli = found.chain.sizes();
+    let Found { chain: Chain { moduli, rungs, levels, shares }, key_switching, .. } = found;
+    let parameters = Parameters::new(ring, moduli, plain_modulus, request.security)
+        .with_rungs(rungs)
+        .with_shared_moduli(levels, shares)
+        .with_key_switching(key_switching)
+        .with_budget(request.budget);
+    candidate.log2_key_modulus = parameters.log2_key_modulus();
+    Ok(parameters)
 }
 
 /// A chain, its key switching and what that costs over all levels.
@@ -120,98 +110,71 @@ struct Found {
     cost: f64,
 }
 
-/// The first chain that fits, of those made for larger and larger sizes: real primes and digits differ a little from the sizes looked for,
-/// and another look leaves them some room. `tried` gets log2 of the moduli of the last one, even if none fits.
-fn fitting(
-    request: &Request,
+/// What is asked of moduli in one ring.
+struct Asked<'a> {
+    request: &'a Request,
     ring: RingShape,
     plain_modulus: u64,
+    /// The largest log2 QP.
     limit: f64,
-    tried: &mut Vec<f64>,
-    materialize: impl Fn(&sizes::Sizes, &Request, RingShape, u64) -> Result<Chain, Refusal>,
-) -> Result<Found, Refusal> {
-    let mut refusal = Refusal::no_moduli(ring);
-    for extra in EXTRA_BITS {
-        let sizes = match sizes::smallest(request, ring, plain_modulus, limit, extra) {
-            Ok(sizes) => sizes,
-            Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
-        };
-        let chain = materialize(&sizes, request, ring, plain_modulus)?;
-        *tried = chain.places().into_iter().map(|(bits, _)| bits).collect();
-        match switching::fastest(request, ring, plain_modulus, limit, &chain) {
-            Ok((cost, key_switching)) => return Ok(Found { chain, key_switching, cost }),
-            Err(error) => refusal = error,
+}
+
+impl Asked<'_> {
+    /// The first chain that fits, of those made for larger and larger sizes: real primes and digits differ a little from the sizes looked for,
+    /// and another look leaves them some room. `tried` gets log2 of the moduli of the last one, even if none fits.
+    fn fitting(
+        &self,
+        tried: &mut Vec<f64>,
+        materialize: impl Fn(&Asked<'_>, &Sizes) -> Result<Chain, Refusal>,
+    ) -> Result<Found, Refusal> {
+        let mut refusal = Refusal::no_moduli(self.ring);
+        for extra in EXTRA_BITS {
+            let sizes = match sizes::smallest(self, extra) {
+                Ok(sizes) => sizes,
+                Err(error) => return Err(if extra > 0.0 { refusal } else { error }),
+            };
+            let chain = materialize(self, &sizes)?;
+            *tried = chain.sizes();
+            match switching::fastest(self, &chain) {
+                Ok((cost, key_switching)) => return Ok(Found { chain, key_switching, cost }),
+                Err(error) => refusal = error,
+            }
         }
+        Err(refusal)
     }
-    Err(refusal)
-}
 
-fn assemble(
-    request: &Request,
-    ring: RingShape,
-    plain_modulus: u64,
-    Found { chain: Chain { moduli, rungs, levels, shares }, key_switching, .. }: Found,
-    candidate: &mut Candidate,
-) -> Parameters {
-    let parameters = Parameters::new(ring, moduli, plain_modulus, request.security)
-        .with_rungs(rungs)
-        .with_shared_moduli(levels, shares)
-        .with_key_switching(key_switching)
-        .with_budget(request.budget);
-    candidate.log2_key_modulus = parameters.log2_key_modulus();
-    parameters
-}
-
-/// The bits left by a chain with these digits; −∞ for digits it does not allow.
-pub(super) fn bits_left(
-    request: &Request,
-    ring: Expansion,
-    plain_modulus: u64,
-    chain: &Chain,
-    options: &GadgetOptions,
-) -> f64 {
-    let Some(settings) = settings(ring, plain_modulus, chain, options) else { return f64::NEG_INFINITY };
-    let levels = settings.levels(&request.budget);
-    settings.bits_left(&levels, request.noise == NoiseModel::WorstCase)
-}
-
-fn settings(
-    ring: Expansion,
-    plain_modulus: u64,
-    chain: &Chain,
-    options: &GadgetOptions,
-) -> Option<NoiseSettings> {
-    let mut log2_moduli = Vec::new();
-    let mut key_switch = Vec::new();
-    for (bits, limbs) in chain.places() {
-        log2_moduli.push(bits);
-        key_switch.push(noise::key_switch_of_limbs(ring, &chain.moduli, options, &limbs).ok()?);
+    fn depth(&self) -> usize {
+        self.request.depth as usize
     }
-    let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
-    Some(NoiseSettings { ring, plain_modulus, log2_moduli, fresh: noise::fresh(ring, log2_p), key_switch })
+
+    /// Primes for this ring beside t and those that are taken.
+    fn primes(&self, taken: &[u64]) -> PrimeFinder {
+        PrimeFinder::new(self.ring.root_order(), &[taken, &[self.plain_modulus]].concat())
+    }
+
+    /// The bits left at the level that leaves the fewest.
+    fn bits_left(&self, settings: &NoiseSettings) -> f64 {
+        let levels = settings.levels(&self.request.budget);
+        settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase)
+    }
+
+    /// What the noise of a chain with these digits depends on; none for digits that it does not allow.
+    fn noise(&self, chain: &Chain, options: &GadgetOptions) -> Option<NoiseSettings> {
+        let ring = self.ring.expansion();
+        let (mut log2_moduli, mut key_switch) = (Vec::new(), Vec::new());
+        for (bits, limbs) in chain.places() {
+            log2_moduli.push(bits);
+            key_switch.push(noise::key_switch_of_limbs(ring, &chain.moduli, options, &limbs).ok()?);
+        }
+        let log2_p = log2_product(options.special_moduli.get(..1).unwrap_or_default());
+        let (plain_modulus, fresh) = (self.plain_modulus, noise::fresh(ring, log2_p));
+        Some(NoiseSettings { ring, plain_modulus, log2_moduli, fresh, key_switch })
+    }
 }
 
 /// Says why nothing fits and which depth would.
-pub(super) fn advise(explanation: &Explanation) -> NothingFits {
-    let last = explanation.candidates.last();
-    let refusal = last.and_then(|candidate| match &candidate.verdict {
-        Verdict::Refused(refusal) => Some(refusal.clone()),
-        Verdict::Chosen => None,
-    });
-    let (mut fits, mut fails) = (None, explanation.request.depth);
-    let mut low = 0;
-    while low < fails {
-        let depth = low + (fails - low) / 2;
-        if explain(&Request { depth, ..explanation.request.clone() }).chosen.is_some() {
-            fits = Some(depth);
-            low = depth + 1;
-        } else {
-            fails = depth;
-        }
-    }
-    NothingFits {
-        ring: last.map_or(RingShape::Log2Degree(0), |candidate| candidate.ring),
-        refusal,
-        depth: fits,
-    }
+pub(super) fn advise(Explanation { request, candidates, .. }: &Explanation) -> NothingFits {
+    let fits = |depth| explain(&Request { depth, ..request.clone() }).chosen.is_some();
+    let last = candidates.last().map(|last| (last.ring, &last.verdict));
+    NothingFits::new(last, largest_below(request.depth, fits))
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use sunzi_rlwe::wire::{FieldReader, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use sunzi_rlwe::wire::{FieldReader, Format, Header, Kind, Sink, Source, WireError};
 use sunzi_rlwe::{EncapsulationKeys, GaloisKeys, KeyId, RelinearizationKey, RlweContext};
 
 use super::BootstrapKeys;
@@ -10,12 +10,8 @@ use super::BootstrapKeys;
 impl Format<BootstrapKeys> for RlweContext {
     const KIND: Kind = Kind::BootstrapKeys;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, keys: &BootstrapKeys) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(keys.relinearization.id()))
+    fn key(&self, keys: &BootstrapKeys) -> Option<KeyId> {
+        Some(keys.relinearization.id())
     }
 
     fn put(&self, keys: &BootstrapKeys, sink: &mut impl Sink) -> Result<(), WireError> {

@@ -2,16 +2,20 @@
 
 use sunzi_ring::RnsDigits;
 use sunzi_rlwe::chains::WORD_BITS;
+use sunzi_rlwe::explain::largest_below;
 use sunzi_rlwe::noise::{self, NoiseModel};
+use sunzi_rlwe::security::limit_of;
 use sunzi_rlwe::switch_cost::SwitchCost;
-use sunzi_rlwe::{Log2, Security, security};
+use sunzi_rlwe::{Log2, RingShape};
 
-use super::request::SCALE_BITS;
-use super::{Request, sharing};
+use super::sharing;
 use crate::chain::LevelRange;
-use crate::explain::{Candidate, Explanation, NothingFits, Refusal, Verdict};
-use crate::precision::slot_error;
-use crate::{CkksError, Parameters, Precision};
+use crate::error::CkksError;
+use crate::explain::{Candidate, Explanation};
+use crate::parameters::Parameters;
+use crate::precision::{Precision, slot_error};
+use crate::refusal::{NothingFits, Refusal, Verdict};
+use crate::request::{Request, SCALE_BITS};
 
 /// Ring degrees tried unless one is given: log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 11..=17;
@@ -23,55 +27,25 @@ const WORTH_SETS: f64 = 0.95;
 
 /// Every candidate, and the first that fits: a smaller ring is faster.
 pub(super) fn explain(request: &Request) -> Explanation {
-    let degrees = match request.log2_degree {
-        Some(log2_degree) => log2_degree..=log2_degree,
-        None => LOG2_DEGREES,
-    };
-    let mut candidates = Vec::new();
-    let mut chosen = None;
-    for log2_degree in degrees {
-        let (candidate, parameters) = at_degree(request, log2_degree);
-        candidates.push(candidate);
-        if parameters.is_some() {
-            chosen = parameters;
-            break;
-        }
-    }
-    Explanation { request: request.clone(), candidates, chosen }
+    let degrees = request.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
+    Explanation::first_fit(request, degrees.map(RingShape::Log2Degree), at_degree)
 }
 
-fn at_degree(request: &Request, log2_degree: u32) -> (Candidate, Option<Parameters>) {
-    let limit = match request.security {
-        Security::InsecureForResearchOnly => None,
-        security => {
-            let bits = security::max_log2_modulus_of(request.secrets, log2_degree, security);
-            Some(bits.map_or(0.0, f64::from))
-        }
-    };
-    let mut candidate = Candidate::empty(log2_degree, limit);
-    match choose(request, log2_degree, limit, &mut candidate) {
-        Ok(parameters) => {
-            candidate.verdict = Verdict::Chosen;
-            (candidate, Some(parameters))
-        }
-        Err(refusal) => {
-            candidate.verdict = Verdict::Refused(refusal);
-            (candidate, None)
-        }
-    }
+fn at_degree(request: &Request, ring: RingShape) -> (Candidate, Option<Parameters>) {
+    let log2_degree = ring.log2_degree();
+    let limit = limit_of(request.secrets, log2_degree, request.security);
+    let mut candidate = Candidate::empty(log2_degree, limit.is_finite().then_some(limit));
+    let (verdict, chosen) = Verdict::of(choose(request, limit, &mut candidate));
+    (Candidate { verdict, ..candidate }, chosen)
 }
 
-fn choose(
-    request: &Request,
-    log2_degree: u32,
-    limit: Option<f64>,
-    candidate: &mut Candidate,
-) -> Result<Parameters, Refusal> {
+fn choose(request: &Request, limit: f64, candidate: &mut Candidate) -> Result<Parameters, Refusal> {
+    let log2_degree = candidate.log2_degree;
     let slots = 1_usize << (log2_degree - 1);
     if slots < request.slots {
         return Err(Refusal::TooFewSlots { slots, wanted: request.slots });
     }
-    if limit == Some(0.0) {
+    if limit == 0.0 {
         return Err(Refusal::NotSecure);
     }
     let scales = request.scale_bits.map_or(SCALE_BITS, |bits| bits..=bits);
@@ -81,7 +55,7 @@ fn choose(
         if request.scale_bits.is_none() && least_error(request, log2_degree, bits) > wanted(request) {
             continue;
         }
-        match at_scale(request, log2_degree, bits, limit, candidate) {
+        match at_scale(request, bits, limit, candidate) {
             Ok(parameters) => return Ok(parameters),
             // A larger scale needs larger moduli still.
             Err(error @ Refusal::TooLarge { .. }) => return Err(error),
@@ -106,9 +80,8 @@ fn least_error(request: &Request, log2_degree: u32, bits: u32) -> f64 {
 
 fn at_scale(
     request: &Request,
-    log2_degree: u32,
     scale_bits: u32,
-    limit: Option<f64>,
+    limit: f64,
     candidate: &mut Candidate,
 ) -> Result<Parameters, Refusal> {
     let least = scale_bits + 1 + request.message_bits;
@@ -124,7 +97,7 @@ fn at_scale(
         if matches!(best, Err(Refusal::TooLarge { .. })) {
             break;
         }
-        let Ok(chain) = make(log2_degree, first_bits, &ranges, request.security) else { continue };
+        let Ok(chain) = make(candidate.log2_degree, first_bits, &ranges, request.security) else { continue };
         let chain = chain.with_message_bits(request.message_bits).with_secrets(request.secrets);
         candidate.scale_bits = scale_bits;
         candidate.log2_modulus = chain.log2_modulus();
@@ -155,9 +128,8 @@ fn at_scale(
 }
 
 /// The digits of least cost among those that security allows, and that cost.
-fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<(f64, Parameters), Refusal> {
-    let (k, limit) = (chain.moduli().len(), limit.unwrap_or(f64::INFINITY));
-    let counts = request.digits.map_or(1..=k, |digits| digits..=digits);
+fn fastest(request: &Request, chain: &Parameters, limit: f64) -> Result<(f64, Parameters), Refusal> {
+    let counts = request.digits.map_or(1..=chain.moduli().len(), |digits| digits..=digits);
     let mut best: Option<(f64, Parameters)> = None;
     let mut smallest = f64::INFINITY;
     for digits in counts {
@@ -166,24 +138,15 @@ fn fastest(request: &Request, chain: &Parameters, limit: Option<f64>) -> Result<
         if parameters.log2_key_modulus() > limit || parameters.validate().is_err() {
             continue;
         }
-        let Some(cost) = cost(&parameters) else { continue };
+        let limbs = (0..parameters.levels().len()).map(|level| parameters.limbs(level));
+        let (options, moduli) = (parameters.key_switching(), parameters.moduli());
+        let Some(cost) = SwitchCost::sum(options, moduli, limbs, parameters.degree()) else { continue };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, parameters));
         }
     }
     let log2_modulus = if smallest.is_finite() { smallest } else { chain.log2_modulus() };
     best.ok_or(Refusal::TooLarge { log2_modulus, limit })
-}
-
-/// What a key switch at each level takes.
-fn cost(parameters: &Parameters) -> Option<f64> {
-    let degree = parameters.degree();
-    let (options, moduli) = (parameters.key_switching(), parameters.moduli());
-    let switch = |level: usize| {
-        let cost = SwitchCost::of_limbs(options, moduli, &parameters.limbs(level), degree).ok()?;
-        Some(cost.in_transforms(degree))
-    };
-    (0..parameters.levels().len()).map(switch).sum()
 }
 
 /// The deviation of a slot after the computation of the [builder](super::ParametersBuilder), full packing.
@@ -215,22 +178,8 @@ pub(super) fn predicted(parameters: &Parameters) -> Result<f64, CkksError> {
 }
 
 /// Says why nothing fits and which depth would.
-pub(super) fn advise(explanation: &Explanation) -> NothingFits {
-    let last = explanation.candidates.last();
-    let refusal = last.and_then(|candidate| match &candidate.verdict {
-        Verdict::Refused(refusal) => Some(refusal.clone()),
-        Verdict::Chosen => None,
-    });
-    let (mut fits, mut fails) = (None, explanation.request.depth);
-    let mut low = 0;
-    while low < fails {
-        let depth = low + (fails - low) / 2;
-        if explain(&Request { depth, ..explanation.request.clone() }).chosen.is_some() {
-            fits = Some(depth);
-            low = depth + 1;
-        } else {
-            fails = depth;
-        }
-    }
-    NothingFits { log2_degree: last.map_or(0, |candidate| candidate.log2_degree), refusal, depth: fits }
+pub(super) fn advise(Explanation { request, candidates, .. }: &Explanation) -> NothingFits {
+    let fits = |depth| explain(&Request { depth, ..request.clone() }).chosen.is_some();
+    let last = candidates.last().map(|last| (RingShape::Log2Degree(last.log2_degree), &last.verdict));
+    NothingFits::new(last, largest_below(request.depth, fits))
 }

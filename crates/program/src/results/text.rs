@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_rational::Ratio;
 use serde::{Deserialize, Serialize};
 use sunzi_rlwe::KeyId;
-use sunzi_rlwe::wire::{Fingerprint, Format, Header, Kind, SchemeFormat, Sink, Source, WireError};
+use sunzi_rlwe::wire::{Fingerprint, Format, Header, Kind, SchemeFormat, Scope, Sink, Source, WireError};
 
 use super::Description;
 use crate::Number;
@@ -113,15 +113,17 @@ pub(super) struct Described<'a> {
     pub(super) longest: usize,
 }
 
+impl Scope for Described<'_> {
+    fn expected(&self) -> Option<Fingerprint> {
+        Some(fingerprint(self.contexts))
+    }
+}
+
 impl Format<Text> for Described<'_> {
     const KIND: Kind = Kind::Results;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(fingerprint(self.contexts))
-    }
-
-    fn origin(&self, _: &Text) -> (Fingerprint, Option<KeyId>) {
-        (fingerprint(self.contexts), self.key)
+    fn key(&self, _: &Text) -> Option<KeyId> {
+        self.key
     }
 
     fn put(&self, text: &Text, sink: &mut impl Sink) -> Result<(), WireError> {

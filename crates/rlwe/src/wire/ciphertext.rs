@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Sink, Source, WireError};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Scope, Sink, Source, WireError};
 use crate::noise::STORED_LEN;
 use crate::{Ciphertext, KeyId, NoiseBound, RlweContext, Scheme, randomness};
 
@@ -113,15 +113,17 @@ fn get<C: SchemeFormat>(
     context.accept(ciphertext)
 }
 
+impl<C: SchemeFormat> Scope for C {
+    fn expected(&self) -> Option<Fingerprint> {
+        Some(self.message_fingerprint())
+    }
+}
+
 impl<C: SchemeFormat> Format<CiphertextOf<C>> for C {
     const KIND: Kind = C::CIPHERTEXT;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, ciphertext: &CiphertextOf<C>) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), Some(ciphertext.key()))
+    fn key(&self, ciphertext: &CiphertextOf<C>) -> Option<KeyId> {
+        Some(ciphertext.key())
     }
 
     fn put(&self, ciphertext: &CiphertextOf<C>, sink: &mut impl Sink) -> Result<(), WireError> {
@@ -136,12 +138,8 @@ impl<C: SchemeFormat> Format<CiphertextOf<C>> for C {
 impl<C: SchemeFormat> Format<Vec<CiphertextOf<C>>> for C {
     const KIND: Kind = C::CIPHERTEXTS;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.message_fingerprint())
-    }
-
-    fn origin(&self, ciphertexts: &Vec<CiphertextOf<C>>) -> (Fingerprint, Option<KeyId>) {
-        (self.message_fingerprint(), ciphertexts.first().map(Ciphertext::key))
+    fn key(&self, ciphertexts: &Vec<CiphertextOf<C>>) -> Option<KeyId> {
+        ciphertexts.first().map(Ciphertext::key)
     }
 
     fn put(&self, ciphertexts: &Vec<CiphertextOf<C>>, sink: &mut impl Sink) -> Result<(), WireError> {

@@ -1,11 +1,12 @@
 //! What parameters are as bytes, and the names of parameters that follow from these.
 
 use sha2::{Digest, Sha256};
-use sunzi_ring::{GadgetOptions, Storage, describe, describe_sets};
+use sunzi_math::log2_product;
+use sunzi_ring::{GadgetOptions, RnsDigits, Storage, describe, describe_sets};
 
-use super::{FieldReader, Fields, WireError};
+use super::{FieldReader, Fields, Scope, SecurityClaim, WireError};
 use crate::moduli::{MAX_MODULI, MAX_RUNGS};
-use crate::{RlweContext, SecretDistribution, Security};
+use crate::{RingShape, RlweContext, SecretDistribution, Security};
 
 /// Bytes of one half of a fingerprint.
 const LEN: usize = 8;
@@ -54,8 +55,8 @@ fn hash(domain: &[u8], bytes: &[u8]) -> [u8; LEN] {
 /// What the keys of a parameter set over [`Ring`](sunzi_ring::Ring) depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingPart {
-    /// m.
-    pub index: u64,
+    /// The ring.
+    pub ring: RingShape,
     /// The ciphertext moduli.
     pub moduli: Vec<u64>,
     /// The indices of the moduli of every level; none where level l has the first l.
@@ -71,8 +72,11 @@ impl RingPart {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let rungs = self.rungs.iter().map(|rung| &**rung);
-        let ring =
-            describe_sets(describe(Storage::Words, self.index, &self.moduli), self.moduli.len(), rungs);
+        let ring = describe_sets(
+            describe(Storage::Words, self.ring.index(), &self.moduli),
+            self.moduli.len(),
+            rungs,
+        );
         ring_bytes(ring, &self.key_switching, self.secrets)
     }
 
@@ -89,7 +93,7 @@ impl RingPart {
         if storage != Storage::Words as u8 {
             return Err(WireError::value("storage of residues", Storage::Words as u8, storage));
         }
-        let (index, count) = (fields.u64()?, fields.u32()? as usize);
+        let (ring, count) = (RingShape::of_index(fields.u64()?), fields.u32()? as usize);
         if count > MAX_MODULI {
             return Err(WireError::value("moduli", format!("at most {MAX_MODULI}"), count));
         }
@@ -100,7 +104,39 @@ impl RingPart {
         let secrets = weight.map_or(SecretDistribution::Ternary, |weight| {
             SecretDistribution::FixedWeight(usize::try_from(weight).unwrap_or(usize::MAX))
         });
-        Ok(Self { index, moduli, rungs, key_switching, secrets })
+        Ok(Self { ring, moduli, rungs, key_switching, secrets })
+    }
+
+    /// What the security of parameters with these keys rests on.
+    #[must_use]
+    pub fn claim(&self, scheme: &'static str, plain_moduli: Vec<u64>, security: Security) -> SecurityClaim {
+        let special = &self.key_switching.special_moduli;
+        SecurityClaim {
+            scheme,
+            degree: self.ring.degree(),
+            log2_key_modulus: log2_product(&self.moduli) + log2_product(special),
+            moduli: self.moduli.len() + special.len(),
+            plain_moduli,
+            secrets: self.secrets,
+            security,
+        }
+    }
+
+    /// Digits of key switching; 0 for options that the moduli do not allow.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        RnsDigits::new(&self.key_switching, &self.moduli).map_or(0, |digits| digits.count())
+    }
+
+    /// Fails unless secrets are uniform ternary ones, for a scheme that knows no others.
+    ///
+    /// # Errors
+    /// [`WireError::Value`].
+    pub fn check_ternary(&self, what: &'static str) -> Result<(), WireError> {
+        match self.secrets {
+            SecretDistribution::Ternary => Ok(()),
+            other => Err(WireError::value(what, SecretDistribution::Ternary, other)),
+        }
     }
 
     /// Fails where levels are sets of moduli, for parameters that have none such.
@@ -163,6 +199,12 @@ pub fn ring_bytes(description: Vec<u8>, options: &GadgetOptions, secrets: Secret
     fields.into_bytes()
 }
 
+impl Scope for RlweContext {
+    fn expected(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint())
+    }
+}
+
 impl RlweContext {
     /// Names what keys of this context depend on.
     #[must_use]
@@ -197,7 +239,7 @@ mod tests {
 
     fn part(rungs: &[&[usize]], count: u64) -> RingPart {
         RingPart {
-            index: 128,
+            ring: RingShape::of_index(128),
             moduli: (0..count).map(|i| 129 + 128 * i).collect(),
             rungs: rungs.iter().map(|rung| rung.to_vec()).collect(),
             key_switching: GadgetOptions::default(),

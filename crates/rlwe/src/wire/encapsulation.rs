@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::keys::{Bodies, get_switch, put_switch};
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
 use crate::encapsulation::{EncapsulationKeys, SparseSecret};
 use crate::{KeyId, KeySwitchKey, RlweContext};
 
@@ -20,12 +20,8 @@ fn bodies(i: usize) -> Bodies {
 impl Format<EncapsulationKeys> for RlweContext {
     const KIND: Kind = Kind::EncapsulationKeys;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, keys: &EncapsulationKeys) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(keys.id()))
+    fn key(&self, keys: &EncapsulationKeys) -> Option<KeyId> {
+        Some(keys.id())
     }
 
     fn put(&self, keys: &EncapsulationKeys, sink: &mut impl Sink) -> Result<(), WireError> {

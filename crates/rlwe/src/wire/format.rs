@@ -9,15 +9,27 @@ use super::sink::{Length, Output};
 use super::{Fingerprint, Header, Kind, Sink, Source, WireError};
 use crate::KeyId;
 
+/// A context that objects are written and read in, or [`NoContext`](super::NoContext).
+pub trait Scope {
+    /// The parameters that objects must belong to; none for objects that are parameters or name their own.
+    fn expected(&self) -> Option<Fingerprint> {
+        None
+    }
+}
+
 /// A context in which objects `T` are written and read.
-pub trait Format<T> {
+pub trait Format<T>: Scope {
     /// What they are.
     const KIND: Kind;
 
-    /// The parameters that objects must belong to; nothing if the objects are parameters.
-    fn fingerprint(&self) -> Option<Fingerprint>;
-    /// The parameters that an object belongs to, and its secret key, if there is one.
-    fn origin(&self, object: &T) -> (Fingerprint, Option<KeyId>);
+    /// The secret key that an object belongs to, if there is one.
+    fn key(&self, _: &T) -> Option<KeyId> {
+        None
+    }
+    /// The parameters that an object belongs to, and its secret key.
+    fn origin(&self, object: &T) -> (Fingerprint, Option<KeyId>) {
+        (self.expected().unwrap_or_default(), self.key(object))
+    }
     /// Writes what follows the header.
     ///
     /// # Errors
@@ -153,7 +165,7 @@ impl<I: BufRead> Reader<I> {
         if header.kind != C::KIND as u16 {
             return Err(WireError::Kind { expected: C::KIND, got: header.kind });
         }
-        if let Some(expected) = context.fingerprint() {
+        if let Some(expected) = context.expected() {
             expected.check(&header.parameters)?;
         }
         Ok((header, Source::new(self.whole()?.input, header.body_len)))

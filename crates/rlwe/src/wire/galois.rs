@@ -6,7 +6,7 @@ use std::io::{BufRead, Seek, SeekFrom};
 use super::header::HEADER_LEN;
 use super::keys::{Bodies, get_switch, put_switch};
 use super::sink::{CHECKSUM_LEN, Length};
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Reader, Sink, Source, WireError};
+use super::{FieldReader, Fields, Format, Header, Kind, Reader, Sink, Source, WireError};
 use crate::{GaloisKeys, KeyId, KeySwitchKey, RlweContext};
 
 /// Exponent, offset and length.
@@ -77,12 +77,8 @@ fn get_entry(context: &RlweContext, entry: &Entry, input: impl BufRead) -> Resul
 impl Format<GaloisKeys> for RlweContext {
     const KIND: Kind = Kind::GaloisKeys;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, keys: &GaloisKeys) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(keys.id()))
+    fn key(&self, keys: &GaloisKeys) -> Option<KeyId> {
+        Some(keys.id())
     }
 
     fn put(&self, keys: &GaloisKeys, sink: &mut impl Sink) -> Result<(), WireError> {

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
 use crate::uniform_half::UniformHalf;
 use crate::{KeyId, KeySwitchKey, PublicKey, RelinearizationKey, RlweContext, SecretDistribution, SecretKey};
 
@@ -15,12 +15,8 @@ const COEFFICIENT_BITS: u32 = 2;
 impl Format<SecretKey> for RlweContext {
     const KIND: Kind = Kind::SecretKey;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, key: &SecretKey) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(key.id()))
+    fn key(&self, key: &SecretKey) -> Option<KeyId> {
+        Some(key.id())
     }
 
     fn put(&self, key: &SecretKey, sink: &mut impl Sink) -> Result<(), WireError> {
@@ -59,12 +55,8 @@ fn secret_len(degree: usize) -> usize {
 impl Format<PublicKey> for RlweContext {
     const KIND: Kind = Kind::PublicKey;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, key: &PublicKey) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(key.id()))
+    fn key(&self, key: &PublicKey) -> Option<KeyId> {
+        Some(key.id())
     }
 
     fn put(&self, key: &PublicKey, sink: &mut impl Sink) -> Result<(), WireError> {
@@ -85,12 +77,8 @@ impl Format<PublicKey> for RlweContext {
 impl Format<RelinearizationKey> for RlweContext {
     const KIND: Kind = Kind::RelinearizationKey;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        Some(self.fingerprint())
-    }
-
-    fn origin(&self, key: &RelinearizationKey) -> (Fingerprint, Option<KeyId>) {
-        (self.fingerprint(), Some(key.id()))
+    fn key(&self, key: &RelinearizationKey) -> Option<KeyId> {
+        Some(key.id())
     }
 
     fn put(&self, key: &RelinearizationKey, sink: &mut impl Sink) -> Result<(), WireError> {

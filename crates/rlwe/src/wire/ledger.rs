@@ -12,10 +12,6 @@ const LEN: usize = 3 * 8;
 impl Format<StoredLedger> for NoContext {
     const KIND: Kind = Kind::SharingLedger;
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
-
     fn origin(&self, ledger: &StoredLedger) -> (Fingerprint, Option<KeyId>) {
         match ledger {
             StoredLedger::Blank { parameters, key } => (*parameters, Some(*key)),
@@ -56,10 +52,6 @@ impl Format<StoredLedger> for NoContext {
 
 impl Format<SharingLedger> for NoContext {
     const KIND: Kind = Kind::SharingLedger;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
 
     fn origin(&self, ledger: &SharingLedger) -> (Fingerprint, Option<KeyId>) {
         (ledger.parameters, Some(ledger.key))

@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Fingerprint, Format, Header, Kind, Scope, Sink, Source, WireError};
 use crate::{KeyId, SecretDistribution, Security, memory, security};
 
 /// More bytes than any parameters take.
@@ -25,6 +25,10 @@ pub enum Accept {
     /// that today's estimates no longer cover, never for data that matters.
     InsecureForResearchOnly,
 }
+
+impl Scope for NoContext {}
+
+impl Scope for Accept {}
 
 impl Accept {
     /// The opt-out where it is asked for by its name.
@@ -115,8 +119,16 @@ impl fmt::Display for SecurityClaim {
 pub trait StoredParameters: Sized {
     /// What they are.
     const KIND: Kind;
+    /// What keys depend on, [as bytes](super::ring_bytes).
+    fn key_bytes(&self) -> Vec<u8>;
+    /// What messages depend on besides: as [`SchemeFormat::describe`](super::SchemeFormat::describe) of their contexts.
+    fn describe(&self, fields: &mut Fields);
     /// Names them: as the contexts that are made of them do.
-    fn fingerprint(&self) -> Fingerprint;
+    fn fingerprint(&self) -> Fingerprint {
+        let mut fields = Fields::default();
+        self.describe(&mut fields);
+        Fingerprint::of_ring(&self.key_bytes()).with_scheme(fields.as_bytes())
+    }
     /// What their security rests on.
     fn claim(&self) -> SecurityClaim;
     /// About the bytes of memory that the tables of their contexts take, told before any is made: those of all plaintext moduli together.
@@ -139,12 +151,18 @@ pub trait StoredParameters: Sized {
     fn get(fields: &mut FieldReader<'_>) -> Result<Self, WireError>;
 }
 
+/// Parameters that `serde` has read: the security that they claim is checked, and those without any are read within
+/// [`accepting_insecure`](crate::security::accepting_insecure) only.
+///
+/// # Errors
+/// [`WireError::Rlwe`] in an error of the deserializer, for a claim that the table does not bear out.
+pub fn claimed<P: StoredParameters, E: serde::de::Error>(parameters: P) -> Result<P, E> {
+    parameters.claim().check().map_err(E::custom)?;
+    Ok(parameters)
+}
+
 impl<P: StoredParameters> Format<P> for Accept {
     const KIND: Kind = P::KIND;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
 
     fn origin(&self, parameters: &P) -> (Fingerprint, Option<KeyId>) {
         (parameters.fingerprint(), None)
@@ -172,10 +190,6 @@ impl<P: StoredParameters> Format<P> for Accept {
 
 impl<P: StoredParameters> Format<P> for NoContext {
     const KIND: Kind = P::KIND;
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        None
-    }
 
     fn origin(&self, parameters: &P) -> (Fingerprint, Option<KeyId>) {
         Accept::Secure.origin(parameters)

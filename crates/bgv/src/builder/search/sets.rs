@@ -1,12 +1,10 @@
 //! Levels that are sets of moduli, by [`sunzi_rlwe::chains`]: as few words as their bits take.
 
-use sunzi_rlwe::RingShape;
 use sunzi_rlwe::chains::{LevelSets, PrimeFinder, WORD_BITS, level_sets};
 
-use super::Chain;
 use super::sizes::Sizes;
-use crate::builder::Request;
-use crate::explain::Refusal;
+use super::{Asked, Chain};
+use crate::refusal::Refusal;
 
 /// Pools of terminals that are tried before the search gives up.
 const TRIED_POOLS: usize = 64;
@@ -14,26 +12,19 @@ const TRIED_POOLS: usize = 64;
 const SLACK: f64 = 0.02;
 
 /// Levels of at least these sizes; of terminals alone, up to a tenth of a bit less.
-pub(super) fn materialize(
-    sizes: &Sizes,
-    request: &Request,
-    ring: RingShape,
-    plain_modulus: u64,
-) -> Result<Chain, Refusal> {
-    let depth = request.depth as usize;
-    let mut bits = vec![sizes.level; depth];
+pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
+    let mut bits = vec![sizes.level; asked.depth()];
     if sizes.last > 0.0 {
         bits.push(sizes.last);
     }
-    let found = level_sets(ring.root_order(), &[plain_modulus], sizes.first, &bits);
+    let found = level_sets(asked.ring.root_order(), &[asked.plain_modulus], sizes.first, &bits);
     let chain = |sets: LevelSets| {
-        let mut finder = PrimeFinder::new(ring.root_order(), &[sets.terminals(), &[plain_modulus]].concat());
-        let moduli = moduli(&sets, sizes.first, &bits, &mut finder)?;
+        let moduli = moduli(&sets, sizes.first, &bits, &mut asked.primes(sets.terminals()))?;
         let (mut levels, rungs) = sets.rungs(&moduli);
-        levels.truncate(depth + 1);
+        levels.truncate(asked.depth() + 1);
         Some(Chain { moduli, rungs, levels, shares: Vec::new() })
     };
-    found.into_iter().take(TRIED_POOLS).find_map(chain).ok_or_else(|| Refusal::no_moduli(ring))
+    found.into_iter().take(TRIED_POOLS).find_map(chain).ok_or_else(|| Refusal::no_moduli(asked.ring))
 }
 
 /// The terminals, then the long primes, those of the lowest level first.

@@ -1,14 +1,15 @@
 //! How many bits q_0, q_i and q_(L+1) need.
 
 use sunzi_ring::DigitBound;
-use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS};
+use sunzi_rlwe::chains::WORD_BITS;
 use sunzi_rlwe::{RingShape, noise};
 
-use super::Chain;
-use crate::builder::{NoiseModel, Request};
-use crate::explain::Refusal;
+use super::{Asked, Chain};
+use crate::budget::Operations;
 use crate::noise::{NoiseSettings, fresh};
 use crate::paper::PaperRequest;
+use crate::refusal::Refusal;
+use crate::request::NoiseModel;
 
 /// Steps of the sizes tried, in bits.
 const STEP: f64 = 0.25;
@@ -30,63 +31,30 @@ impl Sizes {
 }
 
 /// The sizes of the smallest product that leaves the margin and `extra` bits.
-pub(super) fn smallest(
-    request: &Request,
-    ring: RingShape,
-    plain_modulus: u64,
-    limit: f64,
-    extra: f64,
-) -> Result<Sizes, Refusal> {
-    let depth = request.depth as usize;
-    if request.noise == NoiseModel::Paper {
-        let sizes = of_paper(request, ring, plain_modulus);
-        return if sizes.total(depth) <= limit {
-            Ok(sizes)
-        } else {
-            Err(Refusal::TooLarge { log2_modulus: sizes.total(depth), limit })
-        };
-    }
-    let model = Model::new(request, ring, plain_modulus, extra);
-    let mut best: Option<Sizes> = None;
-    let mut level = model.least_bits;
-    let most = if depth == 0 {
-        level
-    } else {
-        level + 2.0 * (ring.degree() as f64).log2() + (plain_modulus as f64).log2() + 80.0
+pub(super) fn smallest(asked: &Asked<'_>, extra: f64) -> Result<Sizes, Refusal> {
+    let depth = asked.depth();
+    let found = match asked.request.noise {
+        NoiseModel::Paper => Some(of_paper(asked)),
+        _ => Model::new(asked, extra).smallest(),
     };
-    while level <= most {
-        let found = model.with_level(level);
-        if let Some(sizes) =
-            found.filter(|sizes| best.is_none_or(|best| sizes.total(depth) < best.total(depth)))
-        {
-            best = Some(sizes);
-        }
-        // q_0 has the least bits or more, so that no larger level is better.
-        if best.is_some_and(|best| best.total(depth) <= model.least_bits + level * depth as f64) {
-            break;
-        }
-        level += STEP;
-    }
-    match best {
-        Some(sizes) if sizes.total(depth) <= limit => Ok(sizes),
-        Some(sizes) => Err(Refusal::TooLarge { log2_modulus: sizes.total(depth), limit }),
-        None => Err(Refusal::TooNoisy { bits_short: f64::INFINITY }),
-    }
+    let sizes = found.ok_or(Refusal::TooNoisy { bits_short: f64::INFINITY })?;
+    let (log2_modulus, limit) = (sizes.total(depth), asked.limit);
+    if log2_modulus <= limit { Ok(sizes) } else { Err(Refusal::TooLarge { log2_modulus, limit }) }
 }
 
 /// Eqs. (13) and (14).
-fn of_paper(request: &Request, ring: RingShape, plain_modulus: u64) -> Sizes {
-    let both = |operations: &crate::Operations| [operations.additions as f64, operations.rotations as f64];
+fn of_paper(asked: &Asked<'_>) -> Sizes {
+    let both = |operations: &Operations| [operations.additions as f64, operations.rotations as f64];
     let moduli = PaperRequest {
-        degree: ring.degree(),
-        plain_modulus: plain_modulus as f64,
-        depth: request.depth as usize,
-        fresh: both(&request.budget.fresh),
-        per_level: both(&request.budget.per_level),
-        digits: request.digits.unwrap_or(3),
+        degree: asked.ring.degree(),
+        plain_modulus: asked.plain_modulus as f64,
+        depth: asked.depth(),
+        fresh: both(&asked.request.budget.fresh),
+        per_level: both(&asked.request.budget.per_level),
+        digits: asked.request.digits.unwrap_or(3),
     }
     .moduli();
-    let least = least_bits(ring);
+    let least = least_bits(asked.ring);
     Sizes {
         first: moduli.log2_first.max(least),
         level: moduli.log2_level.max(least),
@@ -101,28 +69,46 @@ fn least_bits(ring: RingShape) -> f64 {
 
 /// The noise of chains whose sizes are real numbers.
 struct Model<'a> {
-    request: &'a Request,
+    asked: &'a Asked<'a>,
     settings: NoiseSettings,
     extra: f64,
     least_bits: f64,
 }
 
 impl<'a> Model<'a> {
-    fn new(request: &'a Request, ring: RingShape, plain_modulus: u64, extra: f64) -> Self {
-        let least_bits = least_bits(ring);
-        let ring = ring.expansion();
+    fn new(asked: &'a Asked<'a>, extra: f64) -> Self {
+        let ring = asked.ring.expansion();
         // P is as large as a digit: the errors of key switching are those of digits of 1/2.
         let digits = vec![DigitBound { log2_bound: -1.0, log2_mean: f64::NEG_INFINITY }; ASSUMED_DIGITS];
         let switch = noise::key_switch(ring, &digits).plus(noise::mod_switch(ring, 2));
-        let limbs = request.depth as usize + 2;
+        let limbs = asked.depth() + 2;
         let settings = NoiseSettings {
             ring,
-            plain_modulus,
+            plain_modulus: asked.plain_modulus,
             log2_moduli: vec![0.0; limbs],
             fresh: fresh(ring, WORD_BITS),
             key_switch: vec![switch; limbs],
         };
-        Self { request, settings, extra, least_bits }
+        Self { asked, settings, extra, least_bits: least_bits(asked.ring) }
+    }
+
+    /// The sizes of the smallest product.
+    fn smallest(&self) -> Option<Sizes> {
+        let (depth, t) = (self.asked.depth(), self.asked.plain_modulus as f64);
+        let log2_degree = (self.asked.ring.degree() as f64).log2();
+        let mut level = self.least_bits;
+        let most = if depth == 0 { level } else { level + 2.0 * log2_degree + t.log2() + 80.0 };
+        let mut best: Option<Sizes> = None;
+        while level <= most {
+            let smaller = |sizes: &Sizes| best.is_none_or(|best| sizes.total(depth) < best.total(depth));
+            best = self.with_level(level).filter(smaller).or(best);
+            // q_0 has the least bits or more, so that no larger level is better.
+            if best.is_some_and(|best| best.total(depth) <= self.least_bits + level * depth as f64) {
+                break;
+            }
+            level += STEP;
+        }
+        best
     }
 
     /// The best q_0 and q_(L+1) beside level moduli of this size.
@@ -130,7 +116,7 @@ impl<'a> Model<'a> {
         let mut settings = self.settings.clone();
         settings.log2_moduli.fill(level);
         let mut best: Option<Sizes> = None;
-        let most = self.least_bits + 64.0 + f64::from(self.request.budget.fresh.plain_products) * 80.0;
+        let most = self.least_bits + 64.0 + f64::from(self.asked.request.budget.fresh.plain_products) * 80.0;
         // Without q_(L+1) first: an encryption modulo Qp may be small enough.
         let mut last = 0.0;
         while last <= most {
@@ -157,26 +143,19 @@ impl<'a> Model<'a> {
         if let Some(first) = settings.log2_moduli.first_mut() {
             *first = 0.0;
         }
-        let levels = settings.levels(&self.request.budget);
-        let left = settings.bits_left(&levels, self.request.noise == NoiseModel::WorstCase);
-        let needed = self.request.bits_needed(settings.ring.degree());
-        (needed + self.extra - left).max(self.least_bits)
+        let needed = self.asked.request.bits_needed(settings.ring.degree());
+        (needed + self.extra - self.asked.bits_left(&settings)).max(self.least_bits)
     }
 }
 
 /// Primes of at least these sizes, those of q_0 first; several level moduli to a word where that is wanted, they fit and the ring takes them.
-pub(super) fn materialize(
-    sizes: &Sizes,
-    request: &Request,
-    ring: RingShape,
-    plain_modulus: u64,
-) -> Result<Chain, Refusal> {
-    let depth = request.depth as usize;
-    let mut finder = PrimeFinder::new(ring.root_order(), &[plain_modulus]);
+pub(super) fn materialize(asked: &Asked<'_>, sizes: &Sizes) -> Result<Chain, Refusal> {
+    let depth = asked.depth();
+    let mut finder = asked.primes(&[]);
     let mut find = |bits: f64, repetitions: usize| {
         let parts = (bits / WORD_BITS).ceil().max(1.0);
         let primes = finder.at_least(bits / parts, parts as usize * repetitions);
-        Ok((parts as usize, primes.ok_or_else(|| Refusal::no_moduli(ring))?))
+        Ok((parts as usize, primes.ok_or_else(|| Refusal::no_moduli(asked.ring))?))
     };
     // The scarcest first: small ones.
     let (_, last) = if sizes.last > 0.0 { find(sizes.last, 1)? } else { (0, Vec::new()) };
@@ -184,15 +163,11 @@ pub(super) fn materialize(
     let (limbs_level, level) = find(sizes.level, depth)?;
     let longest = level.iter().copied().max().map_or(WORD_BITS, |q| (q as f64).log2());
     let together = (WORD_BITS / longest) as usize;
-    let shared = request.shared_moduli && ring.takes_products_of_primes();
+    let shared = asked.request.shared_moduli && asked.ring.takes_products_of_primes();
     if !shared || together < 2 || depth < 2 {
         let levels = (0..=depth).map(|l| limbs_first + l * limbs_level).collect();
-        return Ok(Chain {
-            moduli: [first, level, last].concat(),
-            rungs: Vec::new(),
-            levels,
-            shares: Vec::new(),
-        });
+        let (moduli, rungs, shares) = ([first, level, last].concat(), Vec::new(), Vec::new());
+        return Ok(Chain { moduli, rungs, levels, shares });
     }
     let words: Vec<u64> = level.chunks(together).map(|primes| primes.iter().product()).collect();
     let mut chain = Chain {

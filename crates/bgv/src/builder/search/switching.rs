@@ -1,26 +1,20 @@
 //! Digits and special moduli: the fastest that security and noise allow.
 
+use sunzi_math::log2_product;
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::RingShape;
-use sunzi_rlwe::chains::{PrimeFinder, WORD_BITS, longest_digit};
+use sunzi_rlwe::chains::{WORD_BITS, longest_digit};
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use super::{Chain, bits_left};
-use crate::builder::{NoiseModel, Request};
-use crate::explain::Refusal;
-use sunzi_math::log2_product;
+use super::{Asked, Chain};
+use crate::refusal::Refusal;
+use crate::request::NoiseModel;
 
 /// How far the smallest primes of a size may exceed it, in bits.
 const SLACK: f64 = 0.1;
 
 /// The options of least cost among those that fit.
-pub(super) fn fastest(
-    request: &Request,
-    ring: RingShape,
-    plain_modulus: u64,
-    limit: f64,
-    chain: &Chain,
-) -> Result<(f64, GadgetOptions), Refusal> {
+pub(super) fn fastest(asked: &Asked<'_>, chain: &Chain) -> Result<(f64, GadgetOptions), Refusal> {
+    let Asked { request, ring, limit, .. } = *asked;
     let k = chain.moduli.len();
     let log2_modulus = log2_product(&chain.moduli);
     if log2_modulus > limit {
@@ -28,45 +22,44 @@ pub(super) fn fastest(
     }
     let mut best: Option<(f64, GadgetOptions)> = None;
     let mut closest = f64::NEG_INFINITY;
-    let counts = match request.digits {
-        Some(digits) => digits.min(k)..=digits.min(k),
-        None => 1..=k,
-    };
-    let room = limit - log2_modulus;
+    let counts = request.digits.map_or(1..=k, |digits| digits.min(k)..=digits.min(k));
     let needed = request.bits_needed(ring.degree());
-    let hybrid = counts.flat_map(|digits| special(ring, plain_modulus, room, chain, digits));
+    let hybrid = counts.flat_map(|digits| special(asked, chain, digits));
     let plain = request.digits.is_none().then(GadgetOptions::default);
     for options in hybrid.chain(plain) {
         // The paper's moduli are taken as they are; ciphertexts refuse what their bounds do not support.
-        let left = bits_left(request, ring.expansion(), plain_modulus, chain, &options);
+        let left = asked.noise(chain, &options).map_or(f64::NEG_INFINITY, |noise| asked.bits_left(&noise));
         closest = closest.max(left);
         if left < needed && request.noise != NoiseModel::Paper {
             continue;
         }
-        let Some(cost) = cost(ring.degree(), chain, &options) else { continue };
+        // What relinearisations and rotations take, one at each modulus that ciphertexts have.
+        let limbs = chain.places().into_iter().map(|(_, limbs)| limbs);
+        let Some(cost) = SwitchCost::sum(&options, &chain.moduli, limbs, ring.degree()) else { continue };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, options));
         }
     }
-    match best {
-        Some(best) => Ok(best),
-        None => Err(Refusal::TooNoisy { bits_short: needed - closest }),
-    }
+    best.ok_or(Refusal::TooNoisy { bits_short: needed - closest })
 }
 
 /// Special moduli for so many digits: as many as the largest digit needs to add no noise of its own, and fewer or smaller
 /// ones, whose noise a large t does not notice.
-fn special(
-    ring: RingShape,
-    plain_modulus: u64,
-    room: f64,
-    chain: &Chain,
-    digits: usize,
-) -> Vec<GadgetOptions> {
-    if !chain.rungs.is_empty() {
-        return special_for_sets(ring, plain_modulus, room, chain, digits);
-    }
+fn special(asked: &Asked<'_>, chain: &Chain, digits: usize) -> Vec<GadgetOptions> {
     let k = chain.moduli.len();
+    let room = asked.limit - log2_product(&chain.moduli);
+    // So many primes of at least so many bits, if there is room for them.
+    let beside = |bits: f64, count: usize| {
+        let primes = asked.primes(&chain.moduli).at_least(bits, count)?;
+        (log2_product(&primes) <= room).then_some(primes)
+    };
+    if !chain.rungs.is_empty() {
+        // Of moduli of different lengths digits are as long as P, and few words of it hold the longest of so many digits.
+        let longest = longest_digit(&chain.moduli, digits);
+        let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
+        let options = |special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() };
+        return beside(longest / count as f64, count).map(options).into_iter().collect();
+    }
     let limbs = k.div_ceil(digits);
     // The same digits have a smaller number.
     if k.div_ceil(limbs) != digits {
@@ -76,45 +69,8 @@ fn special(
     let most = (largest / WORD_BITS).ceil().max(1.0);
     let of = |count: usize| {
         let bits = (largest / count as f64).min(WORD_BITS).min(room / count as f64 - SLACK);
-        let special_moduli = beside(ring, plain_modulus, room, chain, (bits, count))?;
+        let special_moduli = beside(bits, count)?;
         Some(GadgetOptions { digits: Some(digits), special_moduli, ..GadgetOptions::default() })
     };
     (1..=most as usize).filter_map(of).collect()
-}
-
-/// The same for moduli of different lengths: digits are as long as P then, and few words of it hold the longest of so many digits.
-fn special_for_sets(
-    ring: RingShape,
-    plain_modulus: u64,
-    room: f64,
-    chain: &Chain,
-    digits: usize,
-) -> Vec<GadgetOptions> {
-    let longest = longest_digit(&chain.moduli, digits);
-    let count = (longest / WORD_BITS).ceil().max(1.0) as usize;
-    let found = beside(ring, plain_modulus, room, chain, (longest / count as f64, count));
-    let options = |special_moduli| GadgetOptions { special_moduli, ..GadgetOptions::default() };
-    found.map(options).into_iter().collect()
-}
-
-/// So many primes of at least so many bits beside t and the moduli of a chain, if there is room for them.
-fn beside(
-    ring: RingShape,
-    plain_modulus: u64,
-    room: f64,
-    chain: &Chain,
-    (bits, count): (f64, usize),
-) -> Option<Vec<u64>> {
-    let taken = [&chain.moduli[..], &[plain_modulus]].concat();
-    let primes = PrimeFinder::new(ring.root_order(), &taken).at_least(bits, count)?;
-    (log2_product(&primes) <= room).then_some(primes)
-}
-
-/// What relinearisations and rotations take, one at each modulus that ciphertexts have; none for options that do not fit.
-fn cost(degree: usize, chain: &Chain, options: &GadgetOptions) -> Option<f64> {
-    let mut sum = 0.0;
-    for (_, limbs) in chain.places() {
-        sum += SwitchCost::of_limbs(options, &chain.moduli, &limbs, degree).ok()?.in_transforms(degree);
-    }
-    Some(sum)
 }

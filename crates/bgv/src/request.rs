@@ -1,10 +1,14 @@
 //! What the user knows of the computation.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
+use sunzi_rlwe::explain::write_parts;
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
-use crate::{BgvError, Budget};
+use crate::budget::{Budget, Operations};
+use crate::error::BgvError;
 
 /// Which bounds the moduli are chosen by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +86,7 @@ const MAX_COUNT: u32 = 100;
 
 impl Request {
     /// Checks each setting by itself.
-    pub(super) fn check(&self) -> Result<(), BgvError> {
+    pub(crate) fn check(&self) -> Result<(), BgvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("margin", self.margin, MAX_COUNT)?;
         at_most("fresh_plain_products", self.budget.fresh.plain_products, MAX_COUNT)?;
@@ -94,10 +98,12 @@ impl Request {
         if self.digits == Some(0) {
             return refuse("digits", 0, "it must be at least 1");
         }
-        if let Some(log2_degree) = self.log2_degree.filter(|log2| !(6..=17).contains(log2)) {
-            return refuse("log2_degree", log2_degree, "it must be 6 to 17");
+        match self.ring() {
+            Some(RingShape::Log2Degree(log2_degree)) if !(6..=17).contains(&log2_degree) => {
+                return refuse("log2_degree", log2_degree, "it must be 6 to 17");
+            }
+            ring => ring.map_or(Ok(()), RingShape::check)?,
         }
-        self.ring_index.map_or(Ok(()), |m| RingShape::RingIndex(m).check())?;
         Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
     }
 
@@ -106,14 +112,52 @@ impl Request {
         f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
-    /// The rings to try.
-    pub(super) fn rings(&self) -> Vec<RingShape> {
-        match (self.ring_index, self.log2_degree) {
-            (Some(m), _) => vec![RingShape::RingIndex(m)],
-            (None, Some(log2_degree)) => vec![log2_degree.into()],
-            (None, None) => LOG2_DEGREES.map(RingShape::from).collect(),
-        }
+    /// The ring asked for, if one is.
+    fn ring(&self) -> Option<RingShape> {
+        RingShape::of_names(self.log2_degree, self.ring_index)
     }
+
+    /// The rings to try.
+    pub(crate) fn rings(&self) -> Vec<RingShape> {
+        self.ring().map_or_else(|| LOG2_DEGREES.map(RingShape::from).collect(), |ring| vec![ring])
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { depth, plain, slots, budget: Budget { fresh, per_level, last }, .. } = self;
+        let operations = [
+            ("before the first multiplication", fresh),
+            ("after each multiplication", per_level),
+            ("besides after the last one", last),
+        ];
+        let first = [
+            format!("depth {depth}, {plain}"),
+            if self.batching { "batching" } else { "one number per coefficient" }.to_owned(),
+        ];
+        let last = [
+            (*slots > 1).then(|| format!("at least {slots} slots")),
+            self.ring().map(|ring| ring.to_string()),
+            self.digits.map(|digits| format!("{digits} digits")),
+            match self.noise {
+                NoiseModel::Tail => None,
+                NoiseModel::WorstCase => Some("by the worst case".to_owned()),
+                NoiseModel::Paper => Some("by the formulas of the paper".to_owned()),
+            },
+            self.sharing.map(|policy| format!("room for {policy}")),
+            Some(format!("{} security, {} bits to spare", self.security, self.margin)),
+        ];
+        let operations = operations.into_iter().flat_map(|(when, operations)| counted(operations, when));
+        write_parts(f, first.map(Some).into_iter().chain(operations).chain(last))
+    }
+}
+
+/// What is declared, with a word for when.
+fn counted(operations: &Operations, when: &str) -> [Option<String>; 3] {
+    let Operations { additions, rotations, plain_products } = *operations;
+    let counts =
+        [(additions, "additions"), (rotations, "rotations"), (plain_products.into(), "plaintext products")];
+    counts.map(|(count, what)| (count > 0).then(|| format!("{count} {what} {when}")))
 }
 
 fn at_most(what: &'static str, got: u32, limit: u32) -> Result<(), BgvError> {

@@ -1,11 +1,28 @@
 //! What the user knows of the computation.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use sunzi_encoding::PlainRequest;
+use sunzi_rlwe::explain::write_parts;
 use sunzi_rlwe::{RingShape, Security, SharingPolicy};
 
-use super::KeySwitching;
 use crate::{Algorithms, BfvError};
+
+/// Which key switching the builder may choose; which it is changes noise, sizes and speed, not results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeySwitching {
+    /// Whatever is cheapest.
+    #[default]
+    Automatic,
+    /// One digit for each ciphertext modulus and no special moduli `[KPZ21, B.2.1]`.
+    Bv,
+    /// One digit, and special moduli as large as the ciphertext modulus `[KPZ21, B.2.2]`.
+    Ghs,
+    /// This many digits d_num, and special moduli as large as the largest digit `[KPZ21, B.2.3]`.
+    Hybrid(usize),
+}
 
 /// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,21 +91,22 @@ const MAX_COUNT: u32 = 100;
 
 impl Request {
     /// Checks each setting by itself.
-    pub(super) fn check(&self) -> Result<(), BfvError> {
+    pub(crate) fn check(&self) -> Result<(), BfvError> {
         at_most("depth", self.depth, MAX_DEPTH)?;
         at_most("additions", self.additions, MAX_COUNT)?;
         at_most("rotations", self.rotations, MAX_COUNT)?;
         at_most("plain_products", self.plain_products, MAX_COUNT)?;
         at_most("margin", self.margin, MAX_COUNT)?;
-        match self.log2_degree {
-            Some(log2_degree) if !(6..=17).contains(&log2_degree) => {
-                refuse("log2_degree", log2_degree, "it must be 6 to 17".to_owned())
+        match self.ring() {
+            Some(RingShape::Log2Degree(log2_degree)) if !(6..=17).contains(&log2_degree) => {
+                return refuse("log2_degree", log2_degree, "it must be 6 to 17".to_owned());
             }
-            _ => {
-                self.ring_index.map_or(Ok(()), |m| RingShape::RingIndex(m).check())?;
-                self.check_key_switching()
-            }
+            ring => ring.map_or(Ok(()), RingShape::check)?,
         }
+        if self.key_switching == KeySwitching::Hybrid(0) {
+            return refuse("hybrid", 0, "there must be at least one digit".to_owned());
+        }
+        Ok(self.plain.check(self.batching && self.ring_index.is_none())?)
     }
 
     /// Bits that must be left after the last level in n coefficients: the margin, and room for sharing.
@@ -96,20 +114,40 @@ impl Request {
         f64::from(self.margin) + self.sharing.map_or(0.0, |policy| policy.room(degree))
     }
 
-    /// The rings to try.
-    pub(super) fn rings(&self) -> Vec<RingShape> {
-        match (self.ring_index, self.log2_degree) {
-            (Some(m), _) => vec![RingShape::RingIndex(m)],
-            (None, Some(log2_degree)) => vec![log2_degree.into()],
-            (None, None) => LOG2_DEGREES.map(RingShape::from).collect(),
-        }
+    /// The ring asked for, if one is.
+    fn ring(&self) -> Option<RingShape> {
+        RingShape::of_names(self.log2_degree, self.ring_index)
     }
 
-    fn check_key_switching(&self) -> Result<(), BfvError> {
-        match self.key_switching {
-            KeySwitching::Hybrid(0) => refuse("hybrid", 0, "there must be at least one digit".to_owned()),
-            _ => Ok(self.plain.check(self.batching && self.ring_index.is_none())?),
-        }
+    /// The rings to try.
+    pub(crate) fn rings(&self) -> Vec<RingShape> {
+        self.ring().map_or_else(|| LOG2_DEGREES.map(RingShape::from).collect(), |ring| vec![ring])
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: u32, words: String| (count > 0).then_some(words);
+        let Self { depth, plain, additions, rotations, plain_products, slots, .. } = self;
+        let parts = [
+            Some(format!("depth {depth}, {plain}")),
+            Some(if self.batching { "batching" } else { "one number per coefficient" }.to_owned()),
+            counted(*additions, format!("sums of 2^{additions} terms")),
+            counted(*rotations, format!("{rotations} rotate-and-add steps a level")),
+            counted(*plain_products, format!("{plain_products} plaintext products a level")),
+            (*slots > 1).then(|| format!("at least {slots} slots")),
+            self.ring().map(|ring| ring.to_string()),
+            (self.algorithms != Algorithms::default()).then(|| self.algorithms.to_string()),
+            match self.key_switching {
+                KeySwitching::Automatic => None,
+                KeySwitching::Bv => Some("BV key switching".to_owned()),
+                KeySwitching::Ghs => Some("GHS key switching".to_owned()),
+                KeySwitching::Hybrid(digits) => Some(format!("hybrid key switching by {digits} digits")),
+            },
+            self.sharing.map(|policy| format!("room for {policy}")),
+            Some(format!("{} security, {} bits to spare", self.security, self.margin)),
+        ];
+        write_parts(f, parts)
     }
 }
 

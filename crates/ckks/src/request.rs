@@ -1,14 +1,16 @@
 //! What the user knows of the computation.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
-use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
+use sunzi_rlwe::explain::write_parts;
+use sunzi_rlwe::{RingShape, SecretDistribution, Security, SharingPolicy};
 
-use crate::CkksError;
+use crate::error::CkksError;
 
 /// Scales the builder chooses from, in bits.
-pub(super) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
+pub(crate) const SCALE_BITS: RangeInclusive<u32> = 25..=60;
 
 /// A request to the parameter builder; see [`ParametersBuilder`](crate::ParametersBuilder) for each setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +61,7 @@ impl Default for Request {
 
 impl Request {
     /// Checks each setting by itself.
-    pub(super) fn check(&self) -> Result<(), CkksError> {
+    pub(crate) fn check(&self) -> Result<(), CkksError> {
         within("depth", self.depth, 0..=100, "it must be at most 100")?;
         within("precision", self.precision, 1..=45, "it must be 1 to 45 bits")?;
         within("message_bits", self.message_bits, 0..=20, "it must be at most 20")?;
@@ -76,6 +78,25 @@ impl Request {
             within("digits", 0, 1..=1, "it must be at least 1")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { depth, precision, message_bits, slots, secrets, security, .. } = self;
+        let parts = [
+            Some(format!("depth {depth}, {precision} bits of precision, numbers up to 2^{message_bits}")),
+            self.result_bits.map(|bits| format!("results up to 2^{bits}")),
+            (*slots > 1).then(|| format!("at least {slots} slots")),
+            self.scale_bits.map(|bits| format!("scale 2^{bits}")),
+            self.log2_degree.map(|log2_degree| RingShape::Log2Degree(log2_degree).to_string()),
+            self.digits.map(|digits| format!("{digits} digits")),
+        ];
+        write_parts(f, parts)?;
+        if let Some(policy) = self.sharing {
+            write!(f, " beside the noise of {policy}")?;
+        }
+        write!(f, ", {secrets}, {security} security")
     }
 }
 

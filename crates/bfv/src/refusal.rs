@@ -1,0 +1,154 @@
+//! Why nothing fits, and what to ask for instead.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sunzi_encoding::PlainRefusal;
+use sunzi_rlwe::{RingShape, Security};
+
+/// Why a candidate does not fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The ring has too few slots.
+    TooFewSlots {
+        /// Slots there are.
+        slots: usize,
+        /// Slots asked for.
+        wanted: usize,
+    },
+    /// The security table has no entry for this ring degree.
+    NotSecure,
+    /// There are not enough primes for the ciphertext modulus.
+    NoModuli {
+        /// What they must be 1 modulo.
+        order: u64,
+        /// The index of a ring as large that needs no other roots of unity.
+        works: u64,
+    },
+    /// The algorithms asked for do not work with these moduli.
+    Algorithms {
+        /// Which option, and why.
+        reason: String,
+    },
+    /// Even the largest secure modulus leaves fewer bits than the margin.
+    TooNoisy {
+        /// Bits missing.
+        bits_short: f64,
+    },
+    /// No plaintext modulus meets the request here.
+    #[serde(untagged)]
+    Plain(PlainRefusal),
+}
+
+impl Refusal {
+    /// Too few primes for a ring: one of a power of two has more.
+    pub(crate) fn no_moduli(ring: RingShape) -> Self {
+        let works = (2 * ring.degree() as u64).next_power_of_two();
+        Self::NoModuli { order: ring.root_order(), works }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFewSlots { slots, wanted } => {
+                write!(f, "there are {slots} slots where {wanted} are wanted")
+            }
+            Self::NotSecure => f.write_str("no modulus is secure enough"),
+            Self::Plain(refusal) => refusal.fmt(f),
+            Self::NoModuli { order, works } => {
+                write!(
+                    f,
+                    "there are too few primes q = 1 mod {order} for the modulus: m = {works} has enough"
+                )
+            }
+            Self::Algorithms { reason } => write!(f, "the algorithms asked for do not fit: {reason}"),
+            Self::TooNoisy { bits_short } => write!(f, "{bits_short:.1} bits short"),
+        }
+    }
+}
+
+/// A single change to a request with which it fits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Relaxation {
+    /// At most this depth.
+    Depth(u32),
+    /// At most this many bits of plaintext modulus.
+    PlainBits(u32),
+    /// Integers below 2 to this power.
+    RangeBits(u32),
+    /// At most this log2 of terms in a sum.
+    Additions(u32),
+    /// At most this many rotate-and-add steps.
+    Rotations(u32),
+    /// At most this many plaintext products.
+    PlainProducts(u32),
+    /// At most this many slots.
+    Slots(usize),
+    /// Any ring degree.
+    AnyDegree,
+    /// Several plaintext moduli: `build_crt`.
+    SeveralPlainModuli,
+    /// Coefficient encoding instead of batching.
+    NoBatching,
+    /// Results that are not shared.
+    NotShared,
+    /// This lower security.
+    Security(Security),
+}
+
+impl fmt::Display for Relaxation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth(depth) => write!(f, "depth {depth}"),
+            Self::PlainBits(bits) => write!(f, "a plaintext modulus of {bits} bits"),
+            Self::RangeBits(bits) => write!(f, "integers below 2^{bits}"),
+            Self::Additions(log2) => write!(f, "sums of 2^{log2} terms at each level"),
+            Self::Rotations(steps) => write!(f, "{steps} rotate-and-add steps at each level"),
+            Self::PlainProducts(count) => write!(f, "{count} plaintext products at each level"),
+            Self::Slots(slots) => write!(f, "{slots} slots"),
+            Self::AnyDegree => f.write_str("a ring degree left to the builder"),
+            Self::SeveralPlainModuli => f.write_str("several plaintext moduli (build_crt)"),
+            Self::NoBatching => f.write_str("coefficient encoding instead of batching"),
+            Self::NotShared => f.write_str("results that are not shared"),
+            Self::Security(security) => write!(f, "{security} security"),
+        }
+    }
+}
+
+/// No parameter set meets a request.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[error("no parameter set fits: {}; {}", reason(self), remedies(&self.relaxations))]
+pub struct NothingFits {
+    /// Bits of noise too many at the candidate that comes closest, if noise is what fails.
+    pub bits_short: Option<f64>,
+    /// The ring of that candidate, or the largest one considered.
+    #[serde(flatten)]
+    pub ring: RingShape,
+    /// Why the largest ring was refused, if noise is not what fails.
+    pub refusal: Option<Refusal>,
+    /// Changes that help, each by itself.
+    pub relaxations: Vec<Relaxation>,
+}
+
+fn reason(error: &NothingFits) -> String {
+    match (error.bits_short, &error.refusal) {
+        (Some(bits), _) => {
+            format!("even at {} the noise is {bits:.1} bits too large", error.ring)
+        }
+        (None, Some(refusal)) => format!("at {} {refusal}", error.ring),
+        (None, None) => "there is no candidate".to_owned(),
+    }
+}
+
+fn remedies(relaxations: &[Relaxation]) -> String {
+    if relaxations.is_empty() {
+        return "no single change is enough: ask for less depth and smaller numbers together".to_owned();
+    }
+    let list: Vec<String> = relaxations.iter().map(ToString::to_string).collect();
+    format!("what would fit: {}", list.join(", or "))
+}

@@ -1,0 +1,85 @@
+//! Why nothing fits.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sunzi_encoding::PlainRefusal;
+use sunzi_rlwe::RingShape;
+use sunzi_rlwe::explain::Refuse;
+
+/// Why a candidate does not fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The ring has too few slots.
+    TooFewSlots {
+        /// Slots there are.
+        slots: usize,
+        /// Slots asked for.
+        wanted: usize,
+    },
+    /// The security table has no entry for this ring degree.
+    NotSecure,
+    /// There are not enough primes for the moduli.
+    NoModuli {
+        /// What they must be 1 modulo.
+        order: u64,
+        /// The index of a ring as large that needs no other roots of unity.
+        works: u64,
+    },
+    /// The chain is larger than security allows.
+    TooLarge {
+        /// log2 of the smallest product of the chain.
+        log2_modulus: f64,
+        /// The limit.
+        limit: f64,
+    },
+    /// No digits of key switching that fit leave the margin.
+    TooNoisy {
+        /// Bits missing.
+        bits_short: f64,
+    },
+    /// No plaintext modulus meets the request here.
+    #[serde(untagged)]
+    Plain(PlainRefusal),
+}
+
+impl Refusal {
+    /// Too few primes for a ring: one of a power of two has more.
+    pub(crate) fn no_moduli(ring: RingShape) -> Self {
+        let works = (2 * ring.degree() as u64).next_power_of_two();
+        Self::NoModuli { order: ring.root_order(), works }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFewSlots { slots, wanted } => {
+                write!(f, "there are {slots} slots where {wanted} are wanted")
+            }
+            Self::NotSecure => f.write_str("no modulus is secure enough"),
+            Self::Plain(refusal) => refusal.fmt(f),
+            Self::NoModuli { order, works } => {
+                write!(f, "there are too few primes q = 1 mod {order} for the moduli: m = {works} has enough")
+            }
+            Self::TooLarge { log2_modulus, limit } => {
+                write!(f, "the moduli take {log2_modulus:.0} bits of {limit:.0}")
+            }
+            Self::TooNoisy { bits_short } => {
+                write!(f, "key switching with what room there is leaves {bits_short:.1} bits too little")
+            }
+        }
+    }
+}
+
+impl Refuse for Refusal {
+    const INSTEAD: &'static str = "fewer operations, smaller numbers or another ring";
+}
+
+/// What became of a candidate.
+pub type Verdict = sunzi_rlwe::explain::Verdict<Refusal>;
+
+/// No parameter set meets a request.
+pub type NothingFits = sunzi_rlwe::explain::NothingFits<Refusal>;

@@ -1,0 +1,178 @@
+//! Why a parameter builder chose what it chose: the frame of the explanations of all schemes.
+//!
+//! A scheme says what is asked (its request), what it looks at (its candidates, each with the reasons for which it is refused) and what it chooses; an
+//! [`Explanation`] holds the three and prints them. BGV and CKKS look at one ring after the other and take the first that fits
+//! ([`Explanation::first_fit`]); BFV compares costs and has verdicts of its own.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::RingShape;
+
+/// A request, every candidate considered, and the choice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explanation<Request, Candidate, Choice> {
+    /// What was asked.
+    pub request: Request,
+    /// Every candidate, smallest ring first; where the first that fits is taken, up to the chosen one.
+    pub candidates: Vec<Candidate>,
+    /// What was chosen, if a candidate fits.
+    pub chosen: Option<Choice>,
+}
+
+/// A choice that an [`Explanation`] can print.
+pub trait Describe<Request, Candidate> {
+    /// A name and a value for each line.
+    fn rows(&self, request: &Request, candidates: &[Candidate]) -> Vec<(&'static str, String)>;
+}
+
+impl<Request: Clone, Candidate, Choice> Explanation<Request, Candidate, Choice> {
+    /// Looks at one ring after the other, up to the first that fits: a smaller ring is faster.
+    pub fn first_fit(
+        request: &Request,
+        rings: impl IntoIterator<Item = RingShape>,
+        look: impl Fn(&Request, RingShape) -> (Candidate, Option<Choice>),
+    ) -> Self {
+        let (mut candidates, mut chosen) = (Vec::new(), None);
+        for ring in rings {
+            let (candidate, choice) = look(request, ring);
+            candidates.push(candidate);
+            if choice.is_some() {
+                chosen = choice;
+                break;
+            }
+        }
+        Self { request: request.clone(), candidates, chosen }
+    }
+}
+
+impl<Request, Candidate, Choice> fmt::Display for Explanation<Request, Candidate, Choice>
+where
+    Request: fmt::Display,
+    Candidate: fmt::Display,
+    Choice: Describe<Request, Candidate>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "asked: {}", self.request)?;
+        match &self.chosen {
+            Some(choice) => {
+                writeln!(f, "chosen:")?;
+                write_rows(f, &choice.rows(&self.request, &self.candidates))?;
+            }
+            None => writeln!(f, "chosen: nothing fits")?,
+        }
+        f.write_str("considered:")?;
+        self.candidates.iter().try_for_each(|candidate| write!(f, "\n  {candidate}"))
+    }
+}
+
+/// Writes the parts that there are, with commas between them: a request in words.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn write_parts(
+    f: &mut fmt::Formatter<'_>,
+    parts: impl IntoIterator<Item = Option<String>>,
+) -> fmt::Result {
+    f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// Writes a line for each name with its value.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn write_rows(f: &mut fmt::Formatter<'_>, rows: &[(&'static str, String)]) -> fmt::Result {
+    rows.iter().try_for_each(|(name, value)| writeln!(f, "  {name:<21} {value}"))
+}
+
+/// What became of a candidate where the first that fits is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict<Refusal> {
+    /// It fits, and no smaller ring does.
+    Chosen,
+    /// It does not fit.
+    Refused(Refusal),
+}
+
+impl<Refusal> Verdict<Refusal> {
+    /// The verdict on a candidate for which this was found, and what was found.
+    pub fn of<Choice>(found: Result<Choice, Refusal>) -> (Self, Option<Choice>) {
+        match found {
+            Ok(choice) => (Self::Chosen, Some(choice)),
+            Err(refusal) => (Self::Refused(refusal), None),
+        }
+    }
+}
+
+impl<Refusal: fmt::Display> fmt::Display for Verdict<Refusal> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chosen => f.write_str("chosen: the smallest ring that fits"),
+            Self::Refused(refusal) => write!(f, "refused: {refusal}"),
+        }
+    }
+}
+
+/// Why a scheme refuses a candidate, and what to ask for instead.
+pub trait Refuse: fmt::Display {
+    /// What to ask for where less depth does not help.
+    const INSTEAD: &'static str;
+    /// What makes up for less depth.
+    const BESIDE_DEPTH: &'static str = "";
+}
+
+/// No parameter set meets a request, where the first ring that fits is taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[error("no parameter set fits: {}; {}", self.reason(), self.remedy())]
+pub struct NothingFits<Refusal: Refuse> {
+    /// The largest ring considered.
+    #[serde(flatten)]
+    pub ring: RingShape,
+    /// Why it was refused.
+    pub refusal: Option<Refusal>,
+    /// The largest depth that fits, with all else as asked.
+    pub depth: Option<u32>,
+}
+
+impl<Refusal: Refuse + Clone> NothingFits<Refusal> {
+    /// Of the ring and the verdict of the last candidate, and the largest depth that [fits](largest_below).
+    pub fn new(last: Option<(RingShape, &Verdict<Refusal>)>, depth: Option<u32>) -> Self {
+        let ring = last.map_or(RingShape::Log2Degree(0), |(ring, _)| ring);
+        let refusal = last.and_then(|(_, verdict)| match verdict {
+            Verdict::Refused(refusal) => Some(refusal.clone()),
+            Verdict::Chosen => None,
+        });
+        Self { ring, refusal, depth }
+    }
+}
+
+impl<Refusal: Refuse> NothingFits<Refusal> {
+    fn reason(&self) -> String {
+        match &self.refusal {
+            Some(refusal) => format!("at {} {refusal}", self.ring),
+            None => "there is no candidate".to_owned(),
+        }
+    }
+
+    fn remedy(&self) -> String {
+        match self.depth {
+            Some(depth) => format!("what would fit: depth {depth}{}", Refusal::BESIDE_DEPTH),
+            None => format!("less depth alone does not help: ask for {}", Refusal::INSTEAD),
+        }
+    }
+}
+
+/// The largest number below `current` that fits, by bisection; none where 0 does not.
+pub fn largest_below(current: u32, mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
+    if current == 0 || !fits(0) {
+        return None;
+    }
+    let (mut largest, mut fails) = (0, current);
+    while fails - largest > 1 {
+        let middle = largest + (fails - largest) / 2;
+        if fits(middle) { largest = middle } else { fails = middle }
+    }
+    Some(largest)
+}
