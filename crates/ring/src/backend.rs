@@ -73,6 +73,11 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
     fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError>;
+    /// Checks that a polynomial is of this ring, at its own level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OtherModulus`].
+    fn check(&self, a: &Residues) -> Result<(), RingError>;
     /// The level of a polynomial of this ring at any level.
     ///
     /// # Errors
@@ -87,7 +92,10 @@ pub trait Backend: Any + Debug + Send + Sync {
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a; [`RingError::NotNested`].
-    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError>;
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        let level = self.level_of(a)?;
+        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?.into())
+    }
     /// a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
     ///
     /// # Errors
@@ -132,7 +140,13 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &Poly<Evaluation>,
         b: &Poly<Coefficient>,
         level: usize,
-    ) -> Result<Poly<Evaluation>, RingError>;
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let own = self.at_level(self.level_of(a)?)?;
+        // The errors and the message of an encryption.
+        let mut sum = Zeroizing::new(a.clone());
+        own.add_assign(&mut sum, &Zeroizing::new(own.to_evaluation(b.clone())?))?;
+        self.mod_switch(&sum, level)
+    }
     /// (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from
     /// `rng`: the encryption of m under a public key (p_0, p_1).
     ///
@@ -159,7 +173,9 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &Poly<Evaluation>,
         d: u64,
         rest: u64,
-    ) -> Result<Poly<Evaluation>, RingError>;
+    ) -> Result<Poly<Evaluation>, RingError> {
+        crate::factor::divide_integers(self, a, d, rest)
+    }
     /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
     ///
     /// # Errors
@@ -263,7 +279,11 @@ pub trait Backend: Any + Debug + Send + Sync {
         acc: &mut Poly<Evaluation>,
         a: &Poly<Evaluation>,
         b: &Poly<Evaluation>,
-    ) -> Result<(), RingError>;
+    ) -> Result<(), RingError> {
+        let mut product = a.clone();
+        self.mul_assign(&mut product, b)?;
+        self.add_assign(acc, &product)
+    }
     /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
     ///
     /// # Errors

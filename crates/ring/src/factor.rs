@@ -23,10 +23,7 @@ fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, Ri
 }
 
 /// [`Backend::divide_by_factor`] coefficient by coefficient.
-///
-/// # Errors
-/// As [`Backend::divide_by_factor`].
-pub fn divide_integers<R: Backend + ?Sized>(
+pub(crate) fn divide_integers<R: Backend + ?Sized>(
     ring: &R,
     a: &Poly<Evaluation>,
     d: u64,

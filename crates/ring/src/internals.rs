@@ -2,9 +2,8 @@
 //!
 //! Nothing but these tests may use them: they change without notice.
 
-pub use crate::gadget::digits::digits_of;
-pub use crate::gadget::grouping::group_moduli;
 pub use crate::integers::{NARROW, horner, horner_of_doubles};
+pub use crate::key_switching::{digits_of, group_moduli};
 pub use crate::masking::{by_limbs, by_polynomials};
 pub use crate::parallel::{BLOCK, GROUP, groups};
 pub use crate::rns::decryption::{Decryptor, Form};

@@ -23,8 +23,8 @@
 //! | modulus switching between any two bases, app. E of KPZ | `rns/rounded_division.rs` |
 //! | Alg. 1 of KPZ | `rns/hps.rs` |
 //! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
-//! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
-//! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
+//! | ξ_q and P_{RNS,q}, 4.5 | `key_switching/inner_product.rs` |
+//! | the second radix and the smaller keys, B.1 and B.2 | `key_switching/digits.rs` |
 #![forbid(unsafe_code)]
 
 mod automorphism;
@@ -35,7 +35,6 @@ mod division;
 mod error;
 mod expansion;
 mod factor;
-mod gadget;
 mod hollow;
 mod horner;
 mod integers;
@@ -45,7 +44,6 @@ mod key_switching;
 mod ladder;
 mod masking;
 mod monomial;
-mod multiplier;
 mod once;
 mod opaque;
 mod options;
@@ -70,11 +68,12 @@ pub use backend::{Backend, Factors, Tables};
 pub use basis::Basis;
 pub use error::{RingError, Shape};
 pub use expansion::Expansion;
-pub use gadget::{KeyPoly, RnsDecomposition, RnsDigits, RnsGadget};
-pub use hollow::{HollowGadget, HollowRing, HollowScaler};
-pub use key_switching::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, Multiplier};
+pub use hollow::{HollowRing, HollowScaler};
+pub use key_switching::{
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Multiplier, Pairs,
+    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput,
+};
 pub use ladder::check_rungs;
-pub use multiplier::{Pairs, RnsMultiplier, Turn};
 pub use opaque::{Content, Opaque};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,

@@ -104,12 +104,20 @@ impl Ring {
         storage.downcast_ref()
     }
 
+    /// The storage, which must be of this kind.
+    ///
+    /// # Errors
+    /// [`RingError::OtherStorage`] where it is not.
+    pub fn storage_as<B: Backend>(&self) -> Result<&B, RingError> {
+        self.storage().ok_or(RingError::OtherStorage)
+    }
+
     /// The storage in words.
     ///
     /// # Errors
     /// [`RingError::OtherStorage`] where residues are no words.
     pub fn words(&self) -> Result<&WordRing, RingError> {
-        self.storage().ok_or(RingError::OtherStorage)
+        self.storage_as()
     }
 
     /// A ring that shares work among threads another way, which all that is derived from it does too; tables are shared as far as they do not

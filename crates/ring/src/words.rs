@@ -119,14 +119,6 @@ impl WordRing {
         &self.0.transform
     }
 
-    /// Checks that a polynomial is of this ring.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OtherModulus`].
-    pub fn check(&self, a: &Residues) -> Result<(), RingError> {
-        self.check_basis(a.shape(), a.tag())
-    }
-
     /// [`check`](Self::check) for whatever has the shape and the tag of a polynomial.
     pub(crate) fn check_basis(&self, shape: Shape, tag: u64) -> Result<(), RingError> {
         check_shape(self.shape(), shape)?;

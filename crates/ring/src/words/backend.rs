@@ -42,6 +42,10 @@ impl Backend for WordRing {
         Ok(Arc::new(Self::at_level(self, level)?))
     }
 
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        self.check_basis(a.shape(), a.tag())
+    }
+
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
         let (ladder, Shape { degree, limbs }) = (self.ladder(), a.shape());
         let mismatch = RingError::ShapeMismatch { expected: self.shape(), got: a.shape() };

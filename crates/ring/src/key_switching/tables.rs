@@ -1,16 +1,6 @@
 //! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5], its second radix [B.1] and its smaller keys [B.2]; GHS and hybrid
 //! key switching with special moduli [KPZ21, B.2].
 
-pub(crate) mod digits;
-pub(crate) mod grouping;
-mod kept;
-mod lift;
-mod product;
-mod switch;
-mod tasks;
-mod turns;
-
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -18,45 +8,38 @@ use std::sync::{Arc, OnceLock};
 use sunzi_kernels::{Buffer, Modulus};
 use zeroize::Zeroizing;
 
+use super::digits::Digit;
+use super::inner_product::{self, InnerProducts};
+use super::lift::Lift;
+use super::limb_groups::limb_groups;
+use super::{
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, Multiplier, Pairs, RnsDigits,
+    RnsMultiplier, Rotation, SwitchInput, mod_down, rotation_sums,
+};
 use crate::basis::tag_of;
 use crate::division::{Division, Factor, Route};
 use crate::error::{check_length, check_shape, check_table, entry, no_such_digit};
-use crate::multiplier::{Pairs, RnsMultiplier, Turn};
 use crate::once::get_or_try_init;
 use crate::opaque::Opaque;
 use crate::parallel::{groups, on_pool};
 use crate::scratch::Scratch;
 use crate::words::gathered;
-use crate::{
-    Backend, Coefficient, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Multiplier,
-    Poly, Ring, RingError, Shape, WordRing,
-};
-
-use digits::Digit;
-pub use digits::RnsDigits;
-pub use grouping::group_moduli;
-pub use kept::KeyPoly;
-use lift::Lift;
-pub(crate) use product::PAD;
-pub use product::RnsDecomposition;
-use product::{InnerProducts, Input};
-use switch::Rest;
-use tasks::runs;
+use crate::{Backend, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing};
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
 pub struct RnsGadget {
-    top: Arc<Top>,
-    tables: Arc<Tables>,
+    pub(super) top: Arc<Top>,
+    pub(super) tables: Arc<Tables>,
 }
 
 /// What all levels share.
-struct Top {
-    ring: WordRing,
+pub(super) struct Top {
+    pub(super) ring: WordRing,
     /// R modulo P.
     special: Option<WordRing>,
-    options: GadgetOptions,
-    digits: RnsDigits,
+    pub(super) options: GadgetOptions,
+    pub(super) digits: RnsDigits,
     log2_special: f64,
     /// The tag of the limbs that keys for residue j keep.
     tags: Vec<u64>,
@@ -68,15 +51,15 @@ struct Top {
 }
 
 /// What a level has for itself.
-struct Tables {
-    ring: WordRing,
-    key_ring: WordRing,
+pub(super) struct Tables {
+    pub(super) ring: WordRing,
+    pub(super) key_ring: WordRing,
     /// The key ring as its users see it.
     key_handle: Ring,
     /// One for every digit.
-    lifts: Vec<Lift>,
+    pub(super) lifts: Vec<Lift>,
     /// Target moduli that are computed together: those of the ring, then the special ones.
-    groups: Vec<Range<usize>>,
+    pub(super) groups: Vec<Range<usize>>,
     /// The division by P and the moduli above each level, made at first use.
     divisions: Vec<OnceLock<Division>>,
 }
@@ -119,7 +102,7 @@ impl RnsGadget {
     }
 
     /// Where the limbs of the key ring stand in that key ring of this level, or of one that it is nested in, which has this tag; and that ring.
-    fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, WordRing), RingError> {
+    pub(super) fn key_places(&self, tag: u64, shape: Shape) -> Result<(Vec<usize>, WordRing), RingError> {
         let own = &self.tables.key_ring;
         if tag == own.basis().tag() {
             return Ok(((0..own.basis().len()).collect(), own.clone()));
@@ -189,13 +172,13 @@ impl Top {
     }
 
     /// P modulo another modulus.
-    fn special_mod(&self, modulus: &Modulus) -> u64 {
+    pub(super) fn special_mod(&self, modulus: &Modulus) -> u64 {
         let moduli = self.options.special_moduli.iter();
         moduli.fold(1, |product, &p| modulus.mul(product, modulus.reduce(p)))
     }
 
     /// The level of a key and how its polynomials lie, from the first of them.
-    fn key_level(&self, key: &[Vec<&KeyPoly>; 2]) -> Result<usize, RingError> {
+    pub(super) fn key_level(&self, key: &[Vec<&KeyPoly>; 2]) -> Result<usize, RingError> {
         let highest = self.levels.len();
         let Some(part) = key.iter().find_map(|half| half.first()) else {
             // No digit is there without a key for it.
@@ -218,12 +201,12 @@ impl Top {
     }
 
     /// Where the moduli of a level stand among those of the ring.
-    fn limbs(&self, level: usize) -> &[usize] {
+    pub(super) fn limbs(&self, level: usize) -> &[usize] {
         level.checked_sub(1).and_then(|below| self.limbs.get(below)).map_or(&[], |limbs| limbs)
     }
 
     /// Fails unless the parts can be a key of this level.
-    fn check_key(&self, key: &[Vec<&KeyPoly>; 2], level: usize) -> Result<(), RingError> {
+    pub(super) fn check_key(&self, key: &[Vec<&KeyPoly>; 2], level: usize) -> Result<(), RingError> {
         let tables = self.at_level(level)?;
         let limbs = tables.key_ring.basis().len() - self.options.dropped_limbs;
         let shape = Shape { degree: self.ring.degree(), limbs };
@@ -260,17 +243,17 @@ impl Tables {
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 
-    fn longest_group(&self) -> usize {
+    pub(super) fn longest_group(&self) -> usize {
         self.groups.iter().map(Range::len).max().unwrap_or(0)
     }
 
     /// The division that leads from the key ring to a level.
-    fn division(&self, level: usize) -> Result<&Division, RingError> {
+    pub(super) fn division(&self, level: usize) -> Result<&Division, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
             let (ladder, highest) = (self.key_ring.ladder(), self.key_ring.level());
             let route = Route::new(ladder.limbs(level), ladder.limbs(highest));
-            let groups = runs(self, route.kept()).into_iter().map(|run| run.outs).collect();
+            let groups = limb_groups(self, route.kept()).into_iter().map(|group| group.outs).collect();
             let (source, targets) = (self.key_ring.plans(), ladder.plans(level));
             let (isa, parallelism) = (self.ring.isa(), self.ring.parallelism());
             // Conversions take P^-1 along for nothing; without one, a single product at the end is least.
@@ -319,28 +302,28 @@ impl GadgetBackend for RnsGadget {
         Ok(Multiplier(Opaque::new(RnsMultiplier::new(&a))))
     }
 
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Owned(a.0.get::<RnsMultiplier>()?.poly()))
+    fn multiplied(&self, a: &Multiplier) -> Result<Poly<Evaluation>, RingError> {
+        self.restrict_key(&a.0.get::<RnsMultiplier>()?.poly())
     }
 
     fn expected_multiplier_bytes(&self, gap: usize) -> usize {
         RnsMultiplier::expected_bytes(self.tables.key_ring.shape(), gap)
     }
 
-    fn sums_of_turns(
+    fn sums_of_rotations(
         &self,
         ciphertext: [&Poly<Evaluation>; 2],
-        turns: &[Turn<'_>],
+        rotations: &[Rotation<'_>],
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs, RingError> {
-        self.on_pool(|| turns::sums_of_turns(self, ciphertext, turns, lists))
+        self.on_pool(|| rotation_sums::sums_of_rotations(self, ciphertext, rotations, lists))
     }
 
     fn digit_count(&self) -> usize {
         self.tables.lifts.len()
     }
 
-    fn digit_bounds(&self) -> Vec<crate::DigitBound> {
+    fn digit_bounds(&self) -> Vec<DigitBound> {
         self.top.digits.bounds_of(self.top.limbs(self.level()))
     }
 
@@ -386,11 +369,11 @@ impl GadgetBackend for RnsGadget {
         if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         Ok(KeyPart(Opaque::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?)))
     }
 
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
         part.0.get::<KeyPoly>()?.poly(&self.ring_of_part(i)?)
     }
 
@@ -400,79 +383,41 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
-        Ok(Digits(Opaque::new(self.on_pool(|| product::decompose(self, a))?)))
+        Ok(Digits(Opaque::new(self.on_pool(|| inner_product::decompose(self, a))?)))
     }
 
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
-        product::product(self, digits.0.get()?, key)
+        inner_product::product(self, digits, key)
     }
 
     fn switch(
         &self,
-        c: &Poly<Evaluation>,
-        rest: [Option<&Poly<Evaluation>>; 2],
+        input: SwitchInput<'_>,
+        added: Addends<'_>,
         key: [&[KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
+        match added {
+            Addends::Values(added) => added.iter().flatten().try_for_each(|a| self.tables.ring.check(a))?,
+            Addends::Coefficients(added) => added.iter().try_for_each(|a| self.tables.ring.check(a))?,
+        }
         self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Values(c), key)?;
-            switch::switch(self, &products, Rest::Values(rest), level, exponent)
-        })
-    }
-
-    fn switch_digits(
-        &self,
-        digits: &Digits,
-        rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[KeyPart]; 2],
-        level: usize,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        rest.iter().flatten().try_for_each(|rest| self.tables.ring.check(rest))?;
-        self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Digits(digits.0.get()?), key)?;
-            switch::switch(self, &products, Rest::Values(rest), level, exponent)
+            let products = InnerProducts::with_key(self, input, key)?;
+            mod_down::switch(self, &products, added, level, exponent)
         })
     }
 
     fn switch_extended(
         &self,
-        c: &Poly<Evaluation>,
-        rest: Option<&Poly<Evaluation>>,
+        input: SwitchInput<'_>,
+        added: Option<&Poly<Evaluation>>,
         key: [&[KeyPart]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Values(c), key)?;
-            switch::switch_extended(self, &products, rest, exponent)
-        })
-    }
-
-    fn switch_digits_extended(
-        &self,
-        digits: &Digits,
-        rest: Option<&Poly<Evaluation>>,
-        key: [&[KeyPart]; 2],
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Digits(digits.0.get()?), key)?;
-            switch::switch_extended(self, &products, rest, exponent)
-        })
-    }
-
-    fn switch_coefficients(
-        &self,
-        parts: [Poly<Coefficient>; 3],
-        key: [&[KeyPart]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let [c0, c1, c] = &parts;
-        [c0, c1].iter().try_for_each(|rest| self.tables.ring.check(rest))?;
-        self.on_pool(|| {
-            let products = InnerProducts::with_key(self, Input::Coefficients(c), key)?;
-            switch::switch(self, &products, Rest::Coefficients([c0, c1]), self.level(), 1)
+            let products = InnerProducts::with_key(self, input, key)?;
+            mod_down::switch_extended(self, &products, added, exponent)
         })
     }
 }

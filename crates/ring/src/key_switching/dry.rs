@@ -1,17 +1,12 @@
 //! Digits of which only the bounds are there.
 
-use std::borrow::Cow;
-
 use zeroize::Zeroize;
 
-use super::HollowRing;
-use super::ring::dry_tag_of;
+use super::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, RnsDigits};
 use crate::error::{check_length, no_such_digit};
+use crate::hollow::{HollowRing, dry_tag_of};
 use crate::opaque::{Content, Opaque};
-use crate::{
-    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, KeyPoly,
-    Multiplier, Poly, Residues, Ring, RingError, RnsDigits, Shape,
-};
+use crate::{Backend, Evaluation, GadgetOptions, Poly, Residues, Ring, RingError, Shape};
 
 /// The digits of [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
@@ -28,7 +23,7 @@ pub struct HollowGadget {
 }
 
 impl HollowGadget {
-    pub(super) fn new(ring: &HollowRing, options: &GadgetOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(ring: &HollowRing, options: &GadgetOptions) -> Result<Self, RingError> {
         let highest = ring.limbs(ring.level());
         let moduli: Vec<u64> = highest.iter().filter_map(|&limb| ring.moduli().get(limb)).copied().collect();
         let digits = RnsDigits::new(options, &moduli)?;
@@ -62,16 +57,12 @@ impl HollowGadget {
     }
 }
 
-/// A polynomial of a key that is not there, and the bytes it would take as it is kept.
+/// A polynomial of a key that is not there, and the bytes it would take packed.
 #[derive(Clone)]
 struct HollowPart {
     part: Poly<Evaluation>,
     bytes: usize,
 }
-
-/// A multiplier that is not there.
-#[derive(Clone)]
-struct HollowMultiplier(Poly<Evaluation>);
 
 /// Digits that are not there.
 #[derive(Clone)]
@@ -84,16 +75,6 @@ impl Content for HollowPart {
 }
 
 impl Zeroize for HollowPart {
-    fn zeroize(&mut self) {}
-}
-
-impl Content for HollowMultiplier {
-    fn byte_len(&self) -> usize {
-        self.0.byte_len()
-    }
-}
-
-impl Zeroize for HollowMultiplier {
     fn zeroize(&mut self) {}
 }
 
@@ -139,14 +120,6 @@ impl GadgetBackend for HollowGadget {
         Ok(self.key_ring.own().into())
     }
 
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(HollowMultiplier(self.restrict_key(&a)?))))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Borrowed(&a.0.get::<HollowMultiplier>()?.0))
-    }
-
     fn digit_count(&self) -> usize {
         self.digits.limbs_of(&self.limbs()).len()
     }
@@ -165,7 +138,7 @@ impl GadgetBackend for HollowGadget {
         if i < self.digit_count() { Ok(zero) } else { Err(no_such_digit(self.digit_count(), i)) }
     }
 
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.part_ring(i)?;
         self.key_ring.check(&part)?;
         let moduli = self.key_ring.values(self.key_ring.level()).into_iter();
@@ -173,7 +146,7 @@ impl GadgetBackend for HollowGadget {
         Ok(KeyPart(Opaque::new(HollowPart { part, bytes })))
     }
 
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
         self.part_ring(i)?;
         let HollowPart { part, .. } = part.0.get()?;
         self.key_ring.check(part)?;
