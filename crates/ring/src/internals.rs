@@ -6,15 +6,15 @@ pub use crate::integers::{NARROW, horner, horner_of_doubles};
 pub use crate::key_switching::{digits_of, group_moduli};
 pub use crate::masking::{by_limbs, by_polynomials};
 pub use crate::parallel::{BLOCK, GROUP, groups};
-pub use crate::rns::decryption::{Decryptor, Form};
+pub use crate::rns::decryption::Decryptor;
 pub use crate::rns::digit_decryption::{DigitDecryption, split};
 pub use crate::rns::exact_extension::ExactExtension;
-pub use crate::rns::extension::{Extension, Overflow};
-pub use crate::rns::fast_base_conversion::{column, row_factors};
-pub use crate::rns::matrix_product;
+pub use crate::rns::extension::Extension;
+pub use crate::rns::fast_base_conversion::{Overflow, column, row_factors};
 pub use crate::rns::rns_floor::column as floor_column;
 pub use crate::rns::rounded_division::RoundedDivision;
 pub use crate::rns::shenoy_kumaresan::{ShenoyKumaresan, row_factors as sk_row_factors};
+pub use crate::rns::{DecryptionForm, matrix_product};
 pub use crate::sampling::fixed_weight::sort;
 pub use crate::sampling::{DRAWN, map_words};
 pub use crate::scratch::{SHORTEST, Scratch, Store};
@@ -95,7 +95,7 @@ pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) 
 /// # Errors
 /// [`RingError::MissingTable`] unless there are as many as moduli; [`RingError::OtherStorage`].
 pub fn scales(ring: &Ring, constants: &[u64]) -> Result<usize, RingError> {
-    crate::rns::scaler::scales(ring.words()?, constants).map(|scales| scales.len())
+    ring.words()?.transform().scales(constants).map(|scales| scales.len())
 }
 
 /// Words divided by the moduli above a level, by groups of targets.

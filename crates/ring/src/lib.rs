@@ -22,7 +22,7 @@
 //! | exact extension, eq. (6) of KPZ | `rns/exact_extension.rs` |
 //! | modulus switching between any two bases, app. E of KPZ | `rns/rounded_division.rs` |
 //! | Alg. 1 of KPZ | `rns/hps.rs` |
-//! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
+//! | Alg. 2 and 3 of KPZ | `rns/over_q.rs` |
 //! | ξ_q and P_{RNS,q}, 4.5 | `key_switching/inner_product.rs` |
 //! | the second radix and the smaller keys, B.1 and B.2 | `key_switching/digits.rs` |
 #![forbid(unsafe_code)]

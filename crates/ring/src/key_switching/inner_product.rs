@@ -6,7 +6,7 @@ use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
 
 use super::lift::{Lift, LiftKind, lift_residue};
-use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs};
+use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs, longest};
 use super::tables::{Tables, Top};
 use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{check_table, entry, part};
@@ -147,7 +147,7 @@ pub(super) fn product(
     let ring = &gadget.tables.key_ring;
     let mut halves: [Poly<Evaluation>; 2] = [ring.arbitrary(), ring.arbitrary()];
     let words = halves.each_mut().map(|half| half.words_mut());
-    let groups = group_outputs(&gadget.tables, &all_places(&gadget.tables), words)?;
+    let groups = group_outputs(ring, &gadget.tables.groups, &all_places(ring), words)?;
     for_each_group(ring.parallelism(), groups, 0, |scratch, mut group| products.apply(&mut group, scratch))?;
     Ok(halves)
 }
@@ -208,7 +208,7 @@ impl<'a> InnerProducts<'a> {
         if self.digits.is_some() {
             return 0;
         }
-        self.tables.longest_group() * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
+        longest(&self.tables.groups) * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
     }
 
     /// The inner products modulo the targets of a group.

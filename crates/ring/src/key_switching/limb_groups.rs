@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::tables::Tables;
 use crate::error::check_table;
 use crate::parallel::{Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{Backend, RingError};
+use crate::{Backend, RingError, WordRing};
 
 /// Limbs of a result that are computed together.
 pub(super) struct LimbGroup {
@@ -28,11 +27,16 @@ pub(super) struct GroupOutputs<'a> {
     pub(super) inside: Parallelism,
 }
 
+/// The number of targets of the longest group.
+pub(super) fn longest(groups: &[Range<usize>]) -> usize {
+    groups.iter().map(Range::len).max().unwrap_or(0)
+}
+
 /// The limbs of a result, which stand at these places of the key ring, if at all, by groups.
-pub(super) fn limb_groups(tables: &Tables, places: &[Option<usize>]) -> Vec<LimbGroup> {
-    let (longest, mut all) = (tables.longest_group(), Vec::<LimbGroup>::new());
+pub(super) fn limb_groups(groups: &[Range<usize>], places: &[Option<usize>]) -> Vec<LimbGroup> {
+    let (longest, mut all) = (longest(groups), Vec::<LimbGroup>::new());
     for (out, &place) in places.iter().enumerate() {
-        let group = place.and_then(|place| tables.groups.iter().position(|group| group.contains(&place)));
+        let group = place.and_then(|place| groups.iter().position(|group| group.contains(&place)));
         match all.last_mut() {
             Some(last) if last.group == group && last.outs.len() < longest => {
                 last.targets.extend(place);
@@ -44,20 +48,21 @@ pub(super) fn limb_groups(tables: &Tables, places: &[Option<usize>]) -> Vec<Limb
     all
 }
 
-/// Groups of the limbs of two halves, which hold nothing else but rows after them.
+/// The limbs of two halves of a result over the key ring by these groups of targets; the halves hold nothing else but rows after them.
 pub(super) fn group_outputs<'a>(
-    tables: &Tables,
+    ring: &WordRing,
+    groups: &[Range<usize>],
     places: &[Option<usize>],
     halves: [&'a mut [u64]; 2],
 ) -> Result<Vec<GroupOutputs<'a>>, RingError> {
-    let n = tables.ring.degree();
+    let n = ring.degree();
     let [first, second] = halves;
     for half in [&*first, &*second] {
         check_table("limb of a half", places.len(), places.len().min(half.len() / n))?;
     }
     let mut limbs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n)).map(|(a, b)| [a, b]);
-    let groups = limb_groups(tables, places);
-    let inside = tables.ring.parallelism().inside(groups.len());
+    let groups = limb_groups(groups, places);
+    let inside = ring.parallelism().inside(groups.len());
     let outputs = |group: LimbGroup| GroupOutputs {
         outs: limbs.by_ref().take(group.outs.len()).collect(),
         limbs: group,
@@ -67,8 +72,8 @@ pub(super) fn group_outputs<'a>(
 }
 
 /// Places of a result that is all of the key ring.
-pub(super) fn all_places(tables: &Tables) -> Vec<Option<usize>> {
-    (0..tables.key_ring.basis().len()).map(Some).collect()
+pub(super) fn all_places(ring: &WordRing) -> Vec<Option<usize>> {
+    (0..ring.basis().len()).map(Some).collect()
 }
 
 /// Runs `f` over groups, shared among threads, with scratch memory of `words` for each.

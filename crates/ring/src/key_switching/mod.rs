@@ -4,7 +4,7 @@
 //!
 //! | file | step |
 //! |---|---|
-//! | `tables.rs` | tables of every level, and keys |
+//! | `gadget.rs`, `tables.rs` | the RNS gadget and its keys; tables of every level |
 //! | `digits.rs`, `grouping.rs` | which digits there are |
 //! | `lift.rs` | a digit modulo every target |
 //! | `packed_key.rs` | residues of keys in 6 bytes |
@@ -17,6 +17,7 @@
 
 mod digits;
 mod dry;
+mod gadget;
 mod grouping;
 mod inner_product;
 mod lift;

@@ -1,7 +1,7 @@
 //! One key switch: inner products and their division by P, one group of target moduli after the other.
 
 use super::inner_product::{InnerProducts, PAD};
-use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs};
+use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs, longest};
 use super::{Addends, RnsGadget};
 use crate::automorphism::ValueSources;
 use crate::division::{Division, Factor, Lifted, transform_inner, transform_outer};
@@ -31,7 +31,12 @@ pub(super) fn switch(
         let places: Vec<Option<usize>> = division.route().divisor().iter().copied().map(Some).collect();
         // One more row for the quotients.
         remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
-        let groups = group_outputs(tables, &places, remainders.each_mut().map(|half| &mut **half))?;
+        let groups = group_outputs(
+            &tables.ring,
+            &tables.groups,
+            &places,
+            remainders.each_mut().map(|half| &mut **half),
+        )?;
         for_each_group(tables.ring.parallelism(), groups, products.scratch_words(), |scratch, mut group| {
             products.apply(&mut group, scratch)?;
             add_multiples(gadget, added, &mut group)
@@ -42,10 +47,11 @@ pub(super) fn switch(
     }
     let permutation = if exponent == 1 { None } else { Some(target.value_sources(exponent)?) };
     let mut halves: [Poly<Evaluation>; 2] = [target.arbitrary(), target.arbitrary()];
-    let slots = tables.longest_group() * (n + PAD);
+    let slots = longest(&tables.groups) * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
     let places = tables.key_ring.ladder().places(level, tables.key_ring.level());
-    let groups = group_outputs(tables, &places, halves.each_mut().map(|half| half.words_mut()))?;
+    let groups =
+        group_outputs(&tables.ring, &tables.groups, &places, halves.each_mut().map(|half| half.words_mut()))?;
     let down = ModDown { division: division.zip(Some(&remainders)), target: &target, lower: level < own };
     let finish = |scratch: &mut [u64], mut group: GroupOutputs<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
@@ -86,9 +92,14 @@ pub(super) fn switch_extended(
         add_multiples(gadget, Addends::Values([of_ring, None]), &mut group)
     };
     let mut halves = [ring.arbitrary::<Evaluation>(), ring.arbitrary::<Evaluation>()];
-    let slots = if permutation.is_some() { tables.longest_group() * (n + PAD) } else { 0 };
+    let slots = if permutation.is_some() { longest(&tables.groups) * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
-    let groups = group_outputs(tables, &all_places(tables), halves.each_mut().map(|half| half.words_mut()))?;
+    let groups = group_outputs(
+        &tables.ring,
+        &tables.groups,
+        &all_places(ring),
+        halves.each_mut().map(|half| half.words_mut()),
+    )?;
     for_each_group(tables.ring.parallelism(), groups, words, |scratch, group| match &permutation {
         None => compute(scratch, group),
         Some(sources) => {

@@ -1,30 +1,20 @@
-//! The RNS gadget: ξ_q and P_{RNS,q} of [BEHZ16, 4.5], its second radix [B.1] and its smaller keys [B.2]; GHS and hybrid
-//! key switching with special moduli [KPZ21, B.2].
+//! Tables of RNS key switching: what all levels share, and what each has for itself, made at first use.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use sunzi_kernels::{Buffer, Modulus};
-use zeroize::Zeroizing;
+use sunzi_kernels::Modulus;
 
 use super::digits::Digit;
-use super::inner_product::{self, InnerProducts};
 use super::lift::Lift;
 use super::limb_groups::limb_groups;
-use super::{
-    Addends, DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, Multiplier, Pairs, RnsDigits,
-    RnsMultiplier, Rotation, SwitchInput, mod_down, rotation_sums,
-};
+use super::{KeyPoly, RnsDigits};
 use crate::basis::tag_of;
 use crate::division::{Division, Factor, Route};
-use crate::error::{check_length, check_shape, check_table, entry, no_such_digit};
+use crate::error::{check_length, check_shape, entry};
 use crate::once::get_or_try_init;
-use crate::opaque::Opaque;
-use crate::parallel::{groups, on_pool};
-use crate::scratch::Scratch;
-use crate::words::gathered;
-use crate::{Backend, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing};
+use crate::parallel::groups;
+use crate::{Backend, GadgetOptions, Ring, RingError, Shape, WordRing};
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
 #[derive(Clone)]
@@ -37,12 +27,12 @@ pub struct RnsGadget {
 pub(super) struct Top {
     pub(super) ring: WordRing,
     /// R modulo P.
-    special: Option<WordRing>,
+    pub(super) special: Option<WordRing>,
     pub(super) options: GadgetOptions,
     pub(super) digits: RnsDigits,
-    log2_special: f64,
-    /// The tag of the limbs that keys for residue j keep.
-    tags: Vec<u64>,
+    pub(super) log2_special: f64,
+    /// The tag of the limbs that keys for residue j have.
+    pub(super) tags: Vec<u64>,
     /// Where the moduli of every level stand among those of the ring; none for a level that is not nested in it.
     limbs: Vec<Vec<usize>>,
     /// The tag of the key ring of every level.
@@ -55,7 +45,7 @@ pub(super) struct Tables {
     pub(super) ring: WordRing,
     pub(super) key_ring: WordRing,
     /// The key ring as its users see it.
-    key_handle: Ring,
+    pub(super) key_handle: Ring,
     /// One for every digit.
     pub(super) lifts: Vec<Lift>,
     /// Target moduli that are computed together: those of the ring, then the special ones.
@@ -65,20 +55,14 @@ pub(super) struct Tables {
 }
 
 impl RnsGadget {
-    /// One step of a key switch, on the threads that share it.
-    fn on_pool<T: Send>(&self, step: impl FnOnce() -> T + Send) -> T {
-        let Shape { degree, limbs } = self.tables.key_ring.shape();
-        on_pool(degree * limbs * self.tables.lifts.len(), step)
-    }
-
     pub(crate) fn new(ring: &WordRing, options: &GadgetOptions) -> Result<Self, RingError> {
         let values = ring.basis().values();
         let digits = RnsDigits::new(options, values)?;
-        let kept = |source| -> Vec<u64> {
+        let own = |source| -> Vec<u64> {
             let values = values.iter().enumerate();
             values.filter(|&(limb, _)| digits.limb(source, limb).is_some()).map(|(_, &q)| q).collect()
         };
-        let tags = (0..values.len()).map(|source| tag_of(&kept(source))).collect();
+        let tags = (0..values.len()).map(|source| tag_of(&own(source))).collect();
         let moduli = &options.special_moduli;
         let special = if moduli.is_empty() {
             None
@@ -110,47 +94,14 @@ impl RnsGadget {
         let mismatch = RingError::ShapeMismatch { expected: own.shape(), got: shape };
         let from = self.top.level_of_key(tag).ok_or(mismatch)?;
         let tables = self.top.at_level(from)?;
-        let mut places = self.top.ring.nested(self.level(), from)?;
+        let mut places = self.top.ring.nested(self.tables.ring.level(), from)?;
         places.extend(tables.ring.basis().len()..tables.key_ring.basis().len());
         Ok((places, tables.key_ring.clone()))
-    }
-
-    /// The ring that the i-th polynomials of a key are of.
-    fn ring_of_part(&self, i: usize) -> Result<WordRing, RingError> {
-        let (digit, dropped) = (self.digit(i)?, self.top.options.dropped_limbs);
-        if dropped == 0 { Ok(self.tables.key_ring.clone()) } else { self.top.kept(digit) }
-    }
-
-    fn lift(&self, i: usize) -> Result<&Lift, RingError> {
-        self.tables.lifts.get(i).ok_or_else(|| no_such_digit(self.digit_count(), i))
-    }
-
-    /// What digit i of this level is at the highest one.
-    fn digit(&self, i: usize) -> Result<&Digit, RingError> {
-        let missing = || no_such_digit(self.digit_count(), i);
-        self.top.digits.digits().get(self.lift(i)?.digit).ok_or_else(missing)
-    }
-
-    /// q_I·a in the limbs where that is not zero.
-    fn times_dropped(&self, a: &Poly<Evaluation>, digit: &Digit) -> Result<Poly<Evaluation>, RingError> {
-        let Shape { degree, limbs } = a.shape();
-        let top = &*self.top;
-        let tag = *entry("tag of a digit", &top.tags, digit.source)?;
-        check_table("modulus", limbs, self.tables.ring.basis().len())?;
-        let mut part = Poly::new(Scratch::zeroed(degree * (limbs - top.options.dropped_limbs)), degree, tag);
-        let kept = (0..).zip(self.tables.ring.basis().moduli()).zip(a.limbs());
-        let kept = kept.filter(|&((limb, _), _)| top.digits.limb(digit.source, limb).is_some());
-        for (out, ((_, modulus), limb)) in part.words_mut().chunks_exact_mut(degree).zip(kept) {
-            out.copy_from_slice(limb);
-            let product = |product, q| modulus.mul(product, modulus.reduce(q));
-            modulus.mul_scalar_assign(out, top.digits.dropped(digit.source).fold(1, product))?;
-        }
-        Ok(part)
     }
 }
 
 impl Top {
-    fn at_level(&self, level: usize) -> Result<Arc<Tables>, RingError> {
+    pub(super) fn at_level(&self, level: usize) -> Result<Arc<Tables>, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.levels.len() };
         let cell = self.levels.get(level.wrapping_sub(1)).ok_or(missing)?;
         if self.limbs(level).is_empty() {
@@ -159,15 +110,15 @@ impl Top {
         get_or_try_init(cell, || Tables::new(self, level).map(Arc::new)).cloned()
     }
 
-    /// The ring of the limbs that keys for a digit keep.
-    fn kept(&self, digit: &Digit) -> Result<WordRing, RingError> {
+    /// The ring of the limbs that keys for a digit have.
+    pub(super) fn ring_of_digit(&self, digit: &Digit) -> Result<WordRing, RingError> {
         let plans = self.ring.plans().iter().enumerate();
-        let kept = plans.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
-        self.ring.of_plans(kept.map(|(_, plan)| Arc::clone(plan)).collect())
+        let own = plans.filter(|&(limb, _)| self.digits.limb(digit.source, limb).is_some());
+        self.ring.of_plans(own.map(|(_, plan)| Arc::clone(plan)).collect())
     }
 
     /// P·ω^z modulo a modulus of the digit: g there.
-    fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
+    pub(super) fn element(&self, digit: &Digit, modulus: &Modulus) -> u64 {
         modulus.mul(self.special_mod(modulus), modulus.reduce(1 << digit.shift))
     }
 
@@ -214,9 +165,9 @@ impl Top {
             check_length("polynomials of a key half", tables.lifts.len(), half.len())?;
             for (part, lift) in half.iter().zip(&tables.lifts) {
                 check_shape(shape, part.shape())?;
-                let kept = self.tags.get(lift.source).copied();
-                let tag =
-                    if self.options.dropped_limbs > 0 { kept } else { Some(tables.key_ring.basis().tag()) };
+                let of_digit = self.tags.get(lift.source).copied();
+                let of_ring = Some(tables.key_ring.basis().tag());
+                let tag = if self.options.dropped_limbs > 0 { of_digit } else { of_ring };
                 if tag != Some(part.tag()) {
                     return Err(RingError::OtherModulus { shape });
                 }
@@ -243,188 +194,19 @@ impl Tables {
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 
-    pub(super) fn longest_group(&self) -> usize {
-        self.groups.iter().map(Range::len).max().unwrap_or(0)
-    }
-
     /// The division that leads from the key ring to a level.
     pub(super) fn division(&self, level: usize) -> Result<&Division, RingError> {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
             let (ladder, highest) = (self.key_ring.ladder(), self.key_ring.level());
             let route = Route::new(ladder.limbs(level), ladder.limbs(highest));
-            let groups = limb_groups(self, route.kept()).into_iter().map(|group| group.outs).collect();
+            let groups =
+                limb_groups(&self.groups, route.kept()).into_iter().map(|group| group.outs).collect();
             let (source, targets) = (self.key_ring.plans(), ladder.plans(level));
             let (isa, parallelism) = (self.ring.isa(), self.ring.parallelism());
             // Conversions take P^-1 along for nothing; without one, a single product at the end is least.
             let factor = if route.divisor().len() > 1 { Factor::Inverse } else { Factor::One };
             Division::new(source, &targets, route, groups, isa, factor, parallelism)
         })
-    }
-}
-
-impl GadgetBackend for RnsGadget {
-    fn options(&self) -> &GadgetOptions {
-        &self.top.options
-    }
-
-    fn key_ring(&self) -> &Ring {
-        &self.tables.key_handle
-    }
-
-    fn level(&self) -> usize {
-        self.tables.ring.level()
-    }
-
-    fn at_level(&self, level: usize) -> Result<Gadget, RingError> {
-        Ok(Gadget::new(Self { top: Arc::clone(&self.top), tables: self.top.at_level(level)? }))
-    }
-
-    fn log2_special(&self) -> f64 {
-        self.top.log2_special
-    }
-
-    fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let key_ring = &self.tables.key_ring;
-        if a.tag() == key_ring.basis().tag() {
-            key_ring.check(a)?;
-            return Ok(a.clone());
-        }
-        let (places, source) = self.key_places(a.tag(), a.shape())?;
-        source.check(a)?;
-        Ok(Poly::new(gathered(a, &places)?, key_ring.degree(), key_ring.basis().tag()))
-    }
-
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        // What multiplies may be secret.
-        let a = Zeroizing::new(a);
-        self.tables.key_ring.check(&a)?;
-        Ok(Multiplier(Opaque::new(RnsMultiplier::new(&a))))
-    }
-
-    fn multiplied(&self, a: &Multiplier) -> Result<Poly<Evaluation>, RingError> {
-        self.restrict_key(&a.0.get::<RnsMultiplier>()?.poly())
-    }
-
-    fn expected_multiplier_bytes(&self, gap: usize) -> usize {
-        RnsMultiplier::expected_bytes(self.tables.key_ring.shape(), gap)
-    }
-
-    fn sums_of_rotations(
-        &self,
-        ciphertext: [&Poly<Evaluation>; 2],
-        rotations: &[Rotation<'_>],
-        lists: &[Vec<(usize, &Multiplier)>],
-    ) -> Result<Pairs, RingError> {
-        self.on_pool(|| rotation_sums::sums_of_rotations(self, ciphertext, rotations, lists))
-    }
-
-    fn digit_count(&self) -> usize {
-        self.tables.lifts.len()
-    }
-
-    fn digit_bounds(&self) -> Vec<DigitBound> {
-        self.top.digits.bounds_of(self.top.limbs(self.level()))
-    }
-
-    fn key_part(
-        &self,
-        zero: [Poly<Evaluation>; 2],
-        source: &Poly<Evaluation>,
-        i: usize,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let (top, key_ring) = (&*self.top, &self.tables.key_ring);
-        zero.iter().chain([source]).try_for_each(|a| key_ring.check(a))?;
-        let (lift, digit, mut zero) = (self.lift(i)?, self.digit(i)?, zero);
-        if top.options.dropped_limbs > 0 {
-            if self.level() < top.ring.level() {
-                let expected =
-                    format_args!("{}, that of the ring, for keys with dropped limbs", top.ring.level());
-                return Err(RingError::out_of_range("level of a key", expected, self.level()));
-            }
-            let [b, a] = zero;
-            zero = [self.times_dropped(&b, digit)?, self.times_dropped(&a, digit)?];
-        }
-        let [mut b, a] = zero;
-        for limb in lift.range.clone() {
-            let at = top.digits.limb(digit.source, limb).unwrap_or(limb);
-            let (modulus, secret) = (key_ring.basis().own(limb)?, source.own_limb(limb)?);
-            let out = b.words_mut().chunks_exact_mut(key_ring.degree()).nth(at);
-            let out = out.ok_or(RingError::MissingTable { table: "limb of a key", limb: at })?;
-            // A multiple of the source secret.
-            let mut multiple = Zeroizing::new(Buffer::from_slice(secret));
-            modulus.mul_scalar_assign(&mut multiple, top.element(digit, &modulus))?;
-            modulus.add_assign(out, &multiple)?;
-        }
-        Ok([b, a])
-    }
-
-    fn part_ring(&self, i: usize) -> Result<Ring, RingError> {
-        self.ring_of_part(i).map(Ring::from)
-    }
-
-    fn uniform_part(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        let digit = self.digit(i)?;
-        self.tables.key_ring.check(&a)?;
-        if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
-    }
-
-    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        Ok(KeyPart(Opaque::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?)))
-    }
-
-    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        part.0.get::<KeyPoly>()?.poly(&self.ring_of_part(i)?)
-    }
-
-    fn key_bytes(&self) -> Result<usize, RingError> {
-        let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.ring_of_part(i)?)));
-        Ok(2 * parts.sum::<Result<usize, RingError>>()?)
-    }
-
-    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
-        Ok(Digits(Opaque::new(self.on_pool(|| inner_product::decompose(self, a))?)))
-    }
-
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
-        inner_product::product(self, digits, key)
-    }
-
-    fn switch(
-        &self,
-        input: SwitchInput<'_>,
-        added: Addends<'_>,
-        key: [&[KeyPart]; 2],
-        level: usize,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        match added {
-            Addends::Values(added) => added.iter().flatten().try_for_each(|a| self.tables.ring.check(a))?,
-            Addends::Coefficients(added) => added.iter().try_for_each(|a| self.tables.ring.check(a))?,
-        }
-        self.on_pool(|| {
-            let products = InnerProducts::with_key(self, input, key)?;
-            mod_down::switch(self, &products, added, level, exponent)
-        })
-    }
-
-    fn switch_extended(
-        &self,
-        input: SwitchInput<'_>,
-        added: Option<&Poly<Evaluation>>,
-        key: [&[KeyPart]; 2],
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        self.on_pool(|| {
-            let products = InnerProducts::with_key(self, input, key)?;
-            mod_down::switch_extended(self, &products, added, exponent)
-        })
-    }
-}
-
-impl fmt::Debug for RnsGadget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("RnsGadget");
-        text.field("ring", &self.tables.ring).field("options", &self.top.options).finish()
     }
 }

@@ -12,7 +12,7 @@ use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
-use crate::error::{check_table, entry};
+use crate::error::entry;
 use crate::once::get_or_try_init;
 use crate::parallel::Work;
 use crate::scaling;
@@ -59,7 +59,7 @@ impl RnsScaler {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
-        let decryption_scales = scales(ring, decryption.row_factors())?;
+        let decryption_scales = ring.transform().scales(decryption.row_factors())?;
         let auxiliary = |primes: &[u64]| WordRing::with_isa(ring.index(), primes, ring.isa());
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
@@ -230,22 +230,4 @@ impl fmt::Debug for RnsScaler {
         let Inner { ring, t, options, .. } = &*self.0;
         f.debug_struct("RnsScaler").field("ring", ring).field("t", t).field("options", options).finish()
     }
-}
-
-/// The constants c_i of every limb as factors of its inverse transform.
-pub(crate) fn scales(ring: &WordRing, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
-    check_table("factor of an inverse transform", ring.plans().len(), constants.len())?;
-    ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
-}
-
-/// The same for the limbs of two rings in a row.
-pub(super) fn product_scales(
-    ring: &WordRing,
-    constants: &[u64],
-    auxiliary: &WordRing,
-    others: &[u64],
-) -> Result<Vec<Scale>, RingError> {
-    let mut all = scales(ring, constants)?;
-    all.extend(scales(auxiliary, others)?);
-    Ok(all)
 }
