@@ -2,9 +2,8 @@
 //!
 //! Nothing but these tests may use them: they change without notice.
 
-pub use crate::integers::{NARROW, horner, horner_of_doubles};
+pub use crate::backend::by_polynomials;
 pub use crate::key_switching::{digits_of, group_moduli};
-pub use crate::masking::{by_limbs, by_polynomials};
 pub use crate::parallel::{BLOCK, GROUP, groups};
 pub use crate::rns::decryption::Decryptor;
 pub use crate::rns::digit_decryption::{DigitDecryption, split};
@@ -18,12 +17,14 @@ pub use crate::rns::{DecryptionForm, matrix_product};
 pub use crate::sampling::fixed_weight::sort;
 pub use crate::sampling::{DRAWN, map_words};
 pub use crate::scratch::{SHORTEST, Scratch, Store};
+pub use crate::words::integers::{NARROW, horner, horner_of_doubles};
+pub use crate::words::masking::by_limbs;
 
 use std::ops::Range;
 
-use crate::division::{Division, Factor, Route};
 use crate::opaque::Opaque;
 use crate::sampling::SeededRng;
+use crate::words::division::{Division, Factor, Route};
 use crate::{
     Backend, Digits, Evaluation, Multiplier, Poly, Ring, RingError, RnsDecomposition, RnsMultiplier,
 };

@@ -220,6 +220,18 @@ impl Transform {
         self.plans.iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
     }
 
+    /// [`scales`](Self::scales) of the limbs of two rings in a row.
+    pub(crate) fn scales_of_both(
+        &self,
+        constants: &[u64],
+        other: &Self,
+        others: &[u64],
+    ) -> Result<Vec<Scale>, RingError> {
+        let mut all = self.scales(constants)?;
+        all.extend(other.scales(others)?);
+        Ok(all)
+    }
+
     /// Every limb to values; residues may be anything below 2q_i.
     ///
     /// # Errors

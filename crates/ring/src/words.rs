@@ -1,7 +1,18 @@
 //! The storage in words: one residue a word.
 
+pub(crate) mod automorphism;
 mod backend;
 mod build;
+mod combination;
+pub(crate) mod division;
+mod factor;
+mod horner;
+pub(crate) mod integers;
+pub(crate) mod masking;
+mod monomial;
+pub(crate) mod plaintext;
+mod raise;
+mod tensor;
 
 use std::fmt;
 use std::ops::Range;
@@ -10,22 +21,19 @@ use std::sync::{Arc, OnceLock};
 use sunzi_kernels::{Isa, Modulus};
 use sunzi_math::RingIndex;
 
-use crate::automorphism::{AutomorphismTables, ValueSources};
-use crate::division::{Division, Factor, Route};
 use crate::error::{check_automorphism, check_level, check_shape};
 use crate::ladder::Ladder;
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, groups};
-use crate::raise::Raise;
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
-use crate::{
-    Backend, Basis, Domain, Gadget, GadgetOptions, Poly, Residues, Ring, RingError, RnsGadget, RnsScaler,
-    Scaler, ScalerOptions, Shape, Storage, Tables, packing,
-};
+use crate::{Backend, Basis, Domain, Poly, Residues, RingError, Shape};
+use automorphism::{AutomorphismTables, ValueSources};
+use division::{Division, Factor, Route};
+use raise::Raise;
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
-/// [`Ring`] is made of it unless told otherwise.
+/// [`Ring`](crate::Ring) is made of it unless told otherwise.
 #[derive(Clone)]
 pub struct WordRing(Arc<Inner>);
 
@@ -219,30 +227,5 @@ impl fmt::Debug for WordRing {
             .field("degree", &self.0.degree)
             .field("moduli", &self.basis().values())
             .finish()
-    }
-}
-/// Scaling and digits in full RNS.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RnsTables;
-
-impl Tables for RnsTables {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        let words = ring.words()?;
-        words.check_prefixes()?;
-        RnsScaler::new(words, t, options).map(Scaler::new)
-    }
-
-    fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
-        let words = ring.words()?;
-        let prefixes = words.of_plans(words.plans().to_vec())?;
-        RnsScaler::new(&prefixes, t, &ScalerOptions::default()).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        RnsGadget::new(ring.words()?, options).map(Gadget::new)
-    }
-
-    fn description(&self, ring: &Ring) -> Vec<u8> {
-        packing::description_of(ring, Storage::Words)
     }
 }

@@ -159,7 +159,7 @@ impl GadgetBackend for RnsGadget {
     }
 
     fn part_ring(&self, i: usize) -> Result<Ring, RingError> {
-        self.ring_of_part(i).map(Ring::from)
+        Ok(self.top.handle.with_storage(self.ring_of_part(i)?))
     }
 
     fn uniform_part(&self, a: Poly<Evaluation>, i: usize) -> Result<Poly<Evaluation>, RingError> {

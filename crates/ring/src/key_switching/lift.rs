@@ -6,9 +6,9 @@ use sunzi_kernels::{Conversion, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
-use crate::division::offset_less;
 use crate::error::part;
 use crate::transform::{Plan, Scale};
+use crate::words::division::offset_less;
 use crate::{RingError, WordRing};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.

@@ -3,12 +3,12 @@
 use super::inner_product::{InnerProducts, PAD};
 use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs, longest};
 use super::{Addends, RnsGadget};
-use crate::automorphism::ValueSources;
-use crate::division::{Division, Factor, Lifted, transform_inner, transform_outer};
 use crate::error::check_table;
 use crate::parallel::{ENDED, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
+use crate::words::automorphism::ValueSources;
+use crate::words::division::{Division, Factor, Lifted, transform_inner, transform_outer};
 use crate::{Backend, Domain, Evaluation, Poly, RingError, WordRing};
 
 /// ⌊(P·added + ⟨digits, key⟩)·Q_j/(Q_l·P)⌉ for level j, at X^k.

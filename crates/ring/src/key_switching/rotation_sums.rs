@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::inner_product::{InnerProducts, PAD, Terms};
 use super::multiplier::{PairsByBlock, whole_rotations};
 use super::{Multiplier, Pairs, RnsGadget, RnsMultiplier, Rotation, SwitchInput};
-use crate::automorphism::ValueSources;
 use crate::parallel::{BLOCK, Work};
+use crate::words::automorphism::ValueSources;
 use crate::{Backend, Evaluation, Poly, RingError};
 
 /// All rotations of one ciphertext.

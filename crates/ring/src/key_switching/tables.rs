@@ -10,10 +10,10 @@ use super::lift::Lift;
 use super::limb_groups::limb_groups;
 use super::{KeyPoly, RnsDigits};
 use crate::basis::tag_of;
-use crate::division::{Division, Factor, Route};
 use crate::error::{check_length, check_shape, entry};
 use crate::once::get_or_try_init;
 use crate::parallel::groups;
+use crate::words::division::{Division, Factor, Route};
 use crate::{Backend, GadgetOptions, Ring, RingError, Shape, WordRing};
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
@@ -25,6 +25,8 @@ pub struct RnsGadget {
 
 /// What all levels share.
 pub(super) struct Top {
+    /// The ring as its users see it.
+    pub(super) handle: Ring,
     pub(super) ring: WordRing,
     /// R modulo P.
     pub(super) special: Option<WordRing>,
@@ -55,7 +57,8 @@ pub(super) struct Tables {
 }
 
 impl RnsGadget {
-    pub(crate) fn new(ring: &WordRing, options: &GadgetOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(handle: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
+        let (ring, handle) = (handle.words()?, handle.clone());
         let values = ring.basis().values();
         let digits = RnsDigits::new(options, values)?;
         let own = |source| -> Vec<u64> {
@@ -80,8 +83,18 @@ impl RnsGadget {
         let key_tags = limbs.iter().map(key_tag).collect::<Result<_, RingError>>()?;
         let levels = (1..=highest).map(|_| OnceLock::new()).collect();
         let (ring, options) = (ring.clone(), options.clone());
-        let top =
-            Arc::new(Top { ring, special, options, digits, log2_special, tags, limbs, key_tags, levels });
+        let top = Arc::new(Top {
+            handle,
+            ring,
+            special,
+            options,
+            digits,
+            log2_special,
+            tags,
+            limbs,
+            key_tags,
+            levels,
+        });
         Ok(Self { tables: top.at_level(highest)?, top })
     }
 
@@ -190,7 +203,7 @@ impl Tables {
         let lift = |(i, digit)| Lift::new(i, digit, &top.digits, &ring, &key_ring, &groups);
         let lifts = digits.map(lift).collect::<Result<_, _>>()?;
         let divisions = (0..level).map(|_| OnceLock::new()).collect();
-        let key_handle = Ring::from(key_ring.clone());
+        let key_handle = top.handle.with_storage(key_ring.clone());
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
     }
 

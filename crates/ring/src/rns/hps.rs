@@ -4,7 +4,6 @@ use sunzi_kernels::Modulus;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
-use super::product_scales;
 use super::rounded_division::RoundedDivision;
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
@@ -42,7 +41,7 @@ impl Hps {
             wide: ring.concat(&auxiliary)?,
             extend_scales: ring.transform().scales(q.quotient_inverses())?,
             extension: ExactExtension::new(q, p.moduli())?,
-            product_scales: product_scales(ring, &digits, &auxiliary, &quotients)?,
+            product_scales: ring.transform().scales_of_both(&digits, auxiliary.transform(), &quotients)?,
             division: RoundedDivision::new(q, &targets, ModulusSwitching::Exact)?,
             switch: ExactExtension::new(p, q.moduli())?,
             ring: ring.clone(),

@@ -33,8 +33,7 @@ use sunzi_kernels::{Conversion, Modulus};
 
 use crate::error::check_table;
 use crate::parallel::BLOCK;
-use crate::transform::Scale;
-use crate::{Basis, RingError, WordRing};
+use crate::{Basis, RingError};
 
 /// The error of a block that is longer than the buffers for one.
 fn too_long_a_block(words: usize) -> RingError {
@@ -44,18 +43,6 @@ fn too_long_a_block(words: usize) -> RingError {
 /// The modulus of a row of ones: it carries a constant into a matrix product.
 fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
     basis.modulus(2)
-}
-
-/// The constants c_i of the limbs of two rings in a row as factors of their inverse transforms.
-fn product_scales(
-    ring: &WordRing,
-    constants: &[u64],
-    auxiliary: &WordRing,
-    others: &[u64],
-) -> Result<Vec<Scale>, RingError> {
-    let mut all = ring.transform().scales(constants)?;
-    all.extend(auxiliary.transform().scales(others)?);
-    Ok(all)
 }
 
 /// How a form of decryption makes messages of rows |c·a·q_i/q|_{q_i}, or others. No time depends on them.

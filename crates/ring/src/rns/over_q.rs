@@ -6,7 +6,6 @@ use sunzi_kernels::Modulus;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
-use super::product_scales;
 use super::rounded_division::RoundedDivision;
 use crate::error::{check_limbs, check_table, entry, part};
 use crate::options::ModulusSwitching;
@@ -83,7 +82,7 @@ impl OverQ {
             left_scales: ring.transform().scales(&left_factors)?,
             left: SwitchedLift::new(q, p, inside, switching)?,
             right: Right::new(ring, &base, &auxiliary, switching)?,
-            product_scales: product_scales(&base, &ratio, &auxiliary, &digits)?,
+            product_scales: base.transform().scales_of_both(&ratio, auxiliary.transform(), &digits)?,
             division: RoundedDivision::new(p, &ones, ModulusSwitching::Exact)?,
             ratio,
             ring: ring.clone(),

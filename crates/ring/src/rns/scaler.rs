@@ -27,6 +27,8 @@ use crate::{
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
+    /// The ring as its users see it.
+    handle: Ring,
     ring: WordRing,
     t: u64,
     options: ScalerOptions,
@@ -55,7 +57,12 @@ struct Levels {
 }
 
 impl RnsScaler {
-    pub(crate) fn new(ring: &WordRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(
+        handle: &Ring,
+        ring: &WordRing,
+        t: u64,
+        options: &ScalerOptions,
+    ) -> Result<Self, RingError> {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
@@ -73,8 +80,17 @@ impl RnsScaler {
             }
         };
         let bounds = ScalingBounds::of(options, q.len(), &decryption);
-        let (ring, options) = (ring.clone(), *options);
-        Ok(Self(Arc::new(Inner { ring, t, options, decryption, decryption_scales, bounds, products })))
+        let (handle, ring, options) = (handle.clone(), ring.clone(), *options);
+        Ok(Self(Arc::new(Inner {
+            handle,
+            ring,
+            t,
+            options,
+            decryption,
+            decryption_scales,
+            bounds,
+            products,
+        })))
     }
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
@@ -153,7 +169,7 @@ impl ScalerBackend for RnsScaler {
             Products::Hps { tables, .. } => tables.wide(),
             Products::OverQ(levels) => self.over_q(levels, level)?.wide(),
         };
-        Ok(wide.clone().into())
+        Ok(self.0.handle.with_storage(wide.clone()))
     }
 
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {

@@ -7,18 +7,20 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 
-use super::{WordRing, gathered};
+use super::integers::{self, residue_of};
+use super::raise::{self, Raise};
+use super::{
+    WordRing, automorphism, combination, division, factor, gathered, horner, masking, monomial, plaintext,
+    tensor,
+};
 use crate::error::{entry, part};
-use crate::integers::{self, residue_of};
 use crate::ladder::is_prefix;
 use crate::once::get_or_try_init;
 use crate::parallel::{Work, on_pool};
-use crate::raise::{self, Raise};
 use crate::scratch::Scratch;
 use crate::{
     Append, Backend, Coefficient, Evaluation, Factors, PackingError, Poly, Representation, Residues,
-    RingError, Shape, automorphism, combination, division, horner, masking, monomial, packing, plaintext,
-    tensor,
+    RingError, Shape, packing,
 };
 
 impl Backend for WordRing {
@@ -127,7 +129,7 @@ impl Backend for WordRing {
         d: u64,
         rest: u64,
     ) -> Result<Poly<Evaluation>, RingError> {
-        crate::factor::divide_residues(self, a, d, rest)
+        factor::divide_residues(self, a, d, rest)
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::RingIndex;
 
+use super::automorphism::AutomorphismTables;
 use super::{Inner, Lower, WordRing};
-use crate::automorphism::AutomorphismTables;
 use crate::error::{check_shape, supported_index};
 use crate::ladder::Ladder;
 use crate::parallel::Parallelism;

@@ -1,57 +1,14 @@
 //! Modulus switching within a word: a last modulus that is a product of primes loses one of them.
 
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::ToPrimitive;
 use sunzi_math::mod_inv;
 
+use crate::backend::check_factors;
 use crate::ladder::is_prefix;
 use crate::parallel::Work;
 use crate::scratch::Scratch;
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
-/// Checks that d·rest divides the last modulus and that something is left; returns the level of the result.
-fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
-    let divides = d.checked_mul(rest).is_some_and(|product| product > 0 && last.is_multiple_of(product));
-    let left = if rest > 1 { level } else { level.saturating_sub(1) };
-    if divides && d > 1 && left > 0 {
-        return Ok(left);
-    }
-    let expected =
-        format_args!("a factor of the last modulus, {last}, beside {rest}, with another modulus left");
-    Err(RingError::out_of_range("factor", expected, d))
-}
-
-/// [`Backend::divide_by_factor`] coefficient by coefficient.
-pub(crate) fn divide_integers<R: Backend + ?Sized>(
-    ring: &R,
-    a: &Poly<Evaluation>,
-    d: u64,
-    rest: u64,
-) -> Result<Poly<Evaluation>, RingError> {
-    let level = ring.level_of(a)?;
-    let own = ring.at_level(level)?;
-    let last = match level {
-        1 => own.modulus().clone(),
-        _ if !ring.is_nested(level - 1, level) => {
-            return Err(RingError::NotNested { level: level - 1, within: level });
-        }
-        _ => own.modulus() / ring.at_level(level - 1)?.modulus(),
-    };
-    let left = check_factors(last.to_u64().unwrap_or(0), level, d, rest)?;
-    let divisor = BigInt::from(d);
-    let divide = |x: BigInt| {
-        let remainder = x.mod_floor(&divisor);
-        let centred = if &remainder * 2_u8 > divisor { remainder - &divisor } else { remainder };
-        (x - centred) / &divisor
-    };
-    let coefficients = own.to_integers(&own.to_coefficient(a.clone())?)?;
-    let quotients: Vec<BigInt> = coefficients.into_iter().map(divide).collect();
-    let target = ring.at_level(left)?;
-    target.to_evaluation(target.from_integers(&quotients)?)
-}
-
-/// The same in RNS: one inverse transform, and one for each modulus of the result.
+/// [`Backend::divide_by_factor`] in RNS: one inverse transform, and one for each modulus of the result.
 pub(crate) fn divide_residues(
     ring: &WordRing,
     a: &Poly<Evaluation>,

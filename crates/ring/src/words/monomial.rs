@@ -1,24 +1,7 @@
 //! Multiplication by X^k.
 
-use sunzi_math::Integers;
-
+use crate::backend::multiply_by_values;
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
-
-/// a ← a·X^k by the values of X^k.
-pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
-    ring: &R,
-    a: &mut Poly<Evaluation>,
-    exponent: u64,
-) -> Result<(), RingError> {
-    let index = ring.ring_index();
-    let (position, negative) = index.redundant_position(exponent % index.value());
-    let mut coefficients = vec![0; index.redundant_len()];
-    if let Some(entry) = coefficients.get_mut(position) {
-        *entry = if negative { -1 } else { 1 };
-    }
-    index.fold(&Integers::new(), &mut coefficients)?;
-    ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
-}
 
 /// [`Backend::mul_monomial_assign`].
 pub(crate) fn multiply(ring: &WordRing, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
