@@ -2,9 +2,10 @@
 
 use sunzi_kernels::Isa;
 
+use crate::ladder::is_of_prefixes;
 use crate::{
-    Gadget, GadgetOptions, HollowRing, Parallelism, Ring, RingError, RnsGadget, RnsScaler, Scaler,
-    ScalerOptions, Storage, Tables, WordRing, packing,
+    Backend, Gadget, GadgetOptions, HollowGadget, HollowRing, HollowScaler, Parallelism, Ring, RingError,
+    RnsGadget, RnsScaler, Scaler, ScalerOptions, Storage, Tables, WordRing, describe, describe_sets,
 };
 
 impl Ring {
@@ -92,6 +93,34 @@ impl Tables for RnsTables {
     }
 
     fn description(&self, ring: &Ring) -> Vec<u8> {
-        packing::description_of(ring, Storage::Words)
+        description_of(ring, Storage::Words)
+    }
+}
+
+/// The name of a ring of residues in words; none for one of others.
+#[must_use]
+pub fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
+    let Ok(ring) = ring.words() else { return Vec::new() };
+    let (ladder, levels) = (ring.ladder(), 1..ring.level() + 1);
+    if is_of_prefixes(levels.clone().map(|level| ladder.limbs(level))) {
+        return describe(storage, ring.index(), ring.basis().values());
+    }
+    let moduli = ladder.moduli();
+    let rungs = levels.map(|level| ladder.limbs(level));
+    describe_sets(describe(storage, ring.index(), &moduli), moduli.len(), rungs)
+}
+
+impl Tables for HollowRing {
+    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
+        HollowScaler::new(ring, t, options).map(Scaler::new)
+    }
+
+    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
+        HollowGadget::new(ring, options).map(Gadget::new)
+    }
+
+    /// None: there are no files of a dry ring.
+    fn description(&self, _: &Ring) -> Vec<u8> {
+        Vec::new()
     }
 }

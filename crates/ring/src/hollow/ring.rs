@@ -7,7 +7,6 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 
-use super::HollowScaler;
 use crate::basis::tag_of;
 use crate::error::{
     check_automorphism, check_length, check_level, check_message, check_shape, supported_index,
@@ -15,8 +14,7 @@ use crate::error::{
 use crate::ladder::{check_rungs, is_of_prefixes, places};
 use crate::packing::rows_len;
 use crate::{
-    Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, HollowGadget, PackingError, Poly,
-    Representation, Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Tables,
+    Append, Backend, Coefficient, Evaluation, PackingError, Poly, Representation, Residues, RingError, Shape,
 };
 
 /// What needs residues.
@@ -367,20 +365,5 @@ impl Backend for HollowRing {
 
     fn unpack(&self, _: Representation, _: &mut dyn BufRead) -> Result<Residues, PackingError> {
         Err(RingError::Dry(FILES).into())
-    }
-}
-
-impl Tables for HollowRing {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        HollowScaler::new(ring.storage_as()?, ring, t, options).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        HollowGadget::new(ring.storage_as()?, options).map(Gadget::new)
-    }
-
-    /// None: there are no files of a dry ring.
-    fn description(&self, _: &Ring) -> Vec<u8> {
-        Vec::new()
     }
 }

@@ -23,14 +23,15 @@ pub struct HollowGadget {
 }
 
 impl HollowGadget {
-    pub(crate) fn new(ring: &HollowRing, options: &GadgetOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(handle: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
+        let ring: &HollowRing = handle.storage_as()?;
         let highest = ring.limbs(ring.level());
         let moduli: Vec<u64> = highest.iter().filter_map(|&limb| ring.moduli().get(limb)).copied().collect();
         let digits = RnsDigits::new(options, &moduli)?;
         let log2_special = sunzi_math::log2_product(&options.special_moduli);
         let key_ring = ring.extended(&options.special_moduli)?;
         let (top, level, options) = (ring.clone(), ring.level(), options.clone());
-        let key_handle = Ring::of(key_ring.clone());
+        let key_handle = handle.with_storage(key_ring.clone());
         Ok(Self { top, level, key_ring, key_handle, options, digits, log2_special })
     }
 
@@ -107,7 +108,7 @@ impl GadgetBackend for HollowGadget {
             return Err(RingError::NotNested { level, within: self.top.level() });
         }
         let key_ring = self.top.of_level(level)?.extended(&self.options.special_moduli)?;
-        let key_handle = Ring::of(key_ring.clone());
+        let key_handle = self.key_handle.with_storage(key_ring.clone());
         Ok(Gadget::new(Self { level, key_ring, key_handle, ..self.clone() }))
     }
 
