@@ -98,19 +98,7 @@ impl RnsDigits {
         self.digits.len()
     }
 
-    /// How many there are of the first `level` moduli.
-    #[must_use]
-    pub fn count_at(&self, level: usize) -> usize {
-        self.digits.iter().take_while(|digit| digit.source < level).count()
-    }
-
-    /// How many moduli each digit of the first `level` moduli is made of.
-    #[must_use]
-    pub fn limbs_at(&self, level: usize) -> Vec<usize> {
-        self.limbs_of(&first(level))
-    }
-
-    /// The same of the moduli with these ascending indices: a digit that has none of them is not there.
+    /// How many moduli each digit has of those with these ascending indices: a digit that has none is not there.
     #[must_use]
     pub fn limbs_of(&self, moduli: &[usize]) -> Vec<usize> {
         self.present(moduli).map(|(_, _, places)| places.len()).collect()
