@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use crate::opaque::Opaque;
 use crate::sampling::SeededRng;
-use crate::words::division::{Division, Factor, Route};
+use crate::words::division::{Division, DivisionPath, Factor};
 use crate::{
     Backend, Digits, Evaluation, Multiplier, Poly, Ring, RingError, RnsDecomposition, RnsMultiplier,
 };
@@ -113,7 +113,7 @@ pub fn divide(
 ) -> Result<(), RingError> {
     let ring = ring.words()?;
     let (ladder, targets) = (ring.ladder(), ring.ladder().plans(level));
-    let route = Route::new(ladder.limbs(level), ladder.limbs(ring.level()));
+    let path = DivisionPath::new(ladder.limbs(level), ladder.limbs(ring.level()));
     let (isa, parallelism) = (ring.isa(), ring.parallelism());
-    Division::new(ring.plans(), &targets, route, groups, isa, Factor::One, parallelism)?.divide(out, a, None)
+    Division::new(ring.plans(), &targets, path, groups, isa, Factor::One, parallelism)?.divide(out, a, None)
 }

@@ -83,7 +83,7 @@ impl Plan {
         }
     }
 
-    /// The same of words elsewhere plus an offset, all below 2q.
+    /// [`forward_outer`](Self::forward_outer) of words elsewhere plus an offset, all below 2q.
     pub(crate) fn forward_outer_from(
         &self,
         out: &mut [u64],

@@ -27,7 +27,7 @@ use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
 use crate::{Backend, Basis, Domain, Poly, Residues, RingError, Shape};
 use automorphism::{AutomorphismTables, ValueSources};
-use division::{Division, Factor, Route};
+use division::{Division, DivisionPath, Factor};
 use raise::Raise;
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
@@ -178,9 +178,9 @@ impl WordRing {
     pub(crate) fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (ladder, targets) = (self.ladder(), self.ladder().plans(level));
-            let route = Route::new(ladder.limbs(level), ladder.limbs(self.0.level));
+            let path = DivisionPath::new(ladder.limbs(level), ladder.limbs(self.0.level));
             let groups = groups(0..targets.len());
-            Division::new(self.plans(), &targets, route, groups, self.isa(), Factor::One, self.parallelism())
+            Division::new(self.plans(), &targets, path, groups, self.isa(), Factor::One, self.parallelism())
         })
     }
 

@@ -149,7 +149,7 @@ impl GaloisKeys {
         self.keys.keys().copied()
     }
 
-    /// The same keys in half of the memory: what is uniform is drawn anew from its seed for every rotation: 1.5 to 1.8 times the time.
+    /// Stores seeds instead of uniform halves: half the memory, 1.5 to 1.8 times the time of a rotation.
     #[must_use]
     pub fn compact(mut self) -> Self {
         self.keys.values_mut().for_each(KeySwitchKey::compact);

@@ -71,7 +71,7 @@ impl KeySwitchKey {
         Ok(key.finish(&gadget))
     }
 
-    /// The same for a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
+    /// Makes keys to a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
     /// a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a sample of learning with errors under its polynomial
     /// alone.
     pub(crate) fn generate_to_vector(

@@ -125,13 +125,13 @@ impl RnsDigits {
         self.bounds_at(self.moduli.len())
     }
 
-    /// The same for the digits of the first `level` moduli.
+    /// Bounds on q_I·d for the digits of the first `level` moduli.
     #[must_use]
     pub fn bounds_at(&self, level: usize) -> Vec<DigitBound> {
         self.bounds_of(&first(level))
     }
 
-    /// The same for the digits of the moduli with these ascending indices.
+    /// Bounds on q_I·d for the digits of the moduli with these ascending indices.
     #[must_use]
     pub fn bounds_of(&self, moduli: &[usize]) -> Vec<DigitBound> {
         let bound = |(_, digit, places): (usize, &Digit, Range<usize>)| {

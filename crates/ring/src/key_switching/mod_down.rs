@@ -28,7 +28,7 @@ pub(super) fn switch(
     let division = if level < tables.key_ring.level() { Some(tables.division(level)?) } else { None };
     let mut remainders = [Scratch::new(0), Scratch::new(0)];
     if let Some(division) = division {
-        let places: Vec<Option<usize>> = division.route().divisor().iter().copied().map(Some).collect();
+        let places: Vec<Option<usize>> = division.path().divisor().iter().copied().map(Some).collect();
         // One more row for the quotients.
         remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
         let groups = group_outputs(

@@ -13,7 +13,7 @@ use crate::basis::tag_of;
 use crate::error::{check_length, check_shape, entry};
 use crate::once::get_or_try_init;
 use crate::parallel::groups;
-use crate::words::division::{Division, Factor, Route};
+use crate::words::division::{Division, DivisionPath, Factor};
 use crate::{Backend, GadgetOptions, Ring, RingError, Shape, WordRing};
 
 /// The digits of an RNS basis and the limbs of keys made for them, at one level. Cheap to clone.
@@ -212,14 +212,14 @@ impl Tables {
         let missing = RingError::NoSuchLevel { got: level, highest: self.divisions.len() };
         get_or_try_init(self.divisions.get(level.wrapping_sub(1)).ok_or(missing)?, || {
             let (ladder, highest) = (self.key_ring.ladder(), self.key_ring.level());
-            let route = Route::new(ladder.limbs(level), ladder.limbs(highest));
+            let path = DivisionPath::new(ladder.limbs(level), ladder.limbs(highest));
             let groups =
-                limb_groups(&self.groups, route.kept()).into_iter().map(|group| group.outs).collect();
+                limb_groups(&self.groups, path.places()).into_iter().map(|group| group.outs).collect();
             let (source, targets) = (self.key_ring.plans(), ladder.plans(level));
             let (isa, parallelism) = (self.ring.isa(), self.ring.parallelism());
             // Conversions take P^-1 along for nothing; without one, a single product at the end is least.
-            let factor = if route.divisor().len() > 1 { Factor::Inverse } else { Factor::One };
-            Division::new(source, &targets, route, groups, isa, factor, parallelism)
+            let factor = if path.divisor().len() > 1 { Factor::Inverse } else { Factor::One };
+            Division::new(source, &targets, path, groups, isa, factor, parallelism)
         })
     }
 }

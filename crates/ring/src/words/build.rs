@@ -25,7 +25,7 @@ impl WordRing {
         Self::with_isa(m, moduli, active_isa()?)
     }
 
-    /// The same ring on a given instruction set, which all that is derived from it uses too. Polynomials of
+    /// A ring on a given instruction set, which all that is derived from it uses too. Polynomials of
     /// one are polynomials of the other.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl WordRing {
         self.derive(Ladder::of_prefixes(plans, self.isa()).into(), level)
     }
 
-    /// The same ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
+    /// This ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
     /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {

@@ -133,7 +133,7 @@ impl Masks<'_> {
         division: &Division,
         (key, added_to): Half<'_>,
     ) -> Result<Zeroizing<Scratch>, RingError> {
-        let (n, divisors) = (ring.degree(), division.route().divisor());
+        let (n, divisors) = (ring.degree(), division.path().divisor());
         let mut rows = Zeroizing::new(Scratch::new((divisors.len() + 1) * n));
         let mut added = Zeroizing::new(Scratch::zeroed(divisors.len() * n));
         for ((&j, row), added) in divisors.iter().zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n))
