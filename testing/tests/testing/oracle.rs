@@ -172,13 +172,7 @@ fn key_switches(ring: &Ring, c: &[BigInt], rng: &mut SeededRng) {
         };
         let (b, a): (Vec<_>, Vec<_>) = (0..gadget.digit_count()).map(part).unzip();
         let [first, second] = gadget
-            .switch(
-                SwitchInput::Values(&evaluated(ring, c)),
-                Addends::Values([None, None]),
-                [&b, &a],
-                ring.level(),
-                1,
-            )
+            .switch(SwitchInput::Values(&evaluated(ring, c)), Addends::NONE, [&b, &a], ring.level(), 1)
             .unwrap();
         let masked = product(&integers(ring, second), &s, &q);
         let expected = product(c, &source, &q);

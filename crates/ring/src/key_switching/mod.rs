@@ -80,6 +80,11 @@ pub enum Addends<'a> {
     Coefficients([&'a Poly<Coefficient>; 2]),
 }
 
+impl Addends<'_> {
+    /// Zeros.
+    pub const NONE: Self = Self::Values([None, None]);
+}
+
 impl KeyPart {
     /// Bytes in memory.
     #[must_use]

@@ -145,13 +145,7 @@ pub(crate) fn switched(
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let [first, second] = key;
     let key = [&kept(gadget, first)?[..], &kept(gadget, second)?];
-    gadget.switch(
-        SwitchInput::Values(&ring.to_evaluation(c.clone())?),
-        Addends::Values([None, None]),
-        key,
-        gadget.level(),
-        1,
-    )
+    gadget.switch(SwitchInput::Values(&ring.to_evaluation(c.clone())?), Addends::NONE, key, gadget.level(), 1)
 }
 
 /// Back to centred integers.

@@ -175,13 +175,7 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
         for exponent in [1, k] {
             let value = evaluated(&ring, c);
             let [found, _] = gadget
-                .switch(
-                    SwitchInput::Values(&value),
-                    Addends::Values([None, None]),
-                    keys,
-                    ring.level(),
-                    exponent,
-                )
+                .switch(SwitchInput::Values(&value), Addends::NONE, keys, ring.level(), exponent)
                 .unwrap();
             let expected = ring.automorphism(&expected, exponent).unwrap();
             assert_eq!(integers(&ring, found), centered(&ring.to_integers(&expected).unwrap(), &q), "{m}");
@@ -290,16 +284,9 @@ fn what_does_not_fit_is_refused() {
             kept(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
         };
         let (own, others) = (kept(ring, &key[0]), kept(alien, &other));
-        let switch = |keys: [&[_]; 2]| {
-            gadget.switch(
-                SwitchInput::Values(&ring.zero()),
-                Addends::Values([None, None]),
-                keys,
-                gadget.level(),
-                1,
-            )
-        };
-        assert!(switch([&own, &own]).is_ok());
+        let (zero, level) = (ring.zero(), gadget.level());
+        let switch = |keys| gadget.switch(SwitchInput::Values(&zero), Addends::NONE, keys, level, 1);
+        assert!(switch([&own[..], &own]).is_ok());
         assert!(switch([&own, &others]).is_err() && switch([&others, &others]).is_err());
         for (radix_bits, dropped_limbs, name) in [
             (Some(0), 0, "radix_bits"),
@@ -329,9 +316,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
     // Also where they are kept.
     let (zero, whole) = (rings[1].zero(), kept.clone());
-    let switch = |key| {
-        gadget.switch(SwitchInput::Values(&zero), Addends::Values([None, None]), key, gadget.level(), 1)
-    };
+    let switch = |key| gadget.switch(SwitchInput::Values(&zero), Addends::NONE, key, gadget.level(), 1);
     assert!(switch([&whole[..], &whole]).is_ok());
     kept.swap(0, 1);
     let error = switch([&whole, &kept]).err().unwrap();

@@ -164,43 +164,23 @@ fn keys_and_digits_of_another_storage_are_refused() {
             let (gadget, [own, other]) = (&gadgets[0], keys.each_ref().map(|key| &key[..]));
             assert!(gadget.product(&digits[0], [own, own]).is_ok());
             refused(gadget.product(&digits[1], [own, own]));
+            let values = [0, 1].map(|i| SwitchInput::Values(&zeros[i]));
+            let cut = [0, 1].map(|i| SwitchInput::Digits(&digits[i]));
+            let none = [None, None];
+            let switch = |input, added, key| gadget.switch(input, Addends::Values(added), key, 2, 3);
             for key in [[own, other], [other, own], [other, other]] {
                 refused(gadget.product(&digits[0], key));
-                refused(gadget.switch(
-                    SwitchInput::Values(&zeros[0]),
-                    Addends::Values([None, None]),
-                    key,
-                    2,
-                    3,
-                ));
-                refused(gadget.switch(
-                    SwitchInput::Digits(&digits[0]),
-                    Addends::Values([None, None]),
-                    key,
-                    2,
-                    3,
-                ));
-                refused(gadget.switch_extended(SwitchInput::Values(&zeros[0]), None, key, 3));
-                refused(gadget.switch_extended(SwitchInput::Digits(&digits[0]), None, key, 3));
+                for input in [values[0], cut[0]] {
+                    refused(switch(input, none, key));
+                    refused(gadget.switch_extended(input, None, key, 3));
+                }
             }
             let own = [own, own];
-            refused(gadget.switch(SwitchInput::Values(&zeros[1]), Addends::Values([None, None]), own, 2, 3));
-            refused(gadget.switch(
-                SwitchInput::Values(&zeros[0]),
-                Addends::Values([Some(&zeros[1]), None]),
-                own,
-                2,
-                3,
-            ));
-            refused(gadget.switch(
-                SwitchInput::Values(&zeros[0]),
-                Addends::Values([None, Some(&zeros[1])]),
-                own,
-                2,
-                3,
-            ));
-            refused(gadget.switch(SwitchInput::Digits(&digits[1]), Addends::Values([None, None]), own, 2, 3));
-            refused(gadget.switch_extended(SwitchInput::Digits(&digits[0]), Some(&zeros[1]), own, 3));
+            refused(switch(values[1], none, own));
+            refused(switch(values[0], [Some(&zeros[1]), None], own));
+            refused(switch(values[0], [None, Some(&zeros[1])], own));
+            refused(switch(cut[1], none, own));
+            refused(gadget.switch_extended(cut[0], Some(&zeros[1]), own, 3));
             for i in 0..3 {
                 let [c0, c1, c] = [0, 1, 2].map(|j| if i == j { alien.zero() } else { ring.zero() });
                 let added = Addends::Coefficients([&c0, &c1]);

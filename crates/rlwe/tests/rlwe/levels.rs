@@ -259,8 +259,7 @@ fn steps_make_a_switch(ring: &Ring) {
         let key = [&key[0][..], &key[1][..]];
         let product = gadget.product(&gadget.decompose(&c).unwrap(), key).unwrap();
         for level in 1..=4 {
-            let fused =
-                gadget.switch(SwitchInput::Values(&c), Addends::Values([None, None]), key, level, 1).unwrap();
+            let fused = gadget.switch(SwitchInput::Values(&c), Addends::NONE, key, level, 1).unwrap();
             for (fused, product) in fused.iter().zip(&product) {
                 assert!(gadget.mod_down(product, level).unwrap().words() == fused.words(), "{options}");
             }
