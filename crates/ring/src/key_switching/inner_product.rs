@@ -5,15 +5,18 @@ use std::ops::Range;
 use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
 
-use super::lift::{Lift, LiftKind, lift_residue};
-use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs, longest};
+use super::digits::Digit;
+use super::lift::{Lift, LiftKind};
 use super::tables::{Tables, Top};
 use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{check_table, entry, part};
 use crate::opaque::Content;
-use crate::parallel::{ENDED, Parallelism, Work, block_of};
+use crate::parallel::{
+    ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
+};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
+use crate::words::division::offset_less;
 use crate::{Backend, Evaluation, Poly, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
@@ -147,7 +150,8 @@ pub(super) fn product(
     let ring = &gadget.tables.key_ring;
     let mut halves: [Poly<Evaluation>; 2] = [ring.arbitrary(), ring.arbitrary()];
     let words = halves.each_mut().map(|half| half.words_mut());
-    let groups = group_outputs(ring, &gadget.tables.groups, &all_places(ring), words)?;
+    let groups =
+        group_outputs(gadget.tables.shared(), &gadget.tables.groups, &gadget.tables.all_places(), words)?;
     for_each_group(ring.parallelism(), groups, 0, |scratch, mut group| products.apply(&mut group, scratch))?;
     Ok(halves)
 }
@@ -451,4 +455,16 @@ fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
         Ok(rounding.apply(&block_of(rows, &part), out)?)
     })?;
     Ok(rows)
+}
+
+/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
+fn lift_residue(lifted: &mut [u64], residues: &[u64], digit: &Digit, plan: &Plan) -> Result<(), RingError> {
+    let target = plan.modulus();
+    let Digit { shift, mask, bias, .. } = *digit;
+    let (offset, reduces) = offset_less(bias, &target);
+    if !reduces && digit.is_whole() {
+        return Ok(plan.forward_outer_from(lifted, residues, offset)?);
+    }
+    target.lift_into(lifted, residues, (shift, mask), offset, reduces)?;
+    Ok(plan.forward_outer(lifted)?)
 }

@@ -7,8 +7,7 @@ use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
 use crate::error::part;
-use crate::transform::{Plan, Scale};
-use crate::words::division::offset_less;
+use crate::transform::Scale;
 use crate::{RingError, WordRing};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
@@ -87,21 +86,4 @@ impl Lift {
         };
         whole && self.range.contains(&target)
     }
-}
-
-/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
-pub(super) fn lift_residue(
-    lifted: &mut [u64],
-    residues: &[u64],
-    digit: &Digit,
-    plan: &Plan,
-) -> Result<(), RingError> {
-    let target = plan.modulus();
-    let Digit { shift, mask, bias, .. } = *digit;
-    let (offset, reduces) = offset_less(bias, &target);
-    if !reduces && digit.is_whole() {
-        return Ok(plan.forward_outer_from(lifted, residues, offset)?);
-    }
-    target.lift_into(lifted, residues, (shift, mask), offset, reduces)?;
-    Ok(plan.forward_outer(lifted)?)
 }

@@ -6,11 +6,10 @@
 //! |---|---|
 //! | `gadget.rs`, `tables.rs` | the RNS gadget and its keys; tables of every level |
 //! | `digits.rs`, `grouping.rs` | which digits there are |
-//! | `lift.rs` | a digit modulo every target |
+//! | `lift.rs` | tables of a digit modulo every target |
 //! | `packed_key.rs` | residues of keys in 6 bytes |
 //! | `inner_product.rs` | digits, their transforms, inner products with a key |
 //! | `mod_down.rs` | division by P, and the automorphism |
-//! | `limb_groups.rs` | which limbs a thread computes together |
 //! | `rotation_sums.rs`, `multiplier.rs` | sums of products with rotated ciphertexts |
 //!
 //! `dry.rs` has the bounds alone, for dry rings.
@@ -21,7 +20,6 @@ mod gadget;
 mod grouping;
 mod inner_product;
 mod lift;
-mod limb_groups;
 mod mod_down;
 mod multiplier;
 mod packed_key;

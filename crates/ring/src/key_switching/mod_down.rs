@@ -1,10 +1,9 @@
 //! One key switch: inner products and their division by P, one group of target moduli after the other.
 
 use super::inner_product::{InnerProducts, PAD};
-use super::limb_groups::{GroupOutputs, all_places, for_each_group, group_outputs, longest};
 use super::{Addends, RnsGadget};
 use crate::error::check_table;
-use crate::parallel::{ENDED, Parallelism, Work};
+use crate::parallel::{ENDED, GroupOutputs, Parallelism, Work, for_each_group, group_outputs, longest};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
 use crate::words::automorphism::ValueSources;
@@ -32,7 +31,7 @@ pub(super) fn switch(
         // One more row for the quotients.
         remainders = remainders.map(|_| Scratch::new((places.len() + 1) * n));
         let groups = group_outputs(
-            &tables.ring,
+            tables.shared(),
             &tables.groups,
             &places,
             remainders.each_mut().map(|half| &mut **half),
@@ -50,8 +49,12 @@ pub(super) fn switch(
     let slots = longest(&tables.groups) * (n + PAD);
     let words = products.scratch_words() + if permutation.is_some() { 3 } else { 1 } * slots;
     let places = tables.key_ring.ladder().places(level, tables.key_ring.level());
-    let groups =
-        group_outputs(&tables.ring, &tables.groups, &places, halves.each_mut().map(|half| half.words_mut()))?;
+    let groups = group_outputs(
+        tables.shared(),
+        &tables.groups,
+        &places,
+        halves.each_mut().map(|half| half.words_mut()),
+    )?;
     let down = ModDown { division: division.zip(Some(&remainders)), target: &target, lower: level < own };
     let finish = |scratch: &mut [u64], mut group: GroupOutputs<'_>| {
         let (lifted, slots) = scratch.split_at_mut_checked(products.scratch_words()).unwrap_or_default();
@@ -95,9 +98,9 @@ pub(super) fn switch_extended(
     let slots = if permutation.is_some() { longest(&tables.groups) * (n + PAD) } else { 0 };
     let words = products.scratch_words() + 2 * slots;
     let groups = group_outputs(
-        &tables.ring,
+        tables.shared(),
         &tables.groups,
-        &all_places(ring),
+        &tables.all_places(),
         halves.each_mut().map(|half| half.words_mut()),
     )?;
     for_each_group(tables.ring.parallelism(), groups, words, |scratch, group| match &permutation {

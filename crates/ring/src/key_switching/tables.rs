@@ -7,12 +7,11 @@ use sunzi_kernels::Modulus;
 
 use super::digits::Digit;
 use super::lift::Lift;
-use super::limb_groups::limb_groups;
 use super::{KeyPoly, RnsDigits};
 use crate::basis::tag_of;
 use crate::error::{check_length, check_shape, entry};
 use crate::once::get_or_try_init;
-use crate::parallel::groups;
+use crate::parallel::{Parallelism, groups, limb_groups};
 use crate::words::division::{Division, DivisionPath, Factor};
 use crate::{Backend, GadgetOptions, Ring, RingError, Shape, WordRing};
 
@@ -205,6 +204,16 @@ impl Tables {
         let divisions = (0..level).map(|_| OnceLock::new()).collect();
         let key_handle = top.handle.with_storage(key_ring.clone());
         Ok(Self { ring, key_ring, key_handle, lifts, groups, divisions })
+    }
+
+    /// The length of a limb, and how work on limbs is shared.
+    pub(super) fn shared(&self) -> (usize, Parallelism) {
+        (self.ring.degree(), self.ring.parallelism())
+    }
+
+    /// Places of a result that is all of the key ring.
+    pub(super) fn all_places(&self) -> Vec<Option<usize>> {
+        (0..self.key_ring.basis().len()).map(Some).collect()
     }
 
     /// The division that leads from the key ring to a level.
