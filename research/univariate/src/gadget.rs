@@ -229,6 +229,12 @@ impl GadgetBackend for UnivariateGadget {
         Ok([key_ring.reduced(&b)?, key_ring.reduced(&a)?])
     }
 
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+        self.element(i)?;
+        self.tables.key_ring.check_as(&part, Representation::Values)?;
+        Ok(KeyPart(Opaque::new(part)))
+    }
+
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
         self.decompose_coefficients(&self.tables.ring.raw_coefficients(a)?)
     }
