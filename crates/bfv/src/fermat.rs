@@ -162,6 +162,8 @@ mod tests {
     #[cfg(not(feature = "fermat"))]
     #[test]
     fn are_refused_without_the_feature() {
+        use sunzi_rlwe::wire::{self, Accept};
+
         for refused in [
             FermatParameters::for_depth(3, 786_433, Security::Bits128),
             FermatParameters::new(1 << 14, 256, 786_433, Security::Bits128),
@@ -170,6 +172,10 @@ mod tests {
             assert!(matches!(error, BfvError::MissingFeature { feature: "fermat", .. }), "{error}");
             assert!(error.to_string().contains("--features fermat"), "{error}");
         }
+        let file = include_bytes!("../../../testing/golden/v1/fermat-parameters.sz");
+        let read = wire::from_bytes::<FermatParameters, _>(&Accept::InsecureForResearchOnly, file);
+        let error = read.err().unwrap().to_string();
+        assert!(error.contains("--features fermat"), "{error}");
     }
 
     #[cfg(feature = "fermat")]
