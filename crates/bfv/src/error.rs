@@ -69,6 +69,14 @@ pub enum BfvError {
         /// The highest there is.
         highest: usize,
     },
+    /// A part of the library that this build lacks.
+    #[error("{what} need the feature `{feature}`, which this build lacks: build with `--features {feature}`")]
+    MissingFeature {
+        /// What was asked for.
+        what: &'static str,
+        /// The feature of the crate, and of those above it.
+        feature: &'static str,
+    },
     /// Nothing was given where something is needed.
     #[error("{what} needs at least one term")]
     Empty {

@@ -1,9 +1,7 @@
 //! Parameters for moduli 2^g − 1 `[TSKJ20]`.
 
 use sunzi_encoding::{check_degree, check_plain_modulus};
-use sunzi_fermat::{FermatModulus, FermatRing};
 use sunzi_ring::GadgetOptions;
-use sunzi_ring::Ring;
 use sunzi_rlwe::{Security, memory, security};
 
 use crate::{Algorithms, BfvError, Context, tables};
@@ -13,9 +11,11 @@ const RADIX_BITS: u32 = 60;
 
 /// Degree and modulus 2^g − 1 for a depth: what [`Parameters`](crate::Parameters) are for word-size primes.
 ///
-/// `docs/fermat.md` says when to choose these moduli.
+/// `docs/fermat.md` says when to choose these moduli. They need the feature `fermat`: without it, whatever makes or reads them is
+/// [`BfvError::MissingFeature`].
 ///
 /// ```
+/// # #[cfg(feature = "fermat")] {
 /// use sunzi_bfv::FermatParameters;
 /// use sunzi_fermat::FermatModulus;
 /// use sunzi_rlwe::Security;
@@ -24,6 +24,7 @@ const RADIX_BITS: u32 = 60;
 /// assert_eq!((parameters.degree(), parameters.bits()), (1 << 14, 256));
 /// let context = parameters.context()?;
 /// assert_eq!(context.degree(), 1 << 14);
+/// # }
 /// # Ok::<(), sunzi_bfv::BfvError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +37,14 @@ pub struct FermatParameters {
 
 impl FermatParameters {
     /// The smallest degree from 2^10 to 2^17 that is secure with the g that `depth` products one after the other take, by the worst case of the
-    /// papers: see [`FermatModulus::for_depth`].
+    /// papers: see `FermatModulus::for_depth` of `sunzi-fermat`.
     ///
     /// # Errors
     /// [`BfvError::Ring`] for a t that is out of range or shares a factor with q; [`BfvError::Request`] for a depth that no degree allows.
     pub fn for_depth(depth: u32, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
         for log2_degree in security::LOG2_DEGREES {
             let degree = 1 << log2_degree;
-            let bits = FermatModulus::for_depth(degree, plain_modulus, depth, Some(RADIX_BITS))?.bits();
+            let bits = modulus::bits_for_depth(degree, plain_modulus, depth)?;
             if security::check(degree, bits as f64, security).is_ok() {
                 return Ok(Self { degree, bits, plain_modulus, security });
             }
@@ -63,7 +64,7 @@ impl FermatParameters {
     pub fn new(degree: usize, bits: usize, plain_modulus: u64, security: Security) -> Result<Self, BfvError> {
         check_degree(degree)?;
         check_plain_modulus(plain_modulus)?;
-        FermatModulus::new(bits)?.check_coprime(plain_modulus)?;
+        modulus::check(bits, plain_modulus)?;
         security::check(degree, bits as f64, security)?;
         Ok(Self { degree, bits, plain_modulus, security })
     }
@@ -103,9 +104,54 @@ impl FermatParameters {
     /// [`RlweError::Memory`](sunzi_rlwe::RlweError::Memory) in a [`BfvError::Rlwe`], before any work, where the machine cannot hold the tables.
     pub fn context(&self) -> Result<Context, BfvError> {
         memory::require(tables::fermat_bytes(self.degree, self.bits))?;
-        let ring = Ring::of(FermatRing::new(2 * self.degree as u64, self.bits)?);
+        let ring = modulus::ring(self.degree, self.bits)?;
         let algorithms = Algorithms { key_switching: Self::key_switching(), ..Algorithms::default() };
         Context::with_algorithms(ring, self.plain_modulus, self.security, &algorithms)
+    }
+}
+
+/// What 2^g − 1 takes of the storage of its residues.
+#[cfg(feature = "fermat")]
+mod modulus {
+    use sunzi_fermat::{FermatModulus, FermatRing};
+    use sunzi_ring::Ring;
+
+    use super::RADIX_BITS;
+    use crate::BfvError;
+
+    pub(super) fn bits_for_depth(degree: usize, plain_modulus: u64, depth: u32) -> Result<usize, BfvError> {
+        Ok(FermatModulus::for_depth(degree, plain_modulus, depth, Some(RADIX_BITS))?.bits())
+    }
+
+    pub(super) fn check(bits: usize, plain_modulus: u64) -> Result<(), BfvError> {
+        Ok(FermatModulus::new(bits)?.check_coprime(plain_modulus)?)
+    }
+
+    pub(super) fn ring(degree: usize, bits: usize) -> Result<Ring, BfvError> {
+        Ok(Ring::of(FermatRing::new(2 * degree as u64, bits)?))
+    }
+}
+
+/// What a build without the storage answers.
+#[cfg(not(feature = "fermat"))]
+mod modulus {
+    use sunzi_ring::Ring;
+
+    use crate::BfvError;
+
+    const MISSING: BfvError =
+        BfvError::MissingFeature { what: "parameters modulo 2^g - 1", feature: "fermat" };
+
+    pub(super) fn bits_for_depth(_: usize, _: u64, _: u32) -> Result<usize, BfvError> {
+        Err(MISSING)
+    }
+
+    pub(super) fn check(_: usize, _: u64) -> Result<(), BfvError> {
+        Err(MISSING)
+    }
+
+    pub(super) fn ring(_: usize, _: usize) -> Result<Ring, BfvError> {
+        Err(MISSING)
     }
 }
 
@@ -113,8 +159,30 @@ impl FermatParameters {
 mod tests {
     use super::*;
 
+    #[cfg(not(feature = "fermat"))]
+    #[test]
+    fn are_refused_without_the_feature() {
+        use sunzi_rlwe::wire::{self, Accept};
+
+        for refused in [
+            FermatParameters::for_depth(3, 786_433, Security::Bits128),
+            FermatParameters::new(1 << 14, 256, 786_433, Security::Bits128),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, BfvError::MissingFeature { feature: "fermat", .. }), "{error}");
+            assert!(error.to_string().contains("--features fermat"), "{error}");
+        }
+        let file = include_bytes!("../../../testing/golden/v1/fermat-parameters.sz");
+        let read = wire::from_bytes::<FermatParameters, _>(&Accept::InsecureForResearchOnly, file);
+        let error = read.err().unwrap().to_string();
+        assert!(error.contains("--features fermat"), "{error}");
+    }
+
+    #[cfg(feature = "fermat")]
     #[test]
     fn degrees_are_the_smallest_that_are_secure() {
+        use sunzi_fermat::FermatModulus;
+
         let of = |depth| FermatParameters::for_depth(depth, FermatModulus::BATCHING, Security::Bits128);
         for depth in [0, 1, 3, 6, 12] {
             let parameters = of(depth).unwrap();

@@ -5,16 +5,12 @@
 
 use crate::error::{KernelError, check_length};
 use crate::isa::Isa;
+use crate::permute::{BLOCK, Origin, REVERSED};
 use crate::plan::check_transform_length;
 use crate::select::active_isa;
 use crate::twiddles::bit_reverse;
 #[cfg(target_arch = "x86_64")]
 use crate::x86_64::automorphism as vectors;
-
-/// Words of a block.
-pub(crate) const BLOCK: usize = 64;
-/// Three bits in reverse.
-pub(crate) const REVERSED: [u8; 8] = [0, 4, 2, 6, 1, 5, 3, 7];
 
 /// The automorphism X → X^k of polynomials that an [`NttPlan`](crate::NttPlan) has evaluated, whatever their modulus.
 ///
@@ -36,15 +32,6 @@ pub struct Automorphism {
     exponent: usize,
 }
 
-/// Where a block comes from.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin {
-    /// The number of the other block.
-    pub(crate) block: usize,
-    /// τ modulo 64.
-    pub(crate) shift: usize,
-}
-
 impl Automorphism {
     /// X → X^k for polynomials of degree below `n`, a power of two from 2^6 to 2^17, and an odd `exponent` k, which counts modulo 2n.
     ///
@@ -58,11 +45,6 @@ impl Automorphism {
         Ok(Self { n, exponent: (exponent % (2 * n as u64)) as usize })
     }
 
-    /// k modulo 2n.
-    pub(crate) fn exponent(&self) -> usize {
-        self.exponent
-    }
-
     /// Where position `position` has its value from. Aligned ranges of a power of two of positions, 64 or more, have theirs from such a range.
     #[must_use]
     #[inline]
@@ -73,7 +55,7 @@ impl Automorphism {
 
     /// The block that block `block` comes from, and its τ.
     #[inline]
-    pub(crate) fn origin(&self, block: usize) -> Origin {
+    fn origin(&self, block: usize) -> Origin {
         let bits = (self.n / BLOCK).trailing_zeros();
         let product = (2 * bit_reverse(block, bits) + 1) * self.exponent;
         let period = bits + 1;
@@ -126,7 +108,7 @@ impl Automorphism {
         let len = start.saturating_add(input.len());
         let (out, input) = (out.as_chunks_mut().0, input.as_chunks().0);
         let (first, start) = (from / BLOCK, start / BLOCK);
-        let done = vectors::apply(isa, self, out, first, input, start);
+        let done = vectors::apply(isa, (self.exponent, |block| self.origin(block)), out, first, input, start);
         for (i, out) in out.iter_mut().enumerate().skip(done) {
             let Origin { block, shift } = self.origin(first + i);
             let input = block.checked_sub(start).and_then(|block| input.get(block));
@@ -142,12 +124,12 @@ impl Automorphism {
 /// Nothing is done by vectors here.
 #[cfg(not(target_arch = "x86_64"))]
 mod vectors {
-    use super::{Automorphism, BLOCK};
     use crate::isa::Isa;
+    use crate::permute::{BLOCK, Origin};
 
     pub(super) fn apply(
         _: Isa,
-        _: &Automorphism,
+        _: (usize, impl Fn(usize) -> Origin),
         _: &mut [[u64; BLOCK]],
         _: usize,
         _: &[[u64; BLOCK]],

@@ -11,8 +11,8 @@ pub use crate::generic::arithmetic::{Arithmetic, Butterflies};
 pub use crate::generic::double::{Double, ENDLESS};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub use crate::generic::doubles::Doubles;
+pub use crate::generic::lanes::Registers;
 pub use crate::generic::lanes::{Integers, Lanes, Lanes52, WIDTH, expanded};
-pub use crate::generic::registers::Registers;
 pub use crate::generic::word52::Word52;
 pub use crate::portable::{Portable, narrow};
 pub use crate::schedule::{CHUNK, MAX_LEVELS, Schedule, TAIL};

@@ -1,7 +1,21 @@
-//! Reordering of words.
+//! Reordering of words, and of the words of blocks by automorphisms.
 #![expect(unsafe_code, reason = "indices are checked before the loop that uses them")]
 
 use crate::error::{KernelError, check_length};
+
+/// Words of a block.
+pub(crate) const BLOCK: usize = 64;
+/// Three bits in reverse.
+pub(crate) const REVERSED: [u8; 8] = [0, 4, 2, 6, 1, 5, 3, 7];
+
+/// Where a block comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin {
+    /// The number of the other block.
+    pub(crate) block: usize,
+    /// τ modulo 64.
+    pub(crate) shift: usize,
+}
 
 /// `out[i] = input[index[i]]`
 ///

@@ -1,5 +1,10 @@
 //! The seam: what rings need of a storage of residues.
 
+mod defaults;
+
+pub use defaults::by_polynomials;
+pub(crate) use defaults::{check_factors, multiply_by_values};
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -11,14 +16,12 @@ use sunzi_math::{CoefficientBasis, RingIndex};
 use zeroize::Zeroizing;
 
 use crate::poly::{Coefficient, Evaluation, Poly, Representation, Residues};
-use crate::{
-    Expansion, Gadget, GadgetOptions, PackingError, Ring, RingError, Scaler, ScalerOptions, packing, sampling,
-};
+use crate::{Expansion, PackingError, RingError, packing, sampling};
 
 /// Factors of the terms of a sum of products.
 pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
 
-/// R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: everything that [`Ring`] hands on to it, polynomial by polynomial. A storage of its own
+/// R_q = Z_q\[X\]/Φ_m(X) over some storage of residues: everything that [`Ring`](crate::Ring) hands on to it, polynomial by polynomial. A storage of its own
 /// implements the methods that have no body, and others where it knows a faster form.
 ///
 /// Every method that takes a polynomial checks that it belongs to this ring and answers
@@ -73,6 +76,11 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::NoSuchLevel`] for 0 and above [`level`](Self::level).
     fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError>;
+    /// Checks that a polynomial is of this ring, at its own level.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`]; [`RingError::OtherModulus`].
+    fn check(&self, a: &Residues) -> Result<(), RingError>;
     /// The level of a polynomial of this ring at any level.
     ///
     /// # Errors
@@ -87,7 +95,10 @@ pub trait Backend: Any + Debug + Send + Sync {
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] for b below the level of a; [`RingError::NotNested`].
-    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError>;
+    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
+        let level = self.level_of(a)?;
+        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?.into())
+    }
     /// a·b + c modulo Q_l, for polynomials of any level from l: a step of Horner's rule in a secret.
     ///
     /// # Errors
@@ -132,7 +143,13 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &Poly<Evaluation>,
         b: &Poly<Coefficient>,
         level: usize,
-    ) -> Result<Poly<Evaluation>, RingError>;
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let own = self.at_level(self.level_of(a)?)?;
+        // The errors and the message of an encryption.
+        let mut sum = Zeroizing::new(a.clone());
+        own.add_assign(&mut sum, &Zeroizing::new(own.to_evaluation(b.clone())?))?;
+        self.mod_switch(&sum, level)
+    }
     /// (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from
     /// `rng`: the encryption of m under a public key (p_0, p_1).
     ///
@@ -145,7 +162,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         level: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        crate::masking::by_polynomials(self, parts, message, level, rng)
+        by_polynomials(self, parts, message, level, rng)
     }
     /// Modulus switching within a word, for a last modulus that is a product of primes `[KPZ21, Remark 5.1]`: (a − \[a\]_d)/d
     /// for d a factor of the last modulus of a and \[a\]_d centred. The result is right modulo all other moduli and modulo
@@ -159,7 +176,9 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &Poly<Evaluation>,
         d: u64,
         rest: u64,
-    ) -> Result<Poly<Evaluation>, RingError>;
+    ) -> Result<Poly<Evaluation>, RingError> {
+        defaults::divide_integers(self, a, d, rest)
+    }
     /// (Q_k/Q_l)·a modulo Q_k for a of level l: the way back up of a message that scales with the modulus.
     ///
     /// # Errors
@@ -263,7 +282,11 @@ pub trait Backend: Any + Debug + Send + Sync {
         acc: &mut Poly<Evaluation>,
         a: &Poly<Evaluation>,
         b: &Poly<Evaluation>,
-    ) -> Result<(), RingError>;
+    ) -> Result<(), RingError> {
+        let mut product = a.clone();
+        self.mul_assign(&mut product, b)?;
+        self.add_assign(acc, &product)
+    }
     /// t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
     ///
     /// # Errors
@@ -329,7 +352,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         t: u64,
         level: usize,
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
-        crate::tensor::sum_of_tensors(self, pairs, t, level)
+        defaults::sum_of_tensors(self, pairs, t, level)
     }
     /// a ← c·a for an integer c.
     ///
@@ -386,7 +409,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
-        crate::monomial::multiply_by_values(self, a, exponent)
+        multiply_by_values(self, a, exponent)
     }
     /// a(X^k) for k coprime to m, 0 < k < m.
     ///
@@ -426,29 +449,4 @@ pub trait Backend: Any + Debug + Send + Sync {
         representation: Representation,
         from: &mut dyn std::io::BufRead,
     ) -> Result<Residues, PackingError>;
-}
-
-/// What may differ between rings over one storage: how they scale, how they cut polynomials into digits, and their name in files.
-pub trait Tables: Debug + Send + Sync + 'static {
-    /// Tables of the scale-invariant operations for plaintext modulus t.
-    ///
-    /// # Errors
-    /// [`RingError::OutOfRange`] for t < 2 or t ≥ 2^60 or q too small for t;
-    /// [`RingError::NotCoprime`] where t or an auxiliary modulus shares a factor with q.
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError>;
-    /// A scaler that decrypts polynomials of this level, whatever levels there are below.
-    ///
-    /// # Errors
-    /// As [`scaler`](Self::scaler).
-    fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
-        self.scaler(ring, t, &ScalerOptions::default())
-    }
-    /// Tables of a gadget: a way to cut polynomials into digits.
-    ///
-    /// # Errors
-    /// [`RingError::OutOfRange`] for options this ring cannot follow.
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError>;
-    /// The name of the ring in files, equal for those that have the same polynomials at the same levels: see [`describe`](crate::describe). It is
-    /// empty for a ring of a storage that these tables are not for, and for a dry ring.
-    fn description(&self, ring: &Ring) -> Vec<u8>;
 }

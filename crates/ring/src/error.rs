@@ -223,6 +223,19 @@ pub fn supported_index(index: u64) -> Result<RingIndex, RingError> {
     if shape.degree() > MAX_DEGREE { Err(RingError::UnsupportedIndex { index }) } else { Ok(shape) }
 }
 
+/// Fails unless a plaintext has n coefficients below t, which has at most 62 bits. The error names no coefficient: they are secret.
+///
+/// # Errors
+/// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`].
+pub fn check_message(message: &[u64], t: u64, n: usize) -> Result<(), RingError> {
+    check_length("plaintext", n, message.len())?;
+    check_plaintext_modulus(t, 62)?;
+    if message.iter().all(|&x| x < t) {
+        return Ok(());
+    }
+    Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), "more"))
+}
+
 /// Plaintext moduli of the scale-invariant operations: from 2 on, of so many bits.
 ///
 /// # Errors

@@ -2,29 +2,29 @@
 //!
 //! Nothing but these tests may use them: they change without notice.
 
-pub use crate::gadget::digits::digits_of;
-pub use crate::gadget::grouping::group_moduli;
-pub use crate::integers::{NARROW, horner, horner_of_doubles};
-pub use crate::masking::{by_limbs, by_polynomials};
+pub use crate::backend::by_polynomials;
+pub use crate::key_switching::{digits_of, group_moduli};
 pub use crate::parallel::{BLOCK, GROUP, groups};
-pub use crate::rns::decryption::{Decryptor, Form};
+pub use crate::rns::decryption::Decryptor;
 pub use crate::rns::digit_decryption::{DigitDecryption, split};
 pub use crate::rns::exact_extension::ExactExtension;
-pub use crate::rns::extension::{Extension, Overflow};
-pub use crate::rns::fast_base_conversion::{column, row_factors};
-pub use crate::rns::matrix_product;
+pub use crate::rns::extension::Extension;
+pub use crate::rns::fast_base_conversion::{Overflow, column, row_factors};
 pub use crate::rns::rns_floor::column as floor_column;
 pub use crate::rns::rounded_division::RoundedDivision;
 pub use crate::rns::shenoy_kumaresan::{ShenoyKumaresan, row_factors as sk_row_factors};
+pub use crate::rns::{DecryptionForm, matrix_product};
 pub use crate::sampling::fixed_weight::sort;
 pub use crate::sampling::{DRAWN, map_words};
 pub use crate::scratch::{SHORTEST, Scratch, Store};
+pub use crate::words::integers::{NARROW, horner, horner_of_doubles};
+pub use crate::words::masking::by_limbs;
 
 use std::ops::Range;
 
-use crate::division::{Division, Factor, Route};
 use crate::opaque::Opaque;
 use crate::sampling::SeededRng;
+use crate::words::division::{Division, DivisionPath, Factor};
 use crate::{
     Backend, Digits, Evaluation, Multiplier, Poly, Ring, RingError, RnsDecomposition, RnsMultiplier,
 };
@@ -96,7 +96,7 @@ pub fn inverse_scaled(ring: &Ring, a: &mut Poly<Evaluation>, constants: &[u64]) 
 /// # Errors
 /// [`RingError::MissingTable`] unless there are as many as moduli; [`RingError::OtherStorage`].
 pub fn scales(ring: &Ring, constants: &[u64]) -> Result<usize, RingError> {
-    crate::rns::scaler::scales(ring.words()?, constants).map(|scales| scales.len())
+    ring.words()?.transform().scales(constants).map(|scales| scales.len())
 }
 
 /// Words divided by the moduli above a level, by groups of targets.
@@ -113,7 +113,7 @@ pub fn divide(
 ) -> Result<(), RingError> {
     let ring = ring.words()?;
     let (ladder, targets) = (ring.ladder(), ring.ladder().plans(level));
-    let route = Route::new(ladder.limbs(level), ladder.limbs(ring.level()));
+    let path = DivisionPath::new(ladder.limbs(level), ladder.limbs(ring.level()));
     let (isa, parallelism) = (ring.isa(), ring.parallelism());
-    Division::new(ring.plans(), &targets, route, groups, isa, Factor::One, parallelism)?.divide(out, a, None)
+    Division::new(ring.plans(), &targets, path, groups, isa, Factor::One, parallelism)?.divide(out, a, None)
 }

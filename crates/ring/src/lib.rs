@@ -16,44 +16,33 @@
 //! | decryption by a power of two, Lemma 3 | `rns/power_of_two_decryption.rs` |
 //! | decryption by quotients t/q_i, 3.5 | `rns/float_decryption.rs` |
 //! | the same by digits, 3.3 of KPZ | `rns/digit_decryption.rs` |
-//! | modulus switching | `division.rs` |
-//! | ModRaise, 3.2 of AS19 | `raise.rs` |
+//! | modulus switching | `words/division.rs` |
+//! | ModRaise, 3.2 of AS19 | `words/raise.rs` |
 //! | the steps of Alg. 3 before relinearisation | `rns/behz.rs` |
 //! | exact extension, eq. (6) of KPZ | `rns/exact_extension.rs` |
 //! | modulus switching between any two bases, app. E of KPZ | `rns/rounded_division.rs` |
 //! | Alg. 1 of KPZ | `rns/hps.rs` |
-//! | Alg. 2 and 3 of KPZ | `rns/over_q.rs`, `rns/switched_lift.rs` |
-//! | ξ_q and P_{RNS,q}, 4.5 | `gadget/product.rs` |
-//! | the second radix and the smaller keys, B.1 and B.2 | `gadget/digits.rs` |
+//! | Alg. 2 and 3 of KPZ | `rns/over_q.rs` |
+//! | ξ_q and P_{RNS,q}, 4.5 | `key_switching/inner_product.rs` |
+//! | the second radix and the smaller keys, B.1 and B.2 | `key_switching/digits.rs` |
 #![forbid(unsafe_code)]
 
-mod automorphism;
 mod backend;
 mod basis;
-mod combination;
-mod division;
 mod error;
 mod expansion;
-mod factor;
-mod gadget;
 mod hollow;
-mod horner;
-mod integers;
 #[doc(hidden)]
 pub mod internals;
 mod key_switching;
 mod ladder;
-mod masking;
-mod monomial;
-mod multiplier;
+mod new;
 mod once;
 mod opaque;
 mod options;
 mod packing;
 mod parallel;
-mod plaintext;
 mod poly;
-mod raise;
 mod ring;
 mod rns;
 mod root_order;
@@ -62,19 +51,19 @@ mod scaling;
 mod scratch;
 #[doc(hidden)]
 pub mod storage;
-mod tensor;
 mod transform;
 mod words;
 
-pub use backend::{Backend, Factors, Tables};
+pub use backend::{Backend, Factors};
 pub use basis::Basis;
 pub use error::{RingError, Shape};
 pub use expansion::Expansion;
-pub use gadget::{KeyPoly, RnsDecomposition, RnsDigits, RnsGadget};
-pub use hollow::{HollowGadget, HollowRing, HollowScaler};
-pub use key_switching::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, Multiplier};
+pub use hollow::{HollowRing, HollowScaler};
+pub use key_switching::{
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Multiplier, Pairs,
+    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput,
+};
 pub use ladder::check_rungs;
-pub use multiplier::{Pairs, RnsMultiplier, Turn};
 pub use opaque::{Content, Opaque};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
@@ -82,7 +71,7 @@ pub use options::{
 pub use packing::{Append, Block, PackingError, Storage, describe, describe_sets};
 pub use parallel::{Parallelism, on_pool};
 pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
-pub use ring::Ring;
+pub use ring::{Ring, Tables};
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};
 pub use scaling::{Apart, Scaler, ScalerBackend, Side, secret_coefficients};
 pub use words::WordRing;

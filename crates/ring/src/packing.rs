@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Write};
 use sunzi_kernels::{pack, packed_len, unpack};
 use zeroize::Zeroizing;
 
+use crate::RingError;
 use crate::ladder::is_of_prefixes;
-use crate::{Backend, Ring, RingError};
 
 /// Words that are packed at a time: a multiple of 8, so that blocks end with bytes, and few enough for the first cache to hold them beside their bytes.
 const BLOCK: usize = 1 << 10;
@@ -17,7 +17,7 @@ const BLOCK_LEN: usize = 8 * BLOCK;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Storage {
-    /// [`Ring`]: the moduli follow.
+    /// [`Ring`](crate::Ring): the moduli follow.
     Words = 0,
     /// `MultiPrecision` of `research/big`: the moduli follow.
     MultiPrecision = 1,
@@ -203,17 +203,4 @@ pub fn unpack_rows<'a>(
 /// Bits of q − 1.
 fn bits(q: u64) -> u32 {
     q.saturating_sub(1).checked_ilog2().map_or(1, |log2| log2 + 1)
-}
-
-/// The name of a ring of residues in words; none for one of others.
-#[must_use]
-pub fn description_of(ring: &Ring, storage: Storage) -> Vec<u8> {
-    let Ok(ring) = ring.words() else { return Vec::new() };
-    let (ladder, levels) = (ring.ladder(), 1..ring.level() + 1);
-    if is_of_prefixes(levels.clone().map(|level| ladder.limbs(level))) {
-        return describe(storage, ring.index(), ring.basis().values());
-    }
-    let moduli = ladder.moduli();
-    let rungs = levels.map(|level| ladder.limbs(level));
-    describe_sets(describe(storage, ring.index(), &moduli), moduli.len(), rungs)
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use sunzi_kernels::Conversion;
 
 use crate::RingError;
-use crate::error::check_limbs;
+use crate::error::{check_limbs, check_table};
+use crate::scratch::Scratch;
 
 /// Words of transforms from which handing limbs to other threads pays (a transform of 2^12 takes 4 µs).
 const TRANSFORM_WORDS: usize = 1 << 13;
@@ -20,11 +21,6 @@ const CONVERSION_WORDS: usize = 1 << 14;
 /// How many times as much work there has to be for a thread outside of the pool, which wakes another one and sleeps until it is done:
 /// 25 to 75 µs on virtual machines.
 const COLD: usize = 16;
-
-/// Words of a copy from which it pays (1 MiB).
-const COPY_WORDS: usize = 1 << 17;
-/// Words that one thread copies at once.
-const COPY_PART: usize = 1 << 14;
 
 /// Coefficients handled together in conversions: the limbs of a block stay in the cache between its passes.
 pub const BLOCK: usize = 1024;
@@ -271,22 +267,89 @@ impl Parallelism {
     }
 }
 
-/// Copies words, by several threads if they are many.
-pub(crate) fn copy(to: &mut [u64], from: &[u64]) {
-    if to.len() >= COPY_WORDS && rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
-        let parts = to.par_chunks_mut(COPY_PART).zip(from.par_chunks(COPY_PART));
-        parts.for_each(|(to, from)| to.copy_from_slice(from));
-    } else {
-        to.copy_from_slice(from);
-    }
-}
-
 /// Limbs in groups of at most [`GROUP`] and of nearly equal size, an even number of them where there are several limbs: two
 /// threads finish together.
 pub fn groups(limbs: Range<usize>) -> Vec<Range<usize>> {
     let all = limbs.len();
     let count = all.div_ceil(GROUP).next_multiple_of(2).min(all);
     (0..count).map(|g| limbs.start + g * all / count..limbs.start + (g + 1) * all / count).collect()
+}
+
+/// Limbs of a result that are computed together.
+pub(crate) struct LimbGroup {
+    /// Their group of targets; none for limbs without a target.
+    pub(crate) group: Option<usize>,
+    /// Where they stand among the targets.
+    pub(crate) targets: Vec<usize>,
+    /// Where they stand in the result.
+    pub(crate) outs: Range<usize>,
+}
+
+/// Limbs of both halves of a result that are computed together.
+pub(crate) struct GroupOutputs<'a> {
+    pub(crate) limbs: LimbGroup,
+    pub(crate) outs: Vec<[&'a mut [u64]; 2]>,
+    /// How work inside the group is shared.
+    pub(crate) inside: Parallelism,
+}
+
+/// The number of targets of the longest group.
+pub(crate) fn longest(groups: &[Range<usize>]) -> usize {
+    groups.iter().map(Range::len).max().unwrap_or(0)
+}
+
+/// The limbs of a result, which stand at these places among targets, if at all, by groups.
+pub(crate) fn limb_groups(groups: &[Range<usize>], places: &[Option<usize>]) -> Vec<LimbGroup> {
+    let (longest, mut all) = (longest(groups), Vec::<LimbGroup>::new());
+    for (out, &place) in places.iter().enumerate() {
+        let group = place.and_then(|place| groups.iter().position(|group| group.contains(&place)));
+        match all.last_mut() {
+            Some(last) if last.group == group && last.outs.len() < longest => {
+                last.targets.extend(place);
+                last.outs.end = out + 1;
+            }
+            _ => all.push(LimbGroup { group, targets: place.into_iter().collect(), outs: out..out + 1 }),
+        }
+    }
+    all
+}
+
+/// The limbs of two halves of a result by these groups of targets; the halves hold nothing else but rows after them.
+pub(crate) fn group_outputs<'a>(
+    (n, parallelism): (usize, Parallelism),
+    groups: &[Range<usize>],
+    places: &[Option<usize>],
+    halves: [&'a mut [u64]; 2],
+) -> Result<Vec<GroupOutputs<'a>>, RingError> {
+    let [first, second] = halves;
+    for half in [&*first, &*second] {
+        check_table("limb of a half", places.len(), places.len().min(half.len() / n))?;
+    }
+    let mut limbs = first.chunks_exact_mut(n).zip(second.chunks_exact_mut(n)).map(|(a, b)| [a, b]);
+    let groups = limb_groups(groups, places);
+    let inside = parallelism.inside(groups.len());
+    let outputs = |group: LimbGroup| GroupOutputs {
+        outs: limbs.by_ref().take(group.outs.len()).collect(),
+        limbs: group,
+        inside,
+    };
+    Ok(groups.into_iter().map(outputs).collect())
+}
+
+/// Runs `f` over groups, shared among threads, with scratch memory of `words` for each.
+pub(crate) fn for_each_group(
+    parallelism: Parallelism,
+    groups: Vec<GroupOutputs<'_>>,
+    words: usize,
+    f: impl Fn(&mut Scratch, GroupOutputs<'_>) -> Result<(), RingError> + Send + Sync,
+) -> Result<(), RingError> {
+    let outputs = groups.iter().flat_map(|group| group.outs.iter().flatten()).map(|out| out.len()).sum();
+    if groups.len() > 1 && parallelism.shares_limbs(Work::Transform, outputs) {
+        groups.into_par_iter().try_for_each_init(|| Scratch::new(words), f)
+    } else {
+        let mut scratch = Scratch::new(words);
+        groups.into_iter().try_for_each(|group| f(&mut scratch, group))
+    }
 }
 
 /// The same blocks of all limbs together.

@@ -1,18 +1,15 @@
 //! A polynomial ring as a value, whatever stores its residues.
 
 use std::any::Any;
-use std::fmt;
+use std::fmt::{self, Debug};
 use std::io::BufRead;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use sunzi_kernels::Isa;
 
-use crate::words::{RnsTables, WordRing};
 use crate::{
-    Append, Backend, Domain, Gadget, GadgetOptions, HollowRing, PackingError, Parallelism, Poly, RingError,
-    Scaler, ScalerOptions, Tables,
+    Append, Backend, Domain, Gadget, GadgetOptions, PackingError, Poly, RingError, Scaler, ScalerOptions,
 };
 
 /// R_q = Z_q\[X\]/Φ_m(X) for q = q_1⋯q_k; cheap to clone. What it does with polynomials is listed at [`Backend`].
@@ -42,43 +39,6 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The ring of index m, of degree up to 2^17, modulo the product of these primes ≡ 1 (mod [`root_order`](Self::root_order)): any m
-    /// with an odd factor that is no odd number's double, or a power of two from 2^7 on.
-    ///
-    /// # Errors
-    /// [`RingError::UnsupportedIndex`]; [`RingError::Math`] for m = 2 mod 4; [`RingError::LengthMismatch`] without moduli;
-    /// [`RingError::NotCoprime`]; [`RingError::Kernel`] for a modulus without a transform of this degree.
-    pub fn new(m: u64, moduli: &[u64]) -> Result<Self, RingError> {
-        WordRing::new(m, moduli).map(Self::from)
-    }
-
-    /// The ring of [`new`](Self::new) on a given instruction set, which all that is derived from it uses too. Polynomials of
-    /// one are polynomials of the other.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`RingError::Kernel`] for an instruction set this processor lacks.
-    pub fn with_isa(m: u64, moduli: &[u64], isa: Isa) -> Result<Self, RingError> {
-        WordRing::with_isa(m, moduli, isa).map(Self::from)
-    }
-
-    /// The ring whose level l is modulo the product of the moduli with the indices `rungs[l − 1]`: any sets of the moduli, with
-    /// ascending products and all moduli last. See [`Backend::is_nested`] for what levels can then do with each other.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`RingError::OutOfRange`] for rungs that are not so.
-    pub fn with_rungs(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
-        WordRing::with_rungs(m, moduli, rungs).map(Self::from)
-    }
-
-    /// A dry ring: levels, moduli and sizes of [`with_rungs`](Self::with_rungs), or of [`new`](Self::new) where there are no rungs, and no residues
-    /// ([`HollowRing`]).
-    ///
-    /// # Errors
-    /// As [`HollowRing::of_levels`].
-    pub fn dry(m: u64, moduli: &[u64], rungs: &[Vec<usize>]) -> Result<Self, RingError> {
-        HollowRing::of_levels(m, moduli, rungs).map(Self::of)
-    }
-
     /// The ring over a storage that brings its own tables.
     #[must_use]
     pub fn of<B: Backend + Tables>(storage: B) -> Self {
@@ -90,6 +50,11 @@ impl Ring {
     #[must_use]
     pub fn with_tables(&self, tables: impl Tables) -> Self {
         Self { storage: Arc::clone(&self.storage), tables: Arc::new(tables) }
+    }
+
+    /// A ring over a storage with tables that it does not bring.
+    pub(crate) fn over(storage: impl Backend, tables: impl Tables) -> Self {
+        Self { storage: Arc::new(storage), tables: Arc::new(tables) }
     }
 
     /// A ring over another storage with the tables of this one.
@@ -104,22 +69,12 @@ impl Ring {
         storage.downcast_ref()
     }
 
-    /// The storage in words.
+    /// The storage, which must be of this kind.
     ///
     /// # Errors
-    /// [`RingError::OtherStorage`] where residues are no words.
-    pub fn words(&self) -> Result<&WordRing, RingError> {
+    /// [`RingError::OtherStorage`] where it is not.
+    pub fn storage_as<B: Backend>(&self) -> Result<&B, RingError> {
         self.storage().ok_or(RingError::OtherStorage)
-    }
-
-    /// A ring that shares work among threads another way, which all that is derived from it does too; tables are shared as far as they do not
-    /// depend on it. Polynomials of one are polynomials of the other. Rings of other storages stay what they are.
-    #[must_use]
-    pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {
-        match self.storage::<WordRing>() {
-            Some(words) => self.with_storage(words.with_parallelism(parallelism)),
-            None => self.clone(),
-        }
     }
 
     /// The ring at a lower level, or this one. Tables are shared and made at first use.
@@ -247,12 +202,6 @@ impl Ring {
     }
 }
 
-impl From<WordRing> for Ring {
-    fn from(words: WordRing) -> Self {
-        Self { storage: Arc::new(words), tables: Arc::new(RnsTables) }
-    }
-}
-
 impl Deref for Ring {
     type Target = dyn Backend;
 
@@ -265,4 +214,29 @@ impl fmt::Debug for Ring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.storage.fmt(f)
     }
+}
+
+/// What may differ between rings over one storage: how they scale, how they cut polynomials into digits, and their name in files.
+pub trait Tables: Debug + Send + Sync + 'static {
+    /// Tables of the scale-invariant operations for plaintext modulus t.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for t < 2 or t ≥ 2^60 or q too small for t;
+    /// [`RingError::NotCoprime`] where t or an auxiliary modulus shares a factor with q.
+    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError>;
+    /// A scaler that decrypts polynomials of this level, whatever levels there are below.
+    ///
+    /// # Errors
+    /// As [`scaler`](Self::scaler).
+    fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
+        self.scaler(ring, t, &ScalerOptions::default())
+    }
+    /// Tables of a gadget: a way to cut polynomials into digits.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for options this ring cannot follow.
+    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError>;
+    /// The name of the ring in files, equal for those that have the same polynomials at the same levels: see [`describe`](crate::describe). It is
+    /// empty for a ring of a storage that these tables are not for, and for a dry ring.
+    fn description(&self, ring: &Ring) -> Vec<u8>;
 }

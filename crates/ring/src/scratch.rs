@@ -3,15 +3,19 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
 use sunzi_kernels::Buffer;
 use zeroize::Zeroize;
-
-use crate::parallel;
 
 /// Words kept at most (1 GiB): the temporaries of a linear transform at n = 2^16. Never more than were in use at once.
 const MOST_WORDS: usize = 1 << 27;
 /// Shorter buffers (below 64 KiB) go back to the allocator, which keeps them mapped itself.
 pub const SHORTEST: usize = 1 << 13;
+
+/// Words of a copy from which it pays (1 MiB).
+const COPY_WORDS: usize = 1 << 17;
+/// Words that one thread copies at once.
+const COPY_PART: usize = 1 << 14;
 
 static KEPT: Mutex<Store> = Mutex::new(Store::new(MOST_WORDS));
 
@@ -87,7 +91,7 @@ impl Scratch {
     /// A copy of `words`.
     pub fn from_slice(words: &[u64]) -> Self {
         let mut copy = Self::new(words.len());
-        parallel::copy(&mut copy, words);
+        copy_words(&mut copy, words);
         copy
     }
 
@@ -140,5 +144,15 @@ impl Zeroize for Scratch {
         // The rest is what an earlier owner left, erased if it was secret.
         self.fill(0);
         zeroize::optimization_barrier(&**self);
+    }
+}
+
+/// Copies words, by several threads if they are many.
+fn copy_words(to: &mut [u64], from: &[u64]) {
+    if to.len() >= COPY_WORDS && rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+        let parts = to.par_chunks_mut(COPY_PART).zip(from.par_chunks(COPY_PART));
+        parts.for_each(|(to, from)| to.copy_from_slice(from));
+    } else {
+        to.copy_from_slice(from);
     }
 }

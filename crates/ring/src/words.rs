@@ -1,7 +1,16 @@
 //! The storage in words: one residue a word.
 
+pub(crate) mod automorphism;
 mod backend;
 mod build;
+mod combination;
+pub(crate) mod division;
+mod factor;
+pub(crate) mod integers;
+pub(crate) mod masking;
+pub(crate) mod plaintext;
+mod raise;
+mod tensor;
 
 use std::fmt;
 use std::ops::Range;
@@ -10,22 +19,19 @@ use std::sync::{Arc, OnceLock};
 use sunzi_kernels::{Isa, Modulus};
 use sunzi_math::RingIndex;
 
-use crate::automorphism::{AutomorphismTables, ValueSources};
-use crate::division::{Division, Factor, Route};
 use crate::error::{check_automorphism, check_level, check_shape};
 use crate::ladder::Ladder;
 use crate::once::get_or_try_init;
 use crate::parallel::{Parallelism, groups};
-use crate::raise::Raise;
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Transform};
-use crate::{
-    Backend, Basis, Domain, Gadget, GadgetOptions, Poly, Residues, Ring, RingError, RnsGadget, RnsScaler,
-    Scaler, ScalerOptions, Shape, Storage, Tables, packing,
-};
+use crate::{Backend, Basis, Domain, Poly, Residues, RingError, Shape};
+use automorphism::{AutomorphismTables, ValueSources};
+use division::{Division, DivisionPath, Factor};
+use raise::Raise;
 
 /// R_q for q = q_1⋯q_k, one residue a word; cheap to clone.
-/// [`Ring`] is made of it unless told otherwise.
+/// [`Ring`](crate::Ring) is made of it unless told otherwise.
 #[derive(Clone)]
 pub struct WordRing(Arc<Inner>);
 
@@ -119,14 +125,6 @@ impl WordRing {
         &self.0.transform
     }
 
-    /// Checks that a polynomial is of this ring.
-    ///
-    /// # Errors
-    /// [`RingError::ShapeMismatch`]; [`RingError::OtherModulus`].
-    pub fn check(&self, a: &Residues) -> Result<(), RingError> {
-        self.check_basis(a.shape(), a.tag())
-    }
-
     /// [`check`](Self::check) for whatever has the shape and the tag of a polynomial.
     pub(crate) fn check_basis(&self, shape: Shape, tag: u64) -> Result<(), RingError> {
         check_shape(self.shape(), shape)?;
@@ -180,9 +178,9 @@ impl WordRing {
     pub(crate) fn division(&self, level: usize) -> Result<&Division, RingError> {
         get_or_try_init(&self.lower(level)?.division, || {
             let (ladder, targets) = (self.ladder(), self.ladder().plans(level));
-            let route = Route::new(ladder.limbs(level), ladder.limbs(self.0.level));
+            let path = DivisionPath::new(ladder.limbs(level), ladder.limbs(self.0.level));
             let groups = groups(0..targets.len());
-            Division::new(self.plans(), &targets, route, groups, self.isa(), Factor::One, self.parallelism())
+            Division::new(self.plans(), &targets, path, groups, self.isa(), Factor::One, self.parallelism())
         })
     }
 
@@ -227,30 +225,5 @@ impl fmt::Debug for WordRing {
             .field("degree", &self.0.degree)
             .field("moduli", &self.basis().values())
             .finish()
-    }
-}
-/// Scaling and digits in full RNS.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RnsTables;
-
-impl Tables for RnsTables {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        let words = ring.words()?;
-        words.check_prefixes()?;
-        RnsScaler::new(words, t, options).map(Scaler::new)
-    }
-
-    fn decryption_scaler(&self, ring: &Ring, t: u64) -> Result<Scaler, RingError> {
-        let words = ring.words()?;
-        let prefixes = words.of_plans(words.plans().to_vec())?;
-        RnsScaler::new(&prefixes, t, &ScalerOptions::default()).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        RnsGadget::new(ring.words()?, options).map(Gadget::new)
-    }
-
-    fn description(&self, ring: &Ring) -> Vec<u8> {
-        packing::description_of(ring, Storage::Words)
     }
 }

@@ -6,7 +6,7 @@
 //! back modulo QP, where its secret is the dense one again. It may be a vector of polynomials: see [`SparseSecret`].
 
 use rand_core::CryptoRng;
-use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_ring::{Addends, GadgetOptions, Ring, SwitchInput};
 use zeroize::Zeroizing;
 
 use crate::key_switch::added_noise;
@@ -130,7 +130,14 @@ impl EncapsulationKeys {
         // Only the first key has a half for the part without a secret: the others' is 0.
         let (mut body, mut under) = (c0.clone(), Vec::with_capacity(self.enter.len()));
         for key in &self.enter {
-            let [b, a] = key.switch(&self.low, c1, [Some(&body), None], low, 1)?;
+            let [b, a] = key.switch(
+                &self.low,
+                low,
+                SwitchInput::Values(c1),
+                Addends::Values([Some(&body), None]),
+                low,
+                1,
+            )?;
             body = b;
             under.push(a);
         }
@@ -138,8 +145,8 @@ impl EncapsulationKeys {
         let ring = context.ring_at(level)?;
         let [mut body, mut linear] = [ring.mod_raise(&body)?, ring.zero()];
         for (key, part) in self.leave.iter().zip(&under) {
-            let rest = [Some(&body), Some(&linear)];
-            [body, linear] = key.switch(context, &ring.mod_raise(part)?, rest, level, 1)?;
+            let (raised, added) = (ring.mod_raise(part)?, Addends::Values([Some(&body), Some(&linear)]));
+            [body, linear] = key.switch(context, level, SwitchInput::Values(&raised), added, level, 1)?;
             noise = noise.plus(added_noise(context, level, 1)?);
         }
         Ciphertext::from_parts(vec![body, linear], ciphertext.metadata().clone(), noise, self.id)

@@ -1,12 +1,12 @@
-//! Double hoisting: sums of turned ciphertexts modulo Q_l·P, before the way down.
+//! Double hoisting: sums of rotated ciphertexts modulo Q_l·P, before the division by P.
 //!
 //! A key switch ends with a division by P, and begins with digits. Rotations of one ciphertext share their digits
 //! ([`galois::hoist`]); sums of plaintexts times rotations share the division as well, if they are taken
-//! modulo Q_l·P `[BMTH21, 5]`. A turn of such a sum divides one of its halves only.
+//! modulo Q_l·P `[BMTH21, 5]`. A rotation of such a sum divides one of its halves only.
 
 use num_bigint::BigInt;
 use rayon::prelude::*;
-use sunzi_ring::{Evaluation, Multiplier, Poly, Turn};
+use sunzi_ring::{Evaluation, Multiplier, Poly, Rotation, SwitchInput};
 
 use crate::galois::{self, Hoisted};
 use crate::key_switch::Halves;
@@ -35,7 +35,10 @@ impl<S: Scheme> Hoisted<'_, S> {
             let gadget = context.gadget_at(level)?;
             [gadget.key_ring().scale_up(c0)?, gadget.key_ring().scale_up(c1)?]
         } else {
-            keys.get(exponent)?.switch_digits_extended(context, self.digits(), c0, exponent)?
+            {
+                let input = SwitchInput::Digits(self.digits());
+                keys.get(exponent)?.switch_extended(context, level, input, c0, exponent)?
+            }
         };
         Ok(ExtendedCiphertext { parts, level, key: ciphertext.key() })
     }
@@ -64,7 +67,13 @@ impl ExtendedCiphertext {
         }
         let [first, second] = &self.parts;
         let down = context.gadget_at(self.level)?.mod_down(second, self.level)?;
-        let parts = keys.get(exponent)?.switch_extended(context, &down, first, exponent)?;
+        let parts = keys.get(exponent)?.switch_extended(
+            context,
+            self.level,
+            SwitchInput::Values(&down),
+            first,
+            exponent,
+        )?;
         Ok(Self { parts, ..*self })
     }
 
@@ -106,12 +115,12 @@ impl ExtendedCiphertext {
     }
 }
 
-/// An automorphism X → X^k of a sum Σ m_i·(turn i): k, and its terms (i, m_i).
+/// An automorphism X → X^k of a sum Σ m_i·(rotation i): k, and its terms (i, m_i).
 pub type GiantStep<'a> = (u64, Vec<(usize, &'a Multiplier)>);
 
-/// For every list of terms (i, m_i), m_i kept by the gadget of the ciphertext's level or of one that it is nested in, P times
+/// For every list of terms (i, m_i), m_i packed by the gadget of the ciphertext's level or of one that it is nested in, P times
 /// Σ m_i·(the ciphertext of m(X^k_i)) for the i-th of `exponents`: as from [`Hoisted::extended`], without holding any of these. Digits
-/// are taken once, and only where something is turned.
+/// are taken once, and only where something is rotated.
 ///
 /// # Errors
 /// As [`galois::automorphism`]; [`RlweError::Ring`] for polynomials of another ring and indices of no exponent.
@@ -125,8 +134,8 @@ pub fn sums_of_products<S: Scheme>(
     ciphertext.check_key(keys.id(), "the Galois key set")?;
     let parts = ciphertext.two_parts("an automorphism")?;
     let level = context.ring().level_of(parts[0])?;
-    let turned = exponents.iter().any(|&exponent| exponent != 1);
-    let hoisted = turned.then(|| galois::hoist(context, ciphertext)).transpose()?;
+    let rotates = exponents.iter().any(|&exponent| exponent != 1);
+    let hoisted = rotates.then(|| galois::hoist(context, ciphertext)).transpose()?;
     let halves = |&exponent: &u64| match exponent {
         1 => Ok(None),
         _ => keys.get(exponent)?.halves(context, level).map(Some),
@@ -134,9 +143,9 @@ pub fn sums_of_products<S: Scheme>(
     let halves: Vec<Option<_>> = exponents.iter().map(halves).collect::<Result<_, RlweError>>()?;
     let digits = hoisted.as_ref().map(Hoisted::digits);
     let switches = halves.iter().map(|halves| digits.zip(halves.as_ref().map(Halves::both)));
-    let turns = exponents.iter().zip(switches);
-    let turns: Vec<Turn<'_>> = turns.map(|(&exponent, switch)| Turn { exponent, switch }).collect();
-    let sums = context.gadget_at(level)?.sums_of_turns(parts, &turns, lists)?;
+    let rotations = exponents.iter().zip(switches);
+    let rotations: Vec<_> = rotations.map(|(&exponent, switch)| Rotation { exponent, switch }).collect();
+    let sums = context.gadget_at(level)?.sums_of_rotations(parts, &rotations, lists)?;
     let key = ciphertext.key();
     Ok(sums.into_iter().map(|parts| ExtendedCiphertext { parts, level, key }).collect())
 }
@@ -144,7 +153,7 @@ pub fn sums_of_products<S: Scheme>(
 /// P·Σ_g σ_g(Σ_i m_gi·σ_i(c)), linear in the ciphertext c, for `giants` g and the i-th of the exponents `babies`; none without giant steps.
 ///
 /// With d digits, l moduli and k special ones, all baby steps together take d·(l + k) transforms, every giant step (d + 1)·(l + k), and the
-/// way down, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a key is missing.
+/// division by P, [`ExtendedCiphertext::mod_down`], 2(l + k). Nothing is done where a key is missing.
 ///
 /// # Errors
 /// As [`sums_of_products`].
@@ -155,16 +164,16 @@ pub fn linear_map<S: Scheme>(
     giants: Vec<GiantStep<'_>>,
     keys: &GaloisKeys,
 ) -> Result<Option<ExtendedCiphertext>, RlweError> {
-    let (turns, lists): (Vec<u64>, Vec<_>) = giants.into_iter().unzip();
-    for &exponent in babies.iter().chain(&turns).filter(|&&exponent| exponent != 1) {
+    let (exponents, lists): (Vec<u64>, Vec<_>) = giants.into_iter().unzip();
+    for &exponent in babies.iter().chain(&exponents).filter(|&&exponent| exponent != 1) {
         keys.get(exponent)?;
     }
     let sums = sums_of_products(context, ciphertext, babies, keys, &lists)?;
-    let steps: Vec<_> = turns.into_iter().zip(sums).collect();
-    let turn = |(exponent, sum): (u64, ExtendedCiphertext)| match exponent {
+    let steps: Vec<_> = exponents.into_iter().zip(sums).collect();
+    let rotated = |(exponent, sum): (u64, ExtendedCiphertext)| match exponent {
         1 => Ok(sum),
         _ => sum.automorphism(context, exponent, keys),
     };
-    let turned: Vec<_> = steps.into_par_iter().map(turn).collect::<Result<_, RlweError>>()?;
-    ExtendedCiphertext::sum(context, &turned)
+    let rotated: Vec<_> = steps.into_par_iter().map(rotated).collect::<Result<_, RlweError>>()?;
+    ExtendedCiphertext::sum(context, &rotated)
 }

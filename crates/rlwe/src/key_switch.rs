@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Digits, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring};
+use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
 use zeroize::Zeroizing;
 
 use crate::keys::{vector_sample, zero_sample};
@@ -71,7 +71,7 @@ impl KeySwitchKey {
         Ok(key.finish(&gadget))
     }
 
-    /// The same for a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
+    /// Makes keys to a secret of several polynomials, all of the highest level: the first key leads to b and a_0, and every other one to nothing and the
     /// a_i of its polynomial, where b + Σ a_i·s_i is what was switched. No key is a sample of learning with errors under its polynomial
     /// alone.
     pub(crate) fn generate_to_vector(
@@ -119,7 +119,7 @@ impl KeySwitchKey {
         let gadget = context.gadget_at(self.level)?;
         let part = |digit| {
             let a = uniform(gadget.key_ring(), &self.seed, digit);
-            Ok(gadget.keep(gadget.uniform_part(a, digit)?, digit)?)
+            Ok(gadget.pack_part(gadget.uniform_part(a, digit)?, digit)?)
         };
         (0..self.digit_count()).map(part).collect()
     }
@@ -152,7 +152,7 @@ impl KeySwitchKey {
     /// not drawn.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        let second = self.second.kept().into_iter().flatten();
+        let second = self.second.drawn().into_iter().flatten();
         self.first.iter().chain(second).map(KeyPart::byte_len).sum()
     }
 
@@ -172,82 +172,39 @@ impl KeySwitchKey {
     pub(crate) fn halves(&self, context: &RlweContext, level: usize) -> Result<Halves<'_>, RlweError> {
         self.check(context, level)?;
         let second = match self.second.get(|| self.draw(context))? {
-            Cow::Borrowed(kept) => Cow::Borrowed(kept.as_slice()),
+            Cow::Borrowed(drawn) => Cow::Borrowed(drawn.as_slice()),
             Cow::Owned(drawn) => Cow::Owned(drawn),
         };
         Ok(Halves { first: &self.first, second })
     }
 
-    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise, that within [`added_noise`], at X^exponent; what
-    /// is not given is 0.
+    /// (b, a) at level `to` with b + a·s = (c_0 + c_1·s + c·s')·Q_to/Q_l + noise within [`added_noise`], at X^exponent: for the `input` c and
+    /// what is `added`, (c_0, c_1), of level l.
     pub(crate) fn switch(
         &self,
         context: &RlweContext,
-        c: &Poly<Evaluation>,
-        rest: [Option<&Poly<Evaluation>>; 2],
+        level: usize,
+        input: SwitchInput<'_>,
+        added: Addends<'_>,
         to: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch(c, rest, halves.both(), to, exponent)?)
+        Ok(context.gadget_at(level)?.switch(input, added, halves.both(), to, exponent)?)
     }
 
-    /// The same of (c_0, c_1, c) in coefficient form, without a change of level.
-    pub(crate) fn switch_coefficients(
-        &self,
-        context: &RlweContext,
-        parts: [Poly<Coefficient>; 3],
-    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let level = context.ring().level_of(&parts[2])?;
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_coefficients(parts, halves.both())?)
-    }
-
-    /// (b, a) with b + a·s = c_0 + c·s' + noise at X^exponent for the digits of c, which serve any number of keys.
-    pub(crate) fn switch_digits(
-        &self,
-        context: &RlweContext,
-        digits: &Digits,
-        c0: &Poly<Evaluation>,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let level = context.ring().level_of(c0)?;
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_digits(
-            digits,
-            [Some(c0), None],
-            halves.both(),
-            level,
-            exponent,
-        )?)
-    }
-
-    /// (b, a) modulo Q_l·P with b + a·s = P·(rest + c·s') + noise, P times that within [`extended_noise`], at X^exponent: `rest` of level l, or
-    /// P times it and modulo Q_l·P.
+    /// (b, a) modulo Q_l·P with b + a·s = P·(c_0 + c·s') + noise, P times that within [`extended_noise`], at X^exponent: for the `input` c of level l
+    /// and what is `added`, c_0 of level l, or P times it and modulo Q_l·P.
     pub(crate) fn switch_extended(
         &self,
         context: &RlweContext,
-        c: &Poly<Evaluation>,
-        rest: &Poly<Evaluation>,
+        level: usize,
+        input: SwitchInput<'_>,
+        added: &Poly<Evaluation>,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let level = context.ring().level_of(c)?;
         let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_extended(c, Some(rest), halves.both(), exponent)?)
-    }
-
-    /// The same for the digits of c and a `rest` of level l.
-    pub(crate) fn switch_digits_extended(
-        &self,
-        context: &RlweContext,
-        digits: &Digits,
-        rest: &Poly<Evaluation>,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        let level = context.ring().level_of(rest)?;
-        let halves = self.halves(context, level)?;
-        Ok(context.gadget_at(level)?.switch_digits_extended(digits, Some(rest), halves.both(), exponent)?)
+        Ok(context.gadget_at(level)?.switch_extended(input, Some(added), halves.both(), exponent)?)
     }
 }
 
@@ -270,7 +227,7 @@ impl Unfinished {
 
     fn push(&mut self, gadget: &Gadget, parts: [Poly<Evaluation>; 2]) -> Result<(), RlweError> {
         for (half, part) in self.halves.iter_mut().zip(parts) {
-            half.push(gadget.keep(part, half.len())?);
+            half.push(gadget.pack_part(part, half.len())?);
         }
         Ok(())
     }
@@ -291,16 +248,16 @@ fn uniform(ring: &Ring, seed: &[u8; 32], digit: usize) -> Poly<Evaluation> {
 /// # Errors
 /// [`RlweError::Ring`] for a level that is not there.
 pub(crate) fn added_noise(context: &RlweContext, level: usize, power: u32) -> Result<NoiseTerm, RlweError> {
-    Ok(extended_noise(context, level, power)?.plus(way_down(context)))
+    Ok(extended_noise(context, level, power)?.plus(division_noise(context)))
 }
 
 /// What the division by P adds that ends a key switch or a sum of them.
-pub(crate) fn way_down(context: &RlweContext) -> NoiseTerm {
+pub(crate) fn division_noise(context: &RlweContext) -> NoiseTerm {
     let divided = !context.gadget().options().special_moduli.is_empty();
     if divided { context.noise_model().mod_switch(2) } else { NoiseTerm::none() }
 }
 
-/// [`added_noise`] without the way down from modulo Q_l·P, over P.
+/// [`added_noise`] without the division by P, over P.
 pub(crate) fn extended_noise(
     context: &RlweContext,
     level: usize,

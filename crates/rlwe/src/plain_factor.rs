@@ -121,14 +121,15 @@ pub fn linear_map<'a, S: Scheme>(
     Ok(Some(sum.mod_down(context, sum.level(), metadata, noise)?))
 }
 
-/// The noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and what the ways down add.
+/// The noise of [`linear_map`]: that of the ciphertext and of key switches modulo QP times 1-norms, and what the divisions by P add.
 fn mapped_noise(
     context: &RlweContext,
     level: usize,
     noise: &NoiseBound,
     steps: &[PlainStep<'_>],
 ) -> Result<NoiseBound, RlweError> {
-    let (switch, way_down) = (key_switch::extended_noise(context, level, 1)?, key_switch::way_down(context));
+    let (switch, division) =
+        (key_switch::extended_noise(context, level, 1)?, key_switch::division_noise(context));
     let (mut total, mut switched): (Option<NoiseBound>, bool) = (None, false);
     for (giant, terms) in steps {
         let [turned, all] = [false, true].map(|all| -> f64 {
@@ -140,12 +141,12 @@ fn mapped_noise(
         }
         if *giant != 1 {
             sum = sum.plus(switch);
-            // Multiples of P go down without an error.
-            sum = if turned > 0.0 { sum.plus(way_down) } else { sum };
+            // Multiples of P are divided without an error.
+            sum = if turned > 0.0 { sum.plus(division) } else { sum };
         }
         switched |= turned > 0.0 || *giant != 1;
         total = Some(total.map_or(sum, |total| total.sum(&sum)));
     }
     let total = total.unwrap_or_else(NoiseBound::none);
-    Ok(if switched { total.plus(way_down) } else { total })
+    Ok(if switched { total.plus(division) } else { total })
 }

@@ -1,7 +1,7 @@
 //! From three parts back to two.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Coefficient, Evaluation, Poly};
+use sunzi_ring::{Addends, Coefficient, Evaluation, Poly, SwitchInput};
 
 use crate::key_switch;
 use crate::{Ciphertext, KeyId, KeySwitchKey, Log2, NoiseTerm, RlweContext, RlweError, Scheme, SecretKey};
@@ -59,7 +59,7 @@ impl RelinearizationKey {
         &self.key
     }
 
-    /// The same key in half of the memory: what is uniform is drawn anew from its seed for every product: 1.5 to 1.8 times the time.
+    /// Stores the seed instead of the uniform half: half the memory, 1.5 to 1.8 times the time of a relinearisation.
     #[must_use]
     pub fn compact(mut self) -> Self {
         self.key.compact();
@@ -82,7 +82,16 @@ impl RelinearizationKey {
         context: &RlweContext,
         parts: [Poly<Coefficient>; 3],
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-        self.key.switch_coefficients(context, parts)
+        let [c0, c1, c2] = &parts;
+        let level = context.ring().level_of(c2)?;
+        self.key.switch(
+            context,
+            level,
+            SwitchInput::Coefficients(c2),
+            Addends::Coefficients([c0, c1]),
+            level,
+            1,
+        )
     }
 
     /// (c_0 + c_1·s + c_2·s²)·Q_j/Q_l in two parts of level j, for parts of level l ≥ j: relinearisation and modulus switch
@@ -97,7 +106,9 @@ impl RelinearizationKey {
         level: usize,
     ) -> Result<[Poly<Evaluation>; 2], RlweError> {
         let [c0, c1, c2] = parts;
-        self.key.switch(context, c2, [Some(c0), Some(c1)], level, 1)
+        let from = context.ring().level_of(c2)?;
+        let added = Addends::Values([Some(c0), Some(c1)]);
+        self.key.switch(context, from, SwitchInput::Values(c2), added, level, 1)
     }
 }
 

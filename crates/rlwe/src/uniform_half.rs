@@ -22,7 +22,7 @@ impl<T: Clone> UniformHalf<T> {
     }
 
     /// What is in memory.
-    pub(crate) fn kept(&self) -> Option<&T> {
+    pub(crate) fn drawn(&self) -> Option<&T> {
         self.drawn.get()
     }
 
@@ -57,13 +57,13 @@ mod tests {
             Ok::<_, Infallible>(7)
         };
         let mut half = UniformHalf::new();
-        assert_eq!(half.kept(), None);
+        assert_eq!(half.drawn(), None);
         assert!((0..3).all(|_| half.get(draw).is_ok_and(|value| *value == 7)));
-        assert_eq!((half.kept(), draws.get()), (Some(&7), 1));
+        assert_eq!((half.drawn(), draws.get()), (Some(&7), 1));
         half.forget();
         assert!((0..3).all(|_| half.get(draw).is_ok_and(|value| *value == 7)));
-        assert_eq!((half.kept(), draws.get()), (None, 4));
+        assert_eq!((half.drawn(), draws.get()), (None, 4));
         assert!(UniformHalf::<u8>::new().get(|| Err("no")).is_err());
-        assert_eq!(UniformHalf::from(3).kept(), Some(&3));
+        assert_eq!(UniformHalf::from(3).drawn(), Some(&3));
     }
 }

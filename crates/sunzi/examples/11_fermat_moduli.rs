@@ -1,6 +1,6 @@
 //! BFV modulo 2^g − 1, whose base conversions are shifts: the same API over another ring.
 //!
-//! `cargo run --release -p sunzi --example 11_fermat_moduli`
+//! `cargo run --release -p sunzi --features fermat --example 11_fermat_moduli`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;

@@ -38,7 +38,7 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], [`fermat`] < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], `fermat` (of the feature `fermat`) < [`bfv`], [`bgv`], [`ckks`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub use sunzi_bfv as bfv;
@@ -46,6 +46,7 @@ pub use sunzi_bgv as bgv;
 pub use sunzi_circuits as circuits;
 pub use sunzi_ckks as ckks;
 pub use sunzi_encoding as encoding;
+#[cfg(feature = "fermat")]
 pub use sunzi_fermat as fermat;
 pub use sunzi_kernels as kernels;
 pub use sunzi_math as math;

@@ -2,10 +2,12 @@
 
 /// Declares an example as a module and a test that runs it.
 macro_rules! examples {
-    ($($name:ident in $path:literal;)*) => {$(
+    ($($(#[$condition:meta])* $name:ident in $path:literal;)*) => {$(
+        $(#[$condition])*
         #[path = $path]
         mod $name;
 
+        $(#[$condition])*
         #[test]
         fn $name() -> Result<(), Box<dyn std::error::Error>> {
             $name::main()
@@ -24,6 +26,7 @@ examples! {
     matrix_vector in "../examples/08_matrix_vector.rs";
     ckks in "../examples/09_ckks.rs";
     galois_slots in "../examples/10_galois_slots.rs";
+    #[cfg(feature = "fermat")]
     fermat_moduli in "../examples/11_fermat_moduli.rs";
     program in "../examples/12_program.rs";
 }

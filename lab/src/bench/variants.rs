@@ -2,8 +2,8 @@
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Auxiliary, Decryption, Domain, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Poly, Precision,
-    Ring, RingError, Scaler, ScalerOptions, Side,
+    Addends, Auxiliary, Decryption, Domain, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Poly,
+    Precision, Ring, RingError, Scaler, ScalerOptions, Side, SwitchInput,
 };
 
 use crate::alternate;
@@ -122,7 +122,7 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
         let gadget = ring.gadget(&GadgetOptions { radix_bits, dropped_limbs, ..GadgetOptions::default() })?;
         let part = |i| {
             let [part, _] = gadget.key_part([ring.zero(), ring.zero()], &one, i)?;
-            gadget.keep(part, i)
+            gadget.pack_part(part, i)
         };
         let key = (0..gadget.digit_count()).map(part).collect::<Result<_, _>>()?;
         Ok((name, Switch { gadget, key }))
@@ -138,7 +138,8 @@ fn switches(ring: &Ring, rounds: usize) -> Result<Vec<Row>> {
     let evaluated = ring.to_evaluation(c.clone())?;
     let zero = ring.zero();
     let product = |switch: &Switch| {
-        switch.gadget.switch_coefficients([zero.clone(), zero.clone(), c.clone()], [&switch.key, &switch.key])
+        let (input, added) = (SwitchInput::Coefficients(&c), Addends::Coefficients([&zero, &zero]));
+        switch.gadget.switch(input, added, [&switch.key, &switch.key], switch.gadget.level(), 1)
     };
 
     let right = |switch: &Switch| {

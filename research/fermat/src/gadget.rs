@@ -1,12 +1,11 @@
 //! D_RNS of `[TSKJ20, 2.4 and 4.3]`, and its digits cut in a radix [BEHZ16, B.1].
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::storage::{check_length, check_radix, no_such_digit};
 use sunzi_ring::{
-    Backend, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart,
-    Multiplier, Opaque, Poly, Ring, RingError,
+    Backend, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Opaque,
+    Poly, Ring, RingError,
 };
 use zeroize::Zeroize;
 
@@ -299,14 +298,6 @@ impl GadgetBackend for FermatGadget {
         self.0.top.restrict(a, self.level()).map(Poly::from)
     }
 
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Borrowed(a.0.get()?))
-    }
-
     fn digit_count(&self) -> usize {
         self.0.digits.len()
     }
@@ -349,19 +340,6 @@ impl GadgetBackend for FermatGadget {
             }
         }
         Ok([b, a])
-    }
-
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        self.part_ring(i)?;
-        self.0.ring.check(&part)?;
-        Ok(KeyPart(Opaque::new(part)))
-    }
-
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.part_ring(i)?;
-        let part: &Poly<Evaluation> = part.0.get()?;
-        self.0.ring.check(part)?;
-        Ok(part.clone())
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {

@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 use sunzi_kernels::{KernelError, Modulus};
 use sunzi_math::RingIndex;
 use sunzi_ring::Representation::Values;
-use sunzi_ring::storage::{check_automorphism, check_length, check_plaintext_modulus};
+use sunzi_ring::storage::{check_automorphism, check_length, check_message, check_shape};
 use sunzi_ring::{
     Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
     Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Storage, Tables, describe,
@@ -127,6 +127,11 @@ impl Backend for FermatRing {
         Ok(Arc::new(self.at_level(level)?))
     }
 
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())?;
+        if a.tag() == self.0.tag { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
+    }
+
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
         let (own, Shape { degree, limbs }) = (self.check(a), a.shape());
         // Below the highest level there are no primes: one limb for each component.
@@ -166,18 +171,6 @@ impl Backend for FermatRing {
         let integers = from.coefficients(from.residues(a)?, Values)?;
         let switched: Vec<BigUint> = integers.iter().map(|x| (x + &half) / &divisor % to.modulus()).collect();
         Ok(to.wrap(to.represented(&switched, Values)?))
-    }
-
-    fn mod_switch_sum(
-        &self,
-        a: &Poly<Evaluation>,
-        b: &Poly<Coefficient>,
-        level: usize,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        let own = self.at_level(self.level_of(a)?)?;
-        let mut sum = own.to_evaluation(b.clone())?;
-        own.add_assign(&mut sum, a)?;
-        self.mod_switch(&sum, level)
     }
 
     /// # Errors
@@ -346,11 +339,7 @@ impl Backend for FermatRing {
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
-        check_length("plaintext", self.0.degree, message.len())?;
-        check_plaintext_modulus(t, 62)?;
-        if let Some(&bad) = message.iter().find(|&&x| x >= t) {
-            return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
-        }
+        check_message(message, t, self.0.degree)?;
         let half = t / 2;
         let scaled: Vec<BigUint> =
             message.iter().map(|&m| (self.modulus() * m + half) / t % self.modulus()).collect();
@@ -372,20 +361,15 @@ impl Backend for FermatRing {
 
 impl Tables for FermatRing {
     fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        FermatScaler::new(of(ring)?, t, options).map(Scaler::new)
+        FermatScaler::new(ring.storage_as::<Self>()?, t, options).map(Scaler::new)
     }
 
     fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        FermatGadget::new(of(ring)?, options).map(Gadget::new)
+        FermatGadget::new(ring.storage_as::<Self>()?, options).map(Gadget::new)
     }
 
     fn description(&self, ring: &Ring) -> Vec<u8> {
-        let Ok(own) = of(ring) else { return Vec::new() };
+        let Ok(own) = ring.storage_as::<Self>() else { return Vec::new() };
         describe(Storage::Fermat, own.index(), &[own.fermat_modulus().bits() as u64])
     }
-}
-
-/// The storage of a ring, which may be at another level than the one its tables are of.
-fn of(ring: &Ring) -> Result<&FermatRing, RingError> {
-    ring.storage().ok_or(RingError::OtherStorage)
 }

@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) index: RingIndex,
     pub(crate) degree: usize,
     /// What tells polynomials of this ring from others of the same shape.
-    tag: u64,
+    pub(crate) tag: u64,
     pub(crate) modulus: FermatModulus,
     /// q, times the primes beside it.
     pub(crate) value: BigUint,
@@ -201,14 +201,6 @@ impl FermatRing {
     pub(crate) fn shape(&self) -> Shape {
         let limbs = self.0.limbs.as_ref().map_or(0, |limbs| limbs.basis().len());
         Shape { degree: self.0.degree, limbs: self.0.modulus.level() + limbs }
-    }
-
-    pub(crate) fn check(&self, a: &Residues) -> Result<(), RingError> {
-        let (expected, got) = (self.shape(), a.shape());
-        if expected != got {
-            return Err(RingError::ShapeMismatch { expected, got });
-        }
-        if a.tag() == self.0.tag { Ok(()) } else { Err(RingError::OtherModulus { shape: expected }) }
     }
 
     /// The residues of a polynomial of this ring.

@@ -12,7 +12,7 @@ use sunzi_ring::storage::{
 };
 use sunzi_ring::{
     Backend, Coefficient, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions,
-    KeyPart, Multiplier, Opaque, Parallelism, Poly, Representation, Ring, RingError,
+    KeyPart, Opaque, Parallelism, Poly, Representation, Ring, RingError,
 };
 use zeroize::Zeroize;
 
@@ -105,29 +105,6 @@ impl UnivariateGadget {
         self.tables.lifts.get(i).ok_or_else(|| no_such_digit(self.tables.lifts.len(), i))
     }
 
-    /// The digits of the coefficients that are kept.
-    fn digits(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
-        let Tables { ring, key_ring, lifts, .. } = &*self.tables;
-        ring.check_as(a, Representation::Coefficients)?;
-        let n = ring.degree();
-        let digit = |lift: &Lift| {
-            let words = lift.range.start * n..lift.range.end * n;
-            let words = part("limb of a polynomial", a.words(), words, lift.range.start)?;
-            let rows = scaled(
-                &lift.own,
-                &lift.own.poly_of(words, ReducedForm::Reduced),
-                lift.own.basis().quotient_inverses(),
-            )?;
-            let mut digit = key_ring.arbitrary::<Coefficient>();
-            Parallelism::default().for_each_block(digit.words_mut(), n, |range, output| {
-                lift.extension.apply(&block_of(rows.chunks_exact(n), &range), output)
-            })?;
-            key_ring.raw_values(&digit)
-        };
-        let digits = lifts.iter().map(digit).collect::<Result<_, _>>()?;
-        Ok(Digits(Opaque::new(TransformedDigits(digits))))
-    }
-
     /// The polynomial of a key that this gadget's level needs.
     fn part_of_key<'a>(&self, part: &'a KeyPart) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
         let part: &Poly<Evaluation> = part.0.get()?;
@@ -203,14 +180,6 @@ impl GadgetBackend for UnivariateGadget {
         Ok(restricted)
     }
 
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        a.0.get().map(Cow::Borrowed)
-    }
-
     fn digit_count(&self) -> usize {
         self.tables.lifts.len()
     }
@@ -260,18 +229,37 @@ impl GadgetBackend for UnivariateGadget {
         Ok([key_ring.reduced(&b)?, key_ring.reduced(&a)?])
     }
 
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.element(i)?;
         self.tables.key_ring.check_as(&part, Representation::Values)?;
         Ok(KeyPart(Opaque::new(part)))
     }
 
-    fn kept(&self, part: &KeyPart, _: usize) -> Result<Poly<Evaluation>, RingError> {
-        part.0.get().cloned()
+    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
+        self.decompose_coefficients(&self.tables.ring.raw_coefficients(a)?)
     }
 
-    fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
-        self.digits(&self.tables.ring.raw_coefficients(a)?)
+    /// The digits of the coefficients that are kept.
+    fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
+        let Tables { ring, key_ring, lifts, .. } = &*self.tables;
+        ring.check_as(a, Representation::Coefficients)?;
+        let n = ring.degree();
+        let digit = |lift: &Lift| {
+            let words = lift.range.start * n..lift.range.end * n;
+            let words = part("limb of a polynomial", a.words(), words, lift.range.start)?;
+            let rows = scaled(
+                &lift.own,
+                &lift.own.poly_of(words, ReducedForm::Reduced),
+                lift.own.basis().quotient_inverses(),
+            )?;
+            let mut digit = key_ring.arbitrary::<Coefficient>();
+            Parallelism::default().for_each_block(digit.words_mut(), n, |range, output| {
+                lift.extension.apply(&block_of(rows.chunks_exact(n), &range), output)
+            })?;
+            key_ring.raw_values(&digit)
+        };
+        let digits = lifts.iter().map(digit).collect::<Result<_, _>>()?;
+        Ok(Digits(Opaque::new(TransformedDigits(digits))))
     }
 
     /// Sums of unreduced products.
@@ -300,16 +288,5 @@ impl GadgetBackend for UnivariateGadget {
         let [first, second] = key;
         check_length("polynomials of a key half", first.len(), second.len())?;
         Ok([half(first)?, half(second)?])
-    }
-
-    fn switch_coefficients(
-        &self,
-        parts: [Poly<Coefficient>; 3],
-        key: [&[KeyPart]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let [c0, c1, c] = parts;
-        let (ring, digits) = (&self.tables.ring, self.digits(&c)?);
-        let [c0, c1] = [ring.raw_values(&c0)?, ring.raw_values(&c1)?];
-        self.switch_digits(&digits, [Some(&c0), Some(&c1)], key, self.level(), 1)
     }
 }

@@ -8,7 +8,7 @@ use rand_core::CryptoRng;
 use sunzi_math::{CoefficientBasis, Integers, RingIndex};
 use sunzi_ring::sampling::{SeededRng, centered_binomial, uniform_residues};
 use sunzi_ring::storage::{
-    Scratch, Work, check_automorphism, check_length, check_level, divide_integers, get_or_try_init, part,
+    Scratch, Work, check_automorphism, check_length, check_level, check_shape, get_or_try_init, part,
     residue_of, rows_len, scale_into,
 };
 use sunzi_ring::{
@@ -62,6 +62,15 @@ impl Backend for UnivariateRing {
         Ok(Arc::new(Self::at_level(self, level)?))
     }
 
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())?;
+        if a.tag() != self.tag() {
+            return Err(RingError::OtherModulus { shape: self.shape() });
+        }
+        let words = [self.geometry().degree, self.geometry().length].map(|stride| stride * self.level());
+        if words.contains(&a.words().len()) { Ok(()) } else { Err(RingError::OtherStorage) }
+    }
+
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
         let Shape { degree, limbs } = a.shape();
         match self.tag_at(limbs) {
@@ -82,11 +91,6 @@ impl Backend for UnivariateRing {
         Ok(restricted)
     }
 
-    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
-        let level = self.level_of(a)?;
-        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?.into())
-    }
-
     /// Of what is kept: rounding errors are those of [`UnivariateRing`]'s description.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let from = self.level_of(a)?;
@@ -97,27 +101,6 @@ impl Backend for UnivariateRing {
         let own = self.at_level(from)?;
         let tables = get_or_try_init(&own.lower(level)?.switching, || Switching::new(&own, level))?;
         tables.apply(a)
-    }
-
-    fn mod_switch_sum(
-        &self,
-        a: &Poly<Evaluation>,
-        b: &Poly<Coefficient>,
-        level: usize,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        let own = self.at_level(self.level_of(a)?)?;
-        let mut sum = Zeroizing::new(a.clone());
-        own.add_assign(&mut sum, &Zeroizing::new(own.raw_values(b)?))?;
-        self.mod_switch(&sum, level)
-    }
-
-    fn divide_by_factor(
-        &self,
-        a: &Poly<Evaluation>,
-        d: u64,
-        rest: u64,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        divide_integers(self, a, d, rest)
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
@@ -325,14 +308,14 @@ impl Backend for UnivariateRing {
 
 impl Tables for UnivariateRing {
     fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        UnivariateScaler::new(Self::of(ring)?, t, options).map(Scaler::new)
+        UnivariateScaler::new(ring.storage_as()?, t, options).map(Scaler::new)
     }
 
     fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        UnivariateGadget::new(Self::of(ring)?, options).map(Gadget::new)
+        UnivariateGadget::new(ring.storage_as()?, options).map(Gadget::new)
     }
 
     fn description(&self, ring: &Ring) -> Vec<u8> {
-        Self::of(ring).map(packing::description).unwrap_or_default()
+        ring.storage_as().map(packing::description).unwrap_or_default()
     }
 }

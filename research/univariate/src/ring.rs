@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_kernels::Modulus;
 
-use sunzi_ring::storage::{Scratch, Work, check_length, check_shape, entry, get_or_try_init, part};
+use sunzi_ring::storage::{Scratch, Work, check_length, entry, get_or_try_init, part};
 use sunzi_ring::{
-    Backend, Basis, Coefficient, Domain, Evaluation, Parallelism, Poly, Representation, Residues, Ring,
-    RingError, Shape,
+    Backend, Basis, Coefficient, Domain, Evaluation, Parallelism, Poly, Representation, Residues, RingError,
+    Shape,
 };
 use zeroize::{Zeroize, Zeroizing};
 
@@ -75,11 +75,6 @@ impl UnivariateRing {
     /// [`RingError::OutOfRange`] for an index that is not supported.
     pub fn root_order(m: u64) -> Result<u64, RingError> {
         Ok(Geometry::new(m)?.length as u64)
-    }
-
-    /// The storage of a ring, which must be of this kind.
-    pub(crate) fn of(ring: &Ring) -> Result<&Self, RingError> {
-        ring.storage().ok_or(RingError::OtherStorage)
     }
 
     fn with_geometry(geometry: Arc<Geometry>, basis: Basis, reduction: Reduction) -> Result<Self, RingError> {
@@ -200,17 +195,6 @@ impl UnivariateRing {
     pub(crate) fn arbitrary<D: Domain>(&self) -> Poly<D> {
         let (stride, shape) = (self.stride(D::REPRESENTATION), self.shape());
         Residues::of_words(Scratch::new(stride * shape.limbs), shape, self.tag()).into()
-    }
-
-    /// Checks that a is of this ring, in either representation.
-    pub(crate) fn check(&self, a: &Residues) -> Result<(), RingError> {
-        check_shape(self.shape(), a.shape())?;
-        if a.tag() != self.tag() {
-            return Err(RingError::OtherModulus { shape: self.shape() });
-        }
-        let Geometry { degree, length, .. } = &*self.0.geometry;
-        let words = [degree, length].map(|stride| stride * self.basis().len());
-        if words.contains(&a.words().len()) { Ok(()) } else { Err(RingError::OtherStorage) }
     }
 
     /// Checks that a is of this ring, in this representation.

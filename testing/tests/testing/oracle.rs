@@ -5,7 +5,9 @@ use num_traits::{Signed, Zero};
 use rand::RngExt;
 use rand_core::Rng;
 use sunzi_ring::sampling::{SeededRng, ternary};
-use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, ScalerOptions, Side};
+use sunzi_ring::{
+    Addends, Coefficient, Evaluation, GadgetOptions, Poly, Ring, ScalerOptions, Side, SwitchInput,
+};
 use sunzi_testing::Figure;
 
 const ALL: usize = 1_000_000;
@@ -166,11 +168,12 @@ fn key_switches(ring: &Ring, c: &[BigInt], rng: &mut SeededRng) {
             wide.mul_assign(&mut masked, &a).unwrap();
             wide.neg_assign(&mut masked).unwrap();
             let [b, a] = gadget.key_part([masked, a], &evaluated(wide, &source), i).unwrap();
-            (gadget.keep(b, i).unwrap(), gadget.keep(a, i).unwrap())
+            (gadget.pack_part(b, i).unwrap(), gadget.pack_part(a, i).unwrap())
         };
         let (b, a): (Vec<_>, Vec<_>) = (0..gadget.digit_count()).map(part).unzip();
-        let [first, second] =
-            gadget.switch(&evaluated(ring, c), [None, None], [&b, &a], ring.level(), 1).unwrap();
+        let [first, second] = gadget
+            .switch(SwitchInput::Values(&evaluated(ring, c)), Addends::NONE, [&b, &a], ring.level(), 1)
+            .unwrap();
         let masked = product(&integers(ring, second), &s, &q);
         let expected = product(c, &source, &q);
         let bound = BigInt::from(if gadget.log2_special() > 0.0 { n / 2 + 2 } else { 0 });

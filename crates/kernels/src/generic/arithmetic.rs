@@ -1,7 +1,7 @@
 //! The discipline that keeps words small: what every loop needs of a modulus.
 
+use super::lanes::Registers;
 use super::lanes::{Integers, Lanes};
-use super::registers::Registers;
 
 /// Vectors.
 pub(crate) type V<A> = <<A as Arithmetic>::Lanes as Integers>::V;

@@ -97,7 +97,7 @@ macro_rules! cyclotomic {
             use $crate::cyclotomic::tables::Sweep;
             use $crate::generic::arithmetic::Butterflies;
             use $crate::generic::compile::function;
-            use $crate::generic::registers::Registers;
+            use $crate::generic::lanes::Registers;
             use $crate::generic::sweeps;
 
             const WORDS: usize = <$arithmetic as Butterflies>::CONSTANT;

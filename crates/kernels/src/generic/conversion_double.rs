@@ -8,8 +8,8 @@
 
 use super::doubles::Doubles;
 use super::elementwise::copy;
+use super::lanes::Registers;
 use super::lanes::WIDTH;
-use super::registers::Registers;
 use crate::table::Column;
 
 /// The widest source and target moduli.

@@ -3,9 +3,9 @@
 #![expect(clippy::indexing_slicing, reason = "rows of eight words times a length that is checked once")]
 
 use super::arithmetic::{Butterflies, Register};
+use super::lanes::Registers;
 use super::lanes::WIDTH;
-use super::registers::Registers;
-use super::sweeps::twiddle;
+use super::radices::twiddle;
 use crate::cyclotomic::rows::{Constant, Matrices, Prepare, Rows};
 
 /// Terms of a sum between reductions, where `PERIOD` allows.

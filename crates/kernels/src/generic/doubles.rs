@@ -1,8 +1,8 @@
 //! What an instruction set supplies for arithmetic in double precision: registers of two or four words,
 //! taken as numbers or as bits.
 
+use super::lanes::Registers;
 use super::lanes::{Integers, Lanes, WIDTH};
-use super::registers::Registers;
 
 /// Fused multiply-add on doubles, and the few integer operations that turn words into doubles and back.
 ///

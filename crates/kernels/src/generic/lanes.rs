@@ -1,7 +1,5 @@
 //! What an instruction set supplies: eight 64-bit words handled together.
 
-use super::registers::Registers;
-
 /// The number of words in a vector.
 pub const WIDTH: usize = 8;
 
@@ -84,6 +82,29 @@ pub trait Lanes52: Lanes {
     fn multiply_add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
+/// What the passes of a transform hold eight of at a time: a whole vector, or as much of it as an instruction set has registers for, of 8, 4 or 2
+/// words.
+pub trait Registers: Copy {
+    type R: Copy;
+    /// Words in a register.
+    const WORDS: usize;
+    /// Levels of a transform along rows that registers hold all words of.
+    const LEVELS: u32;
+
+    /// The first words of the slice; zeros if there are too few.
+    fn load(self, words: &[u64]) -> Self::R;
+    /// Writes the first words of the slice; nothing if there are too few.
+    fn store(self, words: &mut [u64], r: Self::R);
+    /// The word in every lane.
+    fn splat(self, word: u64) -> Self::R;
+    /// Sums of words, as integers.
+    fn add_words(self, a: Self::R, b: Self::R) -> Self::R;
+    /// Word `i` of register `k` becomes word `k` of register `i`, in each group of `WORDS` registers.
+    fn transpose(self, x: &mut [Self::R; WIDTH]);
+    /// Says that the words at this address will be read soon. The address need not be valid.
+    fn prefetch(self, address: *const u64);
+}
+
 /// Integers that are multiplied as whole words.
 pub(crate) trait Lanes64: Integers {
     /// What transforms hold them in.
@@ -113,4 +134,41 @@ pub(crate) trait Lanes64: Integers {
     }
     /// The 128-bit sums `hi:lo + other_hi:other_lo`, as (hi, lo).
     fn add_wide(self, sum: (Self::V, Self::V), other: (Self::V, Self::V)) -> (Self::V, Self::V);
+}
+
+/// A register is a vector.
+#[derive(Clone, Copy)]
+pub struct Whole<L: Lanes>(pub(crate) L);
+
+impl<L: Lanes> Registers for Whole<L> {
+    type R = L::V;
+    const WORDS: usize = WIDTH;
+    const LEVELS: u32 = L::LEVELS;
+
+    #[inline(always)]
+    fn load(self, words: &[u64]) -> L::V {
+        self.0.load(words.first_chunk().unwrap_or(&[0; WIDTH]))
+    }
+    #[inline(always)]
+    fn store(self, words: &mut [u64], r: L::V) {
+        if let Some(words) = words.first_chunk_mut() {
+            self.0.store(words, r);
+        }
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> L::V {
+        self.0.splat(word)
+    }
+    #[inline(always)]
+    fn add_words(self, a: L::V, b: L::V) -> L::V {
+        self.0.add(a, b)
+    }
+    #[inline(always)]
+    fn transpose(self, x: &mut [L::V; WIDTH]) {
+        self.0.transpose(x);
+    }
+    #[inline(always)]
+    fn prefetch(self, address: *const u64) {
+        self.0.prefetch(address);
+    }
 }

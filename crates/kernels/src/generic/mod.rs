@@ -21,7 +21,6 @@ pub(crate) mod lanes;
 pub(crate) mod ntt_forward;
 pub(crate) mod ntt_inverse;
 mod radices;
-pub(crate) mod registers;
 pub(crate) mod rounding;
 mod source;
 pub(crate) mod sweeps;

@@ -5,8 +5,8 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
 use super::arithmetic::{Butterflies, Register};
+use super::lanes::Registers;
 use super::lanes::WIDTH;
-use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Entry, MAX_LEVELS, Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::Elsewhere;

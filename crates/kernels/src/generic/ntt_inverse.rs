@@ -5,9 +5,9 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
 use super::arithmetic::{Butterflies, Factor, Register};
+use super::lanes::Registers;
 use super::lanes::WIDTH;
 use super::ntt_forward::{Turned, load_streams, store_streams};
-use super::registers::Registers;
 use super::source::{Held, Natural, Source, TailWords, Transposed, ask_twiddles};
 use crate::schedule::{Pass, TAIL, TAIL_TWIDDLES};
 use crate::table::LastFactors;

@@ -5,7 +5,6 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers")]
 
 use super::arithmetic::{Butterflies, Register};
-use super::sweeps::twiddle;
 use crate::cyclotomic::rows::Prepare;
 
 /// Levels of a transform that never renormalises: any longer period is endless.
@@ -107,4 +106,14 @@ pub(super) fn five<A: Butterflies, const SIZE: usize, const WORDS: usize, const 
     x[4] = step::<A, 3>(a, plus4, sine1).1;
     x[2] = step::<A, 3>(a, minus2, sine2).1;
     x[3] = step::<A, 3>(a, minus3, sine2).0;
+}
+
+/// The `i`-th constant of a table.
+#[inline(always)]
+pub(super) fn twiddle<A: Butterflies>(a: A, words: &[u64], i: usize) -> A::Constant {
+    match words.get(i * A::CONSTANT..(i + 1) * A::CONSTANT) {
+        Some(&[w, first, second]) => a.constant([w, first, second]),
+        Some(&[w, quotient]) => a.constant([w, quotient, 0]),
+        _ => a.constant([0; 3]),
+    }
 }

@@ -2,8 +2,8 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of fixed length")]
 
 use super::arithmetic::{Butterflies, Factor};
+use super::lanes::Registers;
 use super::lanes::WIDTH;
-use super::registers::Registers;
 use crate::schedule::TAIL_TWIDDLES;
 
 /// The twiddle words of one tail block.

@@ -7,8 +7,8 @@
 #![expect(clippy::indexing_slicing, reason = "constant indices into arrays of registers and of twiddles")]
 
 use super::arithmetic::{Butterflies, Register};
-use super::radices::{five, prepared, reduced, settled, three, unit};
-use super::registers::Registers;
+use super::lanes::Registers;
+use super::radices::{five, prepared, reduced, settled, three, twiddle, unit};
 use crate::cyclotomic::rows::{Constant, Path, Prepare, Rows};
 use crate::cyclotomic::tables::{Kind, Sweep};
 
@@ -103,16 +103,6 @@ fn scatter<A: Butterflies, const SIZE: usize>(
     }
     for k in 0..SIZE {
         path.to.store_listed(a, rows[k], x[k]);
-    }
-}
-
-/// The `i`-th constant of a table.
-#[inline(always)]
-pub(super) fn twiddle<A: Butterflies>(a: A, words: &[u64], i: usize) -> A::Constant {
-    match words.get(i * A::CONSTANT..(i + 1) * A::CONSTANT) {
-        Some(&[w, first, second]) => a.constant([w, first, second]),
-        Some(&[w, quotient]) => a.constant([w, quotient, 0]),
-        _ => a.constant([0; 3]),
     }
 }
 

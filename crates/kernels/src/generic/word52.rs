@@ -5,7 +5,7 @@
 
 use super::arithmetic::{Arithmetic, Butterflies};
 use super::lanes::Lanes52;
-use super::registers::Whole;
+use super::lanes::Whole;
 use crate::constants::{Constants, shoup_quotient};
 
 const MASK: u64 = (1 << 52) - 1;

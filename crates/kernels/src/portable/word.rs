@@ -1,7 +1,7 @@
 //! One word at a time.
 
+use crate::generic::lanes::Registers;
 use crate::generic::lanes::{Integers, Lanes64, WIDTH};
-use crate::generic::registers::Registers;
 
 /// A word in a register.
 #[derive(Clone, Copy)]

@@ -4,16 +4,17 @@
 
 use std::arch::x86_64::*;
 
-use crate::automorphism::{Automorphism, BLOCK, Origin, REVERSED};
 use crate::isa::Isa;
+use crate::permute::{BLOCK, Origin, REVERSED};
 
 /// Words of a vector, and vectors of a block.
 const WIDTH: usize = 8;
 
-/// Writes blocks from number `first` on, from those of the input, which begin with number `start`, until one is missing; how many that were.
+/// Writes blocks from number `first` on, from those of the input, which begin with number `start`, until one is missing; how many that were. The
+/// automorphism is given by its exponent and by the origins of blocks.
 pub(crate) fn apply(
     isa: Isa,
-    turn: &Automorphism,
+    automorphism: (usize, impl Fn(usize) -> Origin),
     out: &mut [[u64; BLOCK]],
     first: usize,
     input: &[[u64; BLOCK]],
@@ -21,34 +22,33 @@ pub(crate) fn apply(
 ) -> usize {
     match isa {
         // SAFETY: the processor has what the instruction set consists of.
-        Isa::Avx512Ifma | Isa::Avx512Dq => unsafe { apply_512(turn, out, first, input, start) },
+        Isa::Avx512Ifma | Isa::Avx512Dq => unsafe { apply_512(automorphism, out, first, input, start) },
         _ => 0,
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn apply_512(
-    turn: &Automorphism,
+    (exponent, origin): (usize, impl Fn(usize) -> Origin),
     out: &mut [[u64; BLOCK]],
     first: usize,
     input: &[[u64; BLOCK]],
     start: usize,
 ) -> usize {
-    let exponent = turn.exponent();
     let lanes: [u64; WIDTH] = REVERSED.map(u64::from);
     // ρ = 8·rev(v) + rev(l) becomes 8·(k·rev(v)) + u with u = k·rev(l) + τ: vector rev(k·rev(v) + ⌊u/8⌋), lane rev(u mod 8).
     let steps = load(&lanes.map(|lane| lane * (exponent % BLOCK) as u64));
     let reversed = load(&lanes);
     // k is its own inverse modulo 8.
-    let turned = load(&[0, 1, 2, 3, 4, 5, 6, 7].map(|h| h * exponent as u64 % 8));
+    let permuted = load(&[0, 1, 2, 3, 4, 5, 6, 7].map(|h| h * exponent as u64 % 8));
     let sources: [usize; WIDTH] = std::array::from_fn(|j| usize::from(REVERSED[j * exponent % 8]) * WIDTH);
     for (i, out) in out.iter_mut().enumerate() {
-        let Origin { block, shift } = turn.origin(first + i);
+        let Origin { block, shift } = origin(first + i);
         let Some(input) = block.checked_sub(start).and_then(|block| input.get(block)) else { return i };
         let u =
             _mm512_and_si512(_mm512_add_epi64(steps, _mm512_set1_epi64(shift as i64)), _mm512_set1_epi64(63));
         let lanes = _mm512_permutexvar_epi64(u, reversed);
-        let ahead = _mm512_permutexvar_epi64(_mm512_srli_epi64::<3>(u), turned);
+        let ahead = _mm512_permutexvar_epi64(_mm512_srli_epi64::<3>(u), permuted);
         let mut x: [__m512i; WIDTH] = [_mm512_setzero_si512(); WIDTH];
         for (x, &at) in x.iter_mut().zip(&sources) {
             // SAFETY: `at` is a multiple of eight below 64, so eight words from it on lie inside the block.

@@ -10,8 +10,8 @@ use crate::generic::compile::{compile, rounding};
 use crate::generic::conversion_double::{self, Columns};
 use crate::generic::double::{Double, Double48, Double50, ENDLESS};
 use crate::generic::doubles::Doubles;
+use crate::generic::lanes::Registers;
 use crate::generic::lanes::{WIDTH, sixteen};
-use crate::generic::registers::Registers;
 use crate::isa::Isa;
 use crate::table::{Column, Table, Together};
 

@@ -7,16 +7,14 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 
-use super::{HollowGadget, HollowScaler};
 use crate::basis::tag_of;
 use crate::error::{
-    check_automorphism, check_length, check_level, check_plaintext_modulus, check_shape, supported_index,
+    check_automorphism, check_length, check_level, check_message, check_shape, supported_index,
 };
 use crate::ladder::{check_rungs, is_of_prefixes, places};
 use crate::packing::rows_len;
 use crate::{
-    Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
-    Residues, Ring, RingError, Scaler, ScalerOptions, Shape, Tables,
+    Append, Backend, Coefficient, Evaluation, PackingError, Poly, Representation, Residues, RingError, Shape,
 };
 
 /// What needs residues.
@@ -25,7 +23,7 @@ const FILES: &str = "neither write nor read files";
 pub(super) const NUMBERS: &str = "decrypt nothing";
 
 /// The tag of dry polynomials modulo these: unlike those of rings that store residues.
-pub(super) fn dry_tag_of(values: &[u64]) -> u64 {
+pub(crate) fn dry_tag_of(values: &[u64]) -> u64 {
     !tag_of(values)
 }
 
@@ -105,12 +103,12 @@ impl HollowRing {
     }
 
     /// The moduli, in order.
-    pub(super) fn moduli(&self) -> &[u64] {
+    pub(crate) fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
     /// The indices of the moduli of a level.
-    pub(super) fn limbs(&self, level: usize) -> &[usize] {
+    pub(crate) fn limbs(&self, level: usize) -> &[usize] {
         self.rung(level).map_or(&[], |rung| &rung.limbs)
     }
 
@@ -120,7 +118,7 @@ impl HollowRing {
     }
 
     /// The levels up to this one, and one more for each of these moduli.
-    pub(super) fn extended(&self, others: &[u64]) -> Result<Self, RingError> {
+    pub(crate) fn extended(&self, others: &[u64]) -> Result<Self, RingError> {
         let own = self.limbs(self.level);
         let moduli: Vec<u64> = self.moduli.iter().chain(others).copied().collect();
         let below = self.rungs.iter().take(self.level).map(|rung| rung.limbs.clone());
@@ -141,26 +139,15 @@ impl HollowRing {
         Residues::hollow(self.shape_at(level), self.rung(level).map_or(0, |rung| rung.tag))
     }
 
-    pub(super) fn check(&self, a: &Residues) -> Result<(), RingError> {
-        let own = self.place(self.level);
-        check_shape(own.shape(), a.shape())?;
-        if own.tag() == a.tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: own.shape() }) }
-    }
-
     /// The ring of a level.
-    pub(super) fn of_level(&self, level: usize) -> Result<Self, RingError> {
+    pub(crate) fn of_level(&self, level: usize) -> Result<Self, RingError> {
         check_level(level, self.level)?;
         let modulus = self.rung(level).map_or_else(|| Arc::clone(&self.modulus), |r| Arc::clone(&r.modulus));
         Ok(Self { level, modulus, ..self.clone() })
     }
 
-    /// The storage of a dry ring.
-    fn of_ring(ring: &Ring) -> Result<&Self, RingError> {
-        ring.storage().ok_or(RingError::OtherStorage)
-    }
-
     /// Any polynomial of this ring.
-    pub(super) fn own(&self) -> Residues {
+    pub(crate) fn own(&self) -> Residues {
         self.place(self.level)
     }
 
@@ -171,7 +158,7 @@ impl HollowRing {
     }
 
     /// The moduli of a level.
-    pub(super) fn values(&self, level: usize) -> Vec<u64> {
+    pub(crate) fn values(&self, level: usize) -> Vec<u64> {
         self.limbs(level).iter().filter_map(|&limb| self.moduli.get(limb)).copied().collect()
     }
 
@@ -215,6 +202,12 @@ impl Backend for HollowRing {
         Ok(Arc::new(self.of_level(level)?))
     }
 
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        let own = self.place(self.level);
+        check_shape(own.shape(), a.shape())?;
+        if own.tag() == a.tag() { Ok(()) } else { Err(RingError::OtherModulus { shape: own.shape() }) }
+    }
+
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
         let own = |level: &usize| self.is_of_level(*level, a);
         match (1..=self.level).rev().find(own) {
@@ -229,10 +222,6 @@ impl Backend for HollowRing {
     fn restrict(&self, a: &Residues, level: usize) -> Result<Residues, RingError> {
         self.check_nested(level, self.level_of(a)?)?;
         Ok(self.place(level))
-    }
-
-    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
-        self.restrict(b, self.level_of(a)?).map(drop)
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -343,16 +332,6 @@ impl Backend for HollowRing {
         self.check_both(a, b)
     }
 
-    fn mul_add_assign(
-        &self,
-        acc: &mut Poly<Evaluation>,
-        a: &Poly<Evaluation>,
-        b: &Poly<Evaluation>,
-    ) -> Result<(), RingError> {
-        self.check(acc)?;
-        self.check_both(a, b)
-    }
-
     fn mul_integer_assign(&self, a: &mut Residues, _: &BigInt) -> Result<(), RingError> {
         self.check(a)
     }
@@ -372,11 +351,7 @@ impl Backend for HollowRing {
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
-        check_length("plaintext", self.degree(), message.len())?;
-        check_plaintext_modulus(t, 62)?;
-        if let Some(&bad) = message.iter().find(|&&x| x >= t) {
-            return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
-        }
+        check_message(message, t, self.degree())?;
         Ok(self.own().into())
     }
 
@@ -390,20 +365,5 @@ impl Backend for HollowRing {
 
     fn unpack(&self, _: Representation, _: &mut dyn BufRead) -> Result<Residues, PackingError> {
         Err(RingError::Dry(FILES).into())
-    }
-}
-
-impl Tables for HollowRing {
-    fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        HollowScaler::new(Self::of_ring(ring)?, ring, t, options).map(Scaler::new)
-    }
-
-    fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        HollowGadget::new(Self::of_ring(ring)?, options).map(Gadget::new)
-    }
-
-    /// None: there are no files of a dry ring.
-    fn description(&self, _: &Ring) -> Vec<u8> {
-        Vec::new()
     }
 }

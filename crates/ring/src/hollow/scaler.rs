@@ -18,12 +18,8 @@ pub struct HollowScaler {
 }
 
 impl HollowScaler {
-    pub(super) fn new(
-        ring: &HollowRing,
-        handle: &Ring,
-        t: u64,
-        options: &ScalerOptions,
-    ) -> Result<Self, RingError> {
+    pub(crate) fn new(handle: &Ring, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
+        let ring: &HollowRing = handle.storage_as()?;
         if !ring.is_of_prefixes() {
             let expected = "the first moduli, for scale-invariant products";
             return Err(RingError::out_of_range("moduli of a level", expected, "other sets of them"));

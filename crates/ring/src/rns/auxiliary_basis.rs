@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 use sunzi_kernels::Modulus;
 use sunzi_math::{DEFAULT_PRIME_BOUND, MathError, RingIndex, primes_below};
 
-use super::extension::Overflow;
+use super::fast_base_conversion::Overflow;
 use crate::error::part;
 use crate::{Auxiliary, Basis, Expansion, RingError, ScalerOptions};
 

@@ -6,7 +6,6 @@ use sunzi_math::{mod_inv, mul_mod};
 use super::auxiliary_basis;
 use super::extension::Extension;
 use super::fast_base_conversion::row_factors;
-use super::scaler::{product_scales, scales};
 use super::shenoy_kumaresan::{self, ShenoyKumaresan};
 use super::{matrix_product, rns_floor};
 use crate::error::check_table;
@@ -57,9 +56,13 @@ impl Behz {
         }
         Ok(Self {
             wide: ring.concat(&auxiliary)?,
-            extend_scales: scales(ring, &row_factors(q, |q_i| Ok(m_tilde % q_i))?)?,
+            extend_scales: ring.transform().scales(&row_factors(q, |q_i| Ok(m_tilde % q_i))?)?,
             extension: Extension::new(q, options.m_tilde, targets)?,
-            floor_scales: product_scales(ring, &row_factors(q, |q| Ok(t % q))?, &auxiliary, &quotients)?,
+            floor_scales: ring.transform().scales_of_both(
+                &row_factors(q, |q| Ok(t % q))?,
+                auxiliary.transform(),
+                &quotients,
+            )?,
             floor: matrix_product(q.moduli(), targets, &floor_columns)?,
             shenoy_kumaresan: ShenoyKumaresan::new(&b, m_sk, q.moduli())?,
             products: chosen.products,

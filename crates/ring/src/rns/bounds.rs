@@ -1,7 +1,7 @@
 //! What a scaler's noise depends on, known without its tables.
 
 use super::decryption::Decryptor;
-use super::extension::Overflow;
+use super::fast_base_conversion::Overflow;
 use crate::error::check_plaintext_modulus;
 use crate::{Basis, ModulusSwitching, Multiplication, RingError, ScalerOptions};
 

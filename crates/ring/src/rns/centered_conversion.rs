@@ -3,8 +3,7 @@
 use sunzi_kernels::{Buffer, Conversion, Modulus};
 use sunzi_math::mul_mod;
 
-use super::extension::Overflow;
-use super::fast_base_conversion::{self, half, shift_by_half};
+use super::fast_base_conversion::{self, Overflow, half, shift_by_half};
 use super::{matrix_product, row_of_ones};
 use crate::error::entry;
 use crate::parallel::{BLOCK, Parallelism, Work, block_of};

@@ -7,7 +7,7 @@ use super::digit_decryption::DigitDecryption;
 use super::float_decryption::FloatDecryption;
 use super::gamma_decryption::GammaDecryption;
 use super::power_of_two_decryption::PowerOfTwoDecryption;
-use super::too_long_a_block;
+use super::{DecryptionForm, too_long_a_block};
 use crate::error::{check_limbs, check_table};
 use crate::options::Decryption;
 use crate::parallel::{BLOCK, Parallelism, block_of};
@@ -17,27 +17,12 @@ use crate::{Basis, RingError};
 /// Words from one row of a block to the next: a cache line more, so that rows do not compete for the same sets.
 const STRIDE: usize = BLOCK + 8;
 
-/// What is particular to a form: how rows |c·a·q_i/q|_{q_i}, or others, become messages. No time depends on them.
-pub trait Form: Send + Sync {
-    /// What residues modulo q_i are multiplied by: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
-    fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
-    /// The distance of t·a/q to an integer up to which the message is right.
-    fn margin(&self) -> f64;
-    /// At most a block of words.
-    fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError>;
-}
-
-/// 1/2 − loss, never more.
-pub(crate) fn half_less(loss: f64) -> f64 {
-    (0.5 - loss.next_up()).next_down()
-}
-
 /// Tables of one (q, t) for the form that was asked for.
 pub struct Decryptor {
     moduli: Vec<Modulus>,
     /// |c·q_i/q|_{q_i}.
     row_factors: Vec<u64>,
-    form: Box<dyn Form>,
+    form: Box<dyn DecryptionForm>,
 }
 
 impl Decryptor {
@@ -58,7 +43,7 @@ impl Decryptor {
         )
     }
 
-    fn with_form(basis: &Basis, form: Box<dyn Form>) -> Result<Self, RingError> {
+    fn with_form(basis: &Basis, form: Box<dyn DecryptionForm>) -> Result<Self, RingError> {
         let constants = basis.moduli().iter().zip(basis.quotient_inverses());
         let row_factors = constants.map(|(modulus, &inverse)| form.row_factor(modulus, inverse)).collect();
         Ok(Self { moduli: basis.moduli().to_vec(), row_factors, form })

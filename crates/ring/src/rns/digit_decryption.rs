@@ -3,7 +3,7 @@
 use sunzi_kernels::{Buffer, Conversion, Modulus, NearestSum};
 use zeroize::Zeroize;
 
-use super::decryption::{Form, half_less};
+use super::{DecryptionForm, half_less};
 use super::{matrix_product, row_of_ones};
 use crate::parallel::BLOCK;
 use crate::scratch::Scratch;
@@ -73,7 +73,7 @@ pub fn split(t: u64, r: u64, q: u64) -> (u64, f64) {
     (omega as u64, difference / q as f64)
 }
 
-impl Form for DigitDecryption {
+impl DecryptionForm for DigitDecryption {
     fn row_factor(&self, _: &Modulus, _: u64) -> u64 {
         1
     }

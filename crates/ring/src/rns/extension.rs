@@ -3,6 +3,7 @@
 use sunzi_kernels::Modulus;
 
 use super::centered_conversion::CenteredConversion;
+use super::fast_base_conversion::Overflow;
 use super::small_montgomery_reduction::SmallMontgomeryReduction;
 use crate::options::MTilde;
 use crate::{Basis, RingError};
@@ -15,13 +16,6 @@ pub enum Extension {
     Centered(CenteredConversion),
 }
 
-/// ρ as a fraction.
-#[derive(Clone, Copy, Debug)]
-pub struct Overflow {
-    pub(crate) numerator: u64,
-    pub(crate) denominator: u64,
-}
-
 impl Overflow {
     /// Of k moduli.
     pub fn new(k: usize, m_tilde: MTilde) -> Self {
@@ -29,11 +23,6 @@ impl Overflow {
             Some(m_tilde) => SmallMontgomeryReduction::overflow(k, m_tilde),
             None => CenteredConversion::overflow(k),
         }
-    }
-
-    /// ρ: how much longer lifts are than q/2, of q/2.
-    pub fn value(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
     }
 }
 

@@ -6,6 +6,20 @@ use sunzi_math::mul_mod;
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
 
+/// ρ: how much longer lifts are than q/2, of q/2, as a fraction.
+#[derive(Clone, Copy, Debug)]
+pub struct Overflow {
+    pub(crate) numerator: u64,
+    pub(crate) denominator: u64,
+}
+
+impl Overflow {
+    /// ρ.
+    pub fn value(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
 /// The first factor of eq. (2) times a constant, modulo each q_i: |c·q_i/q|_{q_i}.
 ///
 /// Multiplying limb i of x by entry i gives the rows y_i of the matrix product; the fold of c gives the

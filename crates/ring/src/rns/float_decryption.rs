@@ -2,7 +2,7 @@
 
 use sunzi_kernels::{Modulus, RoundedSum};
 
-use super::decryption::{Form, half_less};
+use super::{DecryptionForm, half_less};
 use crate::options::Precision;
 use crate::{Basis, RingError};
 
@@ -42,7 +42,7 @@ impl FloatDecryption {
     }
 }
 
-impl Form for FloatDecryption {
+impl DecryptionForm for FloatDecryption {
     fn row_factor(&self, _: &Modulus, inverse: u64) -> u64 {
         inverse
     }

@@ -4,8 +4,8 @@ use sunzi_kernels::{Buffer, Conversion, Modulus, WrappingSum};
 use sunzi_math::{DEFAULT_PRIME_BOUND, gcd, is_prime, mod_inv, mul_mod};
 use zeroize::Zeroize;
 
-use super::decryption::{Form, half_less};
 use super::too_long_a_block;
+use super::{DecryptionForm, half_less};
 use super::{matrix_product, rns_floor, row_of_ones};
 use crate::parallel::BLOCK;
 use crate::{Basis, RingError};
@@ -91,7 +91,7 @@ impl GammaDecryption {
     }
 }
 
-impl Form for GammaDecryption {
+impl DecryptionForm for GammaDecryption {
     fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64 {
         modulus.mul(inverse, mul_mod(self.gamma % modulus.value(), self.t % modulus.value(), modulus.value()))
     }

@@ -5,7 +5,6 @@ use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
-use super::scaler::{product_scales, scales};
 use crate::options::ModulusSwitching;
 use crate::parallel::{Parallelism, block_of};
 use crate::scratch::Scratch;
@@ -40,9 +39,9 @@ impl Hps {
         let quotients = targets.iter().map(quotient).collect::<Result<Vec<_>, RingError>>()?;
         Ok(Self {
             wide: ring.concat(&auxiliary)?,
-            extend_scales: scales(ring, q.quotient_inverses())?,
+            extend_scales: ring.transform().scales(q.quotient_inverses())?,
             extension: ExactExtension::new(q, p.moduli())?,
-            product_scales: product_scales(ring, &digits, &auxiliary, &quotients)?,
+            product_scales: ring.transform().scales_of_both(&digits, auxiliary.transform(), &quotients)?,
             division: RoundedDivision::new(q, &targets, ModulusSwitching::Exact)?,
             switch: ExactExtension::new(p, q.moduli())?,
             ring: ring.clone(),

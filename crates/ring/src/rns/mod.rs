@@ -19,10 +19,9 @@ mod over_q;
 mod power_of_two_decryption;
 pub(crate) mod rns_floor;
 pub(crate) mod rounded_division;
-pub(crate) mod scaler;
+mod scaler;
 pub(crate) mod shenoy_kumaresan;
 mod small_montgomery_reduction;
-mod switched_lift;
 
 pub use bounds::{ScalingBounds, SwitchingBounds, check_scalable};
 pub use decryption::Decryptor;
@@ -44,6 +43,21 @@ fn too_long_a_block(words: usize) -> RingError {
 /// The modulus of a row of ones: it carries a constant into a matrix product.
 fn row_of_ones(basis: &Basis) -> Result<Modulus, RingError> {
     basis.modulus(2)
+}
+
+/// How a form of decryption makes messages of rows |c·a·q_i/q|_{q_i}, or others. No time depends on them.
+pub trait DecryptionForm: Send + Sync {
+    /// What residues modulo q_i are multiplied by: |c·q_i/q|_{q_i}, given |q_i/q|_{q_i}.
+    fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64;
+    /// The distance of t·a/q to an integer up to which the message is right.
+    fn margin(&self) -> f64;
+    /// At most a block of words.
+    fn apply(&self, rows: &[&[u64]], message: &mut [u64]) -> Result<(), RingError>;
+}
+
+/// 1/2 − loss, never more.
+fn half_less(loss: f64) -> f64 {
+    (0.5 - loss.next_up()).next_down()
 }
 
 /// The matrix product Σ_i row_i·column_ij modulo each target.

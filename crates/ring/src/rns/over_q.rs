@@ -1,19 +1,18 @@
 //! Products of which one operand was switched to another modulus [KPZ21, Alg. 2; Alg. 3 with Remark 3.4].
 
-mod product;
+use std::ops::Range;
 
+use sunzi_kernels::Modulus;
 use sunzi_math::{mod_inv, mul_mod};
 
 use super::exact_extension::ExactExtension;
 use super::rounded_division::RoundedDivision;
-use super::scaler::{product_scales, scales};
-use super::switched_lift::SwitchedLift;
-use crate::error::{check_limbs, entry, part};
+use crate::error::{check_limbs, check_table, entry, part};
 use crate::options::ModulusSwitching;
-use crate::parallel::{Parallelism, block_of};
+use crate::parallel::{Parallelism, Work, block_of};
 use crate::scratch::Scratch;
-use crate::transform::Scale;
-use crate::{Backend, Basis, Coefficient, Evaluation, Poly, RingError, Side, WordRing};
+use crate::transform::{Plan, Scale};
+use crate::{Apart, Backend, Basis, Coefficient, Evaluation, Poly, RingError, Side, WordRing};
 
 /// Tables of one level: from q = q_1⋯q_k to q′ = q_1⋯q_ℓ, through q′·P.
 ///
@@ -41,6 +40,15 @@ pub(crate) struct OverQ {
     /// t/P mod q_i.
     ratio: Vec<u64>,
     division: RoundedDivision,
+}
+
+/// One limb of the four parts of both operands and of the three parts of their product.
+struct Limb<'a> {
+    /// Where it stands in the wide ring.
+    at: usize,
+    /// In coefficient form, but for those that stand in the operand.
+    parts: [&'a mut [u64]; 4],
+    outs: [&'a mut [u64]; 3],
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one a level")]
@@ -71,10 +79,10 @@ impl OverQ {
         let ones: Vec<_> = inside.iter().map(|&modulus| (modulus, 1)).collect();
         Ok(Self {
             wide: base.concat(&auxiliary)?,
-            left_scales: scales(ring, &left_factors)?,
+            left_scales: ring.transform().scales(&left_factors)?,
             left: SwitchedLift::new(q, p, inside, switching)?,
             right: Right::new(ring, &base, &auxiliary, switching)?,
-            product_scales: product_scales(&base, &ratio, &auxiliary, &digits)?,
+            product_scales: base.transform().scales_of_both(&ratio, auxiliary.transform(), &digits)?,
             division: RoundedDivision::new(p, &ones, ModulusSwitching::Exact)?,
             ratio,
             ring: ring.clone(),
@@ -124,8 +132,8 @@ impl OverQ {
             }
             (Side::Right, Right::Switched { scales, lift }) => {
                 transform.inverse_scaled_into(&mut digits, a, scales)?;
-                let (kept, dropped) = digits.split_at_mut(level * n);
-                lift.apply(dropped, kept, words, 0..level, n)
+                let (own, dropped) = digits.split_at_mut(level * n);
+                lift.apply(dropped, own, words, 0..level, n)
             }
             (Side::Right, Right::Extended { scales, extension }) => {
                 let (low, high) = words.split_at_mut(level * n);
@@ -156,7 +164,7 @@ impl OverQ {
         Ok(scaled)
     }
 
-    /// The same in place of `scaled`.
+    /// [`divided`](Self::divided) in place of `scaled`.
     fn divide_into(
         &self,
         scaled: &mut Poly<Coefficient>,
@@ -196,6 +204,80 @@ impl OverQ {
         })?;
         Ok((rest, multiple))
     }
+
+    /// The parts of a product of two operands of two parts, each as [`scale_apart`](Self::scale_apart) has it; the last as
+    /// [`scale`](Self::scale) has it if it is `whole`.
+    pub(crate) fn multiply(
+        &self,
+        left: [&Poly<Evaluation>; 2],
+        right: [&Poly<Evaluation>; 2],
+        whole: bool,
+    ) -> Result<[Apart; 3], RingError> {
+        left.iter().chain(&right).try_for_each(|part| self.ring.check(part))?;
+        let (n, level) = (self.ring.degree(), self.base.basis().len());
+        let limbs = self.wide.basis().len();
+        let ([a0, a1], [b0, b1]) = (left, right);
+        let mut spread = [(); 4].map(|()| Scratch::new(limbs * n));
+        let operands = [(a0, Side::Left), (a1, Side::Left), (b0, Side::Right), (b1, Side::Right)];
+        let (parallelism, words) = (self.ring.parallelism(), limbs * n);
+        let operands = operands.into_iter().zip(&mut spread).collect();
+        parallelism.for_each(Work::Transform, 4 * words, operands, |((part, side), out)| {
+            self.spread(part, side, out, false)
+        })?;
+        let mut low = [(); 3].map(|()| self.base.arbitrary::<Evaluation>());
+        let mut high = [(); 3].map(|()| Scratch::new((limbs - level) * n));
+        let mut parts = spread.each_mut().map(|words| words.chunks_exact_mut(n));
+        let outs = low.each_mut().map(|poly| poly.words_mut()).into_iter().zip(&mut high);
+        let mut outs: Vec<_> =
+            outs.map(|(low, high)| low.chunks_exact_mut(n).chain(high.chunks_exact_mut(n))).collect();
+        let limb = |at| Limb {
+            at,
+            parts: parts.each_mut().map(|limbs| limbs.next().unwrap_or_default()),
+            outs: std::array::from_fn(|k| outs.get_mut(k).and_then(Iterator::next).unwrap_or_default()),
+        };
+        let tasks: Vec<Limb<'_>> = (0..limbs).map(limb).collect();
+        let own = if self.keeps_right() { Some(right) } else { None };
+        parallelism.for_each(Work::Transform, words, tasks, |limb| self.multiply_limb(limb, own, whole))?;
+        drop(spread);
+        let [low0, low1, low2] = low;
+        let mut divided = [(); 3].map(|()| self.base.arbitrary());
+        let added = [None, None, whole.then(|| low2.words())];
+        let parts = divided.iter_mut().zip(high.iter().zip(added)).collect();
+        parallelism.for_each(Work::Conversion, words, parts, |(out, (high, added))| {
+            self.divide_into(out, high, added)
+        })?;
+        let [first, second, third] = divided;
+        Ok([(first, Some(low0)), (second, Some(low1)), (third, (!whole).then_some(low2))])
+    }
+
+    /// The product modulo one number: t/P times it modulo q′, in coefficient form where it is to be `whole`, and modulo P what
+    /// [`divided`](Self::divided) takes. `own` holds the values of the right operand modulo q′.
+    fn multiply_limb(
+        &self,
+        limb: Limb<'_>,
+        own: Option<[&Poly<Evaluation>; 2]>,
+        whole: bool,
+    ) -> Result<(), RingError> {
+        let Limb { at, parts, outs: [c0, c1, c2] } = limb;
+        let plan = self.wide.plan(at)?;
+        // None modulo what P is a product of.
+        let is_kept = at < self.base.basis().len();
+        let ratio = if is_kept { Some(*entry("ratio t/P", &self.ratio, at)?) } else { None };
+        let transformed = |limb| transformed(plan, limb);
+        let [a0, a1, b0, b1] = parts;
+        let (a0, a1) = (transformed(a0)?, transformed(a1)?);
+        let (b0, b1) = match own.filter(|_| ratio.is_some()) {
+            Some([b0, b1]) => (b0.own_limb(at)?, b1.own_limb(at)?),
+            None => (transformed(b0)?, transformed(b1)?),
+        };
+        let factor = ratio.unwrap_or(1);
+        plan.modulus().tensor([&mut *c0, &mut *c1, &mut *c2], [a0, a1], [b0, b1], factor)?;
+        if is_kept {
+            return if whole { Ok(plan.inverse(c2)?) } else { Ok(()) };
+        }
+        let scale = entry("factor of an inverse transform", &self.product_scales, at)?;
+        [c0, c1, c2].into_iter().try_for_each(|c| Ok(plan.inverse_scaled(c, scale)?))
+    }
 }
 
 impl Right {
@@ -208,7 +290,7 @@ impl Right {
         let (level, k) = (base.basis().len(), ring.basis().len());
         let targets = auxiliary.basis().moduli();
         if level == k {
-            let scales = scales(ring, ring.basis().quotient_inverses())?;
+            let scales = ring.transform().scales(ring.basis().quotient_inverses())?;
             return Ok(Self::Extended { scales, extension: ExactExtension::new(ring.basis(), targets)? });
         }
         let dropped =
@@ -222,8 +304,79 @@ impl Right {
         }
         factors.extend(dropped.quotient_inverses());
         let lift = SwitchedLift::new(&dropped, inside, targets, switching)?;
-        Ok(Self::Switched { scales: scales(ring, &factors)?, lift })
+        Ok(Self::Switched { scales: ring.transform().scales(&factors)?, lift })
     }
+}
+
+/// From the residues of a to those of c = ⌊(b/q)·a⌉, an integer in [−b/2, b/2], modulo a basis of product b and modulo
+/// others.
+struct SwitchedLift {
+    /// From what is divided by to w_j = |c·(b/b_j)^-1|_{b_j}, but for a residue of a itself.
+    division: RoundedDivision,
+    /// b/b_j mod b_j.
+    own: Vec<(Modulus, u64)>,
+    lift: ExactExtension,
+}
+
+impl SwitchedLift {
+    /// Divides by the product of `dividing`; lifts from `own` to `others`.
+    fn new(
+        dividing: &Basis,
+        own: &Basis,
+        others: &[Modulus],
+        switching: ModulusSwitching,
+    ) -> Result<Self, RingError> {
+        let factors = own.moduli().iter().copied().zip(own.quotient_inverses().iter().copied());
+        let targets: Vec<(Modulus, u64)> = factors.collect();
+        let quotient = |&(modulus, inverse): &(Modulus, u64)| {
+            Ok((modulus, sunzi_math::mod_inv(inverse, modulus.value())?))
+        };
+        Ok(Self {
+            division: RoundedDivision::new(dividing, &targets, switching)?,
+            own: targets.iter().map(quotient).collect::<Result<_, RingError>>()?,
+            lift: ExactExtension::new(own, others)?,
+        })
+    }
+
+    /// `digits`: limbs |a′·(d/d_i)^-1|_{d_i} over the basis that is divided by, for its product d and the multiple
+    /// a′ of a it wants; `added`: |a·d^-1·(b/b_j)^-1|_{b_j}, or nothing where that is zero. Into the limbs `own` of the
+    /// output and all others in their order.
+    fn apply(
+        &self,
+        digits: &mut [u64],
+        added: &[u64],
+        output: &mut [u64],
+        own: Range<usize>,
+        n: usize,
+    ) -> Result<(), RingError> {
+        if !added.is_empty() {
+            check_limbs("limb that is added", own.len(), n, added.len())?;
+        }
+        check_table("modulus of a lift", own.len(), self.own.len())?;
+        self.division.prepare(digits, n)?;
+        let digits = &*digits;
+        Parallelism::Collapsed.for_each_block(output, n, |range, output| {
+            let (before, rest) = output.split_at_mut(own.start);
+            let (inside, after) = rest.split_at_mut(own.len());
+            self.division.apply(&block_of(digits.chunks_exact(n), &range), inside)?;
+            for ((limb, added), (modulus, _)) in inside.iter_mut().zip(added.chunks_exact(n)).zip(&self.own) {
+                modulus.add_assign(limb, added.get(range.clone()).unwrap_or_default())?;
+            }
+            let rows: Vec<&[u64]> = inside.iter().map(|limb| &**limb).collect();
+            let mut others: Vec<&mut [u64]> =
+                before.iter_mut().chain(after.iter_mut()).map(|limb| &mut **limb).collect();
+            self.lift.apply(&rows, &mut others)?;
+            for (limb, &(modulus, factor)) in inside.iter_mut().zip(&self.own) {
+                modulus.mul_scalar_assign(limb, factor)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn transformed<'a>(plan: &Plan, limb: &'a mut [u64]) -> Result<&'a [u64], RingError> {
+    plan.forward(limb)?;
+    Ok(limb)
 }
 
 /// t/p modulo every q_i, for the product p of a basis.

@@ -3,7 +3,7 @@
 use sunzi_kernels::{Conversion, Modulus, WrappingSum};
 use sunzi_math::mul_mod;
 
-use super::decryption::{Form, half_less};
+use super::{DecryptionForm, half_less};
 use super::{matrix_product, rns_floor};
 use crate::{Basis, RingError};
 
@@ -57,7 +57,7 @@ impl PowerOfTwoDecryption {
     }
 }
 
-impl Form for PowerOfTwoDecryption {
+impl DecryptionForm for PowerOfTwoDecryption {
     fn row_factor(&self, modulus: &Modulus, inverse: u64) -> u64 {
         modulus
             .mul(inverse, mul_mod(self.gamma() % modulus.value(), self.t % modulus.value(), modulus.value()))

@@ -12,7 +12,7 @@ use super::bounds::{ScalingBounds, check_scalable};
 use super::decryption::Decryptor;
 use super::hps::Hps;
 use super::over_q::OverQ;
-use crate::error::{check_table, entry};
+use crate::error::entry;
 use crate::once::get_or_try_init;
 use crate::parallel::Work;
 use crate::scaling;
@@ -27,6 +27,8 @@ use crate::{
 pub struct RnsScaler(Arc<Inner>);
 
 struct Inner {
+    /// The ring as its users see it.
+    handle: Ring,
     ring: WordRing,
     t: u64,
     options: ScalerOptions,
@@ -55,11 +57,16 @@ struct Levels {
 }
 
 impl RnsScaler {
-    pub(crate) fn new(ring: &WordRing, t: u64, options: &ScalerOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(
+        handle: &Ring,
+        ring: &WordRing,
+        t: u64,
+        options: &ScalerOptions,
+    ) -> Result<Self, RingError> {
         let q = ring.basis();
         check_scalable(q, t)?;
         let decryption = Decryptor::new(q, t, options.decryption)?;
-        let decryption_scales = scales(ring, decryption.row_factors())?;
+        let decryption_scales = ring.transform().scales(decryption.row_factors())?;
         let auxiliary = |primes: &[u64]| WordRing::with_isa(ring.index(), primes, ring.isa());
         let products = match options.multiplication {
             Multiplication::Behz => Products::Behz(Behz::new(ring, t, options)?),
@@ -73,8 +80,17 @@ impl RnsScaler {
             }
         };
         let bounds = ScalingBounds::of(options, q.len(), &decryption);
-        let (ring, options) = (ring.clone(), *options);
-        Ok(Self(Arc::new(Inner { ring, t, options, decryption, decryption_scales, bounds, products })))
+        let (handle, ring, options) = (handle.clone(), ring.clone(), *options);
+        Ok(Self(Arc::new(Inner {
+            handle,
+            ring,
+            t,
+            options,
+            decryption,
+            decryption_scales,
+            bounds,
+            products,
+        })))
     }
 
     /// How many products of two extended ciphertexts may be summed in the wide ring before one
@@ -153,7 +169,7 @@ impl ScalerBackend for RnsScaler {
             Products::Hps { tables, .. } => tables.wide(),
             Products::OverQ(levels) => self.over_q(levels, level)?.wide(),
         };
-        Ok(wide.clone().into())
+        Ok(self.0.handle.with_storage(wide.clone()))
     }
 
     fn extend(&self, a: &Poly<Evaluation>, side: Side, level: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -230,22 +246,4 @@ impl fmt::Debug for RnsScaler {
         let Inner { ring, t, options, .. } = &*self.0;
         f.debug_struct("RnsScaler").field("ring", ring).field("t", t).field("options", options).finish()
     }
-}
-
-/// The constants c_i of every limb as factors of its inverse transform.
-pub(crate) fn scales(ring: &WordRing, constants: &[u64]) -> Result<Vec<Scale>, RingError> {
-    check_table("factor of an inverse transform", ring.plans().len(), constants.len())?;
-    ring.plans().iter().zip(constants).map(|(plan, &c)| Ok(plan.scale(c)?)).collect()
-}
-
-/// The same for the limbs of two rings in a row.
-pub(super) fn product_scales(
-    ring: &WordRing,
-    constants: &[u64],
-    auxiliary: &WordRing,
-    others: &[u64],
-) -> Result<Vec<Scale>, RingError> {
-    let mut all = scales(ring, constants)?;
-    all.extend(scales(auxiliary, others)?);
-    Ok(all)
 }

@@ -5,8 +5,7 @@ use std::ops::Range;
 use sunzi_kernels::{Buffer, Conversion, Modulus, WrappingSum};
 use sunzi_math::{mod_inv, mul_mod};
 
-use super::extension::Overflow;
-use super::fast_base_conversion::{self, half, shift_by_half};
+use super::fast_base_conversion::{self, Overflow, half, shift_by_half};
 use super::too_long_a_block;
 use super::{matrix_product, row_of_ones};
 use crate::parallel::{BLOCK, Parallelism, block_of};

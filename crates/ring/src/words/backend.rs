@@ -7,18 +7,19 @@ use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 
-use super::{WordRing, gathered};
+use super::integers::{self, residue_of};
+use super::plaintext::scale_into;
+use super::raise::{self, Raise};
+use super::{WordRing, automorphism, combination, division, factor, gathered, masking, tensor};
+use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
-use crate::integers::{self, residue_of};
 use crate::ladder::is_prefix;
 use crate::once::get_or_try_init;
-use crate::parallel::{Work, on_pool};
-use crate::raise::{self, Raise};
+use crate::parallel::{BLOCK, Work, on_pool};
 use crate::scratch::Scratch;
 use crate::{
     Append, Backend, Coefficient, Evaluation, Factors, PackingError, Poly, Representation, Residues,
-    RingError, Shape, automorphism, combination, division, horner, masking, monomial, packing, plaintext,
-    tensor,
+    RingError, Shape, packing,
 };
 
 impl Backend for WordRing {
@@ -40,6 +41,10 @@ impl Backend for WordRing {
 
     fn at_level(&self, level: usize) -> Result<Arc<dyn Backend>, RingError> {
         Ok(Arc::new(Self::at_level(self, level)?))
+    }
+
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        self.check_basis(a.shape(), a.tag())
     }
 
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
@@ -73,6 +78,7 @@ impl Backend for WordRing {
         })
     }
 
+    /// One pass, restricted on the way.
     fn mul_add_restricted(
         &self,
         a: &Poly<Evaluation>,
@@ -80,7 +86,25 @@ impl Backend for WordRing {
         c: &Poly<Evaluation>,
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
-        horner::mul_add(self, [a, b, c], level)
+        let mut places = [const { Vec::new() }; 3];
+        for (places, poly) in places.iter_mut().zip([a, b, c]) {
+            *places = self.nested(level, self.level_of(poly)?)?;
+        }
+        let [of_a, of_b, of_c] = &places;
+        let target = Self::at_level(self, level)?;
+        let mut sum = target.arbitrary::<Evaluation>();
+        target.for_each_modulus(&mut sum, |i, modulus, range, part| {
+            let (a, b) = (a.part_at(of_a, i, range.clone())?, b.part_at(of_b, i, range.clone())?);
+            let c = c.part_at(of_c, i, range)?;
+            let factors = a.chunks(BLOCK).zip(b.chunks(BLOCK));
+            // What is copied is still in the first-level cache when it is added to.
+            for ((sum, (a, b)), c) in part.chunks_mut(BLOCK).zip(factors).zip(c.chunks(BLOCK)) {
+                sum.copy_from_slice(c);
+                modulus.mul_add_assign(sum, a, b)?;
+            }
+            Ok(())
+        })?;
+        Ok(sum)
     }
 
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
@@ -123,7 +147,7 @@ impl Backend for WordRing {
         d: u64,
         rest: u64,
     ) -> Result<Poly<Evaluation>, RingError> {
-        crate::factor::divide_residues(self, a, d, rest)
+        factor::divide_residues(self, a, d, rest)
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
@@ -266,7 +290,19 @@ impl Backend for WordRing {
     }
 
     fn mul_monomial_assign(&self, a: &mut Poly<Evaluation>, exponent: u64) -> Result<(), RingError> {
-        monomial::multiply(self, a, exponent)
+        let (n, k) = (self.degree() as u64, exponent % self.index());
+        // Below 128 the evaluation order mixes both halves of the roots.
+        if !self.ring_index().is_power_of_two() || n < 128 || !k.is_multiple_of(n / 2) {
+            return multiply_by_values(self, a, k);
+        }
+        self.for_each_modulus(a, |i, modulus, range, values| {
+            let psi = self.plan(i)?.root();
+            // X^(n/2) is i = ψ^(n/2) at the first half of the roots, i³ = −i at the second.
+            let middle = (n as usize / 2).clamp(range.start, range.end) - range.start;
+            let (first, second) = values.split_at_mut_checked(middle).unwrap_or_default();
+            modulus.mul_scalar_assign(first, modulus.pow(psi, k))?;
+            Ok(modulus.mul_scalar_assign(second, modulus.pow(psi, 3 * k))?)
+        })
     }
 
     fn automorphism(
@@ -279,7 +315,9 @@ impl Backend for WordRing {
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
-        plaintext::scale_plaintext(self, message, t)
+        let mut scaled = self.arbitrary();
+        scale_into(self.basis(), scaled.words_mut(), self.degree(), message, t)?;
+        Ok(scaled)
     }
 
     fn packed_len(&self) -> usize {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::RingIndex;
 
+use super::automorphism::AutomorphismTables;
 use super::{Inner, Lower, WordRing};
-use crate::automorphism::AutomorphismTables;
 use crate::error::{check_shape, supported_index};
 use crate::ladder::Ladder;
 use crate::parallel::Parallelism;
@@ -25,7 +25,7 @@ impl WordRing {
         Self::with_isa(m, moduli, active_isa()?)
     }
 
-    /// The same ring on a given instruction set, which all that is derived from it uses too. Polynomials of
+    /// A ring on a given instruction set, which all that is derived from it uses too. Polynomials of
     /// one are polynomials of the other.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl WordRing {
         self.derive(Ladder::of_prefixes(plans, self.isa()).into(), level)
     }
 
-    /// The same ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
+    /// This ring with another way to share work among threads, which all that is derived from it uses too; tables are shared
     /// as far as they do not depend on it. Polynomials of one are polynomials of the other.
     #[must_use]
     pub fn with_parallelism(&self, parallelism: Parallelism) -> Self {

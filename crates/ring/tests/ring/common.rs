@@ -8,7 +8,8 @@ use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
-    Coefficient, Evaluation, Gadget, KeyPart, Poly, Ring, RingError, Scaler, ScalerBackend, Side, Storage,
+    Addends, Coefficient, Evaluation, Gadget, KeyPart, Poly, Ring, RingError, Scaler, ScalerBackend, Side,
+    Storage, SwitchInput,
 };
 
 pub(crate) fn rng(domain: &str) -> SeededRng {
@@ -132,7 +133,7 @@ pub(crate) fn evaluated(ring: &Ring, a: &[BigInt]) -> Poly<Evaluation> {
 /// A half of a key as it is kept; what is one too many as if it were the last.
 pub(crate) fn kept(gadget: &Gadget, half: &[Poly<Evaluation>]) -> Result<Vec<KeyPart>, RingError> {
     let last = gadget.digit_count() - 1;
-    half.iter().enumerate().map(|(i, part)| gadget.keep(part.clone(), i.min(last))).collect()
+    half.iter().enumerate().map(|(i, part)| gadget.pack_part(part.clone(), i.min(last))).collect()
 }
 
 /// ⟨decompose(c), key⟩ for both halves of a key, divided by P.
@@ -144,7 +145,7 @@ pub(crate) fn switched(
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let [first, second] = key;
     let key = [&kept(gadget, first)?[..], &kept(gadget, second)?];
-    gadget.switch(&ring.to_evaluation(c.clone())?, [None, None], key, gadget.level(), 1)
+    gadget.switch(SwitchInput::Values(&ring.to_evaluation(c.clone())?), Addends::NONE, key, gadget.level(), 1)
 }
 
 /// Back to centred integers.

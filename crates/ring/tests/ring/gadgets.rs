@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, Poly, Ring, RingError};
+use sunzi_ring::{Addends, Evaluation, Gadget, GadgetOptions, Poly, Ring, RingError, SwitchInput};
 
 use crate::common::*;
 
@@ -174,7 +174,9 @@ fn hybrid_switches_are_exact_in_rings_of_any_index() {
         let k = (2..m).find(|&k| sunzi_math::gcd(k, m) == 1).unwrap();
         for exponent in [1, k] {
             let value = evaluated(&ring, c);
-            let [found, _] = gadget.switch(&value, [None, None], keys, ring.level(), exponent).unwrap();
+            let [found, _] = gadget
+                .switch(SwitchInput::Values(&value), Addends::NONE, keys, ring.level(), exponent)
+                .unwrap();
             let expected = ring.automorphism(&expected, exponent).unwrap();
             assert_eq!(integers(&ring, found), centered(&ring.to_integers(&expected).unwrap(), &q), "{m}");
         }
@@ -203,8 +205,18 @@ fn switches_are_those_of_their_digits() {
                     let standing = gadget.decompose(&c).unwrap();
                     for (level, exponent) in [(4, 1), (4, 5), (3, 1)] {
                         let rest = [Some(&rest), None];
-                        let found = gadget.switch(&c, rest, keys, level, exponent).unwrap();
-                        let expected = gadget.switch_digits(&standing, rest, keys, level, exponent).unwrap();
+                        let found = gadget
+                            .switch(SwitchInput::Values(&c), Addends::Values(rest), keys, level, exponent)
+                            .unwrap();
+                        let expected = gadget
+                            .switch(
+                                SwitchInput::Digits(&standing),
+                                Addends::Values(rest),
+                                keys,
+                                level,
+                                exponent,
+                            )
+                            .unwrap();
                         for (found, expected) in found.iter().zip(&expected) {
                             assert!(
                                 found.words() == expected.words(),
@@ -235,7 +247,7 @@ fn keys_have_the_predicted_size() {
             let bytes: usize = parts.iter().flatten().map(|part| part.byte_len()).sum();
             assert_eq!(bytes, 2 * k * digits * (k - dropped_limbs) * n * 8);
             let parts = parts.into_iter().enumerate();
-            let kept = parts.flat_map(|(i, pair)| pair.map(|part| gadget.keep(part, i).unwrap()));
+            let kept = parts.flat_map(|(i, pair)| pair.map(|part| gadget.pack_part(part, i).unwrap()));
             let bytes: usize = kept.map(|part| part.byte_len()).sum();
             assert_eq!(bytes, 2 * k * digits * ((k - dropped_limbs) * n * 6 + 64));
             assert_eq!(gadget.key_bytes().unwrap(), bytes);
@@ -272,8 +284,9 @@ fn what_does_not_fit_is_refused() {
             kept(&ring.gadget(&GadgetOptions::default()).unwrap(), &vec![part.clone(); digits]).unwrap()
         };
         let (own, others) = (kept(ring, &key[0]), kept(alien, &other));
-        let switch = |keys: [&[_]; 2]| gadget.switch(&ring.zero(), [None, None], keys, gadget.level(), 1);
-        assert!(switch([&own, &own]).is_ok());
+        let (zero, level) = (ring.zero(), gadget.level());
+        let switch = |keys| gadget.switch(SwitchInput::Values(&zero), Addends::NONE, keys, level, 1);
+        assert!(switch([&own[..], &own]).is_ok());
         assert!(switch([&own, &others]).is_err() && switch([&others, &others]).is_err());
         for (radix_bits, dropped_limbs, name) in [
             (Some(0), 0, "radix_bits"),
@@ -303,7 +316,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(error, RingError::OtherModulus { .. }), "{error}");
     // Also where they are kept.
     let (zero, whole) = (rings[1].zero(), kept.clone());
-    let switch = |key| gadget.switch(&zero, [None, None], key, gadget.level(), 1);
+    let switch = |key| gadget.switch(SwitchInput::Values(&zero), Addends::NONE, key, gadget.level(), 1);
     assert!(switch([&whole[..], &whole]).is_ok());
     kept.swap(0, 1);
     let error = switch([&whole, &kept]).err().unwrap();

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
 use sunzi_big::BigRing;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Evaluation, GadgetOptions, Ring, RingError, RnsDigits};
+use sunzi_ring::{Addends, Evaluation, GadgetOptions, Ring, RingError, RnsDigits, SwitchInput};
 
 use crate::common::*;
 use sunzi_ring::Storage;
@@ -156,7 +156,13 @@ fn one_key_serves_every_level() {
                     let (value, added) = (evaluated(&own, &c), evaluated(&own, &rest));
                     for level in 1..=from {
                         let keys = [&first[..], &second[..]];
-                        let found = at.switch(&value, [Some(&added), None], keys, level, 1);
+                        let found = at.switch(
+                            SwitchInput::Values(&value),
+                            Addends::Values([Some(&added), None]),
+                            keys,
+                            level,
+                            1,
+                        );
                         if !ring.is_nested(from, key_level) {
                             assert!(found.is_err());
                             continue;

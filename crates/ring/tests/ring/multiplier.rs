@@ -2,7 +2,7 @@
 
 use sunzi_math::primes_below;
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
-use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, Turn};
+use sunzi_ring::{Evaluation, GadgetOptions, Poly, Ring, Rotation};
 
 /// A polynomial in X^gap with coefficients that look random, some of them extreme.
 fn sparse(ring: &Ring, gap: usize, seed: u64) -> Poly<Evaluation> {
@@ -90,8 +90,8 @@ fn other_rings_and_indices_are_refused() {
     assert!(gadget.multiplier(foreign.clone()).is_err());
     let (kept, strange) =
         (gadget.multiplier(own.clone()).unwrap(), strange.multiplier(foreign.clone()).unwrap());
-    let identity = [Turn { exponent: 1, switch: None }];
-    let sums = |a, lists: &[Vec<_>]| gadget.sums_of_turns([&own, a], &identity, lists);
+    let identity = [Rotation { exponent: 1, switch: None }];
+    let sums = |a, lists: &[Vec<_>]| gadget.sums_of_rotations([&own, a], &identity, lists);
     assert!(sums(&own, &[vec![(0, &kept)]]).is_ok());
     assert!(sums(&foreign, &[vec![(0, &kept)]]).is_err());
     assert!(sums(&own, &[vec![(0, &strange)]]).is_err());

@@ -3,8 +3,8 @@
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Coefficient, Domain, Evaluation, GadgetOptions, HollowRing, Multiplier, PackingError, Poly, Ring,
-    RingError, ScalerOptions, Side, Turn,
+    Addends, Coefficient, Domain, Evaluation, GadgetOptions, HollowRing, Multiplier, PackingError, Poly,
+    Ring, RingError, Rotation, ScalerOptions, Side, SwitchInput,
 };
 
 use crate::common::*;
@@ -164,27 +164,32 @@ fn keys_and_digits_of_another_storage_are_refused() {
             let (gadget, [own, other]) = (&gadgets[0], keys.each_ref().map(|key| &key[..]));
             assert!(gadget.product(&digits[0], [own, own]).is_ok());
             refused(gadget.product(&digits[1], [own, own]));
+            let values = [0, 1].map(|i| SwitchInput::Values(&zeros[i]));
+            let cut = [0, 1].map(|i| SwitchInput::Digits(&digits[i]));
+            let none = [None, None];
+            let switch = |input, added, key| gadget.switch(input, Addends::Values(added), key, 2, 3);
             for key in [[own, other], [other, own], [other, other]] {
                 refused(gadget.product(&digits[0], key));
-                refused(gadget.switch(&zeros[0], [None, None], key, 2, 3));
-                refused(gadget.switch_digits(&digits[0], [None, None], key, 2, 3));
-                refused(gadget.switch_extended(&zeros[0], None, key, 3));
-                refused(gadget.switch_digits_extended(&digits[0], None, key, 3));
+                for input in [values[0], cut[0]] {
+                    refused(switch(input, none, key));
+                    refused(gadget.switch_extended(input, None, key, 3));
+                }
             }
             let own = [own, own];
-            refused(gadget.switch(&zeros[1], [None, None], own, 2, 3));
-            refused(gadget.switch(&zeros[0], [Some(&zeros[1]), None], own, 2, 3));
-            refused(gadget.switch(&zeros[0], [None, Some(&zeros[1])], own, 2, 3));
-            refused(gadget.switch_digits(&digits[1], [None, None], own, 2, 3));
-            refused(gadget.switch_digits_extended(&digits[0], Some(&zeros[1]), own, 3));
+            refused(switch(values[1], none, own));
+            refused(switch(values[0], [Some(&zeros[1]), None], own));
+            refused(switch(values[0], [None, Some(&zeros[1])], own));
+            refused(switch(cut[1], none, own));
+            refused(gadget.switch_extended(cut[0], Some(&zeros[1]), own, 3));
             for i in 0..3 {
-                let parts = [0, 1, 2].map(|j| if i == j { alien.zero() } else { ring.zero() });
-                refused(gadget.switch_coefficients(parts, own));
+                let [c0, c1, c] = [0, 1, 2].map(|j| if i == j { alien.zero() } else { ring.zero() });
+                let added = Addends::Coefficients([&c0, &c1]);
+                refused(gadget.switch(SwitchInput::Coefficients(&c), added, own, gadget.level(), 1));
             }
             refused(gadget.decompose(&zeros[1]));
-            refused(gadget.keep(parts[1].clone(), 0));
-            refused(gadget.kept(&keys[1][0], 0));
-            assert!(gadget.kept(&keys[0][0], 0).is_ok());
+            refused(gadget.pack_part(parts[1].clone(), 0));
+            refused(gadget.unpack_part(&keys[1][0], 0));
+            assert!(gadget.unpack_part(&keys[0][0], 0).is_ok());
             for i in 0..3 {
                 let [b, a, source] = [0, 1, 2].map(|j| parts[usize::from(i == j)].clone());
                 refused(gadget.key_part([b, a], &source, 0));
@@ -214,9 +219,9 @@ fn multipliers_of_another_storage_are_refused() {
             let digits = [0, 1].map(|i| gadgets[i].decompose(&zeros[i]).unwrap());
             let sums = |ciphertext: [usize; 2], digit: usize, half: usize, list: &[&Multiplier]| {
                 let switch = Some((&digits[digit], [&key[0][..], &key[half]]));
-                let turns = [Turn { exponent: 3, switch }, Turn { exponent: 1, switch: None }];
+                let turns = [Rotation { exponent: 3, switch }, Rotation { exponent: 1, switch: None }];
                 let list = (0..).zip(list.iter().copied()).collect();
-                gadget.sums_of_turns(ciphertext.map(|i| &zeros[i]), &turns, &[list])
+                gadget.sums_of_rotations(ciphertext.map(|i| &zeros[i]), &turns, &[list])
             };
             let [own, other] = multipliers.each_ref();
             assert!(sums([0, 0], 0, 0, &[own, own]).is_ok());

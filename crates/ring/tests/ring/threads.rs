@@ -3,13 +3,14 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::{
-    Evaluation, Gadget, GadgetOptions, KeyPart, Parallelism, Poly, Ring, RingError, ScalerOptions, Turn,
+    Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Parallelism, Poly, Ring, RingError, Rotation,
+    ScalerOptions, SwitchInput,
 };
 
 use crate::common::{TopLevel, kept, rng, switched};
 
 /// Sums of products with what is turned, in one go and step by step, by multipliers of this level and of the highest.
-fn sums_of_turns(
+fn sums_of_rotations(
     ring: &Ring,
     gadget: &Gadget,
     [c, b]: [&Poly<Evaluation>; 2],
@@ -21,12 +22,13 @@ fn sums_of_turns(
     let factor = highest.key_ring().uniform(&mut rng("multiplier"));
     let own = gadget.restrict_key(&factor).unwrap();
     let kept = [gadget.multiplier(own.clone()), highest.multiplier(factor)].map(Result::unwrap);
-    let turns = [Turn { exponent: 3, switch: Some((&digits, keys)) }, Turn { exponent: 1, switch: None }];
+    let turns =
+        [Rotation { exponent: 3, switch: Some((&digits, keys)) }, Rotation { exponent: 1, switch: None }];
     let [sums, from_above] = kept.each_ref().map(|kept| {
         let lists = [vec![(0, kept), (1, kept)], vec![], vec![(1, kept)]];
-        gadget.sums_of_turns([c, &b], &turns, &lists).unwrap()
+        gadget.sums_of_rotations([c, &b], &turns, &lists).unwrap()
     });
-    let turned = gadget.switch_digits_extended(&digits, Some(c), keys, 3).unwrap();
+    let turned = gadget.switch_extended(SwitchInput::Digits(&digits), Some(c), keys, 3).unwrap();
     let identity = [wide.scale_up(c).unwrap(), wide.scale_up(&b).unwrap()];
     let lists: [&[&[Poly<Evaluation>; 2]]; 3] = [&[&turned, &identity], &[], &[&identity]];
     for (list, (sum, other)) in lists.into_iter().zip(sums.iter().zip(&from_above)) {
@@ -64,8 +66,8 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         let key = key.map(|half| kept(&gadget, &half).unwrap());
         let keys = [&key[0][..], &key[1]];
         let digits = gadget.decompose(&c).unwrap();
-        let sums = sums_of_turns(ring, &gadget, [&c, &b], keys);
-        let extended = gadget.switch_digits_extended(&digits, Some(&c), keys, 3).unwrap();
+        let sums = sums_of_rotations(ring, &gadget, [&c, &b], keys);
+        let extended = gadget.switch_extended(SwitchInput::Digits(&digits), Some(&c), keys, 3).unwrap();
         words.extend(sums.iter().flatten().chain(&extended).map(|half| half.words().to_vec()));
         words.extend(gadget.product(&digits, keys).unwrap().map(|half| half.words().to_vec()));
         let mut turned = c.clone();
@@ -78,7 +80,9 @@ fn everything(ring: &Ring) -> Vec<Vec<u64>> {
         words.push(turned.words().to_vec());
         for level in [1, ring.level() - 1] {
             let rest = [Some(&c), None];
-            let switched = gadget.switch(&c, rest, [&key[0], &key[1]], level, 5).unwrap();
+            let switched = gadget
+                .switch(SwitchInput::Values(&c), Addends::Values(rest), [&key[0], &key[1]], level, 5)
+                .unwrap();
             words.extend(switched.map(|half| half.words().to_vec()));
             words.push(ring.mod_switch(&b, level).unwrap().words().to_vec());
         }

@@ -141,7 +141,7 @@ pub(super) fn get_switch(
     for digit in digits.clone() {
         let ring = gadget.part_ring(digit)?;
         let body = if bodies == Bodies::Stored { source.poly(&ring)? } else { ring.zero() };
-        first.push(gadget.keep(body, digit)?);
+        first.push(gadget.pack_part(body, digit)?);
     }
     if bodies == Bodies::Stored {
         source.seal("a key")?;

@@ -28,7 +28,7 @@ pub trait Sink {
     /// # Errors
     /// As [`poly`](Self::poly).
     fn key_part(&mut self, gadget: &Gadget, part: &KeyPart, digit: usize) -> Result<(), WireError> {
-        self.poly(&gadget.part_ring(digit)?, &gadget.kept(part, digit)?)
+        self.poly(&gadget.part_ring(digit)?, &gadget.unpack_part(part, digit)?)
     }
     /// Ends a record of polynomials.
     ///

@@ -7,7 +7,7 @@ use num_traits::{Signed, ToPrimitive};
 use rand_core::SeedableRng;
 use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, Poly, Ring};
+use sunzi_ring::{Addends, Coefficient, Evaluation, GadgetOptions, Poly, Ring, SwitchInput};
 use sunzi_rlwe::encryption::phase;
 use sunzi_rlwe::{
     Ciphertext, GaloisKeys, NoiseBound, NoiseTerm, RelinearizationKey, RlweContext, RlweError, SecretKey,
@@ -254,12 +254,12 @@ fn steps_make_a_switch(ring: &Ring) {
         let mut part = |_| top.key_ring().uniform(&mut rng);
         let key: [Vec<_>; 2] = [0, 1].map(|_| (0..top.digit_count()).map(&mut part).collect());
         let c = ring.at_level(4).unwrap().uniform(&mut rng);
-        let keep = |(i, part)| top.keep(part, i).unwrap();
+        let keep = |(i, part)| top.pack_part(part, i).unwrap();
         let key = key.map(|half: Vec<_>| half.into_iter().enumerate().map(keep).collect::<Vec<_>>());
         let key = [&key[0][..], &key[1][..]];
         let product = gadget.product(&gadget.decompose(&c).unwrap(), key).unwrap();
         for level in 1..=4 {
-            let fused = gadget.switch(&c, [None, None], key, level, 1).unwrap();
+            let fused = gadget.switch(SwitchInput::Values(&c), Addends::NONE, key, level, 1).unwrap();
             for (fused, product) in fused.iter().zip(&product) {
                 assert!(gadget.mod_down(product, level).unwrap().words() == fused.words(), "{options}");
             }

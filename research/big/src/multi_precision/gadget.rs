@@ -1,6 +1,5 @@
 //! D_{ω,q} and P_{ω,q} of [BEHZ16, eq. (7)], for Relin_FV.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -9,7 +8,7 @@ use sunzi_kernels::MAX_TERMS;
 use sunzi_ring::storage::{BLOCK, Plan, Scratch, Work, block_of, check_length, check_level, no_such_digit};
 use sunzi_ring::{
     Backend, Coefficient, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart,
-    Multiplier, Opaque, Parallelism, Poly, Ring, RingError, WordRing,
+    Opaque, Parallelism, Poly, Ring, RingError, WordRing,
 };
 use zeroize::Zeroizing;
 
@@ -184,14 +183,6 @@ impl GadgetBackend for MultiPrecisionGadget {
         self.0.top.restrict(a, self.level())
     }
 
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Borrowed(a.0.get()?))
-    }
-
     fn digit_count(&self) -> usize {
         self.0.count
     }
@@ -225,42 +216,16 @@ impl GadgetBackend for MultiPrecisionGadget {
         Ok([b, a])
     }
 
-    fn keep(&self, part: Poly<Evaluation>, _: usize) -> Result<KeyPart, RingError> {
-        Ok(KeyPart(Opaque::new(part)))
-    }
-
-    fn kept(&self, part: &KeyPart, _: usize) -> Result<Poly<Evaluation>, RingError> {
-        part.0.get().cloned()
-    }
-
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
         Ok(Digits(Opaque::new(self.0.ring.to_coefficient(a.clone())?)))
     }
 
+    fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
+        Ok(Digits(Opaque::new(a.clone())))
+    }
+
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
-        self.product_of(digits.0.get()?, key)
-    }
-
-    fn switch_coefficients(
-        &self,
-        parts: [Poly<Coefficient>; 3],
-        key: [&[KeyPart]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let [c0, c1, c] = parts;
-        let (ring, [mut first, mut second]) = (&self.0.ring, self.product_of(&c, key)?);
-        ring.add_assign(&mut first, &ring.to_evaluation(c0)?)?;
-        ring.add_assign(&mut second, &ring.to_evaluation(c1)?)?;
-        Ok([first, second])
-    }
-}
-
-impl MultiPrecisionGadget {
-    /// The products of the digits of a with both halves of a key.
-    fn product_of(
-        &self,
-        a: &Poly<Coefficient>,
-        key: [&[KeyPart]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
+        let a: &Poly<Coefficient> = digits.0.get()?;
         let (inner, [b, a_half]) = (&*self.0, key.map(polynomials));
         let key = [b?, a_half?];
         let ring = &inner.words;

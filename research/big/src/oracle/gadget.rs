@@ -1,16 +1,14 @@
 //! Radix decomposition, D and P of [BEHZ16, eq. (7)], its smaller keys [B.2, eq. (22)], and remainders by products of
 //! moduli with special moduli [KPZ21, B.2.3].
 
-use std::borrow::Cow;
-
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use sunzi_kernels::MAX_TERMS;
 use sunzi_ring::storage::{check_length, check_radix, entry, group_moduli, no_such_digit};
 use sunzi_ring::{
-    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Multiplier,
-    Opaque, Poly, Residues, Ring, RingError,
+    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Opaque, Poly,
+    Residues, Ring, RingError,
 };
 
 use super::{BigRing, coefficients};
@@ -200,7 +198,7 @@ impl GadgetBackend for BigGadget {
     }
 
     fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let keys = BigRing::of(&self.key_ring)?;
+        let keys: &BigRing = self.key_ring.storage_as()?;
         let Some(level) = self.key_level(a) else {
             keys.check(a)?;
             return Ok(a.clone());
@@ -208,14 +206,6 @@ impl GadgetBackend for BigGadget {
         self.top.check_nested(self.level(), level)?;
         let coefficients = &a.content::<coefficients::Coefficients>()?.values;
         Ok(keys.wrap(coefficients.iter().map(|x| x % keys.modulus()).collect()).into())
-    }
-
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Borrowed(a.0.get()?))
     }
 
     fn digit_count(&self) -> usize {
@@ -267,24 +257,11 @@ impl GadgetBackend for BigGadget {
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let element = self.element(i)?;
         let [mut b, a] = zero;
-        BigRing::of(&self.key_ring)?.check(&a)?;
+        self.key_ring.check(&a)?;
         let mut multiple = source.clone();
         self.key_ring.mul_integer_assign(&mut multiple, &element)?;
         self.key_ring.add_assign(&mut b, &multiple)?;
         Ok([b, a])
-    }
-
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        self.part_ring(i)?;
-        BigRing::of(&self.key_ring)?.check(&part)?;
-        Ok(KeyPart(Opaque::new(part)))
-    }
-
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.part_ring(i)?;
-        let part: &Poly<Evaluation> = part.0.get()?;
-        BigRing::of(&self.key_ring)?.check(part)?;
-        Ok(part.clone())
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
@@ -304,7 +281,7 @@ impl GadgetBackend for BigGadget {
         // A key of a higher level has more.
         check_length("polynomials of a key half", length.max(digits.len()), length)?;
         let first = key[0].first().map(|part| &***part);
-        if first.is_some_and(|part| BigRing::of(ring).is_ok_and(|keys| keys.check(part).is_ok())) {
+        if first.is_some_and(|part| ring.check(part).is_ok()) {
             check_length("polynomials of a key half", digits.len(), length)?;
         }
         if let Some(level) = first.and_then(|part| self.key_level(part)) {

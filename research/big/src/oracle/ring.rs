@@ -9,8 +9,8 @@ use num_traits::Zero;
 use rand_core::CryptoRng;
 use sunzi_math::RingIndex;
 use sunzi_ring::storage::{
-    check_automorphism, check_length, check_level, check_plaintext_modulus, check_products, check_shape,
-    divide_integers, supported_index, tag_of,
+    check_automorphism, check_length, check_level, check_message, check_products, check_shape,
+    supported_index, tag_of,
 };
 use sunzi_ring::{
     Append, Backend, Coefficient, Evaluation, Gadget, GadgetOptions, PackingError, Poly, Representation,
@@ -107,11 +107,6 @@ impl BigRing {
         Ok(Ring::of(Self { index, moduli, rungs, level, chain, tag: tag(&modulus), modulus }))
     }
 
-    /// The storage of a ring.
-    pub(super) fn of(ring: &Ring) -> Result<&Self, RingError> {
-        ring.storage().ok_or(RingError::OtherStorage)
-    }
-
     /// The ring at a lower level, or this one.
     pub(super) fn at_level(&self, level: usize) -> Result<Self, RingError> {
         let modulus = Arc::clone(self.modulus_at(level)?);
@@ -173,12 +168,6 @@ impl BigRing {
     fn shape(&self) -> Shape {
         let bits = usize::try_from(self.modulus.bits()).unwrap_or(usize::MAX);
         Shape { degree: self.degree(), limbs: bits }
-    }
-
-    /// Checks that a polynomial is of this ring.
-    pub(super) fn check(&self, a: &Residues) -> Result<(), RingError> {
-        check_shape(self.shape(), a.shape())?;
-        if a.tag() == self.tag { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
     }
 
     /// The coefficients of a polynomial of this ring.
@@ -254,6 +243,11 @@ impl Backend for BigRing {
         Ok(Arc::new(Self::at_level(self, level)?))
     }
 
+    fn check(&self, a: &Residues) -> Result<(), RingError> {
+        check_shape(self.shape(), a.shape())?;
+        if a.tag() == self.tag { Ok(()) } else { Err(RingError::OtherModulus { shape: self.shape() }) }
+    }
+
     fn level_of(&self, a: &Residues) -> Result<usize, RingError> {
         let level = self.chain.iter().take(self.level).position(|modulus| tag(modulus) == a.tag());
         match level {
@@ -270,11 +264,6 @@ impl Backend for BigRing {
         Ok(self.at_level(level)?.wrap(coefficients))
     }
 
-    fn mul_restricted_assign(&self, a: &mut Poly<Evaluation>, b: &Poly<Evaluation>) -> Result<(), RingError> {
-        let level = self.level_of(a)?;
-        self.at_level(level)?.mul_assign(a, &self.restrict(b, level)?.into())
-    }
-
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError> {
         let [from, to] = self.between(a, level)?;
         // ⌊x·Q_l/Q_j⌉: neither has a factor of the other to itself where levels are not nested.
@@ -282,26 +271,6 @@ impl Backend for BigRing {
         let values = &a.content::<Coefficients>()?.values;
         let coefficients = values.iter().map(|x| (x * &**to + &half) / &**from % &**to).collect();
         Ok(self.at_level(level)?.wrap(coefficients).into())
-    }
-
-    fn mod_switch_sum(
-        &self,
-        a: &Poly<Evaluation>,
-        b: &Poly<Coefficient>,
-        level: usize,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        let mut sum = a.clone();
-        self.at_level(self.level_of(a)?)?.add_assign(&mut sum, b)?;
-        self.mod_switch(&sum, level)
-    }
-
-    fn divide_by_factor(
-        &self,
-        a: &Poly<Evaluation>,
-        d: u64,
-        rest: u64,
-    ) -> Result<Poly<Evaluation>, RingError> {
-        divide_integers(self, a, d, rest)
     }
 
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
@@ -378,16 +347,6 @@ impl Backend for BigRing {
         Ok(())
     }
 
-    fn mul_add_assign(
-        &self,
-        acc: &mut Poly<Evaluation>,
-        a: &Poly<Evaluation>,
-        b: &Poly<Evaluation>,
-    ) -> Result<(), RingError> {
-        let product = self.product(a, b)?;
-        self.add_assign(acc, &product)
-    }
-
     fn mul_integer_assign(&self, a: &mut Residues, c: &BigInt) -> Result<(), RingError> {
         let c = self.reduce(c);
         for x in self.values_mut(a)? {
@@ -412,11 +371,7 @@ impl Backend for BigRing {
     }
 
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError> {
-        check_length("plaintext", self.degree(), message.len())?;
-        check_plaintext_modulus(t, 62)?;
-        if let Some(&bad) = message.iter().find(|&&x| x >= t) {
-            return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), bad));
-        }
+        check_message(message, t, self.degree())?;
         // ⌊x + 1/2⌋ of x = q·m/t; a half can only occur for t even.
         let half = t / 2;
         let scaled = |&m: &u64| (&*self.modulus * m + half) / t % &*self.modulus;
@@ -438,15 +393,15 @@ impl Backend for BigRing {
 
 impl Tables for BigRing {
     fn scaler(&self, ring: &Ring, t: u64, options: &ScalerOptions) -> Result<Scaler, RingError> {
-        Self::of(ring)?;
+        ring.storage_as::<Self>()?;
         BigScaler::new(ring, t, options).map(Scaler::new)
     }
 
     fn gadget(&self, ring: &Ring, options: &GadgetOptions) -> Result<Gadget, RingError> {
-        BigGadget::new(Self::of(ring)?, options).map(Gadget::new)
+        BigGadget::new(ring.storage_as()?, options).map(Gadget::new)
     }
 
     fn description(&self, ring: &Ring) -> Vec<u8> {
-        Self::of(ring).map(Self::description).unwrap_or_default()
+        ring.storage_as().map(Self::description).unwrap_or_default()
     }
 }

@@ -49,7 +49,8 @@ fn keys_of_another_storage_are_refused() {
     let rings = [twin(&words), MultiPrecision::over(&words), words];
     let gadgets = rings.each_ref().map(|ring| ring.gadget(&GadgetOptions::default()).unwrap());
     for (i, own) in gadgets.iter().enumerate() {
-        let key: Vec<_> = (0..own.digit_count()).map(|j| own.keep(rings[i].zero(), j).unwrap()).collect();
+        let key: Vec<_> =
+            (0..own.digit_count()).map(|j| own.pack_part(rings[i].zero(), j).unwrap()).collect();
         assert!(own.product(&own.decompose(&rings[i].zero()).unwrap(), [&key, &key]).is_ok());
         for (j, other) in gadgets.iter().enumerate().filter(|(j, _)| *j != i) {
             assert!(other.product(&own.decompose(&rings[i].zero()).unwrap(), [&key, &key]).is_err());

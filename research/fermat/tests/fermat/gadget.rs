@@ -105,7 +105,7 @@ fn what_does_not_fit_is_refused() {
     let other = Ring::of(FermatRing::new(128, 256).unwrap());
     assert!(gadget.decompose(&other.zero()).is_err());
     let alien = Ring::of(FermatRing::new(256, 512).unwrap());
-    assert!(gadget.keep(alien.zero(), 0).is_err());
+    assert!(gadget.pack_part(alien.zero(), 0).is_err());
     let alien_gadget = alien.gadget(&options(None)).unwrap();
     let alien = plain_key(&alien, &alien_gadget, &vec![BigInt::ZERO; 128]);
     assert!(gadget.product(&digits, [&alien[0], &alien[1]]).is_err());
@@ -131,7 +131,7 @@ fn what_other_storages_made_is_refused() {
         refused(own.mul_assign(&mut a, &b));
         refused(own.level_of(&b).map(|_| ()));
         let [gadget, others] = [own, other].map(|ring| ring.gadget(&options(None)).unwrap());
-        refused(gadget.keep(b.clone(), 0).map(|_| ()));
+        refused(gadget.pack_part(b.clone(), 0).map(|_| ()));
         refused(gadget.multiplier(b.clone()).map(|_| ()));
         let keys = [(own, &gadget), (other, &others)].map(|(ring, gadget)| {
             let zeros = vec![ring.zero::<Evaluation>(); gadget.digit_count()];
@@ -141,7 +141,7 @@ fn what_other_storages_made_is_refused() {
         let refused = |result| assert_eq!(result, Err(RingError::OtherStorage));
         refused(gadget.product(&digits, [&keys[1], &keys[1]]).map(|_| ()));
         refused(gadget.product(&other_digits, [&keys[0], &keys[0]]).map(|_| ()));
-        refused(gadget.kept(&keys[1][0], 0).map(|_| ()));
+        refused(gadget.unpack_part(&keys[1][0], 0).map(|_| ()));
         refused(gadget.multiplied(&others.multiplier(b.clone()).unwrap()).map(|_| ()));
         let scaler = own.scaler(786_433, &ScalerOptions::default()).unwrap();
         assert!(matches!(scaler.extend(&b, Side::Left, own.level()), Err(RingError::OtherModulus { .. })));

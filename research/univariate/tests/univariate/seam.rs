@@ -93,15 +93,17 @@ fn residues_of_another_storage_are_refused() {
         let gadgets = [&ring, &words].map(|ring| ring.gadget(&GadgetOptions::default()).unwrap());
         let parts = [&ring, &words].map(|ring| ring.zero::<Evaluation>());
         let keys = [0, 1].map(|i| {
-            (0..3).map(|digit| gadgets[i].keep(parts[i].clone(), digit).unwrap()).collect::<Vec<KeyPart>>()
+            (0..3)
+                .map(|digit| gadgets[i].pack_part(parts[i].clone(), digit).unwrap())
+                .collect::<Vec<KeyPart>>()
         });
         let digits = [gadgets[0].decompose(&own).unwrap(), gadgets[1].decompose(&other).unwrap()];
         for i in 0..2 {
             assert!(gadgets[i].product(&digits[i], [&keys[i], &keys[i]]).is_ok());
             refused(gadgets[i].product(&digits[1 - i], [&keys[i], &keys[i]]));
             refused(gadgets[i].product(&digits[i], [&keys[1 - i], &keys[i]]));
-            refused(gadgets[i].keep(parts[1 - i].clone(), 0));
-            refused(gadgets[i].kept(&keys[1 - i][0], 0));
+            refused(gadgets[i].pack_part(parts[1 - i].clone(), 0));
+            refused(gadgets[i].unpack_part(&keys[1 - i][0], 0));
             let multiplier = gadgets[i].multiplier(parts[i].clone()).unwrap();
             assert!(gadgets[i].multiplied(&multiplier).is_ok());
             refused(gadgets[1 - i].multiplied(&multiplier));
@@ -135,7 +137,7 @@ fn residues_of_the_other_representation_are_refused() {
         assert!(ring.add_assign(&mut product, &values).is_err());
         let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
         refused(gadget.decompose(&values));
-        refused(gadget.keep(values.clone(), 0));
+        refused(gadget.pack_part(values.clone(), 0));
         let scaler = ring.scaler(2, &ScalerOptions::default()).unwrap();
         refused(scaler.decrypt(&coefficients));
         assert!(ring.pack(&values, &mut Vec::new()).is_err());
@@ -148,8 +150,8 @@ fn parts_of_keys_and_multipliers_are_kept() {
     let ring = ring(Reduction::Mixed);
     let gadget = ring.gadget(&GadgetOptions::default()).unwrap();
     let part = gadget.key_ring().uniform(&mut rng("kept"));
-    let kept = gadget.keep(part.clone(), 0).unwrap();
-    assert_eq!(gadget.kept(&kept, 0).unwrap().words(), part.words());
+    let kept = gadget.pack_part(part.clone(), 0).unwrap();
+    assert_eq!(gadget.unpack_part(&kept, 0).unwrap().words(), part.words());
     assert_eq!((kept.byte_len(), gadget.key_bytes().unwrap()), (part.byte_len(), 6 * part.byte_len()));
     let multiplier = gadget.multiplier(part.clone()).unwrap();
     assert_eq!(gadget.multiplied(&multiplier).unwrap().words(), part.words());
@@ -159,7 +161,7 @@ fn parts_of_keys_and_multipliers_are_kept() {
     key_ring.mul_assign(&mut product, &part).unwrap();
     let restricted = integers(lower.key_ring(), lower.restrict_key(&product).unwrap());
     assert_eq!(restricted, centered(&integers(key_ring, product), &int(lower.key_ring().modulus())));
-    assert!(matches!(gadget.keep(part, 3).err(), Some(RingError::OutOfRange { .. })));
+    assert!(matches!(gadget.pack_part(part, 3).err(), Some(RingError::OutOfRange { .. })));
 }
 
 /// The body that the seam provides for key switching goes with the unreduced products of this storage.

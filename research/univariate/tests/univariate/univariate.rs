@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use sunzi_math::{cyclotomic_polynomial, primes_with_bits};
-use sunzi_ring::{Evaluation, GadgetOptions, Ring, RingError, ScalerOptions, Storage};
+use sunzi_ring::{Addends, Evaluation, GadgetOptions, Ring, RingError, ScalerOptions, Storage, SwitchInput};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
 use crate::common::*;
@@ -208,7 +208,13 @@ fn keys_carry_the_factor() {
                 for c in samples(&mut rng("switched"), n, ring.modulus()) {
                     let rest = evaluated(&ring, &small(7));
                     let [c0, c1] = gadget
-                        .switch(&evaluated(&ring, &c), [Some(&rest), None], [&key[0], &key[1]], level, 1)
+                        .switch(
+                            SwitchInput::Values(&evaluated(&ring, &c)),
+                            Addends::Values([Some(&rest), None]),
+                            [&key[0], &key[1]],
+                            level,
+                            1,
+                        )
                         .unwrap();
                     let mut phase = c0;
                     ring.mul_add_assign(&mut phase, &c1, &evaluated(&ring, &s)).unwrap();

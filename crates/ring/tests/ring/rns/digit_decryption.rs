@@ -1,7 +1,7 @@
 //! Fractions of decryption by digits, and its margins.
 
 use sunzi_ring::Basis;
-use sunzi_ring::internals::{DigitDecryption, Form, split};
+use sunzi_ring::internals::{DecryptionForm, DigitDecryption, split};
 
 #[test]
 fn fractions_are_what_integers_leave() {

@@ -4,23 +4,12 @@ use sunzi_kernels::{Buffer, Modulus};
 use sunzi_math::{mod_inv, mul_mod};
 use zeroize::Zeroizing;
 
-use crate::error::{check_length, check_limbs, check_plaintext_modulus};
-use crate::{Backend, Basis, Coefficient, Poly, RingError, WordRing};
+use crate::error::{check_limbs, check_message};
+use crate::{Basis, RingError};
 
-/// z = ⌊q·m/t⌉ = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t: modulo q_i, z = (h − r)·t^-1.
+/// ⌊q·m/t⌉ into words of n coefficients a modulus: z = (q·m + h − r)/t with h = ⌊t/2⌋ and r = (q·m + h) mod t; modulo q_i, z = (h − r)·t^-1.
 ///
 /// Constant time in the message when t is coprime to q; otherwise by 128-bit division.
-pub(crate) fn scale_plaintext(
-    ring: &WordRing,
-    message: &[u64],
-    t: u64,
-) -> Result<Poly<Coefficient>, RingError> {
-    let mut scaled = ring.arbitrary();
-    scale_into(ring.basis(), scaled.words_mut(), ring.degree(), message, t)?;
-    Ok(scaled)
-}
-
-/// ⌊q·m/t⌉ into words of n coefficients a modulus.
 pub fn scale_into(
     basis: &Basis,
     words: &mut [u64],
@@ -28,11 +17,7 @@ pub fn scale_into(
     message: &[u64],
     t: u64,
 ) -> Result<(), RingError> {
-    check_length("plaintext", n, message.len())?;
-    check_plaintext_modulus(t, 62)?;
-    if message.iter().any(|&x| x >= t) {
-        return Err(RingError::out_of_range("plaintext coefficient", format_args!("below t = {t}"), "more"));
-    }
+    check_message(message, t, n)?;
     check_limbs("limb of a scaled plaintext", basis.len(), n, words.len())?;
     let inverses: Result<Vec<u64>, _> = basis.values().iter().map(|&q| mod_inv(t, q)).collect();
     let remainder = basis.product_mod(t);

@@ -1,18 +1,16 @@
-//! Polynomials that are kept to multiply others, as the diagonals of matrices are: small where their values repeat, and many at
-//! a time.
+//! Polynomials packed to multiply many others, as the diagonals of matrices are: small where their values repeat.
 
 use std::ops::Range;
 
 use zeroize::Zeroize;
 
+use super::inner_product::PAD;
+use super::{Digits, GadgetBackend, KeyPart, Multiplier, SwitchInput};
 use crate::error::{check_table, part};
-use crate::gadget::PAD;
 use crate::opaque::Content;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{
-    Backend, Digits, Evaluation, GadgetBackend, KeyPart, Multiplier, Poly, RingError, Shape, WordRing,
-};
+use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 
 /// Words that are stored for a run of equal vectors.
 const LANES: usize = 8;
@@ -23,40 +21,42 @@ const SHORTEST_RUN: usize = 64;
 pub type Pairs = Vec<[Poly<Evaluation>; 2]>;
 
 /// A rotated ciphertext: X → X^k after a key switch.
-pub struct Turn<'a> {
+pub struct Rotation<'a> {
     /// k.
     pub exponent: u64,
     /// The digits of the ciphertext and both halves of the key; none for the identity, whatever the exponent.
     pub switch: Option<(&'a Digits, [&'a [KeyPart]; 2])>,
 }
 
-/// The rotated ciphertexts of [`GadgetBackend::sums_of_turns`].
-pub(crate) fn whole_turns<G: GadgetBackend + ?Sized>(
+/// The rotated ciphertexts of [`GadgetBackend::sums_of_rotations`].
+pub(super) fn whole_rotations<G: GadgetBackend + ?Sized>(
     gadget: &G,
     [c0, c1]: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'_>],
+    rotations: &[Rotation<'_>],
 ) -> Result<Pairs, RingError> {
     let ring = gadget.key_ring();
-    let turn = |turn: &Turn<'_>| match turn.switch {
+    let rotated = |rotation: &Rotation<'_>| match rotation.switch {
         None => Ok([ring.scale_up(c0)?, ring.scale_up(c1)?]),
-        Some((digits, key)) => gadget.switch_digits_extended(digits, Some(c0), key, turn.exponent),
+        Some((digits, key)) => {
+            gadget.switch_extended(SwitchInput::Digits(digits), Some(c0), key, rotation.exponent)
+        }
     };
-    turns.iter().map(turn).collect()
+    rotations.iter().map(rotated).collect()
 }
 
-/// [`GadgetBackend::sums_of_turns`] rotation by rotation and term by term.
-pub(crate) fn sums_of_whole_turns<G: GadgetBackend + ?Sized>(
+/// [`GadgetBackend::sums_of_rotations`] rotation by rotation and term by term.
+pub(super) fn sums_of_whole_rotations<G: GadgetBackend + ?Sized>(
     gadget: &G,
     ciphertext: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'_>],
+    rotations: &[Rotation<'_>],
     lists: &[Vec<(usize, &Multiplier)>],
 ) -> Result<Pairs, RingError> {
-    let (ring, pairs) = (gadget.key_ring(), whole_turns(gadget, ciphertext, turns)?);
+    let (ring, pairs) = (gadget.key_ring(), whole_rotations(gadget, ciphertext, rotations)?);
     let sum = |list: &Vec<(usize, &Multiplier)>| {
         let mut sum = [ring.zero(), ring.zero()];
         for &(i, multiplier) in list {
             let pair = pairs.get(i).ok_or_else(|| no_such_pair(i, pairs.len()))?;
-            let multiplier = gadget.restrict_key(&*gadget.multiplied(multiplier)?)?;
+            let multiplier = gadget.multiplied(multiplier)?;
             for (sum, factor) in sum.iter_mut().zip(pair) {
                 ring.mul_add_assign(sum, factor, &multiplier)?;
             }
@@ -74,7 +74,7 @@ fn no_such_pair(i: usize, pairs: usize) -> RingError {
 /// A polynomial in evaluation form that multiplies others.
 ///
 /// The values of a polynomial in X^g repeat: in the evaluation order, from g = 8 on, all vectors of eight of a run of max(64, g)
-/// words are equal. One of them is kept.
+/// words are equal. One of them is stored.
 #[derive(Clone)]
 pub struct RnsMultiplier {
     /// Eight words for every run, limb after limb.
@@ -97,8 +97,8 @@ impl RnsMultiplier {
             return Self { words: Scratch::from_slice(a.words()), run, shape, tag };
         }
         let mut words = Scratch::new(a.words().len() / run * LANES);
-        for (kept, run) in words.chunks_exact_mut(LANES).zip(a.words().chunks_exact(run)) {
-            kept.copy_from_slice(run.get(..LANES).unwrap_or_default());
+        for (stored, run) in words.chunks_exact_mut(LANES).zip(a.words().chunks_exact(run)) {
+            stored.copy_from_slice(run.get(..LANES).unwrap_or_default());
         }
         Self { words, run, shape, tag }
     }
@@ -150,13 +150,13 @@ impl RnsMultiplier {
         Ok(out)
     }
 
-    /// What is kept of a limb; nothing of one that is not there.
+    /// The words stored for a limb; none for one that is not there.
     fn limb(&self, limb: usize) -> &[u64] {
-        let kept = self.words.len() / self.shape.limbs.max(1);
-        self.words.chunks_exact(kept.max(1)).nth(limb).unwrap_or_default()
+        let stored = self.words.len() / self.shape.limbs.max(1);
+        self.words.chunks_exact(stored.max(1)).nth(limb).unwrap_or_default()
     }
 
-    /// The words of a limb from `start` on, from what is kept of it.
+    /// The words of a limb from `start` on, from those stored for it.
     fn expand(&self, limb: &[u64], start: usize, out: &mut [u64]) {
         // Runs are powers of two that divide n, and so are blocks but for a last one: one of them is a multiple of the other.
         let step = self.run.min(out.len());

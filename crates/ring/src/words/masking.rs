@@ -5,34 +5,13 @@ use std::ops::Range;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::division::Division;
+use super::division::Division;
+use crate::backend::by_polynomials;
 use crate::error::entry;
 use crate::parallel::{Work, groups};
 use crate::sampling::{CENTERED_BINOMIAL_BOUND, spherical_error, ternary};
 use crate::scratch::Scratch;
 use crate::{Backend, Coefficient, Evaluation, Poly, RingError, WordRing};
-
-/// [`Backend::masked`] polynomial by polynomial.
-pub fn by_polynomials<R: Backend + ?Sized>(
-    ring: &R,
-    parts: [&Poly<Evaluation>; 2],
-    message: Option<&Poly<Coefficient>>,
-    level: usize,
-    rng: &mut dyn CryptoRng,
-) -> Result<[Poly<Evaluation>; 2], RingError> {
-    let coefficients = ternary(ring.degree(), rng)?;
-    let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
-    let mut mask = |part: &Poly<Evaluation>, message: Option<&Poly<Coefficient>>| {
-        // Without the errors it would reveal u.
-        let mut masked = Zeroizing::new(part.clone());
-        ring.mul_assign(&mut masked, &u)?;
-        let mut error = Zeroizing::new(ring.error(rng)?);
-        message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
-        ring.mod_switch_sum(&masked, &error, level)
-    };
-    let [first, second] = parts;
-    Ok([mask(first, message)?, mask(second, None)?])
-}
 
 /// Far above any coefficient of an error: six odd primes of an index at most, each of which doubles it.
 const LARGEST_ERROR: u64 = (CENTERED_BINOMIAL_BOUND as u64) << 6;
@@ -154,7 +133,7 @@ impl Masks<'_> {
         division: &Division,
         (key, added_to): Half<'_>,
     ) -> Result<Zeroizing<Scratch>, RingError> {
-        let (n, divisors) = (ring.degree(), division.route().divisor());
+        let (n, divisors) = (ring.degree(), division.path().divisor());
         let mut rows = Zeroizing::new(Scratch::new((divisors.len() + 1) * n));
         let mut added = Zeroizing::new(Scratch::zeroed(divisors.len() * n));
         for ((&j, row), added) in divisors.iter().zip(rows.chunks_exact_mut(n)).zip(added.chunks_exact_mut(n))

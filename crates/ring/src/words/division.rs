@@ -1,4 +1,4 @@
-//! Division by a product of moduli with rounding: modulus switching, and the way down from R_QP.
+//! Division by a product of moduli with rounding: modulus switching, and the division by P that ends a key switch.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,27 +45,27 @@ pub(crate) enum Factor {
     Inverse,
 }
 
-/// From one set of moduli to another.
-pub(crate) struct Route {
+/// What a division leads from and to: one set of moduli and another.
+pub(crate) struct DivisionPath {
     /// Where the moduli d_i that are divided by stand among those of x: the other set lacks them.
     divisor: Vec<usize>,
     /// Where every target stands among those of x, unless it is new.
-    kept: Vec<Option<usize>>,
+    places: Vec<Option<usize>>,
 }
 
-impl Route {
+impl DivisionPath {
     /// To the moduli with indices `to` from those with indices `from`, both ascending.
     pub(crate) fn new(to: &[usize], from: &[usize]) -> Self {
         let divisor = (0..).zip(from).filter(|(_, limb)| to.binary_search(limb).is_err());
-        Self { divisor: divisor.map(|(place, _)| place).collect(), kept: places(to, from) }
+        Self { divisor: divisor.map(|(place, _)| place).collect(), places: places(to, from) }
     }
 
     pub(crate) fn divisor(&self) -> &[usize] {
         &self.divisor
     }
 
-    pub(crate) fn kept(&self) -> &[Option<usize>] {
-        &self.kept
+    pub(crate) fn places(&self) -> &[Option<usize>] {
+        &self.places
     }
 }
 
@@ -77,10 +77,10 @@ impl Route {
 pub(crate) struct Division {
     divisor: Vec<Arc<Plan>>,
     targets: Vec<Arc<Plan>>,
-    route: Route,
+    path: DivisionPath,
     /// A·d_i/D, folded into inverse transforms.
     scales: Vec<Scale>,
-    /// The same, for what does not come from a transform.
+    /// A·d_i/D, for what does not come from a transform.
     factors: Vec<u64>,
     remainders: Remainders,
     /// Targets whose remainders are computed together.
@@ -141,20 +141,20 @@ impl Division {
     pub(crate) fn new(
         source: &[Arc<Plan>],
         targets: &[Arc<Plan>],
-        route: Route,
+        path: DivisionPath,
         groups: Vec<Range<usize>>,
         isa: Isa,
         factor: Factor,
         parallelism: Parallelism,
     ) -> Result<Self, RingError> {
-        let places = route.divisor.iter();
+        let places = path.divisor.iter();
         let divisor = places.map(|&place| entry("transform of a divisor", source, place).cloned());
         let divisor: Vec<_> = divisor.collect::<Result<_, RingError>>()?;
-        check_table("place of a target", targets.len(), route.kept.len())?;
+        check_table("place of a target", targets.len(), path.places.len())?;
         check_table("group of targets", targets.len(), groups.iter().map(Range::len).sum())?;
         let moduli: Vec<Modulus> = divisor.iter().map(|plan| plan.modulus()).collect();
         let to: Vec<Modulus> = targets.iter().map(|plan| plan.modulus()).collect();
-        let new = || to.iter().zip(&route.kept).filter(|(_, kept)| kept.is_none()).map(|(q, _)| q);
+        let new = || to.iter().zip(&path.places).filter(|(_, place)| place.is_none()).map(|(q, _)| q);
         let factor = if new().next().is_some() { Factor::Inverse } else { factor };
         let times_new = |q: &Modulus, x| new().fold(x, |product, a| q.mul(product, q.reduce(a.value())));
         let product_mod = |q: &Modulus, without: usize| {
@@ -194,7 +194,7 @@ impl Division {
         Ok(Self {
             divisor,
             targets: targets.to_vec(),
-            route,
+            path,
             scales: scales?,
             factors,
             remainders,
@@ -247,7 +247,7 @@ impl Division {
     ) -> Result<(), RingError> {
         let (plan, inverse) = (entry("transform of a target", &self.targets, j)?, self.inverse(j)?);
         let (n, modulus) = (self.degree(), plan.modulus());
-        let place = *entry("place of a target", &self.route.kept, j)?;
+        let place = *entry("place of a target", &self.path.places, j)?;
         let a = place.map(|place| limb_of(a, n, place)).transpose()?;
         let b = place.zip(b).map(|(place, b)| limb_of(b, n, place)).transpose()?;
         match (self.factor, b) {
@@ -291,8 +291,8 @@ impl Division {
         Ok(Some(all))
     }
 
-    pub(crate) fn route(&self) -> &Route {
-        &self.route
+    pub(crate) fn path(&self) -> &DivisionPath {
+        &self.path
     }
 
     /// What remainders are multiplied by.
@@ -313,13 +313,13 @@ impl Division {
     fn rows(&self, a: &[u64], b: Option<&[u64]>) -> Result<Scratch, RingError> {
         let n = self.degree();
         let mut rows = Scratch::new((self.divisor.len() + 1) * n);
-        let places = self.route.divisor.iter();
+        let places = self.path.divisor.iter();
         let b = b.map(|b| places.map(|&place| limb_of(b, n, place)).collect::<Result<Vec<_>, _>>());
         self.fill_rows(&mut rows, Some(a), &b.transpose()?.unwrap_or_default())?;
         Ok(rows)
     }
 
-    /// The same in place of `rows`, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b, if there are any.
+    /// Fills the rows in place, whose first s are those limbs of a unless it stands elsewhere, for those limbs of b, if there are any.
     pub(crate) fn fill_rows(
         &self,
         rows: &mut [u64],
@@ -334,7 +334,7 @@ impl Division {
             let scale = entry("factor of a divisor's transform", &self.scales, i)?;
             match a {
                 Some(a) => {
-                    let place = *entry("place of a divisor", &self.route.divisor, i)?;
+                    let place = *entry("place of a divisor", &self.path.divisor, i)?;
                     plan.inverse_scaled_into(limb, limb_of(a, n, place)?, scale)?;
                 }
                 None => plan.inverse_scaled(limb, scale)?,

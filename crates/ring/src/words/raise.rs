@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use super::gathered;
+use super::integers::residue_of;
 use crate::error::entry;
-use crate::integers::residue_of;
 use crate::ladder::is_prefix;
 use crate::parallel::{BLOCK, Work, block_of};
-use crate::rns::ExactExtension;
+use crate::rns::exact_extension::ExactExtension;
 use crate::scratch::Scratch;
 use crate::transform::{Plan, Scale};
-use crate::words::gathered;
 use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
 /// From modulus Q_l to a larger one. The paper's approximate conversion adds e·Q_l with 0 ≤ e < l; the exact one has

@@ -5,22 +5,26 @@ use std::ops::Range;
 use sunzi_kernels::Modulus;
 use zeroize::Zeroize;
 
-use super::lift::{Form, Lift, lift_residue};
-use super::tasks::{Task, everywhere, for_each_task, tasks};
-use super::{KeyPoly, RnsGadget, Tables, Top};
+use super::digits::Digit;
+use super::lift::{Lift, LiftKind};
+use super::tables::{Tables, Top};
+use super::{Digits, GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{check_table, entry, part};
 use crate::opaque::Content;
-use crate::parallel::{ENDED, Parallelism, Work, block_of};
+use crate::parallel::{
+    ENDED, GroupOutputs, Parallelism, Work, block_of, for_each_group, group_outputs, longest,
+};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
-use crate::{Backend, Coefficient, Evaluation, GadgetBackend, KeyPart, Poly, RingError, Shape};
+use crate::words::division::offset_less;
+use crate::{Backend, Evaluation, Poly, RingError, Shape};
 
 /// Words between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
-pub(crate) const PAD: usize = 72;
+pub(super) const PAD: usize = 72;
 
-/// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be asked for early.
-const LONGEST_KEPT: usize = 1 << 14;
+/// Degrees up to which the keys of a switch stay in the third-level cache from one to the next, where nothing need be prefetched.
+const LONGEST_CACHED: usize = 1 << 14;
 
 /// What is missing where digits are too few.
 const DIGITS: &str = "block of digits";
@@ -55,22 +59,12 @@ impl Zeroize for RnsDecomposition {
     }
 }
 
-/// Where digits come from.
-#[derive(Clone, Copy)]
-pub(super) enum Input<'a> {
-    Values(&'a Poly<Evaluation>),
-    Coefficients(&'a Poly<Coefficient>),
-    Digits(&'a RnsDecomposition),
-}
-
-impl<'a> Input<'a> {
-    /// A limb of the polynomial that it must be.
-    fn own_limb(self, i: usize) -> Result<&'a [u64], RingError> {
-        match self {
-            Self::Values(a) => a.own_limb(i),
-            Self::Coefficients(a) => a.own_limb(i),
-            Self::Digits(_) => Err(RingError::MissingTable { table: "limb beside its digits", limb: i }),
-        }
+/// A limb of the polynomial that is cut into digits.
+fn limb_of_input(input: SwitchInput<'_>, i: usize) -> Result<&[u64], RingError> {
+    match input {
+        SwitchInput::Values(a) => a.own_limb(i),
+        SwitchInput::Coefficients(a) => a.own_limb(i),
+        SwitchInput::Digits(_) => Err(RingError::MissingTable { table: "limb beside its digits", limb: i }),
     }
 }
 
@@ -99,7 +93,9 @@ impl Terms<'_> {
 pub(super) struct InnerProducts<'a> {
     top: &'a Top,
     tables: &'a Tables,
-    input: Input<'a>,
+    input: SwitchInput<'a>,
+    /// The digits of the input, where they are there already.
+    digits: Option<&'a RnsDecomposition>,
     /// The rows of every limb, then the quotient of every digit that has one.
     rows: Scratch,
     key: [Vec<&'a KeyPoly>; 2],
@@ -113,7 +109,8 @@ pub(super) struct InnerProducts<'a> {
 pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsDecomposition, RingError> {
     let tables = &*gadget.tables;
     tables.ring.check(a)?;
-    let products = InnerProducts::new(gadget, Input::Values(a), [Vec::new(), Vec::new()], gadget.level())?;
+    let products =
+        InnerProducts::new(gadget, SwitchInput::Values(a), [Vec::new(), Vec::new()], gadget.level())?;
     let n = tables.ring.degree();
     let one = tables.lifts.len() * (n + PAD);
     let mut words = Scratch::new(tables.key_ring.basis().len() * one);
@@ -146,15 +143,16 @@ pub(super) fn decompose(gadget: &RnsGadget, a: &Poly<Evaluation>) -> Result<RnsD
 /// ⟨digits, key⟩ for both halves of a key, in the key ring.
 pub(super) fn product(
     gadget: &RnsGadget,
-    digits: &RnsDecomposition,
+    digits: &Digits,
     key: [&[KeyPart]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
-    let products = InnerProducts::with_key(gadget, Input::Digits(digits), key)?;
+    let products = InnerProducts::with_key(gadget, SwitchInput::Digits(digits), key)?;
     let ring = &gadget.tables.key_ring;
     let mut halves: [Poly<Evaluation>; 2] = [ring.arbitrary(), ring.arbitrary()];
-    let tasks =
-        tasks(&gadget.tables, &everywhere(&gadget.tables), halves.each_mut().map(|half| half.words_mut()))?;
-    for_each_task(ring.parallelism(), tasks, 0, |scratch, mut task| products.apply(&mut task, scratch))?;
+    let words = halves.each_mut().map(|half| half.words_mut());
+    let groups =
+        group_outputs(gadget.tables.shared(), &gadget.tables.groups, &gadget.tables.all_places(), words)?;
+    for_each_group(ring.parallelism(), groups, 0, |scratch, mut group| products.apply(&mut group, scratch))?;
     Ok(halves)
 }
 
@@ -162,7 +160,7 @@ impl<'a> InnerProducts<'a> {
     /// Checks digits and key, and computes what lifts start from.
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
-        input: Input<'a>,
+        input: SwitchInput<'a>,
         key: [&'a [KeyPart]; 2],
     ) -> Result<Self, RingError> {
         let polynomials =
@@ -171,10 +169,10 @@ impl<'a> InnerProducts<'a> {
         let key: [Vec<&KeyPoly>; 2] = [first?, second?];
         let (top, tables) = (&*gadget.top, &*gadget.tables);
         match input {
-            Input::Values(a) => tables.ring.check(a)?,
-            Input::Coefficients(a) => tables.ring.check(a)?,
-            Input::Digits(digits) => {
-                let basis = tables.key_ring.basis();
+            SwitchInput::Values(a) => tables.ring.check(a)?,
+            SwitchInput::Coefficients(a) => tables.ring.check(a)?,
+            SwitchInput::Digits(digits) => {
+                let (digits, basis) = (digits.0.get::<RnsDecomposition>()?, tables.key_ring.basis());
                 if digits.tag != basis.tag() || digits.digits != tables.lifts.len() {
                     let shape = Shape { degree: tables.ring.degree(), limbs: basis.len() };
                     return Err(RingError::OtherModulus { shape });
@@ -188,14 +186,14 @@ impl<'a> InnerProducts<'a> {
 
     fn new(
         gadget: &'a RnsGadget,
-        input: Input<'a>,
+        input: SwitchInput<'a>,
         key: [Vec<&'a KeyPoly>; 2],
         key_level: usize,
     ) -> Result<Self, RingError> {
         let (top, tables) = (&*gadget.top, &*gadget.tables);
-        let rows = match input {
-            Input::Digits(_) => Scratch::new(0),
-            _ => rows(tables, input)?,
+        let (digits, rows) = match input {
+            SwitchInput::Digits(digits) => (Some(digits.0.get()?), Scratch::new(0)),
+            _ => (None, rows(tables, input)?),
         };
         let mut key_limbs = top.ring.nested(gadget.level(), key_level)?;
         let (of_key, special) = (top.limbs(key_level), tables.key_ring.basis().len() - key_limbs.len());
@@ -206,42 +204,39 @@ impl<'a> InnerProducts<'a> {
             of_key.binary_search(&lift.digit).map_err(missing)
         };
         let key_digits = tables.lifts.iter().map(place).collect::<Result<_, _>>()?;
-        Ok(Self { top, tables, input, rows, key, key_digits, key_limbs })
+        Ok(Self { top, tables, input, digits, rows, key, key_digits, key_limbs })
     }
 
     /// Words that [`apply`](Self::apply) needs.
     pub(super) fn scratch_words(&self) -> usize {
-        match self.input {
-            Input::Digits(_) => 0,
-            _ => self.tables.longest_group() * self.tables.lifts.len() * (self.tables.ring.degree() + PAD),
+        if self.digits.is_some() {
+            return 0;
         }
+        longest(&self.tables.groups) * self.tables.lifts.len() * (self.tables.ring.degree() + PAD)
     }
 
-    /// The inner products modulo the targets of a task.
-    pub(super) fn apply(&self, task: &mut Task<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
+    /// The inner products modulo the targets of a group.
+    pub(super) fn apply(&self, outputs: &mut GroupOutputs<'_>, scratch: &mut [u64]) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let one = tables.lifts.len() * (n + PAD);
         // Moduli that the key ring lacks have no inner products.
-        let Some(g) = task.run.group else { return Ok(()) };
+        let Some(g) = outputs.limbs.group else { return Ok(()) };
         let group = entry("group of targets", &tables.groups, g)?;
-        check_table("target of a run", task.outs.len(), task.run.targets.len())?;
-        let digits = match self.input {
-            Input::Digits(digits) => Some(&*digits.words),
-            _ => {
-                self.convert_group(g, scratch, task.inside)?;
-                None
-            }
-        };
-        for (&target, outs) in task.run.targets.iter().zip(&mut task.outs) {
+        check_table("target of a group", outputs.outs.len(), outputs.limbs.targets.len())?;
+        let inside = outputs.inside;
+        if self.digits.is_none() {
+            self.convert_group(g, scratch, inside)?;
+        }
+        for (&target, outs) in outputs.limbs.targets.iter().zip(&mut outputs.outs) {
             let plan = tables.key_ring.plan(target)?;
-            let slots = match digits {
-                Some(digits) => part(DIGITS, digits, target * one..(target + 1) * one, target)?,
+            let slots = match self.digits {
+                Some(digits) => part(DIGITS, &digits.words, target * one..(target + 1) * one, target)?,
                 None => {
                     let place = (target - group.start) * one;
                     let missing = RingError::MissingTable { table: DIGITS, limb: target };
                     let slots = scratch.get_mut(place..place + one).ok_or(missing)?;
                     self.lift(target, slots)?;
-                    if n > LONGEST_KEPT && !task.inside.shares_coefficients(Work::Conversion, 2 * n) {
+                    if n > LONGEST_CACHED && !inside.shares_coefficients(Work::Conversion, 2 * n) {
                         let [first, second] = outs.each_mut().map(|out| &mut **out);
                         self.sum_by_blocks(target, plan, slots, [first, second])?;
                         continue;
@@ -256,11 +251,11 @@ impl<'a> InnerProducts<'a> {
                 terms.sum(&plan.modulus(), outs)
             };
             let [first, second] = outs.each_mut().map(|out| &mut **out);
-            if !task.inside.shares_coefficients(Work::Conversion, 2 * n) {
+            if !inside.shares_coefficients(Work::Conversion, 2 * n) {
                 sum(0..n, [first, second])?;
                 continue;
             }
-            task.inside.for_each_block_of(vec![first, second], n, |range, outs| {
+            inside.for_each_block_of(vec![first, second], n, |range, outs| {
                 let missing = RingError::MissingTable { table: "half of a result", limb: target };
                 let [first, second] = outs else { return Err(missing) };
                 sum(range, [first, second])
@@ -277,9 +272,7 @@ impl<'a> InnerProducts<'a> {
         terms: &mut Terms<'b>,
     ) -> Result<(), RingError> {
         let one = self.tables.lifts.len() * (self.tables.ring.degree() + PAD);
-        let Input::Digits(digits) = self.input else {
-            return Err(RingError::MissingTable { table: DIGITS, limb: target });
-        };
+        let digits = self.digits.ok_or(RingError::MissingTable { table: DIGITS, limb: target })?;
         let slots = part(DIGITS, &digits.words, target * one..(target + 1) * one, target)?;
         self.add_terms(target, slots, range, terms)
     }
@@ -297,7 +290,7 @@ impl<'a> InnerProducts<'a> {
         for ((lift, slot), &digit) in digits {
             let Some(keys) = self.keys(lift, digit, target, range.start)? else { continue };
             let own = match self.input {
-                Input::Values(a) if lift.is_own(target) => a.own_limb(target)?,
+                SwitchInput::Values(a) if lift.is_own(target) => a.own_limb(target)?,
                 _ => slot,
             };
             terms.digits.push(part(DIGITS, own, range.clone(), target)?);
@@ -322,7 +315,7 @@ impl<'a> InnerProducts<'a> {
         let group = entry("group of targets", &tables.groups, g)?;
         let rows = self.rows.chunks_exact(n);
         for (j, lift) in tables.lifts.iter().enumerate() {
-            let Form::Remainder { conversions, .. } = &lift.form else { continue };
+            let LiftKind::Remainder { conversions, .. } = &lift.kind else { continue };
             let slots = slots.chunks_exact_mut(tables.lifts.len() * (n + PAD));
             let slots = group.clone().zip(slots).filter(|(target, _)| !lift.is_own(*target));
             let slot = j * (n + PAD)..j * (n + PAD) + n;
@@ -348,40 +341,40 @@ impl<'a> InnerProducts<'a> {
                 continue;
             }
             let Some(out) = slot.get_mut(..n) else { continue };
-            match (lift.is_own(target), self.input, &lift.form) {
-                (true, Input::Values(_), _) => {}
+            match (lift.is_own(target), self.input, &lift.kind) {
+                (true, SwitchInput::Values(_), _) => {}
                 (true, input, _) => {
-                    plan.forward_outer_from(out, input.own_limb(target)?, 0)?;
+                    plan.forward_outer_from(out, limb_of_input(input, target)?, 0)?;
                 }
-                (false, _, Form::Residue { digit, .. }) => {
+                (false, _, LiftKind::Residue { digit, .. }) => {
                     let row = self.rows.chunks_exact(n).nth(lift.range.start).unwrap_or_default();
                     lift_residue(out, row, digit, plan)?;
                 }
-                (false, _, Form::Remainder { .. }) => plan.forward_outer(out)?,
+                (false, _, LiftKind::Remainder { .. }) => plan.forward_outer(out)?,
             }
         }
         Ok(())
     }
 
-    /// The rest of these transforms in a range of whole chunks; meanwhile the range of their keys is asked for, if it is.
+    /// The inner levels of these transforms in a range of whole chunks; meanwhile the range of their keys is prefetched, if `prefetches`.
     fn transform(
         &self,
         target: usize,
         slots: &mut [u64],
         range: Range<usize>,
-        asks: bool,
+        prefetches: bool,
     ) -> Result<(), RingError> {
         let (tables, n) = (self.tables, self.tables.ring.degree());
         let plan = tables.key_ring.plan(target)?;
-        let bytes = if asks { range.len() * plan.modulus().residue_bytes() } else { 0 };
+        let bytes = if prefetches { range.len() * plan.modulus().residue_bytes() } else { 0 };
         let digits = tables.lifts.iter().zip(&self.key_digits).zip(slots.chunks_exact_mut(n + PAD));
         for ((lift, &digit), slot) in digits {
-            let is_there = lift.is_own(target) && matches!(self.input, Input::Values(_));
+            let is_there = lift.is_own(target) && matches!(self.input, SwitchInput::Values(_));
             if self.key_limb(lift, target)?.is_none() || is_there {
                 continue;
             }
-            // Digits are made without a key, too, and what is asked for early may be nothing.
-            let keys = if asks { self.keys(lift, digit, target, range.start)? } else { None };
+            // Digits are made without a key, too, and what is prefetched may be nothing.
+            let keys = if prefetches { self.keys(lift, digit, target, range.start)? } else { None };
             let keys = keys.unwrap_or_default();
             let later = keys.map(|key| key.get(..bytes).unwrap_or_default().into());
             plan.forward_inner(range.start, slot.get_mut(range.clone()).unwrap_or_default(), later)?;
@@ -389,8 +382,8 @@ impl<'a> InnerProducts<'a> {
         Ok(())
     }
 
-    /// The rest of all transforms and the inner products modulo a target, block by block: what a block of digits takes of the keys comes
-    /// from memory while it is transformed, and the block is still in the cache.
+    /// The inner levels of all transforms and the inner products modulo a target, block by block: what a block of digits takes of the keys
+    /// comes from memory while it is transformed, and the block is still in the cache.
     fn sum_by_blocks(
         &self,
         target: usize,
@@ -427,9 +420,9 @@ impl<'a> InnerProducts<'a> {
 }
 
 /// What lifts start from: the rows of every limb, then the quotient of every digit that has one.
-fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
+fn rows(tables: &Tables, input: SwitchInput<'_>) -> Result<Scratch, RingError> {
     let n = tables.ring.degree();
-    let remainders = tables.lifts.iter().any(|lift| matches!(lift.form, Form::Remainder { .. }));
+    let remainders = tables.lifts.iter().any(|lift| matches!(lift.kind, LiftKind::Remainder { .. }));
     let quotients = if remainders { tables.lifts.len() } else { 0 };
     let limbs = tables.ring.basis().len();
     let mut rows = Scratch::new((limbs + quotients) * n);
@@ -437,9 +430,9 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
     tables.ring.parallelism().for_each_limb(Work::Transform, residues, n, |i, row| {
         let lift = tables.lifts.iter().find(|lift| lift.range.contains(&i));
         let lift = lift.ok_or(RingError::MissingTable { table: "digit", limb: i })?;
-        let (plan, limb) = (tables.ring.plan(i)?, input.own_limb(i)?);
+        let (plan, limb) = (tables.ring.plan(i)?, limb_of_input(input, i)?);
         let (modulus, own) = (plan.modulus(), i - lift.range.start);
-        if let Input::Values(_) = input {
+        if let SwitchInput::Values(_) = input {
             plan.inverse_scaled_into(row, limb, entry("factor of a digit's transform", &lift.scales, own)?)?;
         } else {
             row.copy_from_slice(limb);
@@ -448,18 +441,30 @@ fn rows(tables: &Tables, input: Input<'_>) -> Result<Scratch, RingError> {
                 modulus.mul_scalar_assign(row, factor)?;
             }
         }
-        if let Form::Residue { half, rest, .. } = lift.form {
+        if let LiftKind::Residue { half, rest, .. } = lift.kind {
             modulus.shift_assign(row, half, rest)?;
         }
         Ok(())
     })?;
     let residues = &*residues;
     tables.ring.parallelism().for_each_part([quotients], n, |i, part, [out]| {
-        let Lift { range, form, .. } = entry("digit", &tables.lifts, i)?;
+        let Lift { range, kind, .. } = entry("digit", &tables.lifts, i)?;
         // Residues have no quotient.
-        let Form::Remainder { rounding, .. } = form else { return Ok(()) };
+        let LiftKind::Remainder { rounding, .. } = kind else { return Ok(()) };
         let rows = residues.chunks_exact(n).skip(range.start).take(range.len());
         Ok(rounding.apply(&block_of(rows, &part), out)?)
     })?;
     Ok(rows)
+}
+
+/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
+fn lift_residue(lifted: &mut [u64], residues: &[u64], digit: &Digit, plan: &Plan) -> Result<(), RingError> {
+    let target = plan.modulus();
+    let Digit { shift, mask, bias, .. } = *digit;
+    let (offset, reduces) = offset_less(bias, &target);
+    if !reduces && digit.is_whole() {
+        return Ok(plan.forward_outer_from(lifted, residues, offset)?);
+    }
+    target.lift_into(lifted, residues, (shift, mask), offset, reduces)?;
+    Ok(plan.forward_outer(lifted)?)
 }

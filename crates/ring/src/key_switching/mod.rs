@@ -1,4 +1,38 @@
-//! The seam's part for key switching: digits, their products with keys, and the way down.
+//! Key switching: digits, their inner products with keys, and the division by P.
+//!
+//! [`Gadget`] is what other layers use and [`GadgetBackend`] what a storage implements. Residues in words:
+//!
+//! | file | step |
+//! |---|---|
+//! | `gadget.rs`, `tables.rs` | the RNS gadget and its keys; tables of every level |
+//! | `digits.rs`, `grouping.rs` | which digits there are |
+//! | `lift.rs` | tables of a digit modulo every target |
+//! | `packed_key.rs` | residues of keys in 6 bytes |
+//! | `inner_product.rs` | digits, their transforms, inner products with a key |
+//! | `mod_down.rs` | division by P, and the automorphism |
+//! | `rotation_sums.rs`, `multiplier.rs` | sums of products with rotated ciphertexts |
+//!
+//! `dry.rs` has the bounds alone, for dry rings.
+
+mod digits;
+mod dry;
+mod gadget;
+mod grouping;
+mod inner_product;
+mod lift;
+mod mod_down;
+mod multiplier;
+mod packed_key;
+mod rotation_sums;
+mod tables;
+
+pub use digits::{RnsDigits, digits_of};
+pub use dry::HollowGadget;
+pub use grouping::group_moduli;
+pub use inner_product::RnsDecomposition;
+pub use multiplier::{Pairs, RnsMultiplier, Rotation};
+pub use packed_key::KeyPoly;
+pub use tables::RnsGadget;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -9,7 +43,6 @@ use std::sync::Arc;
 use zeroize::Zeroize;
 
 use crate::error::{check_level, no_such_digit};
-use crate::multiplier::{Pairs, Turn, sums_of_whole_turns};
 use crate::opaque::Opaque;
 use crate::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 
@@ -17,13 +50,38 @@ use crate::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
 #[derive(Clone)]
 pub struct Digits(#[doc(hidden)] pub Opaque);
 
-/// A polynomial of a key as it is kept, for products with digits.
+/// A packed polynomial of a key, for products with digits.
 #[derive(Clone)]
 pub struct KeyPart(#[doc(hidden)] pub Opaque);
 
-/// A polynomial of the key ring as it is kept to multiply rotated ciphertexts of a level and of those nested in it.
+/// A polynomial of the key ring, packed to multiply rotated ciphertexts of a level and of those nested in it.
 #[derive(Clone)]
 pub struct Multiplier(#[doc(hidden)] pub Opaque);
+
+/// The polynomial c that a key switch cuts into digits, of the level of its gadget.
+#[derive(Clone, Copy)]
+pub enum SwitchInput<'a> {
+    /// Values of c.
+    Values(&'a Poly<Evaluation>),
+    /// Coefficients of c, as scaling leaves them.
+    Coefficients(&'a Poly<Coefficient>),
+    /// Digits of c, which may meet any number of keys.
+    Digits(&'a Digits),
+}
+
+/// Polynomials c_0 and c_1 that a key switch adds to its halves, of the level of its gadget.
+#[derive(Clone, Copy)]
+pub enum Addends<'a> {
+    /// Values; what is not given is 0.
+    Values([Option<&'a Poly<Evaluation>>; 2]),
+    /// Coefficients, whose transforms are shared with those of the division by P.
+    Coefficients([&'a Poly<Coefficient>; 2]),
+}
+
+impl Addends<'_> {
+    /// Zeros.
+    pub const NONE: Self = Self::Values([None, None]);
+}
 
 impl KeyPart {
     /// Bytes in memory.
@@ -142,22 +200,29 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         let [_, a] = self.key_part([zero.clone(), a], &zero, i)?;
         Ok(a)
     }
-    /// Keeps the i-th polynomial of a half of a key.
+    /// Packs the i-th polynomial of a half of a key.
     ///
     /// # Errors
     /// As [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError>;
-    /// The i-th polynomial of a half of a key, which was kept.
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+        self.part_ring(i)?.check(&part)?;
+        Ok(KeyPart(Opaque::new(part)))
+    }
+    /// Unpacks the i-th polynomial of a half of a key.
     ///
     /// # Errors
-    /// As [`keep`](Self::keep).
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError>;
+    /// As [`pack_part`](Self::pack_part).
+    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        let (ring, part) = (self.part_ring(i)?, part.0.get::<Poly<Evaluation>>()?);
+        ring.check(part)?;
+        Ok(part.clone())
+    }
     /// Bytes that a key for this level takes in memory.
     ///
     /// # Errors
     /// As [`part_ring`](Self::part_ring).
     fn key_bytes(&self) -> Result<usize, RingError> {
-        let part = |i| Ok(self.keep(self.part_ring(i)?.zero(), i)?.byte_len());
+        let part = |i| Ok(self.pack_part(self.part_ring(i)?.zero(), i)?.byte_len());
         Ok(2 * (0..self.digit_count()).map(part).sum::<Result<usize, RingError>>()?)
     }
     /// The digits of a, of this level.
@@ -165,12 +230,19 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`].
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError>;
+    /// The digits of the polynomial with these coefficients.
+    ///
+    /// # Errors
+    /// As [`decompose`](Self::decompose).
+    fn decompose_coefficients(&self, a: &Poly<Coefficient>) -> Result<Digits, RingError> {
+        self.decompose(&self.key_ring().at_level(self.level())?.to_evaluation(a.clone())?)
+    }
     /// ⟨digits, key_0⟩ and ⟨digits, key_1⟩ in the key ring, for the halves of a key of this level or a higher one.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::LengthMismatch`] when a half lacks polynomials.
     fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError>;
-    /// ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring: the way back, and any modulus switch with it.
+    /// ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring: the division by P, and any modulus switch with it.
     ///
     /// # Errors
     /// As [`Backend::mod_switch`](crate::Backend::mod_switch).
@@ -178,7 +250,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         check_level(level, self.level())?;
         self.key_ring().mod_switch(a, level)
     }
-    /// The same for several.
+    /// [`mod_down`](Self::mod_down) of several polynomials.
     ///
     /// # Errors
     /// As [`mod_down`](Self::mod_down).
@@ -191,120 +263,111 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         self.key_ring().mod_switch_all(polys, level)
     }
     /// One key switch at once: c_0 + c·key_0/P and c_1 + c·key_1/P, switched to modulus Q_j with one rounding, for c_0, c_1, c of this
-    /// level l ≥ j; then X → X^k. What is not given is 0.
+    /// level l ≥ j; then X → X^k.
     ///
     /// # Errors
     /// As the steps it is made of.
     fn switch(
         &self,
-        c: &Poly<Evaluation>,
-        rest: [Option<&Poly<Evaluation>>; 2],
+        input: SwitchInput<'_>,
+        added: Addends<'_>,
         key: [&[KeyPart]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        self.switch_digits(&self.decompose(c)?, rest, key, level, exponent)
-    }
-    /// [`switch`](Self::switch) for the digits of c, which may meet any number of keys.
-    ///
-    /// # Errors
-    /// As the steps it is made of.
-    fn switch_digits(
-        &self,
-        digits: &Digits,
-        rest: [Option<&Poly<Evaluation>>; 2],
-        key: [&[KeyPart]; 2],
-        level: usize,
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let ring = self.key_ring().at_level(level)?;
-        let [first, second] = self.product(digits, key)?;
-        let down = |mut half: Poly<Evaluation>, rest: Option<&Poly<Evaluation>>| {
-            if let Some(rest) = rest {
-                self.key_ring().add_assign(&mut half, &self.key_ring().scale_up(rest)?)?;
-            }
-            let half = self.mod_down(&half, level)?;
-            if exponent == 1 { Ok(half) } else { ring.automorphism(&half, exponent) }
+        let ring = self.key_ring();
+        let [first, second] = products(self, input, key)?;
+        let values = |a: &Poly<Coefficient>| ring.at_level(self.level())?.to_evaluation(a.clone());
+        let [c0, c1] = match added {
+            Addends::Values(added) => added.map(|a| a.map(Cow::Borrowed)),
+            Addends::Coefficients([a, b]) => [values(a)?, values(b)?].map(|a| Some(Cow::Owned(a))),
         };
-        let [c0, c1] = rest;
-        Ok([down(first, c0)?, down(second, c1)?])
+        let finish = |mut half: Poly<Evaluation>, added: Option<Cow<'_, Poly<Evaluation>>>| {
+            add_multiple(ring, &mut half, added.as_deref())?;
+            if level < ring.level() {
+                half = self.mod_down(&half, level)?;
+            }
+            if exponent == 1 { Ok(half) } else { ring.at_level(level)?.automorphism(&half, exponent) }
+        };
+        Ok([finish(first, c0)?, finish(second, c1)?])
     }
-    /// A key switch without the way down, for sums that go down together: (P·c_0, 0) + ⟨decompose(c), key⟩ in the key ring,
-    /// then X → X^k. `rest` is c_0, of this level, or P·c_0, or whatever else is to be added, of the key ring.
+    /// A key switch without the division by P, for sums that are divided together: (P·c_0, 0) + ⟨decompose(c), key⟩ in the key ring,
+    /// then X → X^k. `added` is c_0, of this level, or P·c_0, or whatever else is to be added, of the key ring.
     ///
     /// # Errors
     /// As the steps it is made of.
     fn switch_extended(
         &self,
-        c: &Poly<Evaluation>,
-        rest: Option<&Poly<Evaluation>>,
-        key: [&[KeyPart]; 2],
-        exponent: u64,
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        self.switch_digits_extended(&self.decompose(c)?, rest, key, exponent)
-    }
-    /// [`switch_extended`](Self::switch_extended) for the digits of c.
-    ///
-    /// # Errors
-    /// As the steps it is made of.
-    fn switch_digits_extended(
-        &self,
-        digits: &Digits,
-        rest: Option<&Poly<Evaluation>>,
+        input: SwitchInput<'_>,
+        added: Option<&Poly<Evaluation>>,
         key: [&[KeyPart]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let ring = self.key_ring();
-        let [mut first, second] = self.product(digits, key)?;
-        if let Some(rest) = rest {
-            ring.add_assign(&mut first, &ring.scale_up(rest)?)?;
-        }
+        let [mut first, second] = products(self, input, key)?;
+        add_multiple(ring, &mut first, added)?;
         if exponent == 1 {
             return Ok([first, second]);
         }
         Ok([ring.automorphism(&first, exponent)?, ring.automorphism(&second, exponent)?])
     }
-    /// Keeps a polynomial of the key ring.
+    /// Packs a polynomial of the key ring.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for one of another ring.
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError>;
-    /// The polynomial that was kept.
+    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
+        Ok(Multiplier(Opaque::new(self.restrict_key(&a)?)))
+    }
+    /// The polynomial of a multiplier of this level or of a higher one, in the key ring.
     ///
     /// # Errors
-    /// [`RingError::OtherStorage`] for one that another storage keeps.
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError>;
+    /// As [`restrict_key`](Self::restrict_key); [`RingError::OtherStorage`] for one that another storage packed.
+    fn multiplied(&self, a: &Multiplier) -> Result<Poly<Evaluation>, RingError> {
+        self.restrict_key(a.0.get::<Poly<Evaluation>>()?)
+    }
     /// Bytes that one in X^`gap` will take at most, for a power of two.
     fn expected_multiplier_bytes(&self, _gap: usize) -> usize {
         self.key_ring().zero::<Evaluation>().byte_len()
     }
-    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i in the key ring over turns (a_i, b_i) of one ciphertext (c_0, c_1) of
+    /// For every list of terms (i, m_i) the pair Σ m_i·a_i, Σ m_i·b_i in the key ring over rotations (a_i, b_i) of one ciphertext (c_0, c_1) of
     /// this level: (P·c_0, 0) + ⟨digits of c_1, key_i⟩ at X^k_i, or P·(c_0, c_1). Multipliers are those of one gadget.
     ///
     /// # Errors
-    /// As [`switch_digits_extended`](Self::switch_digits_extended); [`RingError::OtherModulus`] for multipliers of another ring, or of a
-    /// level that this one is not nested in; [`RingError::LengthMismatch`] for an index of no turn.
-    fn sums_of_turns(
+    /// As [`switch_extended`](Self::switch_extended); [`RingError::OtherModulus`] for multipliers of another ring, or of a
+    /// level that this one is not nested in; [`RingError::LengthMismatch`] for an index of no rotation.
+    fn sums_of_rotations(
         &self,
         ciphertext: [&Poly<Evaluation>; 2],
-        turns: &[Turn<'_>],
+        rotations: &[Rotation<'_>],
         lists: &[Vec<(usize, &Multiplier)>],
     ) -> Result<Pairs, RingError> {
-        sums_of_whole_turns(self, ciphertext, turns, lists)
+        multiplier::sums_of_whole_rotations(self, ciphertext, rotations, lists)
     }
-    /// [`switch`](Self::switch) of (c_0, c_1, c) in coefficient form at this level: no transform is done twice.
-    ///
-    /// # Errors
-    /// As the steps it is made of.
-    fn switch_coefficients(
-        &self,
-        parts: [Poly<Coefficient>; 3],
-        key: [&[KeyPart]; 2],
-    ) -> Result<[Poly<Evaluation>; 2], RingError> {
-        let ring = self.key_ring().at_level(self.level())?;
-        let [c0, c1, c] = parts;
-        let [c0, c1, c] = [ring.to_evaluation(c0)?, ring.to_evaluation(c1)?, ring.to_evaluation(c)?];
-        self.switch(&c, [Some(&c0), Some(&c1)], key, self.level(), 1)
+}
+
+/// ⟨digits, key⟩ for both halves of a key.
+fn products<G: GadgetBackend + ?Sized>(
+    gadget: &G,
+    input: SwitchInput<'_>,
+    key: [&[KeyPart]; 2],
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    match input {
+        SwitchInput::Values(c) => gadget.product(&gadget.decompose(c)?, key),
+        SwitchInput::Coefficients(c) => gadget.product(&gadget.decompose_coefficients(c)?, key),
+        SwitchInput::Digits(digits) => gadget.product(digits, key),
+    }
+}
+
+/// Adds P·a to an element of the key ring for a of a lower level, and a itself for one of the key ring.
+fn add_multiple(
+    ring: &Ring,
+    half: &mut Poly<Evaluation>,
+    a: Option<&Poly<Evaluation>>,
+) -> Result<(), RingError> {
+    match a {
+        None => Ok(()),
+        Some(a) if ring.level_of(a)? == ring.level() => ring.add_assign(half, a),
+        Some(a) => ring.add_assign(half, &ring.scale_up(a)?),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Polynomials of keys as they are kept.
+//! Packed polynomials of keys: every residue in as few bytes as its modulus takes.
 
 use zeroize::Zeroize;
 
@@ -9,7 +9,7 @@ use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
 /// Bytes that a vector may read from the first of its words on.
 const READ: usize = 64;
 
-/// A polynomial of a key: every residue in as few bytes as its modulus takes, since key switching reads keys once and waits for memory.
+/// A polynomial of a key, packed since key switching reads keys once and waits for memory.
 #[derive(Clone)]
 pub struct KeyPoly {
     bytes: Vec<u8>,
@@ -41,7 +41,7 @@ impl KeyPoly {
     }
 
     /// Bytes of one of this degree modulo these.
-    pub(crate) fn len_of(degree: usize, moduli: impl Iterator<Item = u64>) -> usize {
+    pub(super) fn len_of(degree: usize, moduli: impl Iterator<Item = u64>) -> usize {
         let bits = moduli.map(|q| u64::BITS - q.leading_zeros());
         let residue: usize = bits.map(|bits| bits.div_ceil(u8::BITS) as usize).sum();
         degree.next_multiple_of(8) * residue + READ

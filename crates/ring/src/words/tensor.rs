@@ -27,28 +27,6 @@ pub(crate) fn tensor<'a>(
     Ok(product)
 }
 
-/// [`Backend::sum_of_tensors`] by [`Backend::inner_products`].
-pub(crate) fn sum_of_tensors<R: Backend + ?Sized>(
-    ring: &R,
-    pairs: &[[[&Poly<Evaluation>; 2]; 2]],
-    t: u64,
-    level: usize,
-) -> Result<[Poly<Evaluation>; 3], RingError> {
-    if let [[a, b]] = pairs {
-        return ring.tensor_at(*a, *b, t, level);
-    }
-    let first = pairs.iter().map(|[[a0, _], [b0, _]]| [*a0, *b0]).collect();
-    let last = pairs.iter().map(|[[_, a1], [_, b1]]| [*a1, *b1]).collect();
-    let crossed = pairs.iter().flat_map(|[[a0, a1], [b0, b1]]| [[*a0, *b1], [*a1, *b0]]).collect();
-    let mut sums = ring.inner_products(&[first, crossed, last], level)?;
-    if t != 1 {
-        let ring = ring.at_level(level)?;
-        sums.iter_mut().try_for_each(|sum| ring.mul_integer_assign(sum, &t.into()))?;
-    }
-    let (expected, got) = (3, sums.len());
-    sums.try_into().map_err(|_| RingError::LengthMismatch { what: "sums", expected, got })
-}
-
 /// [`Backend::inner_products`]: block by block, some terms of every list in turn, so that what lists share is read from memory once.
 pub(crate) fn inner_products(
     ring: &WordRing,

@@ -98,19 +98,7 @@ impl RnsDigits {
         self.digits.len()
     }
 
-    /// How many there are of the first `level` moduli.
-    #[must_use]
-    pub fn count_at(&self, level: usize) -> usize {
-        self.digits.iter().take_while(|digit| digit.source < level).count()
-    }
-
-    /// How many moduli each digit of the first `level` moduli is made of.
-    #[must_use]
-    pub fn limbs_at(&self, level: usize) -> Vec<usize> {
-        self.limbs_of(&first(level))
-    }
-
-    /// The same of the moduli with these ascending indices: a digit that has none of them is not there.
+    /// How many moduli each digit has of those with these ascending indices: a digit that has none is not there.
     #[must_use]
     pub fn limbs_of(&self, moduli: &[usize]) -> Vec<usize> {
         self.present(moduli).map(|(_, _, places)| places.len()).collect()
@@ -137,13 +125,13 @@ impl RnsDigits {
         self.bounds_at(self.moduli.len())
     }
 
-    /// The same for the digits of the first `level` moduli.
+    /// Bounds on q_I·d for the digits of the first `level` moduli.
     #[must_use]
     pub fn bounds_at(&self, level: usize) -> Vec<DigitBound> {
         self.bounds_of(&first(level))
     }
 
-    /// The same for the digits of the moduli with these ascending indices.
+    /// Bounds on q_I·d for the digits of the moduli with these ascending indices.
     #[must_use]
     pub fn bounds_of(&self, moduli: &[usize]) -> Vec<DigitBound> {
         let bound = |(_, digit, places): (usize, &Digit, Range<usize>)| {

@@ -1,17 +1,12 @@
 //! Digits of which only the bounds are there.
 
-use std::borrow::Cow;
-
 use zeroize::Zeroize;
 
-use super::HollowRing;
-use super::ring::dry_tag_of;
+use super::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, RnsDigits};
 use crate::error::{check_length, no_such_digit};
+use crate::hollow::{HollowRing, dry_tag_of};
 use crate::opaque::{Content, Opaque};
-use crate::{
-    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, KeyPoly,
-    Multiplier, Poly, Residues, Ring, RingError, RnsDigits, Shape,
-};
+use crate::{Backend, Evaluation, GadgetOptions, Poly, Residues, Ring, RingError, Shape};
 
 /// The digits of [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
@@ -28,14 +23,15 @@ pub struct HollowGadget {
 }
 
 impl HollowGadget {
-    pub(super) fn new(ring: &HollowRing, options: &GadgetOptions) -> Result<Self, RingError> {
+    pub(crate) fn new(handle: &Ring, options: &GadgetOptions) -> Result<Self, RingError> {
+        let ring: &HollowRing = handle.storage_as()?;
         let highest = ring.limbs(ring.level());
         let moduli: Vec<u64> = highest.iter().filter_map(|&limb| ring.moduli().get(limb)).copied().collect();
         let digits = RnsDigits::new(options, &moduli)?;
         let log2_special = sunzi_math::log2_product(&options.special_moduli);
         let key_ring = ring.extended(&options.special_moduli)?;
         let (top, level, options) = (ring.clone(), ring.level(), options.clone());
-        let key_handle = Ring::of(key_ring.clone());
+        let key_handle = handle.with_storage(key_ring.clone());
         Ok(Self { top, level, key_ring, key_handle, options, digits, log2_special })
     }
 
@@ -62,16 +58,12 @@ impl HollowGadget {
     }
 }
 
-/// A polynomial of a key that is not there, and the bytes it would take as it is kept.
+/// A polynomial of a key that is not there, and the bytes it would take packed.
 #[derive(Clone)]
 struct HollowPart {
     part: Poly<Evaluation>,
     bytes: usize,
 }
-
-/// A multiplier that is not there.
-#[derive(Clone)]
-struct HollowMultiplier(Poly<Evaluation>);
 
 /// Digits that are not there.
 #[derive(Clone)]
@@ -84,16 +76,6 @@ impl Content for HollowPart {
 }
 
 impl Zeroize for HollowPart {
-    fn zeroize(&mut self) {}
-}
-
-impl Content for HollowMultiplier {
-    fn byte_len(&self) -> usize {
-        self.0.byte_len()
-    }
-}
-
-impl Zeroize for HollowMultiplier {
     fn zeroize(&mut self) {}
 }
 
@@ -126,7 +108,7 @@ impl GadgetBackend for HollowGadget {
             return Err(RingError::NotNested { level, within: self.top.level() });
         }
         let key_ring = self.top.of_level(level)?.extended(&self.options.special_moduli)?;
-        let key_handle = Ring::of(key_ring.clone());
+        let key_handle = self.key_handle.with_storage(key_ring.clone());
         Ok(Gadget::new(Self { level, key_ring, key_handle, ..self.clone() }))
     }
 
@@ -137,14 +119,6 @@ impl GadgetBackend for HollowGadget {
     fn restrict_key(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
         self.check_key(a)?;
         Ok(self.key_ring.own().into())
-    }
-
-    fn multiplier(&self, a: Poly<Evaluation>) -> Result<Multiplier, RingError> {
-        Ok(Multiplier(Opaque::new(HollowMultiplier(self.restrict_key(&a)?))))
-    }
-
-    fn multiplied<'a>(&self, a: &'a Multiplier) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
-        Ok(Cow::Borrowed(&a.0.get::<HollowMultiplier>()?.0))
     }
 
     fn digit_count(&self) -> usize {
@@ -165,7 +139,7 @@ impl GadgetBackend for HollowGadget {
         if i < self.digit_count() { Ok(zero) } else { Err(no_such_digit(self.digit_count(), i)) }
     }
 
-    fn keep(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
         self.part_ring(i)?;
         self.key_ring.check(&part)?;
         let moduli = self.key_ring.values(self.key_ring.level()).into_iter();
@@ -173,7 +147,7 @@ impl GadgetBackend for HollowGadget {
         Ok(KeyPart(Opaque::new(HollowPart { part, bytes })))
     }
 
-    fn kept(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
         self.part_ring(i)?;
         let HollowPart { part, .. } = part.0.get()?;
         self.key_ring.check(part)?;

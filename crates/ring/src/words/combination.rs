@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 use sunzi_kernels::Modulus;
 
+use super::integers::residue_of;
 use crate::error::entry;
-use crate::integers::residue_of;
 use crate::{Backend, Residues, RingError, WordRing};
 
 /// Words handled together: so many of every term, and as many copies of every factor, stay in the first-level cache.

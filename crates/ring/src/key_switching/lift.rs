@@ -6,9 +6,8 @@ use sunzi_kernels::{Conversion, Modulus, RoundedQuotient};
 use sunzi_math::mod_inv;
 
 use super::digits::{Digit, RnsDigits};
-use crate::division::offset_less;
 use crate::error::part;
-use crate::transform::{Plan, Scale};
+use crate::transform::Scale;
 use crate::{RingError, WordRing};
 
 /// How one digit is computed, from the coefficients of its limbs to its residues modulo every target.
@@ -22,12 +21,12 @@ pub(super) struct Lift {
     /// Factors of its limbs: folded into their inverse transforms, and for what does not come from a transform.
     pub(super) scales: Vec<Scale>,
     pub(super) factors: Vec<u64>,
-    pub(super) form: Form,
+    pub(super) kind: LiftKind,
     /// Where its quotients stand among the rows of all digits: after the limbs.
     pub(super) quotient: usize,
 }
 
-pub(super) enum Form {
+pub(super) enum LiftKind {
     /// A residue or a part of it, from D_j + `offset` in [0, q_j + offset).
     Residue { digit: Digit, half: u64, rest: u64 },
     /// [c]_{Q_j}, centred, from y_i = |c·q_i/Q_j|_{q_i} and v = ⌊Σ y_i/q_i⌉: Σ y_i·(Q_j/q_i) − v·Q_j [HPS19], to the targets of each
@@ -52,8 +51,8 @@ impl Lift {
             let (half, digit) = ((q.value() - 1) / 2, digit.of_one(source, q.value()));
             let rest = digits.offset(&digit) - half;
             let scales = plans.iter().map(|plan| plan.scale(1)).collect::<Result<_, _>>()?;
-            let form = Form::Residue { digit, half, rest };
-            return Ok(Self { digit: number, source, range, scales, factors: vec![1], form, quotient });
+            let kind = LiftKind::Residue { digit, half, rest };
+            return Ok(Self { digit: number, source, range, scales, factors: vec![1], kind, quotient });
         }
         let without = |q: &Modulus, i: usize| {
             let others = moduli.iter().enumerate().filter(|&(j, _)| j != i);
@@ -75,33 +74,16 @@ impl Lift {
             Ok(Conversion::new(&rows, &targets, entry)?)
         };
         let conversions = groups.iter().map(conversion).collect::<Result<_, RingError>>()?;
-        let form = Form::Remainder { rounding, conversions };
-        Ok(Self { digit: number, source, range, scales, factors, form, quotient })
+        let kind = LiftKind::Remainder { rounding, conversions };
+        Ok(Self { digit: number, source, range, scales, factors, kind, quotient })
     }
 
     /// Whether the polynomial modulo q_j is the digit modulo q_j, as it stands.
     pub(super) fn is_own(&self, target: usize) -> bool {
-        let whole = match &self.form {
-            Form::Residue { digit, .. } => digit.is_whole(),
-            Form::Remainder { .. } => true,
+        let whole = match &self.kind {
+            LiftKind::Residue { digit, .. } => digit.is_whole(),
+            LiftKind::Remainder { .. } => true,
         };
         whole && self.range.contains(&target)
     }
-}
-
-/// One digit of residues modulo the target of a plan, after the outer levels of its transform.
-pub(super) fn lift_residue(
-    lifted: &mut [u64],
-    residues: &[u64],
-    digit: &Digit,
-    plan: &Plan,
-) -> Result<(), RingError> {
-    let target = plan.modulus();
-    let Digit { shift, mask, bias, .. } = *digit;
-    let (offset, reduces) = offset_less(bias, &target);
-    if !reduces && digit.is_whole() {
-        return Ok(plan.forward_outer_from(lifted, residues, offset)?);
-    }
-    target.lift_into(lifted, residues, (shift, mask), offset, reduces)?;
-    Ok(plan.forward_outer(lifted)?)
 }

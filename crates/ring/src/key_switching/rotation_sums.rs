@@ -1,4 +1,4 @@
-//! Sums of products with turned ciphertexts: all turns and all sums of a block of values before the next, so that no turned
+//! Sums of products with rotated ciphertexts: all rotations and all sums of a block of values before the next, so that no rotated
 //! ciphertext is ever held.
 //!
 //! In the evaluation order the first bits of a position are the last bits of an exponent, which X → X^k changes among
@@ -6,33 +6,33 @@
 
 use std::ops::Range;
 
-use super::RnsGadget;
-use super::product::{InnerProducts, Input, PAD, Terms};
-use crate::automorphism::ValueSources;
-use crate::multiplier::{Pairs, PairsByBlock, RnsMultiplier, Turn, whole_turns};
+use super::inner_product::{InnerProducts, PAD, Terms};
+use super::multiplier::{PairsByBlock, whole_rotations};
+use super::{Multiplier, Pairs, RnsGadget, RnsMultiplier, Rotation, SwitchInput};
 use crate::parallel::{BLOCK, Work};
-use crate::{Backend, Evaluation, Multiplier, Poly, RingError};
+use crate::words::automorphism::ValueSources;
+use crate::{Backend, Evaluation, Poly, RingError};
 
-/// All turns of one ciphertext.
-struct Turns<'a> {
+/// All rotations of one ciphertext.
+struct Rotations<'a> {
     gadget: &'a RnsGadget,
     /// P·(c_0, c_1).
     multiples: [Poly<Evaluation>; 2],
     /// None for the identity.
-    turns: Vec<Option<KeyedTurn<'a>>>,
+    rotations: Vec<Option<KeyedRotation<'a>>>,
 }
 
 /// A key switch and its permutation.
-struct KeyedTurn<'a> {
+struct KeyedRotation<'a> {
     products: InnerProducts<'a>,
     sources: ValueSources,
 }
 
-/// [`Gadget::sums_of_turns`](crate::Gadget::sums_of_turns).
-pub(super) fn sums_of_turns<'a>(
+/// [`GadgetBackend::sums_of_rotations`](super::GadgetBackend::sums_of_rotations).
+pub(super) fn sums_of_rotations<'a>(
     gadget: &'a RnsGadget,
     [c0, c1]: [&Poly<Evaluation>; 2],
-    turns: &[Turn<'a>],
+    rotations: &[Rotation<'a>],
     lists: &[Vec<(usize, &'a Multiplier)>],
 ) -> Result<Pairs, RingError> {
     let (tables, ring) = (&*gadget.tables, &gadget.tables.key_ring);
@@ -45,19 +45,19 @@ pub(super) fn sums_of_turns<'a>(
     let limbs = places(gadget, lists)?;
     // In other rings automorphisms do not map blocks to blocks.
     if !ring.ring_index().is_power_of_two() {
-        let turned = whole_turns(gadget, [c0, c1], turns)?;
-        let turned: Vec<_> = turned.iter().map(|pair| pair.each_ref()).collect();
-        return ring.sums_by_blocks(&turned.as_slice(), lists, &limbs);
+        let rotated = whole_rotations(gadget, [c0, c1], rotations)?;
+        let rotated: Vec<_> = rotated.iter().map(|pair| pair.each_ref()).collect();
+        return ring.sums_by_blocks(&rotated.as_slice(), lists, &limbs);
     }
     let multiples = [ring.scale_up(c0)?, ring.scale_up(c1)?];
-    let prepare = |turn: &Turn<'a>| {
-        let Some((digits, key)) = turn.switch else { return Ok(None) };
-        let products = InnerProducts::with_key(gadget, Input::Digits(digits.0.get()?), key)?;
-        Ok(Some(KeyedTurn { products, sources: ring.value_sources(turn.exponent)? }))
+    let prepare = |rotation: &Rotation<'a>| {
+        let Some((digits, key)) = rotation.switch else { return Ok(None) };
+        let products = InnerProducts::with_key(gadget, SwitchInput::Digits(digits), key)?;
+        Ok(Some(KeyedRotation { products, sources: ring.value_sources(rotation.exponent)? }))
     };
-    let words = turns.len() * ring.degree();
-    let prepared = ring.parallelism().map(Work::Elementwise, words, turns, prepare)?;
-    ring.sums_by_blocks(&Turns { gadget, multiples, turns: prepared }, lists, &limbs)
+    let words = rotations.len() * ring.degree();
+    let rotations = ring.parallelism().map(Work::Elementwise, words, rotations, prepare)?;
+    ring.sums_by_blocks(&Rotations { gadget, multiples, rotations }, lists, &limbs)
 }
 
 /// Where the limbs of the key ring stand in multipliers, which are all of one ring.
@@ -72,14 +72,14 @@ fn places(gadget: &RnsGadget, lists: &[Vec<(usize, &RnsMultiplier)>]) -> Result<
     Ok(places)
 }
 
-impl PairsByBlock for Turns<'_> {
+impl PairsByBlock for Rotations<'_> {
     fn count(&self) -> usize {
-        self.turns.len()
+        self.rotations.len()
     }
 
-    /// For inner products, and for every turn.
+    /// For inner products, and for every rotation.
     fn scratch_words(&self) -> usize {
-        (self.turns.len() + 1) * 2 * (BLOCK + PAD)
+        (self.rotations.len() + 1) * 2 * (BLOCK + PAD)
     }
 
     fn block<'s>(
@@ -92,10 +92,10 @@ impl PairsByBlock for Turns<'_> {
         let modulus = tables.key_ring.basis().own(i)?;
         let [first, second] = &self.multiples;
         let own = [first.own_limb(i)?, second.own_limb(i)?];
-        let (products, turned) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
-        let (mut pairs, mut terms) = (Vec::with_capacity(self.turns.len()), Terms::default());
-        for (turn, out) in self.turns.iter().zip(turned.chunks_exact_mut(2 * (BLOCK + PAD))) {
-            let Some(KeyedTurn { products: keys, sources }) = turn else {
+        let (products, rotated) = scratch.split_at_mut_checked(2 * (BLOCK + PAD)).unwrap_or_default();
+        let (mut pairs, mut terms) = (Vec::with_capacity(self.rotations.len()), Terms::default());
+        for (rotation, out) in self.rotations.iter().zip(rotated.chunks_exact_mut(2 * (BLOCK + PAD))) {
+            let Some(KeyedRotation { products: keys, sources }) = rotation else {
                 pairs.push(own.map(|half| half.get(range.clone()).unwrap_or_default()));
                 continue;
             };

@@ -1,0 +1,113 @@
+//! Operations of a storage by others of its operations: what [`Backend`] does unless a storage knows a faster form.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use rand_core::CryptoRng;
+use sunzi_math::Integers;
+use zeroize::Zeroizing;
+
+use super::Backend;
+use crate::sampling::ternary;
+use crate::{Coefficient, Evaluation, Poly, RingError};
+
+/// [`Backend::masked`] polynomial by polynomial.
+pub fn by_polynomials<R: Backend + ?Sized>(
+    ring: &R,
+    parts: [&Poly<Evaluation>; 2],
+    message: Option<&Poly<Coefficient>>,
+    level: usize,
+    rng: &mut dyn CryptoRng,
+) -> Result<[Poly<Evaluation>; 2], RingError> {
+    let coefficients = ternary(ring.degree(), rng)?;
+    let u = Zeroizing::new(ring.to_evaluation(ring.from_signed(&coefficients)?)?);
+    let mut mask = |part: &Poly<Evaluation>, message: Option<&Poly<Coefficient>>| {
+        // Without the errors it would reveal u.
+        let mut masked = Zeroizing::new(part.clone());
+        ring.mul_assign(&mut masked, &u)?;
+        let mut error = Zeroizing::new(ring.error(rng)?);
+        message.map_or(Ok(()), |message| ring.add_assign(&mut error, message))?;
+        ring.mod_switch_sum(&masked, &error, level)
+    };
+    let [first, second] = parts;
+    Ok([mask(first, message)?, mask(second, None)?])
+}
+
+/// Checks that d·rest divides the last modulus and that something is left; returns the level of the result.
+pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Result<usize, RingError> {
+    let divides = d.checked_mul(rest).is_some_and(|product| product > 0 && last.is_multiple_of(product));
+    let left = if rest > 1 { level } else { level.saturating_sub(1) };
+    if divides && d > 1 && left > 0 {
+        return Ok(left);
+    }
+    let expected =
+        format_args!("a factor of the last modulus, {last}, beside {rest}, with another modulus left");
+    Err(RingError::out_of_range("factor", expected, d))
+}
+
+/// [`Backend::divide_by_factor`] coefficient by coefficient.
+pub(super) fn divide_integers<R: Backend + ?Sized>(
+    ring: &R,
+    a: &Poly<Evaluation>,
+    d: u64,
+    rest: u64,
+) -> Result<Poly<Evaluation>, RingError> {
+    let level = ring.level_of(a)?;
+    let own = ring.at_level(level)?;
+    let last = match level {
+        1 => own.modulus().clone(),
+        _ if !ring.is_nested(level - 1, level) => {
+            return Err(RingError::NotNested { level: level - 1, within: level });
+        }
+        _ => own.modulus() / ring.at_level(level - 1)?.modulus(),
+    };
+    let left = check_factors(last.to_u64().unwrap_or(0), level, d, rest)?;
+    let divisor = BigInt::from(d);
+    let divide = |x: BigInt| {
+        let remainder = x.mod_floor(&divisor);
+        let centred = if &remainder * 2_u8 > divisor { remainder - &divisor } else { remainder };
+        (x - centred) / &divisor
+    };
+    let coefficients = own.to_integers(&own.to_coefficient(a.clone())?)?;
+    let quotients: Vec<BigInt> = coefficients.into_iter().map(divide).collect();
+    let target = ring.at_level(left)?;
+    target.to_evaluation(target.from_integers(&quotients)?)
+}
+
+/// a ← a·X^k by the values of X^k.
+pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
+    ring: &R,
+    a: &mut Poly<Evaluation>,
+    exponent: u64,
+) -> Result<(), RingError> {
+    let index = ring.ring_index();
+    let (position, negative) = index.redundant_position(exponent % index.value());
+    let mut coefficients = vec![0; index.redundant_len()];
+    if let Some(entry) = coefficients.get_mut(position) {
+        *entry = if negative { -1 } else { 1 };
+    }
+    index.fold(&Integers::new(), &mut coefficients)?;
+    ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
+}
+
+/// [`Backend::sum_of_tensors`] by [`Backend::inner_products`].
+pub(super) fn sum_of_tensors<R: Backend + ?Sized>(
+    ring: &R,
+    pairs: &[[[&Poly<Evaluation>; 2]; 2]],
+    t: u64,
+    level: usize,
+) -> Result<[Poly<Evaluation>; 3], RingError> {
+    if let [[a, b]] = pairs {
+        return ring.tensor_at(*a, *b, t, level);
+    }
+    let first = pairs.iter().map(|[[a0, _], [b0, _]]| [*a0, *b0]).collect();
+    let last = pairs.iter().map(|[[_, a1], [_, b1]]| [*a1, *b1]).collect();
+    let crossed = pairs.iter().flat_map(|[[a0, a1], [b0, b1]]| [[*a0, *b1], [*a1, *b0]]).collect();
+    let mut sums = ring.inner_products(&[first, crossed, last], level)?;
+    if t != 1 {
+        let ring = ring.at_level(level)?;
+        sums.iter_mut().try_for_each(|sum| ring.mul_integer_assign(sum, &t.into()))?;
+    }
+    let (expected, got) = (3, sums.len());
+    sums.try_into().map_err(|_| RingError::LengthMismatch { what: "sums", expected, got })
+}
