@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
+mod circles;
 mod layers;
 mod limits;
 mod links;
@@ -36,6 +37,8 @@ enum Task {
     Check,
     /// Check that every crate imports only from the layers below its own
     Layers,
+    /// Check that files import one another in no circle, but for those that xtask/circles.txt allows
+    Circles(circles::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Test(arguments) => test::run(&arguments),
         Task::Check => test::check(),
         Task::Layers => layers::run(),
+        Task::Circles(arguments) => circles::run(&arguments),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::step::{self, Step};
-use crate::{layers, limits, reliability, shipped, supply, tree};
+use crate::{circles, layers, limits, reliability, shipped, supply, tree};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
         (false, false) => ("xtask test", tests()),
     };
     if !arguments.portable {
-        reliability::begin(&reliability::figures_file(&tree::root()))?;
+        reliability::begin(&tree::figures_file(&tree::root()))?;
     }
     step::run_all(task, &steps)
 }
@@ -61,6 +61,7 @@ pub(crate) fn check() -> Result<String, String> {
     let steps = [
         Step::cargo("format", "fmt --all --check"),
         Step::check("layers", layers::check, "cargo xtask layers"),
+        Step::check("circles", circles::check, "cargo xtask circles"),
         Step::check("limits", limits::check, "cargo xtask limits"),
         Step::check("shipped", shipped::check, "cargo xtask shipped"),
         Step::check("supply", supply::check, "cargo xtask supply"),
