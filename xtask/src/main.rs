@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
+mod budgets;
 mod circles;
 mod layers;
 mod limits;
@@ -39,6 +40,10 @@ enum Task {
     Layers,
     /// Check that files import one another in no circle, but for those that xtask/circles.txt allows
     Circles(circles::Arguments),
+    /// Build the command line from nothing, and check the processor time that each of our crates takes to compile
+    ///
+    /// Takes three minutes of processor time, so that it is no part of `check`: `.ci/run` has it as a step of its own.
+    Budgets(budgets::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
@@ -54,11 +59,15 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = budgets::around_the_compiler() {
+        return code;
+    }
     let outcome = match Arguments::parse().task {
         Task::Test(arguments) => test::run(&arguments),
         Task::Check => test::check(),
         Task::Layers => layers::run(),
         Task::Circles(arguments) => circles::run(&arguments),
+        Task::Budgets(arguments) => budgets::run(&arguments),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),
