@@ -7,10 +7,7 @@ mod components;
 mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
-
-use clap::Args;
 
 use crate::tree;
 
@@ -23,39 +20,25 @@ type Circle = BTreeSet<PathBuf>;
 const CRATES: [&str; 7] = ["crates/*", "research/*", "cli", "lab", "python", "testing", "xtask"];
 /// Circles that are allowed, and why.
 const ALLOWED: &str = "xtask/circles.txt";
-/// How a reason begins in that list.
-const REASON: &str = "reason: ";
 
-#[derive(Args)]
-pub(crate) struct Arguments {
-    /// Rewrite the list of allowed circles: what is left of each, with its reason; no circle is added
-    #[arg(long)]
-    shrink: bool,
-}
-
-/// Runs the check, or shortens the list of what it allows.
-pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
-    let root = tree::root();
-    if arguments.shrink {
-        shrink(&root)?;
-    }
-    check(&root).map(|summary| format!("circles: {summary}"))
-}
-
-/// Fails on circles that the list does not allow, and on entries of the list that are no longer true.
+/// Fails on circles that the list does not allow, and on files of the list that are in no circle any more.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
     let arrows = arrows(root)?;
     let found = components::circles(&arrows);
     let allowed = allowed(&tree::read(root, Path::new(ALLOWED))?)?;
     let mut wrong = Vec::new();
-    for circle in found.iter().filter(|circle| allowed.keys().all(|other| !other.is_superset(circle))) {
+    for circle in found.iter().filter(|circle| allowed.iter().all(|entry| !entry.is_superset(circle))) {
         wrong.push(describe(circle, &arrows));
     }
-    for circle in allowed.keys().filter(|circle| !found.contains(*circle)) {
-        let files = lines(circle).join(", ");
-        wrong.push(format!(
-            "{files}: no longer this circle: shorten the list {ALLOWED} by cargo xtask circles --shrink"
-        ));
+    for entry in &allowed {
+        let left: Circle =
+            found.iter().filter(|circle| entry.is_superset(circle)).flatten().cloned().collect();
+        for file in entry.difference(&left) {
+            wrong.push(format!(
+                "{} is in no allowed circle any more: remove it from {ALLOWED}",
+                file.display()
+            ));
+        }
     }
     if wrong.is_empty() {
         let (imports, circles) = (arrows.len(), found.len());
@@ -67,21 +50,6 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         wrong.len(),
         wrong.join("\n  - ")
     ))
-}
-
-/// Leaves in the list what is still true of it.
-fn shrink(root: &Path) -> Result<(), String> {
-    let list = tree::read(root, Path::new(ALLOWED))?;
-    let allowed = allowed(&list)?;
-    let comments: Vec<&str> = list.lines().take_while(|line| line.starts_with('#')).collect();
-    let mut paragraphs = vec![comments.join("\n")];
-    for circle in components::circles(&arrows(root)?) {
-        if let Some((_, reason)) = allowed.iter().find(|(other, _)| other.is_superset(&circle)) {
-            paragraphs.push(format!("{}\n{reason}", lines(&circle).join("\n")));
-        }
-    }
-    let text = format!("{}\n", paragraphs.join("\n\n"));
-    fs::write(root.join(ALLOWED), text).map_err(|error| format!("cannot write {ALLOWED}: {error}"))
 }
 
 /// Imports between files of every crate.
@@ -104,20 +72,14 @@ fn arrows(root: &Path) -> Result<Arrows, String> {
 }
 
 /// The circles of the list: paragraphs of paths, each with a reason.
-fn allowed(list: &str) -> Result<BTreeMap<Circle, String>, String> {
-    let mut circles = BTreeMap::new();
-    for paragraph in list.split("\n\n") {
-        let lines =
-            paragraph.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let (reasons, files): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with(REASON));
-        match (files.is_empty(), reasons.as_slice()) {
-            (true, []) => {}
-            (false, [reason]) => {
-                circles.insert(files.into_iter().map(PathBuf::from).collect(), (*reason).to_owned());
-            }
-            _ => {
+fn allowed(list: &str) -> Result<Vec<Circle>, String> {
+    let mut circles = Vec::new();
+    for paragraph in list.trim().split("\n\n").filter(|text| !text.is_empty() && !text.starts_with('#')) {
+        match paragraph.rsplit_once("\nreason: ") {
+            Some((files, _)) => circles.push(files.lines().map(PathBuf::from).collect()),
+            None => {
                 return Err(format!(
-                    "{ALLOWED}: files and one line `{REASON}...` make an entry, not\n{paragraph}"
+                    "{ALLOWED}: files and a line `reason: ...` are wanted, not\n{paragraph}"
                 ));
             }
         }
@@ -146,10 +108,6 @@ fn describe(circle: &Circle, arrows: &Arrows) -> String {
         }
     }
     text
-}
-
-fn lines(circle: &Circle) -> Vec<String> {
-    circle.iter().map(|file| file.display().to_string()).collect()
 }
 
 #[cfg(test)]

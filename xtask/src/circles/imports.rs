@@ -88,25 +88,10 @@ fn look_up(modules: &[Module], here: usize, name: &str, last: bool, depth: u32) 
         if module.defined.contains(name) {
             return Some(Target::Item(module.file.clone(), name.to_owned()));
         }
-        let wanted = |import: &&Import| import.name == name && depth < FOLLOWED;
-        module
-            .imports
-            .iter()
-            .filter(wanted)
-            .find_map(|import| resolve(modules, here, &import.path, depth + 1))
+        let mut wanted = module.imports.iter().filter(|import| import.name == name && depth < FOLLOWED);
+        wanted.find_map(|import| resolve(modules, here, &import.path, depth + 1))
     };
-    let direct = if last { item().or(below) } else { below.or_else(item) };
-    direct.or_else(|| {
-        let all = module.imports.iter().filter(|import| import.name == "*" && depth < FOLLOWED);
-        all.filter_map(|import| {
-            let (_, path) = import.path.split_last()?;
-            match resolve(modules, here, path, depth + 1)? {
-                Target::Module(other) if other != here => look_up(modules, other, name, last, depth + 1),
-                _ => None,
-            }
-        })
-        .next()
-    })
+    if last { item().or(below) } else { below.or_else(item) }
 }
 
 /// Reads files into modules.
