@@ -10,6 +10,7 @@ mod circles;
 mod layers;
 mod limits;
 mod links;
+mod paths;
 mod peers;
 mod python;
 mod reliability;
@@ -44,6 +45,10 @@ enum Task {
     ///
     /// Takes three minutes of processor time, so that it is no part of `check`: `.ci/run` has it as a step of its own.
     Budgets(budgets::Arguments),
+    /// Record which files a product, a bootstrapping and the demonstration go through, and compare with docs/paths.md
+    ///
+    /// Takes a build of its own, so that it is no part of `check`, which sees that the files on that page exist; `test --long` has it as a step.
+    Paths(paths::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
@@ -68,6 +73,7 @@ fn main() -> ExitCode {
         Task::Layers => layers::run(),
         Task::Circles => circles::check(&tree::root()).map(|summary| format!("circles: {summary}")),
         Task::Budgets(arguments) => budgets::run(&arguments),
+        Task::Paths(arguments) => paths::run(&arguments),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::step::{self, Step};
-use crate::{circles, layers, limits, reliability, shipped, supply, tree};
+use crate::{circles, layers, limits, paths, reliability, shipped, supply, tree};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -23,10 +23,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let (task, steps) = match (arguments.long, arguments.portable) {
         (true, _) => (
             "xtask test --long",
-            vec![Step::cargo(
-                "long tests",
-                "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
-            )],
+            vec![
+                Step::cargo(
+                    "long tests",
+                    "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
+                ),
+                Step::check("paths", paths::check, "cargo xtask paths"),
+            ],
         ),
         // Command lines and documents meet no table that the tests of the libraries do not meet.
         (false, true) => (
