@@ -7,6 +7,7 @@
 
 mod budgets;
 mod circles;
+mod faults;
 mod layers;
 mod limits;
 mod links;
@@ -49,6 +50,8 @@ enum Task {
     ///
     /// Takes a build of its own, so that it is no part of `check`, which sees that the files on that page exist; `test --long` has it as a step.
     Paths(paths::Arguments),
+    /// Try faults on the tests that must catch them, in a copy of the tree: hours for all of them
+    Faults(faults::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::Circles => circles::check(&tree::root()).map(|summary| format!("circles: {summary}")),
         Task::Budgets(arguments) => budgets::run(&arguments),
         Task::Paths(arguments) => paths::run(&arguments),
+        Task::Faults(arguments) => faults::run(&arguments),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),
