@@ -1,5 +1,5 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
-//! `cargo xtask reliability`, `cargo xtask peers`.
+//! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
 //!
 //! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
@@ -36,7 +36,7 @@ struct Arguments {
 enum Task {
     /// Every test, and the examples of the documentation
     Test(test::Arguments),
-    /// Format, lints, layers, limits, features, licences and the build of the documentation
+    /// Format, lints, layers, circles, limits, features, licences and the build of the documentation
     Check,
     /// Check that every crate imports only from the layers below its own
     Layers,
