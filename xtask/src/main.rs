@@ -1,13 +1,17 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
-//! `cargo xtask reliability`, `cargo xtask peers`.
+//! `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`, `cargo xtask peers`.
 //!
 //! Exit codes: 0 everything held, 1 a check failed, 2 the command line was wrong.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a terminal program: printing is its output")]
 
+mod budgets;
+mod circles;
+mod faults;
 mod layers;
 mod limits;
 mod links;
+mod paths;
 mod peers;
 mod python;
 mod reliability;
@@ -32,10 +36,22 @@ struct Arguments {
 enum Task {
     /// Every test, and the examples of the documentation
     Test(test::Arguments),
-    /// Format, lints, layers, limits, features, licences and the build of the documentation
+    /// Format, lints, layers, circles, limits, features, licences and the build of the documentation
     Check,
     /// Check that every crate imports only from the layers below its own
     Layers,
+    /// Check that files import one another in no circle, but for those that xtask/circles.txt allows
+    Circles,
+    /// Build the command line from nothing, and check the processor time that each of our crates takes to compile
+    ///
+    /// Takes three minutes of processor time, so that it is no part of `check`: `.ci/run` has it as a step of its own.
+    Budgets(budgets::Arguments),
+    /// Record which files a product, a bootstrapping and the demonstration go through, and compare with docs/paths.md
+    ///
+    /// Takes a build of its own, so that it is no part of `check`, which sees that the files on that page exist; `test --long` has it as a step.
+    Paths(paths::Arguments),
+    /// Try faults on the tests that must catch them, in a copy of the tree: hours for all of them
+    Faults(faults::Arguments),
     /// Check file lengths, where `unsafe` stands, ignored tests, and paths named in the documents
     Limits,
     /// Check that what users build has no door to secrets and counts nothing
@@ -51,10 +67,17 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = budgets::around_the_compiler() {
+        return code;
+    }
     let outcome = match Arguments::parse().task {
         Task::Test(arguments) => test::run(&arguments),
         Task::Check => test::check(),
         Task::Layers => layers::run(),
+        Task::Circles => circles::check(&tree::root()).map(|summary| format!("circles: {summary}")),
+        Task::Budgets(arguments) => budgets::run(&arguments),
+        Task::Paths(arguments) => paths::run(&arguments),
+        Task::Faults(arguments) => faults::run(&arguments),
         Task::Limits => limits::run(),
         Task::Shipped => shipped::check(&tree::root()).map(|summary| format!("shipped: {summary}")),
         Task::Supply(arguments) => supply::run(&arguments),

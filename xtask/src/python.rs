@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{reliability, tree};
+use crate::tree;
 
 /// The least version of Python, as its `sys.version_info`.
 const LEAST: &str = "(3, 9)";
@@ -40,7 +40,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     // Elsewhere, so that what is imported is what was installed.
     let pytest = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut tests = Command::new(&inside);
-    tests.env(reliability::VARIABLE, reliability::figures_file(root));
+    tests.env(tree::FIGURES, tree::figures_file(root));
     run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
     let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
     let checked = ["pyproject.toml", "sunzi", "examples"].map(|name| folder.join(name));

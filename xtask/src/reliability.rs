@@ -22,9 +22,6 @@ use serde_json::Value;
 use crate::{step, tree};
 use rows::{ROWS, Row};
 
-/// The variable that tests find the file by.
-pub(crate) const VARIABLE: &str = "SUNZI_FIGURES";
-
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// All the cases that the table asks for, within an hour; without it, what the ordinary tests run
@@ -56,7 +53,7 @@ struct Outcome {
 /// Runs what measures the rows and prints them.
 pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
-    let file = figures_file(&root);
+    let file = tree::figures_file(&root);
     if arguments.recorded {
         return recorded(&file).map(|summary| format!("reliability: {summary}"));
     }
@@ -91,11 +88,6 @@ fn recorded(file: &Path) -> Result<String, String> {
     let rows: Vec<&Row> = ROWS.iter().collect();
     let table = table::Table::new(&rows, &figures, &[], false);
     if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
-}
-
-/// Where figures of a run are collected.
-pub(crate) fn figures_file(root: &Path) -> PathBuf {
-    tree::target(root).join("figures.jsonl")
 }
 
 /// Appends a line as tests write it: a count of what went wrong.
@@ -188,7 +180,7 @@ fn cargo(root: &Path, file: &Path, line: &str) -> Option<String> {
     let arguments = line.split_whitespace();
     let status = Command::new(step::cargo())
         .args(arguments)
-        .env(VARIABLE, file)
+        .env(tree::FIGURES, file)
         .current_dir(root)
         .stdout(std::process::Stdio::null())
         .status();

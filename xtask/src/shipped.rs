@@ -8,8 +8,8 @@ use crate::step;
 
 /// What users build.
 const SHIPPED: [&str; 3] = ["sunzi-cli", "sunzi-python", "sunzi"];
-/// Measurements by the secret key, counts of all operations, marks for memory checkers.
-const FORBIDDEN: [&str; 3] = ["danger", "tally", "memcheck"];
+/// Measurements by the secret key, counts and paths of all operations, marks for memory checkers.
+const FORBIDDEN: [&str; 4] = ["danger", "tally", "memcheck", "paths"];
 /// Timings beside rivals and the tables of papers, and the storages of `research/`, which users ask for by a feature.
 const LABORATORY: [&str; 4] = ["lab", "sunzi-big", "sunzi-fermat", "sunzi-univariate"];
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{reliability, tree};
+use crate::tree;
 
 /// What a step does.
 pub(crate) enum Action {
@@ -75,7 +75,7 @@ impl Step {
                 let status = Command::new(cargo())
                     .args(arguments)
                     .envs(variables.iter().copied())
-                    .env(reliability::VARIABLE, reliability::figures_file(root))
+                    .env(tree::FIGURES, tree::figures_file(root))
                     .current_dir(root)
                     .status()
                     .map_err(|error| format!("cannot start cargo: {error}"))?;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::step::{self, Step};
-use crate::{layers, limits, reliability, shipped, supply, tree};
+use crate::{circles, layers, limits, paths, reliability, shipped, supply, tree};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -23,10 +23,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let (task, steps) = match (arguments.long, arguments.portable) {
         (true, _) => (
             "xtask test --long",
-            vec![Step::cargo(
-                "long tests",
-                "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
-            )],
+            vec![
+                Step::cargo(
+                    "long tests",
+                    "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
+                ),
+                Step::check("paths", paths::check, "cargo xtask paths"),
+            ],
         ),
         // Command lines and documents meet no table that the tests of the libraries do not meet.
         (false, true) => (
@@ -40,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
         (false, false) => ("xtask test", tests()),
     };
     if !arguments.portable {
-        reliability::begin(&reliability::figures_file(&tree::root()))?;
+        reliability::begin(&tree::figures_file(&tree::root()))?;
     }
     step::run_all(task, &steps)
 }
@@ -56,11 +59,12 @@ fn tests() -> Vec<Step> {
     ]
 }
 
-/// Format, order of layers, limits, features, licences, lints and documentation.
+/// Format, order of layers, circles, limits, features, licences, lints and documentation.
 pub(crate) fn check() -> Result<String, String> {
     let steps = [
         Step::cargo("format", "fmt --all --check"),
         Step::check("layers", layers::check, "cargo xtask layers"),
+        Step::check("circles", circles::check, "cargo xtask circles"),
         Step::check("limits", limits::check, "cargo xtask limits"),
         Step::check("shipped", shipped::check, "cargo xtask shipped"),
         Step::check("supply", supply::check, "cargo xtask supply"),

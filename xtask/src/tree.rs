@@ -17,6 +17,14 @@ pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
 
+/// The variable that tests find the file of figures by.
+pub(crate) const FIGURES: &str = "SUNZI_FIGURES";
+
+/// Where figures of a run are collected.
+pub(crate) fn figures_file(root: &Path) -> PathBuf {
+    target(root).join("figures.jsonl")
+}
+
 /// Every file below `root` outside build outputs, relative to it, in a fixed order.
 pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
@@ -36,6 +44,20 @@ pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
             } else if kind.is_file() {
                 found.push(path.strip_prefix(root).unwrap_or(&path).to_path_buf());
             }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The folders in a folder below `root`, relative to `root`, in order.
+pub(crate) fn folders(root: &Path, above: &Path) -> Result<Vec<PathBuf>, String> {
+    let why = |error| format!("cannot list {}: {error}", above.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root.join(above)).map_err(why)? {
+        let entry = entry.map_err(why)?;
+        if entry.path().is_dir() {
+            found.push(above.join(entry.file_name()));
         }
     }
     found.sort();

@@ -16,6 +16,8 @@ mod crafted;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 #[cfg(target_os = "linux")]

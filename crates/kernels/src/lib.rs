@@ -30,6 +30,8 @@ mod modulus;
 mod negacyclic;
 pub mod pace;
 mod packing;
+#[cfg(feature = "paths")]
+mod paths;
 mod permute;
 mod plan;
 #[expect(missing_docs, reason = "public for the tests of this crate alone")]

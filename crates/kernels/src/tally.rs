@@ -52,6 +52,8 @@ fn change(change: impl FnOnce(&mut Tally)) {
     let mut tally = TALLY.get();
     change(&mut tally);
     TALLY.set(tally);
+    #[cfg(feature = "paths")]
+    crate::paths::note();
 }
 
 pub(crate) fn forward() {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{Outcome, VARIABLE, record};
-use crate::step;
+use super::{Outcome, record};
+use crate::{step, tree};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
@@ -131,7 +131,7 @@ impl Checker {
             .args(self.line.split_whitespace())
             .envs(self.variables.iter().copied())
             .env("CARGO_TARGET_DIR", file.with_file_name(folder))
-            .env_remove(VARIABLE)
+            .env_remove(tree::FIGURES)
             .current_dir(root)
             .stderr(Stdio::inherit())
             .output()
