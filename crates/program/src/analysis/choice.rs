@@ -6,12 +6,14 @@ use sunzi_circuits::Rotation;
 use sunzi_circuits::clear::Counts;
 use sunzi_circuits::inner_product::required_rotations;
 use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::Security;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
 use super::room::bits_left;
 use super::{Facts, Layout, Options, Plan, Refusal, facts};
+use crate::packed::{self, Packed};
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
@@ -114,7 +116,19 @@ impl Parameters {
         }
     }
 
-    pub(super) fn key_switching(&self) -> &GadgetOptions {
+    /// The security that they reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        match self {
+            Self::Bfv(parameters) => parameters.security(),
+            Self::Bgv { parameters, .. } => parameters.security(),
+            Self::Ckks(parameters) => parameters.security(),
+        }
+    }
+
+    /// How keys are switched.
+    #[must_use]
+    pub fn key_switching(&self) -> &GadgetOptions {
         match self {
             Self::Bfv(parameters) => &parameters.algorithms().key_switching,
             Self::Bgv { parameters, .. } => parameters.key_switching(),
@@ -174,6 +188,9 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
 }
 
 fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
+    if let Some(packed) = packed::choose(program, known, options) {
+        return packed;
+    }
     let demand = Demand::new(program, known)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let mut best: Option<(f64, Parameters, Layout)> = None;
@@ -255,12 +272,7 @@ fn candidates(
         builder = builder.sharing(policy);
     }
     let Some(explanation) = with_room(program, builder, layout, options) else { return found };
-    let plain: Vec<Vec<u64>> = match &explanation.chosen {
-        Some(choice) => vec![choice.parameters.plain_moduli().to_vec()],
-        None => {
-            explanation.candidates.iter().map(|c| c.plain_moduli.clone()).filter(|t| !t.is_empty()).collect()
-        }
-    };
+    let plain = plain_moduli(&explanation);
     if options.scheme != Some(SchemeChoice::Bgv) {
         found.extend(explanation.chosen.map(|choice| Parameters::Bfv(choice.parameters)));
     }
@@ -270,8 +282,17 @@ fn candidates(
     found
 }
 
+/// Ways to split the range of sums over plaintext moduli: as BFV does or, where it has no parameters, all of them.
+pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>> {
+    if let Some(choice) = &explanation.chosen {
+        return vec![choice.parameters.plain_moduli().to_vec()];
+    }
+    let candidates = explanation.candidates.iter().map(|candidate| candidate.plain_moduli.clone());
+    candidates.filter(|plain| !plain.is_empty()).collect()
+}
+
 /// Bits that BFV must have left besides room for what hides noise.
-pub(super) const MARGIN: f64 = 2.0;
+pub(crate) const MARGIN: f64 = 2.0;
 /// How often parameters are asked for again, with as many bits more as were missing.
 const TRIES: usize = 3;
 
@@ -438,8 +459,30 @@ fn plan(
     lowered: Option<Lowered>,
     reasons: Vec<String>,
 ) -> Plan {
+    let key_bytes = key_bytes(&parameters, &limbs, rotations.len());
+    let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
+    let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
+    Plan {
+        layout,
+        depth,
+        key_bytes,
+        ciphertext_bytes: ciphertext_bytes(&parameters),
+        memory_bytes: key_bytes + run_bytes,
+        inputs,
+        rotations,
+        rotation_limbs: level,
+        reasons,
+        lowered,
+        precision: 0,
+        packed: None,
+        program: program.clone(),
+        parameters,
+    }
+}
+
+/// Bytes of a relinearisation key and of so many rotation keys for these moduli: a residue has as many as its modulus.
+fn key_bytes(parameters: &Parameters, limbs: &[usize], rotations: usize) -> u64 {
     let (n, moduli) = (parameters.degree() as u64, parameters.moduli());
-    // Keys have as many bytes a residue as its modulus.
     let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
     let key = |limbs: &[usize]| {
         let digits = RnsDigits::new(parameters.key_switching(), moduli);
@@ -447,23 +490,40 @@ fn plan(
         let residues: u64 = own.chain(&parameters.key_switching().special_moduli).map(width).sum();
         2 * n * residues * digits.map_or(0, |digits| digits.limbs_of(limbs).len()) as u64
     };
-    let moduli_count = parameters.plain_moduli().len().max(1);
-    let ciphertext_bytes = 16 * n * moduli.len() as u64 * moduli_count as u64;
     let all: Vec<usize> = (0..moduli.len()).collect();
-    let key_bytes = key(&all) + key(&limbs) * rotations.len() as u64;
-    let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
+    key(&all) + key(limbs) * rotations as u64
+}
+
+fn ciphertext_bytes(parameters: &Parameters) -> u64 {
+    let residues = parameters.degree() * parameters.moduli().len() * parameters.plain_moduli().len().max(1);
+    16 * residues as u64
+}
+
+/// The plan of a program whose table is packed.
+pub(crate) fn packed_plan(
+    program: &Program,
+    parameters: Parameters,
+    packed: Packed,
+    reasons: Vec<String>,
+) -> Plan {
+    let own = packed.layout();
+    let rows = program.schema().rows as usize;
+    let rotations = own.required_rotations();
+    let limbs: Vec<usize> = (0..parameters.moduli().len()).collect();
+    let key_bytes = key_bytes(&parameters, &limbs, rotations.len());
     Plan {
-        layout,
-        depth,
+        layout: Layout { rows, span: own.unit(), chunks: own.chunks() },
+        depth: usize::from(!own.products().is_empty()),
         key_bytes,
-        ciphertext_bytes,
-        memory_bytes: key_bytes + run_bytes,
-        inputs: encrypted_inputs(program).len() * layout.chunks * moduli_count,
+        ciphertext_bytes: ciphertext_bytes(&parameters),
+        memory_bytes: key_bytes + super::memory::packed_bytes(own, &parameters),
+        inputs: packed.sizes().input_ciphertexts,
         rotations,
-        rotation_limbs: level,
+        rotation_limbs: parameters.ring_level(),
         reasons,
-        lowered,
+        lowered: None,
         precision: 0,
+        packed: Some(packed),
         program: program.clone(),
         parameters,
     }
