@@ -19,13 +19,13 @@ use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
-pub(crate) use choice::{MARGIN, bgv_of, packed_plan, plain_moduli};
 pub use choice::{Parameters, SchemeChoice};
+pub(crate) use choice::{bgv_of, packed_plan, plain_moduli};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{facts, linear_units, of_graph as facts_of, polynomial_units};
 pub use timing::Timing;
 
-use crate::packed::{Packed, Packing, Segments};
+use crate::packed::{Packed, Packing};
 use crate::{Program, ProgramError};
 
 /// Why a program does not fit, and which expression costs most.
@@ -279,15 +279,22 @@ struct Made {
     parameters: Parameters,
     layout: Layout,
     precision: u32,
-    packed: Option<Segments>,
+    packed: Option<Packing>,
 }
 
 impl TryFrom<Made> for Plan {
     type Error = ProgramError;
 
     fn try_from(made: Made) -> Result<Self, ProgramError> {
-        if let Some(segments) = made.packed {
-            return segments.plan(&made.program, &made.parameters);
+        if made.packed.is_some() {
+            let (scheme, security) = (Some(made.parameters.scheme()), made.parameters.security());
+            let log2_degree = made.parameters.degree().checked_ilog2();
+            let asked = Options { scheme, security, log2_degree, packing: made.packed, ..Options::default() };
+            let plan = Self::new(&made.program, &asked)?;
+            if plan.packed.is_none() || plan.parameters != made.parameters {
+                return Err(ProgramError::mismatch("the plan", "that of its program and table", "another"));
+            }
+            return Ok(plan);
         }
         Self::for_layout(&made.program, &made.parameters, made.layout, made.precision)
     }

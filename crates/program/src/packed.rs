@@ -11,17 +11,15 @@ mod moments;
 mod run;
 mod work;
 
-use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::statistics::Layout;
 
 pub(crate) use choice::choose;
-pub(crate) use moments::Moments;
+use moments::Moments;
 pub use run::{Keys, Phase, Totals, run};
 pub use work::{Sizes, Work};
 
 use crate::analysis::Parameters;
-use crate::run::text;
 
 /// What is known of a table that may be packed, and wanted of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,64 +29,31 @@ pub struct Packing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_group: Option<u64>,
     /// The largest magnitude of any count, sum and sum of products in units of the last decimal; as the ranges of columns allow unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest: Option<u128>,
     /// Every total is wanted for each label too, which columns apart give only where the program masks them.
     #[serde(default)]
     pub by_label: bool,
 }
 
-/// Wide integers that may be missing, as texts.
-mod optional {
-    use serde::{Deserializer, Serializer};
-
-    use crate::run::text;
-
-    pub(super) fn serialize<S: Serializer>(value: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
-        text::serialize(&value.unwrap_or_default(), serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u128>, D::Error> {
-        text::deserialize(deserializer).map(Some)
-    }
-}
-
 /// How a plan packs its table.
-#[derive(Clone, Debug, Serialize)]
-#[serde(into = "Segments")]
+#[derive(Clone, Debug)]
 pub struct Packed {
     layout: Layout,
-    pub(crate) moments: Moments,
-    /// The largest magnitude of any sum.
-    bound: BigUint,
+    packing: Packing,
+    moments: Moments,
     work: Work,
     sizes: Sizes,
 }
 
-/// A packed layout on its way: program and parameters make it again.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Segments {
-    segment: usize,
-    longest_group: usize,
-    #[serde(with = "text")]
-    bound: BigUint,
-}
-
-impl From<Packed> for Segments {
-    fn from(packed: Packed) -> Self {
-        let (segment, longest_group) = (packed.layout.segment(), packed.layout.shape().longest_group);
-        Self { segment, longest_group, bound: packed.bound }
+/// What was asked for: a plan is made of that again.
+impl Serialize for Packed {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.packing.serialize(serializer)
     }
 }
 
 impl Packed {
-    fn new(layout: Layout, moments: Moments, bound: BigUint, parameters: &Parameters) -> Self {
-        let sizes = Sizes::of(&layout, parameters);
-        let work = Work::of(&layout, parameters, sizes.travelling());
-        Self { layout, moments, bound, work, sizes }
-    }
-
     /// Where cells stand in slots.
     #[must_use]
     pub fn layout(&self) -> &Layout {

@@ -20,7 +20,6 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use encrypted::{Answer, Input, evaluate};
-pub(crate) use opening::text;
 pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
 pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};

@@ -117,7 +117,8 @@ impl Layout {
     /// # Errors
     /// As [`new`](Self::new), if not even segments of one slot fit.
     pub fn cheapest(shape: Shape, degree: usize, limbs: usize) -> Result<Self, StatisticsError> {
-        Self::cheapest_of(shape, degree, limbs, |layout| layout)
+        let pairs = (0..shape.columns).flat_map(|y| (0..=y).map(move |x| (x, y))).collect();
+        Self::cheapest_for(shape, degree, limbs, &pairs)
     }
 
     /// The cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs) leaves them.
@@ -130,21 +131,12 @@ impl Layout {
         limbs: usize,
         pairs: &BTreeSet<(usize, usize)>,
     ) -> Result<Self, StatisticsError> {
-        Self::cheapest_of(shape, degree, limbs, |layout| layout.with_pairs(pairs))
-    }
-
-    fn cheapest_of(
-        shape: Shape,
-        degree: usize,
-        limbs: usize,
-        narrow: impl Fn(Self) -> Self,
-    ) -> Result<Self, StatisticsError> {
-        let mut best = narrow(Self::new(shape, degree, 1)?);
+        let mut best = Self::new(shape, degree, 1)?.with_pairs(pairs);
         let mut segment = 1;
         while segment < shape.longest_group {
             segment *= 2;
             let Ok(next) = Self::new(shape, degree, segment) else { break };
-            let next = narrow(next);
+            let next = next.with_pairs(pairs);
             if next.cost(limbs) < best.cost(limbs) {
                 best = next;
             }

@@ -292,7 +292,7 @@ pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>
 }
 
 /// Bits that BFV must have left besides room for what hides noise.
-pub(crate) const MARGIN: f64 = 2.0;
+pub(super) const MARGIN: f64 = 2.0;
 /// How often parameters are asked for again, with as many bits more as were missing.
 const TRIES: usize = 3;
 

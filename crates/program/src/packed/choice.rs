@@ -6,14 +6,13 @@ use sunzi_bgv::{Budget, Operations};
 use sunzi_circuits::statistics::{Layout, Shape, Tally};
 
 use super::moments::Of;
-use super::{Moments, Packed, Segments};
+use super::{Moments, Packed, Packing, Sizes, Work};
 use crate::analysis::{
-    self, Facts, MARGIN, Options, Parameters, Plan, Refusal, SchemeChoice, bgv_of, facts, packed_plan,
-    plain_moduli,
+    self, Facts, Options, Parameters, Plan, Refusal, SchemeChoice, bgv_of, packed_plan, plain_moduli,
 };
 use crate::graph::Node;
 use crate::run::encrypted_inputs;
-use crate::{NodeId, Program, ProgramError};
+use crate::{NodeId, Program};
 
 /// Ring degrees considered, as log2 n: smaller ones leave no room for a product, larger ones cost more.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=15;
@@ -28,9 +27,15 @@ pub(crate) fn choose(
 ) -> Option<Result<Plan, Box<Refusal>>> {
     let packing = options.packing.as_ref().filter(|_| options.sharing.is_none() && options.parts == 1)?;
     let moments = Moments::of(program, known)?;
-    let longest = packing.longest_group.unwrap_or(u64::MAX).clamp(1, program.schema().rows);
-    let bound = packing.largest.map_or_else(|| largest(program, known, &moments), BigUint::from);
-    let search = Search::new(program, moments, longest as usize, bound, options);
+    let longest_group = packing.longest_group.unwrap_or(u64::MAX).clamp(1, program.schema().rows) as usize;
+    let search = Search {
+        program,
+        shape: Shape { columns: moments.columns.len(), groups: moments.groups, longest_group },
+        bound: packing.largest.map_or_else(|| largest(program, known, &moments), BigUint::from),
+        moments,
+        options,
+        packing,
+    };
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let layout = degrees.clone().find_map(|log2_degree| search.layout(log2_degree))?;
     let apart = by_columns(program, known, layout.degree());
@@ -38,35 +43,6 @@ pub(crate) fn choose(
         return None;
     }
     Some(search.plan(degrees))
-}
-
-impl Segments {
-    /// The plan that packs so, if the program can be and the parameters hold it.
-    pub(crate) fn plan(self, program: &Program, parameters: &Parameters) -> Result<Plan, ProgramError> {
-        let other = |what| ProgramError::mismatch(what, "one that can be packed so", "another");
-        let moments = Moments::of(program, &facts(program)).ok_or_else(|| other("the program"))?;
-        let rows = program.schema().rows;
-        if self.longest_group as u64 > rows {
-            return Err(ProgramError::mismatch(
-                "rows of a group",
-                format!("at most {rows}"),
-                self.longest_group,
-            ));
-        }
-        let options = Options { security: parameters.security(), ..Options::default() };
-        let search = Search::new(program, moments, self.longest_group, self.bound, &options);
-        let layout =
-            Layout::new(search.shape, parameters.degree(), self.segment).map_err(ProgramError::scheme)?;
-        let layout = layout.with_pairs(&search.moments.pairs());
-        if !search.holds(&layout, parameters).ok_or_else(|| other("the parameters"))? {
-            let reason = "sums or their noise do not fit these parameters: make parameters for this program"
-                .to_owned();
-            return Err(Box::new(Refusal { reason, expression: "the largest sum".to_owned() }).into());
-        }
-        let reason = "these parameters were given".to_owned();
-        let Choice { parameters, packed } = search.choice(&layout, parameters.clone());
-        Ok(packed_plan(program, parameters, packed, vec![reason]))
-    }
 }
 
 /// The same totals where every column has ciphertexts of its own, and each total is rotated.
@@ -144,20 +120,10 @@ struct Search<'a> {
     shape: Shape,
     bound: BigUint,
     options: &'a Options,
+    packing: &'a Packing,
 }
 
-impl<'a> Search<'a> {
-    fn new(
-        program: &'a Program,
-        moments: Moments,
-        longest_group: usize,
-        bound: BigUint,
-        options: &'a Options,
-    ) -> Self {
-        let (columns, groups) = (moments.columns.len(), moments.groups);
-        Self { program, shape: Shape { columns, groups, longest_group }, moments, bound, options }
-    }
-
+impl Search<'_> {
     fn layout(&self, log2_degree: u32) -> Option<Layout> {
         Layout::cheapest_for(self.shape, 1 << log2_degree, TYPICAL_LIMBS, &self.moments.pairs()).ok()
     }
@@ -202,30 +168,10 @@ impl<'a> Search<'a> {
     }
 
     fn choice(&self, layout: &Layout, parameters: Parameters) -> Choice {
-        let (moments, bound) = (self.moments.clone(), self.bound.clone());
-        Choice { packed: Packed::new(layout.clone(), moments, bound, &parameters), parameters }
-    }
-
-    /// Whether parameters that are there hold every sum and leave room for noise; none for another scheme.
-    fn holds(&self, layout: &Layout, parameters: &Parameters) -> Option<bool> {
-        let range: BigUint = parameters.plain_moduli().iter().product();
-        let room = match parameters {
-            Parameters::Bfv(own) => {
-                let left = self.bfv(layout, own.degree().ilog2()).bits_left(own);
-                left.is_ok_and(|bits| bits >= MARGIN)
-            }
-            Parameters::Bgv { parameters: own, .. } => {
-                let (budget, wanted) = (own.budget(), Self::budget(layout));
-                let summed = own.budget().at(own.depth(), own.depth().max(1));
-                let fits = |depth: u32| own.depth() >= depth as usize && budget.fresh.covers(&wanted.fresh);
-                match Self::depth(layout) {
-                    0 => summed.covers(&wanted.fresh),
-                    depth => fits(depth) && budget.per_level.covers(&wanted.per_level),
-                }
-            }
-            Parameters::Ckks(_) => return None,
-        };
-        Some(&self.bound * 2_u32 < range && room)
+        let (sizes, moments) = (Sizes::of(layout, &parameters), self.moments.clone());
+        let work = Work::of(layout, &parameters, sizes.travelling());
+        let (layout, packing) = (layout.clone(), self.packing.clone());
+        Choice { packed: Packed { layout, packing, moments, work, sizes }, parameters }
     }
 
     fn depth(layout: &Layout) -> u32 {
@@ -242,21 +188,16 @@ impl<'a> Search<'a> {
             .log2_degree(log2_degree)
     }
 
-    /// The computation as BGV has it.
-    fn budget(layout: &Layout) -> Budget {
+    /// BGV parameters for these plaintext moduli, if there are any.
+    fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
         // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
         // Columns are summed as they come, and so are products.
         let (unit, chunks) = (layout.unit() as u64, layout.chunks() as u64);
         let additions = unit.saturating_mul(chunks).saturating_sub(1);
         let sums = Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 };
-        Budget { fresh: sums, per_level: sums, ..Budget::default() }
-    }
-
-    /// BGV parameters for these plaintext moduli, if there are any.
-    fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
         let builder = sunzi_bgv::Parameters::builder()
             .depth(Self::depth(layout))
-            .budget(Self::budget(layout))
+            .budget(Budget { fresh: sums, per_level: sums, ..Budget::default() })
             .security(self.options.security)
             .log2_degree(log2_degree);
         bgv_of(builder, plain)

@@ -13,7 +13,6 @@ use sunzi_rlwe::randomness;
 use super::Packed;
 use super::moments::{Moments, Of, Rows, Terms};
 use crate::contexts::{Contexts, Parts, PublicKey, SecretKey};
-use crate::graph::Node;
 use crate::run::{Cells, Table};
 use crate::{NodeId, Number, Plan, ProgramError};
 
@@ -122,48 +121,23 @@ pub fn run(
     Ok(Totals { all, by_label: by_label.collect::<Result<_, _>>()?, bits_left })
 }
 
-/// The cells of a table by packed column, and its rows by group.
-struct PackedCells<'t> {
-    columns: Vec<Column<'t>>,
+/// The cells of each packed column, and the rows of each group.
+struct PackedCells {
+    columns: Vec<Vec<i128>>,
     groups: Vec<Vec<usize>>,
 }
 
-enum Column<'t> {
-    Units(&'t [i64]),
-    /// 1 where a row has this label.
-    Label(&'t [u32], u32),
-}
-
-impl Column<'_> {
-    fn at(&self, row: usize) -> Option<i64> {
-        match self {
-            Self::Units(units) => units.get(row).copied(),
-            Self::Label(labels, label) => labels.get(row).map(|own| i64::from(own == label)),
-        }
-    }
-}
-
-impl<'t> PackedCells<'t> {
-    fn of(plan: &Plan, packed: &Packed, table: &'t Table) -> Result<Self, ProgramError> {
-        let (program, moments) = (&plan.program, &packed.moments);
-        if table.schema() != program.schema() || table.row_count() != program.schema().rows {
+impl PackedCells {
+    fn of(plan: &Plan, packed: &Packed, table: &Table) -> Result<Self, ProgramError> {
+        let (program, moments, rows) = (&plan.program, &packed.moments, plan.layout.rows);
+        if table.schema() != program.schema() || table.row_count() != rows as u64 {
             return Err(ProgramError::mismatch("the table", "that of the program", "another"));
         }
         let missing = || ProgramError::mismatch("the table", "cells of every column that is read", "none");
-        let column = |id: &NodeId| match program.graph().node(*id)? {
-            Node::Column(column) => match table.cells(*column)? {
-                Cells::Units(units) => Some(Column::Units(units)),
-                _ => None,
-            },
-            Node::Indicator { column, label } => match table.cells(*column)? {
-                Cells::Labels(labels) => Some(Column::Label(labels, *label as u32)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let columns = moments.columns.iter().map(|id| column(id).ok_or_else(missing));
+        let whole = crate::analysis::Layout { rows, span: rows, chunks: 1 };
+        let units = |id: &NodeId| table.units(program.graph().node(*id)?, &whole, 0);
+        let columns = moments.columns.iter().map(|id| units(id).ok_or_else(missing));
         let columns = columns.collect::<Result<_, _>>()?;
-        let rows = table.row_count() as usize;
         let mut groups = vec![Vec::new(); moments.groups];
         match moments.group.map(|column| table.cells(column)) {
             None => groups = vec![(0..rows).collect()],
@@ -174,17 +148,17 @@ impl<'t> PackedCells<'t> {
             }
             Some(_) => return Err(missing()),
         }
-        let (longest, most) = (groups.iter().map(Vec::len).max(), packed.layout.shape().longest_group);
-        match longest.filter(|&longest| longest > most) {
+        let most = packed.layout.shape().longest_group;
+        match groups.iter().map(Vec::len).find(|&rows| rows > most) {
             Some(got) => Err(ProgramError::mismatch("rows of a group", format!("at most {most}"), got)),
             None => Ok(Self { columns, groups }),
         }
     }
 
-    fn residue(&self, t: u64, column: usize, group: usize, row: usize) -> Option<u64> {
-        let row = self.groups.get(group)?.get(row)?;
-        let cell = self.columns.get(column)?.at(*row)?;
-        Some(i128::from(cell).rem_euclid(i128::from(t)) as u64)
+    /// Each column modulo t.
+    fn residues(&self, t: u64) -> Vec<Vec<u64>> {
+        let reduce = |v: &i128| v.rem_euclid(i128::from(t)) as u64;
+        self.columns.iter().map(|column| column.iter().map(reduce).collect()).collect()
     }
 }
 
@@ -201,16 +175,17 @@ impl<A: Arithmetic> Party<'_, A> {
     /// Encrypts chunk by chunk and lets the server work on each.
     fn server(
         &self,
-        cells: &PackedCells<'_>,
+        cells: &PackedCells,
         keys: &A::Keys,
         begin: &mut dyn FnMut(Phase),
         done: &(dyn Fn() + Sync),
     ) -> Result<EncryptedSums<A::Ciphertext>, ProgramError> {
         let layout = &self.packed.layout;
+        let residues = cells.residues(self.arithmetic.plain_modulus());
         let mut server = Server::new(self.arithmetic, keys, layout).map_err(scheme)?;
         for chunk in 0..layout.chunks() {
             begin(Phase::Encrypting);
-            let encrypted = self.encrypt(cells, chunk)?;
+            let encrypted = self.encrypt(&residues, &cells.groups, chunk)?;
             begin(Phase::Products);
             server.absorb(&encrypted, done).map_err(scheme)?;
         }
@@ -221,13 +196,16 @@ impl<A: Arithmetic> Party<'_, A> {
     /// Encrypts all inputs of one chunk.
     fn encrypt(
         &self,
-        cells: &PackedCells<'_>,
+        residues: &[Vec<u64>],
+        groups: &[Vec<usize>],
         chunk: usize,
     ) -> Result<EncryptedChunk<A::Ciphertext>, ProgramError> {
-        let (layout, t) = (&self.packed.layout, self.arithmetic.plain_modulus());
+        let layout = &self.packed.layout;
+        let cell = |column: usize, group: usize, row: usize| {
+            residues.get(column)?.get(*groups.get(group)?.get(row)?).copied()
+        };
         let encrypt = |input| {
-            let slots =
-                layout.place(input, chunk, 1, |column, group, row| cells.residue(t, column, group, row));
+            let slots = layout.place(input, chunk, 1, cell);
             (self.encrypt)(&self.encoder.encode(&slots).map_err(ProgramError::scheme)?)
         };
         let packed = (0..layout.packed()).into_par_iter().map(Input::Packed);
@@ -328,4 +306,39 @@ impl Reader<'_> {
 
 fn scheme<E: std::error::Error + Send + Sync + 'static>(error: CircuitError<E>) -> ProgramError {
     ProgramError::scheme(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use sunzi_circuits::statistics::Shape;
+
+    use super::*;
+
+    #[test]
+    fn residues_join_to_signed_integers() {
+        let plain = [97, 101, 103];
+        let crt = Crt::new(&plain).unwrap();
+        // Two columns in units of one slot, and the column of ones.
+        let shape = Shape { columns: 2, groups: 1, longest_group: 1 };
+        let layout = Layout::new(shape, 8, 1).unwrap();
+        for values in [[0_i128, 1, 7], [-1, 500_000, 7], [-504_545, -9, 7], [12, -12, 7]] {
+            let opened = plain.map(|q| {
+                let of = |values: &[i128]| values.iter().map(|v| v.rem_euclid(q.into()) as u64).collect();
+                let heads = |values: &[i128]| Heads { groups: of(values), total: of(values) };
+                // Products of the block with the first column, then with the second.
+                let products = vec![heads(&[values[1], 0]), heads(&[values[0], values[1]])];
+                Opened { columns: vec![heads(&values)], products, bits_left: 0.0 }
+            });
+            let reader = Reader { layout: &layout, rows: 3, crt: crt.clone(), opened: &opened };
+            for rows in [Rows::All, Rows::Group(0)] {
+                let moment = |of| reader.moment(rows, of).unwrap();
+                assert_eq!(moment(Of::Column(0)), values[0].into());
+                assert_eq!(moment(Of::Column(1)), values[1].into());
+                assert_eq!(moment(Of::Product(0, 0)), values[1].into());
+                assert_eq!(moment(Of::Product(0, 1)), values[0].into());
+                assert_eq!(moment(Of::Product(1, 1)), values[1].into());
+                assert_eq!(moment(Of::One), if rows == Rows::All { 3 } else { values[2] }.into());
+            }
+        }
+    }
 }
