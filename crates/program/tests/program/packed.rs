@@ -133,7 +133,7 @@ fn a_packed_plan_goes_through_json_and_others_are_refused() {
         assert!(read(&text.replace(from, to)).is_err(), "{to}");
     }
     // A group that is longer than was said, another table, and a run of columns apart.
-    let short = Packing { longest_group: Some(26), ..Packing::default() };
+    let short = Packing { longest_group: Some(25), by_label: true, ..Packing::default() };
     let short = Plan::new(&program, &options(SchemeChoice::Bfv, short)).unwrap();
     assert!(matches!(opened(&short, &table()), Err(ProgramError::Mismatch { what: "rows of a group", .. })));
     let other = Schema::new(1, vec![Column::integer("x", 0, 1)]).unwrap();
