@@ -5,6 +5,7 @@ mod choice;
 mod demand;
 mod facts;
 mod memory;
+mod parameters;
 mod room;
 mod rounding;
 mod timing;
@@ -19,10 +20,12 @@ use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
-pub use choice::{Parameters, SchemeChoice};
-pub(crate) use choice::{bgv_of, packed_plan, plain_moduli};
+pub(crate) use choice::{bgv_of, plain_moduli};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{facts, linear_units, of_graph as facts_of, polynomial_units};
+pub(crate) use memory::packed_bytes;
+pub(crate) use parameters::MULTIPLICATION;
+pub use parameters::{Parameters, SchemeChoice};
 pub use timing::Timing;
 
 use crate::packed::{Packed, Packing};

@@ -50,7 +50,7 @@ pub(super) fn bytes(
 }
 
 /// Bytes that a packed run takes beside keys: for one plaintext modulus after the other, a chunk as operands and all sums.
-pub(super) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, parameters: &Parameters) -> u64 {
+pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, parameters: &Parameters) -> u64 {
     let all = parameters.moduli().len();
     let (operand, sum) = match parameters {
         Parameters::Bfv(_) => (2 * all + 4 * (2 * all + 1), 3 * (2 * all + 1)),

@@ -8,7 +8,7 @@ use sunzi_circuits::statistics::{Layout, Shape, Tally};
 use super::moments::Of;
 use super::{Moments, Packed, Packing, Sizes, Work};
 use crate::analysis::{
-    self, Facts, Options, Parameters, Plan, Refusal, SchemeChoice, bgv_of, packed_plan, plain_moduli,
+    self, Facts, Options, Parameters, Plan, Refusal, SchemeChoice, bgv_of, packed_bytes, plain_moduli,
 };
 use crate::graph::Node;
 use crate::run::encrypted_inputs;
@@ -219,4 +219,29 @@ fn faster(bfv: Choice, bgv: Choice) -> (Choice, String) {
         bytes(more.bytes),
     );
     (chosen, reason)
+}
+
+/// The plan of a program whose table is packed.
+fn packed_plan(program: &Program, parameters: Parameters, packed: Packed, reasons: Vec<String>) -> Plan {
+    let own = packed.layout();
+    let rows = program.schema().rows as usize;
+    let rotations = own.required_rotations();
+    let limbs: Vec<usize> = (0..parameters.moduli().len()).collect();
+    let key_bytes = parameters.key_bytes(&limbs, rotations.len());
+    Plan {
+        layout: analysis::Layout { rows, span: own.unit(), chunks: own.chunks() },
+        depth: usize::from(!own.products().is_empty()),
+        key_bytes,
+        ciphertext_bytes: parameters.ciphertext_bytes(),
+        memory_bytes: key_bytes + packed_bytes(own, &parameters),
+        inputs: packed.sizes().input_ciphertexts,
+        rotations,
+        rotation_limbs: parameters.ring_level(),
+        reasons,
+        lowered: None,
+        precision: 0,
+        packed: Some(packed),
+        program: program.clone(),
+        parameters,
+    }
 }

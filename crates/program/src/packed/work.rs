@@ -5,10 +5,7 @@ use sunzi_circuits::statistics::Layout;
 use sunzi_ring::RnsDigits;
 use sunzi_rlwe::switch_cost::SwitchCost;
 
-use crate::analysis::Parameters;
-
-/// A multiplication of n words, over a transform.
-const MULTIPLICATION: f64 = 1.0 / 15.0;
+use crate::analysis::{MULTIPLICATION, Parameters};
 
 /// Predicted work of the whole job, and bytes that travel.
 #[derive(Clone, Copy, Debug, Serialize)]
