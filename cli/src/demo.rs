@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use crate::args::{DemoArgs, DemoJob};
-use crate::encrypted::{self, timed};
+use crate::args::{DemoArgs, DemoJob, SchemeChoice};
+use crate::encrypted::{Asked, timed};
 use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::report::{self, Report};
+use crate::report::{self, Params, Report};
 use crate::{lookup, output, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
@@ -48,8 +48,8 @@ fn report(args: &DemoArgs) -> Result<Report, CliError> {
     let job = timed(&mut read, || Job::prepare(args))?;
     let mut choosing = 0.0;
     progress.say("choosing parameters");
-    let chosen = timed(&mut choosing, || encrypted::choose(&job, args.scheme))?;
-    let mut outcome = encrypted::run(&job, &chosen, &progress)?;
+    let asked = timed(&mut choosing, || Asked::new(&job, args.scheme))?;
+    let mut outcome = asked.run(&progress)?;
     outcome.times.read = read;
     outcome.times.parameters += choosing;
     let mut compare = 0.0;
@@ -58,5 +58,7 @@ fn report(args: &DemoArgs) -> Result<Report, CliError> {
         report::checks::compare(&job, &outcome.sums, &plain)
     });
     outcome.times.compare = compare;
-    Report::new(&job, &chosen, outcome, checks, loss, start.elapsed().as_secs_f64())
+    let auto = args.scheme == SchemeChoice::Auto;
+    let params = Params::of(&job, &asked.plan, auto)?;
+    Report::new(&job, params, outcome, checks, loss, start.elapsed().as_secs_f64())
 }

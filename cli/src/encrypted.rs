@@ -1,26 +1,24 @@
-//! The job under encryption: what the key holder does, what the server does, in that order.
+//! The job under encryption: a program over its columns and groups, planned and run by `sunzi::program`.
 
-mod choice;
-mod opened;
-mod owner;
-mod scheme;
-mod work;
-
+use std::collections::BTreeMap;
 use std::time::Instant;
 
+use num_traits::ToPrimitive;
 use serde::Serialize;
-use sunzi::circuits::statistics::{EncryptedSums, Layout, Server};
-use sunzi::math::Crt;
+use sunzi::program::analysis::SchemeChoice as Scheme;
+use sunzi::program::packed::{self, Keys, Packing, Phase};
+use sunzi::program::run::{Cells, Table};
+use sunzi::program::schema::Kind;
+use sunzi::program::{
+    Column, Contexts, Decimal, Formula, Graph, NodeId, Number, Options, Output, OutputValue, Plan, Program,
+    ProgramError, Schema,
+};
 
-pub(crate) use choice::{Chosen, choose};
-pub(crate) use scheme::{Name, Scheme};
-pub(crate) use work::Work;
-
+use crate::args::SchemeChoice;
 use crate::error::CliError;
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::sums::TableSums;
-use scheme::Parameters;
+use crate::sums::{Sums, TableSums, pairs};
 
 /// What comes out of the encrypted job.
 pub(crate) struct Outcome {
@@ -30,8 +28,6 @@ pub(crate) struct Outcome {
     pub(crate) bits_left: f64,
     /// Seconds of each step.
     pub(crate) times: Times,
-    /// Bytes.
-    pub(crate) sizes: Sizes,
 }
 
 /// Seconds of each step, over all plaintext moduli.
@@ -53,96 +49,143 @@ pub(crate) struct Times {
     pub(crate) compare: f64,
 }
 
-/// Bytes in memory, eight for each residue.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Sizes {
-    /// The public key.
-    pub(crate) public_key: u64,
-    /// The relinearisation key.
-    pub(crate) relinearization_key: u64,
-    /// All Galois keys together.
-    pub(crate) galois_keys: u64,
-    /// How many Galois keys.
-    pub(crate) galois_key_count: usize,
-    /// One ciphertext.
-    pub(crate) ciphertext: u64,
-    /// Ciphertexts sent to the server.
-    pub(crate) input_ciphertexts: usize,
-    /// All of them.
-    pub(crate) inputs: u64,
-    /// Ciphertexts sent back.
-    pub(crate) result_ciphertexts: usize,
-    /// All of them.
-    pub(crate) results: u64,
+/// The job as a program, and its table.
+pub(crate) struct Asked {
+    /// Scheme, parameters and layout.
+    pub(crate) plan: Plan,
+    /// The totals that stand for each sum.
+    nodes: Sums<NodeId>,
+    table: Table,
 }
 
-/// Runs the job in the scheme chosen.
-pub(crate) fn run(job: &Job, chosen: &Chosen, progress: &Progress) -> Result<Outcome, CliError> {
-    let mut times = Times::default();
-    match &chosen.parameters {
-        Parameters::Bfv(parameters) => {
-            let contexts = timed(&mut times.parameters, || scheme::bfv_contexts(parameters))?;
-            run_in(job, chosen, &contexts, times, progress)
+impl Asked {
+    /// Plans the job in a scheme, or in the one with less work.
+    pub(crate) fn new(job: &Job, scheme: SchemeChoice) -> Result<Self, CliError> {
+        Self::try_new(job, scheme).map_err(|error| match error {
+            ProgramError::Refused(refusal) => CliError::input(refusal.reason),
+            error => CliError::failure(error),
+        })
+    }
+
+    fn try_new(job: &Job, scheme: SchemeChoice) -> Result<Self, ProgramError> {
+        let (schema, cells) = table(job);
+        let table = Table::new(&schema, cells)?;
+        let (graph, nodes) = sums(job)?;
+        let output =
+            |&id: &NodeId| Output { name: String::new(), value: OutputValue::Number(Formula::Total(id)) };
+        let outputs = nodes.iter().map(output).collect();
+        let program = Program::new(schema, graph, outputs)?;
+        let packing = Packing {
+            longest_group: Some(job.groups.longest() as u64),
+            largest: Some(job.bound()),
+            by_label: true,
+        };
+        let scheme = match scheme {
+            SchemeChoice::Auto => None,
+            SchemeChoice::Bfv => Some(Scheme::Bfv),
+            SchemeChoice::Bgv => Some(Scheme::Bgv),
+        };
+        let plan = Plan::new(&program, &Options { scheme, packing: Some(packing), ..Options::default() })?;
+        Ok(Self { plan, nodes, table })
+    }
+
+    /// Runs the plan: keys, then for each plaintext modulus encrypt, compute, decrypt, then join.
+    pub(crate) fn run(&self, progress: &Progress) -> Result<Outcome, CliError> {
+        let (plan, mut times) = (&self.plan, Times::default());
+        let contexts = timed(&mut times.parameters, || Contexts::new(&plan.parameters));
+        let contexts = contexts.map_err(CliError::failure)?;
+        progress.begin(plan.packed().map_or(0, |packed| packed.steps(&plan.parameters)));
+        progress.say("making keys");
+        let keys = timed(&mut times.keys, || Keys::generate(plan, &contexts)).map_err(CliError::failure)?;
+        let (mut since, mut phase) = (Instant::now(), Phase::Encrypting);
+        let mut begin = |next| {
+            *times.of(phase) += since.elapsed().as_secs_f64();
+            progress.say(words(next));
+            (since, phase) = (Instant::now(), next);
+        };
+        let totals = packed::run(plan, &contexts, &keys, &self.table, &mut begin, &|| progress.step());
+        begin(Phase::Decrypting);
+        let totals = totals.map_err(CliError::failure)?;
+        let sums = timed(&mut times.decrypt, || {
+            Ok::<_, CliError>(TableSums {
+                groups: totals.by_label.iter().map(|of| self.integers(of)).collect::<Result<_, _>>()?,
+                total: self.integers(&totals.all)?,
+            })
+        })?;
+        Ok(Outcome { sums, bits_left: totals.bits_left, times })
+    }
+
+    /// Each sum as the integer that it is.
+    fn integers(&self, totals: &BTreeMap<NodeId, Number>) -> Result<Sums<i128>, CliError> {
+        self.nodes.map(|id| match totals.get(id) {
+            Some(Number::Exact(total)) => total
+                .to_integer()
+                .to_i128()
+                .ok_or_else(|| CliError::failure("a decrypted sum is wider than 128 bits")),
+            _ => Err(CliError::failure("a sum is missing")),
+        })
+    }
+}
+
+impl Times {
+    fn of(&mut self, phase: Phase) -> &mut f64 {
+        match phase {
+            Phase::Encrypting => &mut self.encrypt,
+            Phase::Products | Phase::Sums => &mut self.server,
+            Phase::Decrypting => &mut self.decrypt,
         }
-        Parameters::Bgv(parameters, plain) => {
-            let contexts = timed(&mut times.parameters, || scheme::bgv_contexts(parameters, plain))?;
-            run_in(job, chosen, &contexts, times, progress)
+    }
+}
+
+fn words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Encrypting => "encrypting",
+        Phase::Products => "server: sums of products",
+        Phase::Sums => "server: sums over slots",
+        Phase::Decrypting => "decrypting",
+    }
+}
+
+/// The columns in units of their last decimal, and which group each row is in. Columns and groups are named by their places: names in
+/// a file may occur twice.
+fn table(job: &Job) -> (Schema, Vec<Cells>) {
+    let mut cells: Vec<Cells> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
+    for (at, column) in job.columns.iter().enumerate() {
+        // Sums of squares are below 2^119.
+        let units: Vec<i64> = column.values.iter().filter_map(|&v| i64::try_from(v).ok()).collect();
+        let (low, high) = (units.iter().min().copied(), units.iter().max().copied());
+        columns.push(Column::integer(&at.to_string(), low.unwrap_or(0), high.unwrap_or(0)));
+        cells.push(Cells::Units(units));
+    }
+    let mut groups = vec![0; job.rows];
+    for (group, rows) in (0..).zip(&job.groups.rows) {
+        for &row in rows {
+            if let Some(own) = groups.get_mut(row) {
+                *own = group;
+            }
         }
     }
+    let labels: Vec<String> = (0..job.groups.rows.len()).map(|group| group.to_string()).collect();
+    columns.push(Column { name: "group".to_owned(), kind: Kind::Category { labels }, encrypted: true });
+    cells.push(Cells::Labels(groups));
+    (Schema { rows: job.rows as u64, columns }, cells)
 }
 
-/// Keys; then for each plaintext modulus encrypt, compute, decrypt; then join.
-fn run_in<S: Scheme>(
-    job: &Job,
-    chosen: &Chosen,
-    contexts: &[S],
-    mut times: Times,
-    progress: &Progress,
-) -> Result<Outcome, CliError> {
-    let layout = &chosen.layout;
-    progress.begin(contexts.len() * layout.steps());
-    progress.say("making keys");
-    let keys = timed(&mut times.keys, || match contexts.first() {
-        Some(context) => owner::Keys::generate(context, layout),
-        None => Err(CliError::failure("no plaintext modulus was chosen")),
-    })?;
-    let mut residues = Vec::new();
-    let mut bits_left = f64::INFINITY;
-    for context in contexts {
-        let sums = one_modulus(job, layout, context, &keys, &mut times, progress)?;
-        progress.say("decrypting");
-        let opened = timed(&mut times.decrypt, || opened::open(context, layout, &keys, sums))?;
-        bits_left = bits_left.min(opened.bits_left);
-        residues.push(opened.sums(layout));
+/// The nodes whose totals are the sums: the count is that of all groups.
+fn sums(job: &Job) -> Result<(Graph, Sums<NodeId>), ProgramError> {
+    let (mut graph, columns) = (Graph::default(), job.columns.len());
+    let sums = (0..columns).map(|column| graph.column(column)).collect::<Result<Vec<_>, _>>()?;
+    let labels = (0..job.groups.rows.len()).map(|label| Ok((graph.indicator(columns, label)?, Decimal::ONE)));
+    let labels = labels.collect::<Result<Vec<_>, ProgramError>>()?;
+    let count = graph.linear(&labels, Decimal::ZERO)?;
+    let mut products = Vec::new();
+    for (x, y) in pairs(columns) {
+        if let (Some(&x), Some(&y)) = (sums.get(x), sums.get(y)) {
+            products.push(graph.multiply(x, y)?);
+        }
     }
-    let sums = timed(&mut times.decrypt, || {
-        let crt = Crt::new(chosen.parameters.plain_moduli()).map_err(CliError::failure)?;
-        opened::join(&crt, &residues)
-    })?;
-    Ok(Outcome { sums, bits_left, times, sizes: chosen.sizes })
-}
-
-/// Encrypts chunk by chunk and lets the server work on each.
-fn one_modulus<S: Scheme>(
-    job: &Job,
-    layout: &Layout,
-    context: &S,
-    keys: &owner::Keys,
-    times: &mut Times,
-    progress: &Progress,
-) -> Result<EncryptedSums<S::Ciphertext>, CliError> {
-    let owner = owner::Owner::new(job, layout, context)?;
-    let evaluator = context.evaluator();
-    let step = || progress.step();
-    let mut server = Server::new(&evaluator, &keys.evaluation, layout).map_err(CliError::failure)?;
-    for chunk in 0..layout.chunks() {
-        progress.say("encrypting");
-        let encrypted = timed(&mut times.encrypt, || owner.encrypt(chunk, keys))?;
-        progress.say("server: sums of products");
-        timed(&mut times.server, || server.absorb(&encrypted, &step)).map_err(CliError::failure)?;
-    }
-    progress.say("server: sums over slots");
-    timed(&mut times.server, || server.finish(&step)).map_err(CliError::failure)
+    Ok((graph, Sums { count, sums, products }))
 }
 
 /// Adds the seconds that `work` takes to `seconds`.
@@ -151,35 +194,4 @@ pub(crate) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
     let result = work();
     *seconds += start.elapsed().as_secs_f64();
     result
-}
-
-impl Sizes {
-    fn of(layout: &Layout, parameters: &Parameters) -> Self {
-        let (moduli, options) = (parameters.moduli(), parameters.key_switching());
-        let plain = parameters.plain_moduli().len();
-        // Both halves of one limb.
-        let limb = 16 * parameters.degree() as u64;
-        let ciphertext = moduli.len() as u64 * limb;
-        let switching_key = work::switching_key_bytes(options, moduli, parameters.degree());
-        let galois_key_count = layout.required_rotations().len();
-        let input_ciphertexts = plain * layout.chunks() * (layout.packed() + layout.repeated());
-        let sums = 2 * plain * layout.packed();
-        let products = 2 * plain * layout.products().len();
-        Self {
-            public_key: ciphertext + if options.special_moduli.is_empty() { 0 } else { limb },
-            relinearization_key: switching_key,
-            galois_keys: switching_key * galois_key_count as u64,
-            galois_key_count,
-            ciphertext,
-            input_ciphertexts,
-            inputs: ciphertext * input_ciphertexts as u64,
-            result_ciphertexts: sums + products,
-            results: ciphertext * sums as u64 + parameters.product_limbs() as u64 * limb * products as u64,
-        }
-    }
-
-    /// What goes to the server and back.
-    fn travelling(&self) -> u64 {
-        self.relinearization_key + self.galois_keys + self.inputs + self.results
-    }
 }

@@ -6,8 +6,11 @@ pub(crate) mod memory;
 
 use num_bigint::BigUint;
 use serde::Serialize;
+use sunzi::program::Plan;
+use sunzi::program::packed::{Sizes, Work};
+use sunzi::rlwe::security::max_log2_modulus;
 
-use crate::encrypted::{Chosen, Name, Outcome, Sizes, Times, Work};
+use crate::encrypted::{Outcome, Times};
 use crate::error::CliError;
 use crate::job::Job;
 use crate::loss::ColumnLoss;
@@ -53,7 +56,7 @@ pub(crate) struct Report {
 /// The parameters in numbers.
 #[derive(Debug, Serialize)]
 pub(crate) struct Params {
-    scheme: Name,
+    scheme: &'static str,
     /// Why this scheme, if it was to be chosen.
     scheme_reason: Option<String>,
     /// Work predicted for the job.
@@ -84,7 +87,7 @@ impl Report {
     /// Gathers the report.
     pub(crate) fn new(
         job: &Job,
-        chosen: &Chosen,
+        (params, sizes): (Params, Sizes),
         outcome: Outcome,
         checks: Vec<Check>,
         loss: Vec<ColumnLoss>,
@@ -103,8 +106,8 @@ impl Report {
             isa: sunzi::kernels::active_isa().map_err(CliError::input)?.to_string(),
             threads: rayon::current_num_threads(),
             peak_memory_bytes: memory::peak(),
-            params: Params::of(job, chosen),
-            sizes: outcome.sizes,
+            params,
+            sizes,
             loss,
             checks,
         })
@@ -112,19 +115,21 @@ impl Report {
 }
 
 impl Params {
-    fn of(job: &Job, chosen: &Chosen) -> Self {
-        let (parameters, layout) = (&chosen.parameters, &chosen.layout);
+    /// Those of a plan and what they take in bytes; `auto` if the scheme was to be chosen.
+    pub(crate) fn of(job: &Job, plan: &Plan, auto: bool) -> Result<(Self, Sizes), CliError> {
+        let packed = plan.packed().ok_or_else(|| CliError::failure("the table is not packed"))?;
+        let (parameters, layout) = (&plan.parameters, packed.layout());
         let log2 = |moduli: &[u64]| -> f64 { moduli.iter().map(|&q| (q as f64).log2()).sum() };
         let special_moduli = parameters.key_switching().special_moduli.clone();
         let log2_q = log2(parameters.moduli());
-        Self {
-            scheme: parameters.scheme(),
-            scheme_reason: chosen.reason.clone(),
-            predicted: chosen.work,
+        let params = Self {
+            scheme: parameters.name(),
+            scheme_reason: plan.reasons.first().filter(|_| auto).cloned(),
+            predicted: packed.work(),
             degree: parameters.degree(),
             log2_q,
             log2_qp: log2_q + log2(&special_moduli),
-            log2_qp_limit: chosen.limit(),
+            log2_qp_limit: max_log2_modulus(parameters.degree().ilog2(), parameters.security()),
             security: parameters.security().to_string(),
             moduli: parameters.moduli().to_vec(),
             special_moduli,
@@ -135,6 +140,7 @@ impl Params {
             columns_per_ciphertext: layout.units(),
             chunks: layout.chunks(),
             products: layout.products().len() * layout.chunks(),
-        }
+        };
+        Ok((params, packed.sizes()))
     }
 }

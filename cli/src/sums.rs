@@ -1,4 +1,4 @@
-//! Counts, sums and sums of products, of integers or of residues.
+//! Counts, sums and sums of products: integers, or the nodes of a program that stand for them.
 
 /// The sums over one set of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,22 @@ impl<T> Sums<T> {
     /// Σxy, if there are such columns.
     pub(crate) fn product(&self, x: usize, y: usize) -> Option<&T> {
         self.products.get(pair_index(x, y))
+    }
+}
+
+impl<T> Sums<T> {
+    /// Every sum, the count first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.count).chain(&self.sums).chain(&self.products)
+    }
+
+    /// `f` of every sum.
+    pub(crate) fn map<U, E>(&self, f: impl Fn(&T) -> Result<U, E>) -> Result<Sums<U>, E> {
+        Ok(Sums {
+            count: f(&self.count)?,
+            sums: self.sums.iter().map(&f).collect::<Result<_, E>>()?,
+            products: self.products.iter().map(&f).collect::<Result<_, E>>()?,
+        })
     }
 }
 

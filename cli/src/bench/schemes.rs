@@ -4,11 +4,10 @@ use sunzi::bfv::row_rotation_exponent;
 use sunzi::circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi::ckks::{self, Complex64};
 use sunzi::encoding::{BatchEncoder, Encoder, Plaintext};
-use sunzi::rlwe::{GaloisKeys, PublicKey, RelinearizationKey, SecretKey, randomness};
+use sunzi::rlwe::{GaloisKeys, PublicKey, RelinearizationKey, RlweContext, SecretKey, randomness};
 use sunzi::{bfv, bgv};
 
 use super::{Call, call};
-use crate::encrypted::Scheme;
 use crate::error::CliError;
 
 /// Bits of the plaintext modulus.
@@ -22,10 +21,32 @@ const TOLERANCE: f64 = 1.0 / 128.0;
 /// Hears the operations of a scheme, in the order of `OPERATIONS`.
 type Measure<'a> = &'a mut dyn FnMut([Call<'_>; 5]) -> Result<(), CliError>;
 
+/// How a scheme encrypts and decrypts.
+struct Ways<E, D> {
+    encrypt: E,
+    decrypt: D,
+}
+
+/// Those of a context of BFV or BGV.
+macro_rules! ways {
+    ($context:expr) => {
+        Ways {
+            encrypt: |plaintext: &Plaintext, key: &PublicKey| {
+                let mut rng = randomness::from_os().map_err(CliError::failure)?;
+                $context.encrypt(plaintext, key, &mut rng).map_err(CliError::failure)
+            },
+            decrypt: |ciphertext: &_, key: &SecretKey| {
+                $context.decrypt(ciphertext, key).map_err(CliError::failure)
+            },
+        }
+    };
+}
+
 pub(super) fn bfv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     let builder = bfv::Parameters::builder().log2_degree(log_n).depth(1).plain_bits(PLAIN_BITS);
     let parameters = builder.build().map_err(CliError::failure)?;
-    exact(&bfv::Context::new(&parameters).map_err(CliError::failure)?, measure)
+    let context = bfv::Context::new(&parameters).map_err(CliError::failure)?;
+    exact(context.rlwe(), &bfv::Evaluator::new(&context), ways!(context), measure)
 }
 
 pub(super) fn bgv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
@@ -33,13 +54,23 @@ pub(super) fn bgv(log_n: u32, measure: Measure<'_>) -> Result<(), CliError> {
     // BGV takes what was declared: the sum and the rotation are of fresh ciphertexts.
     let builder = builder.fresh_additions(1).fresh_rotations(1);
     let parameters = builder.build().map_err(CliError::failure)?;
-    exact(&bgv::Context::new(&parameters).map_err(CliError::failure)?, measure)
+    let context = bgv::Context::new(&parameters).map_err(CliError::failure)?;
+    exact(context.rlwe(), &bgv::Evaluator::new(&context), ways!(context), measure)
 }
 
 /// The operations of a scheme over integers.
-fn exact<S: Scheme>(context: &S, measure: Measure<'_>) -> Result<(), CliError> {
-    let (rlwe, t, evaluator) = (context.rlwe(), context.plain_modulus(), context.evaluator());
-    let n = rlwe.ring().degree();
+fn exact<A, E, D>(
+    rlwe: &RlweContext,
+    evaluator: &A,
+    Ways { encrypt, decrypt }: Ways<E, D>,
+    measure: Measure<'_>,
+) -> Result<(), CliError>
+where
+    A: Arithmetic<Keys = EvaluationKeys>,
+    E: Fn(&Plaintext, &PublicKey) -> Result<A::Ciphertext, CliError>,
+    D: Fn(&A::Ciphertext, &SecretKey) -> Result<Plaintext, CliError>,
+{
+    let (n, t) = (rlwe.ring().degree(), evaluator.plain_modulus());
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
     let secret = SecretKey::generate(rlwe, &mut rng).map_err(CliError::failure)?;
     let public = PublicKey::generate(rlwe, &secret, &mut rng).map_err(CliError::failure)?;
@@ -56,16 +87,16 @@ fn exact<S: Scheme>(context: &S, measure: Measure<'_>) -> Result<(), CliError> {
     let mut rotated = left.clone();
     rotated.chunks_mut(n / 2).for_each(|row| row.rotate_left(1));
     let plaintext = encoder.encode(&left).map_err(CliError::failure)?;
-    let a = context.encrypt(&plaintext, &public)?;
-    let b = context.encrypt(&encoder.encode(&right).map_err(CliError::failure)?, &public)?;
+    let a = encrypt(&plaintext, &public)?;
+    let b = encrypt(&encoder.encode(&right).map_err(CliError::failure)?, &public)?;
 
     let decoded = |plaintext: &Plaintext| encoder.decode(plaintext).map_err(CliError::failure);
-    let opens = |ciphertext: S::Ciphertext, expected: &[u64]| {
-        Ok(decoded(&context.decrypt(&ciphertext, &secret)?)? == expected)
+    let opens = |ciphertext: A::Ciphertext, expected: &[u64]| {
+        Ok(decoded(&decrypt(&ciphertext, &secret)?)? == expected)
     };
     measure([
-        call(|| context.encrypt(&plaintext, &public), |made| opens(made, &left)),
-        call(|| context.decrypt(&a, &secret), |opened| Ok(decoded(&opened)? == left)),
+        call(|| encrypt(&plaintext, &public), |made| opens(made, &left)),
+        call(|| decrypt(&a, &secret), |opened| Ok(decoded(&opened)? == left)),
         call(|| evaluator.add(&a, &b).map_err(CliError::failure), |made| opens(made, &sums)),
         call(|| evaluator.multiply(&a, &b, &keys).map_err(CliError::failure), |made| opens(made, &products)),
         call(

@@ -99,7 +99,15 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
         _ => Security::Bits128,
     };
     let sharing = args.room.policy()?;
-    Ok(Options { scheme, precision: args.precision, security, log2_degree: None, parts, sharing })
+    Ok(Options {
+        scheme,
+        precision: args.precision,
+        security,
+        log2_degree: None,
+        parts,
+        sharing,
+        packing: None,
+    })
 }
 
 /// The schema in a file of JSON, rows and all.

@@ -11,6 +11,7 @@ mod error;
 mod layout;
 mod server;
 
+pub use cost::Tally;
 pub use error::StatisticsError;
 pub use layout::{Input, Layout, Product, Shape};
 pub use server::{EncryptedChunk, EncryptedSum, EncryptedSums, Server};

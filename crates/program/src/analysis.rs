@@ -5,6 +5,7 @@ mod choice;
 mod demand;
 mod facts;
 mod memory;
+mod parameters;
 mod room;
 mod rounding;
 mod timing;
@@ -19,12 +20,15 @@ use sunzi_rlwe::{Security, SharingPolicy, memory as machine};
 
 pub use approximate::REAL_GAP;
 pub(crate) use approximate::{Action, Lowered, Step, exp2, integral, stored_exponent};
-pub(crate) use choice::bgv_of;
-pub use choice::{Parameters, SchemeChoice};
+pub(crate) use choice::{bgv_of, plain_moduli};
 pub use facts::{Exact, Facts};
 pub(crate) use facts::{facts, linear_units, of_graph as facts_of, polynomial_units};
+pub(crate) use memory::packed_bytes;
+pub(crate) use parameters::MULTIPLICATION;
+pub use parameters::{Parameters, SchemeChoice};
 pub use timing::Timing;
 
+use crate::packed::{Packed, Packing};
 use crate::{Program, ProgramError};
 
 /// Why a program does not fit, and which expression costs most.
@@ -124,6 +128,9 @@ pub struct Options {
     /// Results are shared under this policy: there is room for what hides their noise, and in CKKS the precision is that beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
+    /// The table is at hand and may be packed for this program, where that costs less: [`Plan::packed`] says whether it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packing: Option<Packing>,
 }
 
 fn one_part() -> usize {
@@ -133,7 +140,15 @@ fn one_part() -> usize {
 impl Default for Options {
     fn default() -> Self {
         let security = Security::Bits128;
-        Self { scheme: None, precision: 16, security, log2_degree: None, parts: 1, sharing: None }
+        Self {
+            scheme: None,
+            precision: 16,
+            security,
+            log2_degree: None,
+            parts: 1,
+            sharing: None,
+            packing: None,
+        }
     }
 }
 
@@ -170,6 +185,8 @@ pub struct Plan {
     pub reasons: Vec<String>,
     #[serde(skip)]
     pub(crate) lowered: Option<Lowered>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) packed: Option<Packed>,
 }
 
 impl Plan {
@@ -180,6 +197,12 @@ impl Plan {
     pub fn new(program: &Program, options: &Options) -> Result<Self, ProgramError> {
         let plan = choice::choose(program, options)?;
         Ok(plan.with_precision(options.precision))
+    }
+
+    /// How its table is packed; none where every column has ciphertexts of its own.
+    #[must_use]
+    pub fn packed(&self) -> Option<&Packed> {
+        self.packed.as_ref()
     }
 
     /// Analyses a program for parameters that are there, and for CKKS a precision as in [`Options`].
@@ -259,12 +282,23 @@ struct Made {
     parameters: Parameters,
     layout: Layout,
     precision: u32,
+    packed: Option<Packing>,
 }
 
 impl TryFrom<Made> for Plan {
     type Error = ProgramError;
 
     fn try_from(made: Made) -> Result<Self, ProgramError> {
+        if made.packed.is_some() {
+            let (scheme, security) = (Some(made.parameters.scheme()), made.parameters.security());
+            let log2_degree = made.parameters.degree().checked_ilog2();
+            let asked = Options { scheme, security, log2_degree, packing: made.packed, ..Options::default() };
+            let plan = Self::new(&made.program, &asked)?;
+            if plan.packed.is_none() || plan.parameters != made.parameters {
+                return Err(ProgramError::mismatch("the plan", "that of its program and table", "another"));
+            }
+            return Ok(plan);
+        }
         Self::for_layout(&made.program, &made.parameters, made.layout, made.precision)
     }
 }

@@ -15,6 +15,7 @@ mod formula;
 mod function;
 pub mod graph;
 mod number;
+pub mod packed;
 pub mod parse;
 mod program;
 pub mod results;

@@ -8,6 +8,7 @@ use crate::analysis::{Facts, facts};
 use crate::bands::{Band, bands};
 use crate::formula::DEEPEST;
 use crate::run::Estimate;
+use crate::schema::WIDEST_CELL;
 use crate::{Formula, Graph, Node, NodeId, ProgramError, Schema, Undefined};
 
 /// A computation over a table, as data: it goes through JSON unchanged, and what comes from there is checked.
@@ -121,7 +122,7 @@ impl Program {
     /// # Errors
     /// [`ProgramError::Schema`]; [`ProgramError::Invalid`] for no outputs, nodes that are not there, and formulas nested too deep.
     pub fn new(schema: Schema, graph: Graph, outputs: Vec<Output>) -> Result<Self, ProgramError> {
-        schema.check()?;
+        schema.check_up_to(WIDEST_CELL)?;
         if outputs.is_empty() {
             return Err(ProgramError::Invalid("there is nothing to compute".to_owned()));
         }

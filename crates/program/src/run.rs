@@ -23,7 +23,7 @@ pub use encrypted::{Answer, Input, evaluate};
 pub use opening::{ERROR_DEVIATIONS, Estimate, Opening};
 pub(crate) use peak::{Holdings, peak};
 pub use reference::{Clear, Reference, reference};
-pub(crate) use reference::{computed, leaf, total};
+pub(crate) use reference::{computed, leaf, sum_of, total};
 pub(crate) use signed::{signed_product, signed_sum};
 pub use table::{Cells, Table, encrypted_inputs};
 

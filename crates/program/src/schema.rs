@@ -6,6 +6,8 @@ use crate::ProgramError;
 
 /// The largest number, in units of the last decimal, that a column of whole or decimal numbers may declare.
 pub const LARGEST_CELL: i64 = 1 << 53;
+/// The largest number that a column of a program made in memory may declare: exact schemes hold it, doubles need not.
+pub const WIDEST_CELL: i64 = 1 << 60;
 /// Most rows.
 pub const MAX_ROWS: u64 = 1 << 40;
 /// Most columns, and most labels of a category.
@@ -122,18 +124,19 @@ impl Column {
         }
     }
 
-    fn check(&self) -> Result<(), ProgramError> {
+    fn check(&self, largest: i64) -> Result<(), ProgramError> {
         let wrong = |why: &str| Err(ProgramError::Schema(format!("column {:?}: {why}", self.name)));
         if self.name.is_empty() {
             return wrong("it needs a name");
         }
         match &self.kind {
             Kind::Decimal { decimals, low, high } => {
-                let fits = |v: i64| v.unsigned_abs() <= LARGEST_CELL.unsigned_abs();
+                let fits = |v: i64| v.unsigned_abs() <= largest.unsigned_abs();
                 if low > high || !fits(*low) || !fits(*high) || *decimals > 15 {
-                    return wrong(
-                        "give a range within ±2^53 with the lower end first, and at most 15 decimals",
-                    );
+                    return wrong(&format!(
+                        "give a range within ±2^{} with the lower end first, and at most 15 decimals",
+                        largest.ilog2()
+                    ));
                 }
             }
             Kind::Real { low, high } => {
@@ -171,6 +174,11 @@ impl Schema {
     /// # Errors
     /// [`ProgramError::Schema`] for no or too many rows or columns, names that occur twice, and ranges that are none.
     pub fn check(&self) -> Result<(), ProgramError> {
+        self.check_up_to(LARGEST_CELL)
+    }
+
+    /// The same for cells up to another magnitude.
+    pub(crate) fn check_up_to(&self, largest: i64) -> Result<(), ProgramError> {
         if self.rows == 0 || self.rows > MAX_ROWS || self.columns.len() > MAX_COLUMNS {
             let (rows, columns) = (self.rows, self.columns.len());
             return Err(ProgramError::Schema(format!(
@@ -182,7 +190,7 @@ impl Schema {
         if let Some([twice, _]) = names.windows(2).find(|pair| pair.first() == pair.last()) {
             return Err(ProgramError::Schema(format!("two columns are named {twice:?}")));
         }
-        self.columns.iter().try_for_each(Column::check)
+        self.columns.iter().try_for_each(|column| column.check(largest))
     }
 
     /// The position of a column.

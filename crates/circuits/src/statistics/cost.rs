@@ -5,24 +5,55 @@ use super::Layout;
 /// Time of a base conversion from k to k moduli, over k² transforms.
 const CONVERSION: f64 = 0.065;
 
-impl Layout {
+/// Sums over slots, counted: of which layout they are does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// The ring degree n.
+    pub degree: usize,
+    /// Chunks.
+    pub chunks: usize,
+    /// Ciphertexts of a chunk.
+    pub inputs: usize,
+    /// Products of ciphertexts in a chunk.
+    pub products: usize,
+    /// Sums that are rotated and decrypted.
+    pub sums: usize,
+    /// Rotations of each sum.
+    pub rotations: u32,
+}
+
+impl Tally {
     /// Butterflies of the whole job for one plaintext modulus, with `limbs` ciphertext moduli: each
     /// chunk encrypts and extends its inputs and multiplies; then sums are rotated and decrypted.
     #[must_use]
-    pub fn cost(&self, limbs: usize) -> f64 {
+    pub fn butterflies(&self, limbs: usize) -> f64 {
         let k = limbs as f64;
-        let products = self.products().len() as f64;
-        let packed = self.packed() as f64;
-        let inputs = packed + self.repeated() as f64;
         let input = 8.0 * k + 3.0 + 2.0 * CONVERSION * k * k;
         let product = 8.0 * k + 3.0 + (1.0 + 6.0 * CONVERSION) * k * k;
         let rotation = k * k + 2.0 * k;
         let decryption = 2.0 * (k + 1.0);
-        let chunk = inputs * input + products * product;
-        let sum = f64::from(self.rotations()) * rotation + decryption;
-        let transforms = self.chunks() as f64 * chunk + (products + packed) * sum;
-        let n = self.degree() as f64;
+        let chunk = self.inputs as f64 * input + self.products as f64 * product;
+        let sum = f64::from(self.rotations) * rotation + decryption;
+        let transforms = self.chunks as f64 * chunk + self.sums as f64 * sum;
+        let n = self.degree as f64;
         transforms * n / 2.0 * n.log2()
+    }
+}
+
+impl Layout {
+    /// Butterflies of the whole job, as [`Tally::butterflies`] counts them.
+    #[must_use]
+    pub fn cost(&self, limbs: usize) -> f64 {
+        let (packed, products) = (self.packed(), self.products().len());
+        let tally = Tally {
+            degree: self.degree(),
+            chunks: self.chunks(),
+            inputs: packed + self.repeated(),
+            products,
+            sums: products + packed,
+            rotations: self.rotations(),
+        };
+        tally.butterflies(limbs)
     }
 }
 

@@ -7,6 +7,8 @@
 //! are units. A last packed column of ones, where there are rows, gives the counts. Groups longer
 //! than a segment span several chunks.
 
+use std::collections::BTreeSet;
+
 use super::StatisticsError;
 
 /// The size of a table.
@@ -61,6 +63,10 @@ pub struct Layout {
     segment: usize,
     group_segments: usize,
     chunks: usize,
+    /// Ascending by column, then by block.
+    products: Vec<Product>,
+    /// Columns of these products, ascending.
+    repeated: Vec<usize>,
 }
 
 impl Layout {
@@ -80,7 +86,30 @@ impl Layout {
         if unit.is_none() || !segment.is_power_of_two() || !degree.is_power_of_two() {
             return Err(StatisticsError::LayoutTooLarge { groups: group_segments, segment, row });
         }
-        Ok(Self { shape, degree, segment, group_segments, chunks: longest_group.div_ceil(segment) })
+        let chunks = longest_group.div_ceil(segment);
+        let mut layout = Self {
+            shape,
+            degree,
+            segment,
+            group_segments,
+            chunks,
+            products: Vec::new(),
+            repeated: Vec::new(),
+        };
+        let blocks = |column| (0..=layout.block(column)).map(move |block| Product { block, column });
+        layout.products = (0..columns).flat_map(blocks).collect();
+        layout.repeated = (0..columns).collect();
+        Ok(layout)
+    }
+
+    /// The layout without the products that hold none of these pairs x ≤ y of columns.
+    #[must_use]
+    pub fn with_pairs(mut self, pairs: &BTreeSet<(usize, usize)>) -> Self {
+        let needed: BTreeSet<(usize, usize)> = pairs.iter().map(|&(x, y)| (y, self.block(x))).collect();
+        self.products.retain(|product| needed.contains(&(product.column, product.block)));
+        self.repeated = self.products.iter().map(|product| product.column).collect();
+        self.repeated.dedup();
+        self
     }
 
     /// The cheapest layout in a ring of degree `degree` with `limbs` moduli.
@@ -88,11 +117,26 @@ impl Layout {
     /// # Errors
     /// As [`new`](Self::new), if not even segments of one slot fit.
     pub fn cheapest(shape: Shape, degree: usize, limbs: usize) -> Result<Self, StatisticsError> {
-        let mut best = Self::new(shape, degree, 1)?;
+        let pairs = (0..shape.columns).flat_map(|y| (0..=y).map(move |x| (x, y))).collect();
+        Self::cheapest_for(shape, degree, limbs, &pairs)
+    }
+
+    /// The cheapest layout for these pairs x ≤ y of columns, as [`with_pairs`](Self::with_pairs) leaves them.
+    ///
+    /// # Errors
+    /// As [`cheapest`](Self::cheapest).
+    pub fn cheapest_for(
+        shape: Shape,
+        degree: usize,
+        limbs: usize,
+        pairs: &BTreeSet<(usize, usize)>,
+    ) -> Result<Self, StatisticsError> {
+        let mut best = Self::new(shape, degree, 1)?.with_pairs(pairs);
         let mut segment = 1;
         while segment < shape.longest_group {
             segment *= 2;
             let Ok(next) = Self::new(shape, degree, segment) else { break };
+            let next = next.with_pairs(pairs);
             if next.cost(limbs) < best.cost(limbs) {
                 best = next;
             }
@@ -142,17 +186,22 @@ impl Layout {
         (self.shape.columns + 1).div_ceil(self.units())
     }
 
-    /// Repeated inputs of a chunk: one for each column.
+    /// Repeated inputs of a chunk: one for each of [`repeated_columns`](Self::repeated_columns).
     #[must_use]
     pub fn repeated(&self) -> usize {
-        self.shape.columns
+        self.repeated.len()
     }
 
-    /// All products, by repeated column: together they hold every pair x ≤ y of columns.
+    /// The columns of repeated inputs, ascending: all of them unless the layout is [`with_pairs`](Self::with_pairs).
     #[must_use]
-    pub fn products(&self) -> Vec<Product> {
-        let blocks = |column| (0..=column / self.units()).map(move |block| Product { block, column });
-        (0..self.shape.columns).flat_map(blocks).collect()
+    pub fn repeated_columns(&self) -> &[usize] {
+        &self.repeated
+    }
+
+    /// All products, by repeated column: together they hold every pair x ≤ y of columns that is asked for.
+    #[must_use]
+    pub fn products(&self) -> &[Product] {
+        &self.products
     }
 
     /// log2 of the unit: how often a sum is rotated and added to itself.
@@ -216,14 +265,13 @@ impl Layout {
     }
 
     /// The index in [`products`](Self::products) of the product that holds x·y, and the column
-    /// whose [`slot`](Self::slot) to read.
+    /// whose [`slot`](Self::slot) to read. The index is behind the last product if none holds x·y.
     #[must_use]
     pub fn pair(&self, x: usize, y: usize) -> (usize, usize) {
-        let (low, high) = (x.min(y), x.max(y));
-        // Before column y: Σ_{c<y} (⌊c/u⌋ + 1) = full·(full − 1)/2·u + (y mod u)·full + y.
-        let (full, rest) = (high / self.units(), high % self.units());
-        let before = full * full.saturating_sub(1) / 2 * self.units() + rest * full + high;
-        (before + low / self.units(), low)
+        let (low, column) = (x.min(y), x.max(y));
+        let wanted = (column, self.block(low));
+        let index = self.products.binary_search_by_key(&wanted, |product| (product.column, product.block));
+        (index.unwrap_or(self.products.len()), low)
     }
 }
 

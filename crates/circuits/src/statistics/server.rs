@@ -12,7 +12,7 @@ use crate::{Arithmetic, Outcome, Rotation};
 pub struct EncryptedChunk<C = sunzi_bfv::Ciphertext> {
     /// Inputs [`Packed`](super::Input::Packed) 0, 1, ….
     pub packed: Vec<C>,
-    /// Inputs [`Repeated`](super::Input::Repeated) 0, 1, ….
+    /// Inputs [`Repeated`](super::Input::Repeated) of the layout's repeated columns.
     pub repeated: Vec<C>,
 }
 
@@ -74,7 +74,7 @@ impl<'a, A: Arithmetic> Server<'a, A> {
         if got != layout.degree() {
             return Err(StatisticsError::DegreeMismatch { expected: layout.degree(), got }.into());
         }
-        check_keys(arithmetic, keys, true, layout.required_rotations())?;
+        check_keys(arithmetic, keys, !layout.products().is_empty(), layout.required_rotations())?;
         let packed = std::iter::repeat_with(|| None).take(layout.packed()).collect();
         let products = std::iter::repeat_with(|| None).take(layout.products().len()).collect();
         Ok(Self { arithmetic, keys, layout, packed, products, absorbed: 0 })
@@ -108,9 +108,11 @@ impl<'a, A: Arithmetic> Server<'a, A> {
         let ready = |inputs: &[A::Ciphertext]| -> Outcome<A, Vec<A::Operand>> {
             inputs.par_iter().map(|input| arithmetic.operand(input)).collect()
         };
-        let (packed, repeated) = (ready(&chunk.packed)?, ready(&chunk.repeated)?);
+        let packed = if layout.products().is_empty() { Vec::new() } else { ready(&chunk.packed)? };
+        let repeated = ready(&chunk.repeated)?;
+        let of_column = |column: usize| repeated.get(layout.repeated_columns().binary_search(&column).ok()?);
         self.products.par_iter_mut().zip(layout.products()).try_for_each(|(sum, product)| {
-            if let (Some(left), Some(right)) = (packed.get(product.block), repeated.get(product.column)) {
+            if let (Some(left), Some(right)) = (packed.get(product.block), of_column(product.column)) {
                 arithmetic.add_product(sum, left, right)?;
             }
             step();

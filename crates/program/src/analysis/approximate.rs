@@ -12,7 +12,8 @@ use sunzi_circuits::series::{Series, SeriesError, depth};
 use super::{Exact, Facts, Refusal};
 use crate::graph::Node;
 use crate::run::{signed_product, signed_sum};
-use crate::{Decimal, Function, NodeId, Program};
+use crate::schema::LARGEST_CELL;
+use crate::{Column, Decimal, Function, NodeId, Program};
 
 /// A product is multiplied by at most 2^this.
 const MOST_SHIFT: i32 = 10;
@@ -90,6 +91,11 @@ pub(crate) fn lower(program: &Program, all: &[Facts], precision: u32) -> Result<
     if let Some((id, reason)) = program.unbounded() {
         let expression = program.graph().describe(id, program.schema());
         return Err(Box::new(Refusal { reason: reason.to_owned(), expression }));
+    }
+    let wide = |column: &&Column| column.largest_unit() > LARGEST_CELL.unsigned_abs();
+    if let Some(column) = program.schema().columns.iter().find(wide) {
+        let reason = "a column beyond ±2^53 is wider than real numbers are exact: take BFV or BGV".to_owned();
+        return Err(Box::new(Refusal { reason, expression: column.name.clone() }));
     }
     let used = program.used();
     let mut lowered = Lowered {

@@ -1,146 +1,18 @@
-//! Scheme and parameters.
+//! The choice of scheme and parameters.
 
-use serde::{Deserialize, Serialize};
-use sunzi_bfv::CrtParameters;
 use sunzi_circuits::Rotation;
-use sunzi_circuits::clear::Counts;
 use sunzi_circuits::inner_product::required_rotations;
-use sunzi_ring::{GadgetOptions, RnsDigits};
-use sunzi_rlwe::switch_cost::SwitchCost;
 
 use super::approximate::{Lowered, lower};
 use super::demand::Demand;
 use super::room::bits_left;
-use super::{Facts, Layout, Options, Plan, Refusal, facts};
+use super::{Facts, Layout, Options, Parameters, Plan, Refusal, SchemeChoice, facts};
+use crate::packed;
 use crate::run::encrypted_inputs;
 use crate::{NodeId, Program};
 
 /// Ring degrees considered for exact schemes, as log2 n.
 const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=16;
-/// A multiplication of n words, over a transform.
-const MULTIPLICATION: f64 = 1.0 / 15.0;
-
-/// A scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SchemeChoice {
-    /// Exact; any order of operations.
-    Bfv,
-    /// Exact; the operations that were counted.
-    Bgv,
-    /// Approximate: functions and comparisons too.
-    Ckks,
-}
-
-/// Parameters of one scheme.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Parameters {
-    /// BFV, for every plaintext modulus.
-    Bfv(CrtParameters),
-    /// BGV, made for the largest of these plaintext moduli.
-    Bgv {
-        /// The parameters, with the first of them.
-        parameters: sunzi_bgv::Parameters,
-        /// The plaintext moduli.
-        plain_moduli: Vec<u64>,
-    },
-    /// CKKS.
-    Ckks(sunzi_ckks::Parameters),
-}
-
-impl Parameters {
-    /// The scheme's name.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Bfv(_) => "BFV",
-            Self::Bgv { .. } => "BGV",
-            Self::Ckks(_) => "CKKS",
-        }
-    }
-
-    /// The scheme.
-    #[must_use]
-    pub fn scheme(&self) -> SchemeChoice {
-        match self {
-            Self::Bfv(_) => SchemeChoice::Bfv,
-            Self::Bgv { .. } => SchemeChoice::Bgv,
-            Self::Ckks(_) => SchemeChoice::Ckks,
-        }
-    }
-
-    /// The ring degree n.
-    #[must_use]
-    pub fn degree(&self) -> usize {
-        match self {
-            Self::Bfv(parameters) => parameters.degree(),
-            Self::Bgv { parameters, .. } => parameters.degree(),
-            Self::Ckks(parameters) => parameters.degree(),
-        }
-    }
-
-    /// Slots of a ciphertext.
-    #[must_use]
-    pub fn slots(&self) -> usize {
-        if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
-    }
-
-    /// The plaintext moduli; none for CKKS.
-    #[must_use]
-    pub fn plain_moduli(&self) -> &[u64] {
-        match self {
-            Self::Bfv(parameters) => parameters.plain_moduli(),
-            Self::Bgv { plain_moduli, .. } => plain_moduli,
-            Self::Ckks(_) => &[],
-        }
-    }
-
-    /// The ciphertext moduli.
-    #[must_use]
-    pub fn moduli(&self) -> &[u64] {
-        match self {
-            Self::Bfv(parameters) => parameters.moduli(),
-            Self::Bgv { parameters, .. } => parameters.moduli(),
-            Self::Ckks(parameters) => parameters.moduli(),
-        }
-    }
-
-    /// The level of the ring that fresh ciphertexts of exact schemes have.
-    fn ring_level(&self) -> usize {
-        match self {
-            Self::Bgv { parameters, .. } => parameters.ring_level(),
-            _ => self.moduli().len(),
-        }
-    }
-
-    pub(super) fn key_switching(&self) -> &GadgetOptions {
-        match self {
-            Self::Bfv(parameters) => &parameters.algorithms().key_switching,
-            Self::Bgv { parameters, .. } => parameters.key_switching(),
-            Self::Ckks(parameters) => parameters.key_switching(),
-        }
-    }
-
-    /// Butterflies of the server's work: to compare exact schemes and rings.
-    fn cost(&self, counts: &Counts, layout: &Layout) -> f64 {
-        let (moduli, options, n) = (self.moduli(), self.key_switching(), self.degree());
-        let k = moduli.len() as f64;
-        let switch = SwitchCost::new(options, moduli, moduli.len(), n).unwrap_or_default().in_transforms(n);
-        let square = k * k * MULTIPLICATION;
-        let product = match self {
-            Self::Bfv(_) => 16.0 * k + 9.0 * square,
-            _ => 2.0 * k,
-        };
-        let (products, relinearizations) = (counts.products as f64, counts.relinearizations as f64);
-        let chunk = products * product + relinearizations * switch + counts.plain_products as f64 * k;
-        let sums = counts.rotations as f64 * switch;
-        let transforms = layout.chunks as f64 * chunk + sums;
-        let moduli = self.plain_moduli().len().max(1) as f64;
-        transforms * moduli * n as f64 / 2.0 * (n as f64).log2()
-    }
-}
-
 /// A node that exact schemes cannot compute, if there is one.
 pub(super) fn inexact(program: &Program, known: &[Facts]) -> Option<NodeId> {
     let exact = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.exact.is_some());
@@ -174,6 +46,9 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
 }
 
 fn exact(program: &Program, known: &[Facts], options: &Options) -> Result<Plan, Box<Refusal>> {
+    if let Some(packed) = packed::choose(program, known, options) {
+        return packed;
+    }
     let demand = Demand::new(program, known)?;
     let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
     let mut best: Option<(f64, Parameters, Layout)> = None;
@@ -255,12 +130,7 @@ fn candidates(
         builder = builder.sharing(policy);
     }
     let Some(explanation) = with_room(program, builder, layout, options) else { return found };
-    let plain: Vec<Vec<u64>> = match &explanation.chosen {
-        Some(choice) => vec![choice.parameters.plain_moduli().to_vec()],
-        None => {
-            explanation.candidates.iter().map(|c| c.plain_moduli.clone()).filter(|t| !t.is_empty()).collect()
-        }
-    };
+    let plain = plain_moduli(&explanation);
     if options.scheme != Some(SchemeChoice::Bgv) {
         found.extend(explanation.chosen.map(|choice| Parameters::Bfv(choice.parameters)));
     }
@@ -268,6 +138,15 @@ fn candidates(
         found.extend(plain.into_iter().filter_map(|plain| bgv(demand, layout, options, log2_degree, plain)));
     }
     found
+}
+
+/// Ways to split the range of sums over plaintext moduli: as BFV does or, where it has no parameters, all of them.
+pub(crate) fn plain_moduli(explanation: &sunzi_bfv::Explanation) -> Vec<Vec<u64>> {
+    if let Some(choice) = &explanation.chosen {
+        return vec![choice.parameters.plain_moduli().to_vec()];
+    }
+    let candidates = explanation.candidates.iter().map(|candidate| candidate.plain_moduli.clone());
+    candidates.filter(|plain| !plain.is_empty()).collect()
 }
 
 /// Bits that BFV must have left besides room for what hides noise.
@@ -438,32 +317,22 @@ fn plan(
     lowered: Option<Lowered>,
     reasons: Vec<String>,
 ) -> Plan {
-    let (n, moduli) = (parameters.degree() as u64, parameters.moduli());
-    // Keys have as many bytes a residue as its modulus.
-    let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
-    let key = |limbs: &[usize]| {
-        let digits = RnsDigits::new(parameters.key_switching(), moduli);
-        let own = limbs.iter().filter_map(|&limb| moduli.get(limb));
-        let residues: u64 = own.chain(&parameters.key_switching().special_moduli).map(width).sum();
-        2 * n * residues * digits.map_or(0, |digits| digits.limbs_of(limbs).len()) as u64
-    };
-    let moduli_count = parameters.plain_moduli().len().max(1);
-    let ciphertext_bytes = 16 * n * moduli.len() as u64 * moduli_count as u64;
-    let all: Vec<usize> = (0..moduli.len()).collect();
-    let key_bytes = key(&all) + key(&limbs) * rotations.len() as u64;
+    let key_bytes = parameters.key_bytes(&limbs, rotations.len());
+    let inputs = encrypted_inputs(program).len() * layout.chunks * parameters.plain_moduli().len().max(1);
     let run_bytes = super::memory::bytes(program, &facts(program), &parameters, lowered.as_ref());
     Plan {
         layout,
         depth,
         key_bytes,
-        ciphertext_bytes,
+        ciphertext_bytes: parameters.ciphertext_bytes(),
         memory_bytes: key_bytes + run_bytes,
-        inputs: encrypted_inputs(program).len() * layout.chunks * moduli_count,
+        inputs,
         rotations,
         rotation_limbs: level,
         reasons,
         lowered,
         precision: 0,
+        packed: None,
         program: program.clone(),
         parameters,
     }

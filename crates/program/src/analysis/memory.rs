@@ -49,6 +49,18 @@ pub(super) fn bytes(
     8 * parameters.degree() as u64 * (rows + rows / 4)
 }
 
+/// Bytes that a packed run takes beside keys: for one plaintext modulus after the other, a chunk as operands and all sums.
+pub(crate) fn packed_bytes(layout: &sunzi_circuits::statistics::Layout, parameters: &Parameters) -> u64 {
+    let all = parameters.moduli().len();
+    let (operand, sum) = match parameters {
+        Parameters::Bfv(_) => (2 * all + 4 * (2 * all + 1), 3 * (2 * all + 1)),
+        _ => (4 * all, 3 * all),
+    };
+    let inputs = (layout.packed() + layout.repeated()) * operand;
+    let rows = (inputs + layout.packed() * 2 * all + layout.products().len() * (sum + 4 * all)) as u64;
+    8 * parameters.degree() as u64 * (rows + rows / 4)
+}
+
 /// How many moduli there are so many levels below the highest.
 pub(super) fn limbs_below(parameters: &Parameters, drop: usize) -> usize {
     let all = parameters.moduli().len();

@@ -48,6 +48,9 @@ pub fn evaluate(
     if expected != got {
         return Err(ProgramError::mismatch("the layout", format!("{expected:?}"), format!("{got:?}")));
     }
+    if plan.packed.is_some() {
+        return Err(ProgramError::mismatch("the plan", "one that packs nothing", "one that packs its table"));
+    }
     macro_rules! exact {
         ($scheme:ident, $variant:ident, $contexts:expr) => {{
             let evaluators: Vec<_> = $contexts.iter().map($scheme::Evaluator::new).collect();

@@ -8,7 +8,7 @@ use sunzi_circuits::inner_product::sum_segments;
 use sunzi_circuits::polynomial::{Method, Polynomial, evaluate};
 use sunzi_circuits::{Arithmetic, CircuitError};
 
-use super::{Backend, Clear, Table, computed, leaf};
+use super::{Backend, Clear, Table, computed, leaf, sum_of};
 use crate::analysis::{Facts, Layout, facts, linear_units, polynomial_units};
 use crate::graph::Node;
 use crate::{Decimal, NodeId, Program, ProgramError};
@@ -223,12 +223,8 @@ impl<A: Arithmetic, E: Fn(&[u64]) -> Result<A::Plaintext, ProgramError>> Backend
             (Some(Total::Encrypted(sum)), Value::Encrypted(x)) => {
                 Total::Encrypted(self.arithmetic.add(&sum, &x.ciphertext).map_err(scheme)?)
             }
-            (None, Value::Clear(Clear::Units(units))) => {
-                Total::Clear(units.iter().map(|&v| BigInt::from(v)).sum())
-            }
-            (Some(Total::Clear(sum)), Value::Clear(Clear::Units(units))) => {
-                Total::Clear(sum + units.iter().map(|&v| BigInt::from(v)).sum::<BigInt>())
-            }
+            (None, Value::Clear(Clear::Units(units))) => Total::Clear(sum_of(units)),
+            (Some(Total::Clear(sum)), Value::Clear(Clear::Units(units))) => Total::Clear(sum + sum_of(units)),
             _ => return Err(broken()),
         });
         Ok(())

@@ -93,12 +93,16 @@ fn operands(program: &Program, id: NodeId) -> Vec<NodeId> {
 /// The sum of a node.
 pub(crate) fn total(value: &Clear, facts: &Facts) -> Number {
     match (value, facts.exact) {
-        (Clear::Units(values), Some(exact)) => {
-            Number::scaled(values.iter().map(|&v| BigInt::from(v)).sum(), exact.decimals)
-        }
+        (Clear::Units(values), Some(exact)) => Number::scaled(sum_of(values), exact.decimals),
         (Clear::Units(values), None) => Number::Real(values.iter().map(|&v| v as f64).sum()),
         (Clear::Reals(values), _) => Number::Real(values.iter().sum()),
     }
+}
+
+/// Σ v: in 128 bits as far as these hold it.
+pub(crate) fn sum_of(values: &[i128]) -> BigInt {
+    let short = values.iter().try_fold(0_i128, |sum, &v| sum.checked_add(v));
+    short.map_or_else(|| values.iter().map(|&v| BigInt::from(v)).sum(), BigInt::from)
 }
 
 /// A column in the clear.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::Layout;
 use crate::graph::Node;
-use crate::schema::{Column, Kind, Schema};
+use crate::schema::{Column, Kind, Schema, WIDEST_CELL};
 use crate::{NodeId, Program, ProgramError};
 
 /// The cells of a column.
@@ -111,7 +111,7 @@ impl Table {
     /// # Errors
     /// [`ProgramError::Mismatch`] for other numbers of rows or columns, for cells of another kind, and for cells out of range.
     pub fn new(schema: &Schema, cells: Vec<Cells>) -> Result<Self, ProgramError> {
-        schema.check()?;
+        schema.check_up_to(WIDEST_CELL)?;
         Self::chunk_of(Arc::new(schema.clone()), schema.rows, cells)
     }
 

@@ -14,6 +14,8 @@ mod exact;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod packed;
+#[cfg(test)]
 mod parse;
 #[cfg(test)]
 mod results;

@@ -1,0 +1,165 @@
+//! Parameters of one scheme, whichever that is.
+
+use serde::{Deserialize, Serialize};
+use sunzi_bfv::CrtParameters;
+use sunzi_circuits::clear::Counts;
+use sunzi_ring::{GadgetOptions, RnsDigits};
+use sunzi_rlwe::Security;
+use sunzi_rlwe::switch_cost::SwitchCost;
+
+use super::Layout;
+
+/// A multiplication of n words, over a transform.
+pub(crate) const MULTIPLICATION: f64 = 1.0 / 15.0;
+
+/// A scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemeChoice {
+    /// Exact; any order of operations.
+    Bfv,
+    /// Exact; the operations that were counted.
+    Bgv,
+    /// Approximate: functions and comparisons too.
+    Ckks,
+}
+
+/// Parameters of one scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parameters {
+    /// BFV, for every plaintext modulus.
+    Bfv(CrtParameters),
+    /// BGV, made for the largest of these plaintext moduli.
+    Bgv {
+        /// The parameters, with the first of them.
+        parameters: sunzi_bgv::Parameters,
+        /// The plaintext moduli.
+        plain_moduli: Vec<u64>,
+    },
+    /// CKKS.
+    Ckks(sunzi_ckks::Parameters),
+}
+
+impl Parameters {
+    /// The scheme's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Bfv(_) => "BFV",
+            Self::Bgv { .. } => "BGV",
+            Self::Ckks(_) => "CKKS",
+        }
+    }
+
+    /// The scheme.
+    #[must_use]
+    pub fn scheme(&self) -> SchemeChoice {
+        match self {
+            Self::Bfv(_) => SchemeChoice::Bfv,
+            Self::Bgv { .. } => SchemeChoice::Bgv,
+            Self::Ckks(_) => SchemeChoice::Ckks,
+        }
+    }
+
+    /// The ring degree n.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        match self {
+            Self::Bfv(parameters) => parameters.degree(),
+            Self::Bgv { parameters, .. } => parameters.degree(),
+            Self::Ckks(parameters) => parameters.degree(),
+        }
+    }
+
+    /// Slots of a ciphertext.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        if let Self::Ckks(parameters) = self { parameters.max_slots() } else { self.degree() }
+    }
+
+    /// The plaintext moduli; none for CKKS.
+    #[must_use]
+    pub fn plain_moduli(&self) -> &[u64] {
+        match self {
+            Self::Bfv(parameters) => parameters.plain_moduli(),
+            Self::Bgv { plain_moduli, .. } => plain_moduli,
+            Self::Ckks(_) => &[],
+        }
+    }
+
+    /// The ciphertext moduli.
+    #[must_use]
+    pub fn moduli(&self) -> &[u64] {
+        match self {
+            Self::Bfv(parameters) => parameters.moduli(),
+            Self::Bgv { parameters, .. } => parameters.moduli(),
+            Self::Ckks(parameters) => parameters.moduli(),
+        }
+    }
+
+    /// The level of the ring that fresh ciphertexts of exact schemes have.
+    pub(crate) fn ring_level(&self) -> usize {
+        match self {
+            Self::Bgv { parameters, .. } => parameters.ring_level(),
+            _ => self.moduli().len(),
+        }
+    }
+
+    /// The security that they reach.
+    #[must_use]
+    pub fn security(&self) -> Security {
+        match self {
+            Self::Bfv(parameters) => parameters.security(),
+            Self::Bgv { parameters, .. } => parameters.security(),
+            Self::Ckks(parameters) => parameters.security(),
+        }
+    }
+
+    /// How keys are switched.
+    #[must_use]
+    pub fn key_switching(&self) -> &GadgetOptions {
+        match self {
+            Self::Bfv(parameters) => &parameters.algorithms().key_switching,
+            Self::Bgv { parameters, .. } => parameters.key_switching(),
+            Self::Ckks(parameters) => parameters.key_switching(),
+        }
+    }
+
+    /// Butterflies of the server's work: to compare exact schemes and rings.
+    pub(super) fn cost(&self, counts: &Counts, layout: &Layout) -> f64 {
+        let (moduli, options, n) = (self.moduli(), self.key_switching(), self.degree());
+        let k = moduli.len() as f64;
+        let switch = SwitchCost::new(options, moduli, moduli.len(), n).unwrap_or_default().in_transforms(n);
+        let square = k * k * MULTIPLICATION;
+        let product = match self {
+            Self::Bfv(_) => 16.0 * k + 9.0 * square,
+            _ => 2.0 * k,
+        };
+        let (products, relinearizations) = (counts.products as f64, counts.relinearizations as f64);
+        let chunk = products * product + relinearizations * switch + counts.plain_products as f64 * k;
+        let sums = counts.rotations as f64 * switch;
+        let transforms = layout.chunks as f64 * chunk + sums;
+        let moduli = self.plain_moduli().len().max(1) as f64;
+        transforms * moduli * n as f64 / 2.0 * (n as f64).log2()
+    }
+
+    /// Bytes of a relinearisation key and of so many rotation keys for these moduli: a residue has as many as its modulus.
+    pub(crate) fn key_bytes(&self, limbs: &[usize], rotations: usize) -> u64 {
+        let (n, moduli) = (self.degree() as u64, self.moduli());
+        let width = |q: &u64| u64::from((u64::BITS - q.leading_zeros()).div_ceil(8));
+        let key = |limbs: &[usize]| {
+            let digits = RnsDigits::new(self.key_switching(), moduli);
+            let own = limbs.iter().filter_map(|&limb| moduli.get(limb));
+            let residues: u64 = own.chain(&self.key_switching().special_moduli).map(width).sum();
+            2 * n * residues * digits.map_or(0, |digits| digits.limbs_of(limbs).len()) as u64
+        };
+        let all: Vec<usize> = (0..moduli.len()).collect();
+        key(&all) + key(limbs) * rotations as u64
+    }
+
+    /// Bytes of a fresh ciphertext in memory, over all plaintext moduli.
+    pub(crate) fn ciphertext_bytes(&self) -> u64 {
+        16 * (self.degree() * self.moduli().len() * self.plain_moduli().len().max(1)) as u64
+    }
+}

@@ -1,0 +1,80 @@
+//! Columns and groups side by side in one ciphertext: sums, counts and sums of products with few rotations.
+//!
+//! A table is packed for a program: rows stand in segments of one label each, and a ciphertext holds a different column in each of
+//! its units, or one column in all of them, so that one product multiplies a column with many others and one set of rotations sums all of it
+//! ([`Layout`]). The server learns the number of labels up to a power of two, and an upper bound on the rows of the largest group; the groups'
+//! sizes stay encrypted. Programs whose totals are sums over rows, or over the rows of each label of one category, of products of at most two
+//! encrypted columns can be packed; a [`Plan`](crate::Plan) is where that costs less ([`Packing`]).
+
+mod choice;
+mod moments;
+mod run;
+mod work;
+
+use serde::{Deserialize, Serialize};
+use sunzi_circuits::statistics::Layout;
+
+pub(crate) use choice::choose;
+use moments::Moments;
+pub use run::{Keys, Phase, Totals, run};
+pub use work::{Sizes, Work};
+
+use crate::analysis::Parameters;
+
+/// What is known of a table that may be packed, and wanted of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packing {
+    /// Rows of the largest group; all rows unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_group: Option<u64>,
+    /// The largest magnitude of any count, sum and sum of products in units of the last decimal; as the ranges of columns allow unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest: Option<u128>,
+    /// Every total is wanted for each label too, which columns apart give only where the program masks them.
+    #[serde(default)]
+    pub by_label: bool,
+}
+
+/// How a plan packs its table.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    layout: Layout,
+    packing: Packing,
+    moments: Moments,
+    work: Work,
+    sizes: Sizes,
+}
+
+/// What was asked for: a plan is made of that again.
+impl Serialize for Packed {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.packing.serialize(serializer)
+    }
+}
+
+impl Packed {
+    /// Where cells stand in slots.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The work that is predicted for all of it.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Bytes of keys and ciphertexts.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// How often a run says that something is done, over all plaintext moduli: each product of each chunk, each sum.
+    #[must_use]
+    pub fn steps(&self, parameters: &Parameters) -> usize {
+        self.layout.steps() * parameters.plain_moduli().len()
+    }
+}

@@ -1,0 +1,247 @@
+//! Scheme, parameters and layout of a packed plan: from its shape and the largest sum it can reach.
+
+use num_bigint::BigUint;
+use sunzi_bfv::explain::bytes;
+use sunzi_bgv::{Budget, Operations};
+use sunzi_circuits::statistics::{Layout, Shape, Tally};
+
+use super::moments::Of;
+use super::{Moments, Packed, Packing, Sizes, Work};
+use crate::analysis::{
+    self, Facts, Options, Parameters, Plan, Refusal, SchemeChoice, bgv_of, packed_bytes, plain_moduli,
+};
+use crate::graph::Node;
+use crate::run::encrypted_inputs;
+use crate::{NodeId, Program};
+
+/// Ring degrees considered, as log2 n: smaller ones leave no room for a product, larger ones cost more.
+const LOG2_DEGREES: std::ops::RangeInclusive<u32> = 12..=15;
+/// Ciphertext moduli assumed where layouts are compared.
+const TYPICAL_LIMBS: usize = 3;
+
+/// The packed plan of a program that costs less so; none where it cannot be packed, or another layout is cheaper.
+pub(crate) fn choose(
+    program: &Program,
+    known: &[Facts],
+    options: &Options,
+) -> Option<Result<Plan, Box<Refusal>>> {
+    let packing = options.packing.as_ref().filter(|_| options.sharing.is_none() && options.parts == 1)?;
+    let moments = Moments::of(program, known)?;
+    let longest_group = packing.longest_group.unwrap_or(u64::MAX).clamp(1, program.schema().rows) as usize;
+    let search = Search {
+        program,
+        shape: Shape { columns: moments.columns.len(), groups: moments.groups, longest_group },
+        bound: packing.largest.map_or_else(|| largest(program, known, &moments), BigUint::from),
+        moments,
+        options,
+        packing,
+    };
+    let degrees = options.log2_degree.map_or(LOG2_DEGREES, |log2_degree| log2_degree..=log2_degree);
+    let layout = degrees.clone().find_map(|log2_degree| search.layout(log2_degree))?;
+    let apart = by_columns(program, known, layout.degree());
+    if !packing.by_label && layout.cost(TYPICAL_LIMBS) >= apart.butterflies(TYPICAL_LIMBS) {
+        return None;
+    }
+    Some(search.plan(degrees))
+}
+
+/// The same totals where every column has ciphertexts of its own, and each total is rotated.
+fn by_columns(program: &Program, known: &[Facts], degree: usize) -> Tally {
+    let layout = analysis::Layout::new(program.schema().rows as usize, degree);
+    let encrypted = |id: &NodeId| known.get(id.index()).is_some_and(|facts| facts.encrypted);
+    let product = |id: &NodeId| match program.graph().node(*id) {
+        Some(Node::Product(a, b)) => encrypted(a) && encrypted(b),
+        _ => false,
+    };
+    Tally {
+        degree,
+        chunks: layout.chunks,
+        inputs: encrypted_inputs(program).len(),
+        products: program.used().iter().filter(|id| product(id)).count(),
+        sums: program.totals().len(),
+        rotations: layout.span.ilog2(),
+    }
+}
+
+/// An upper bound on every moment.
+fn largest(program: &Program, known: &[Facts], moments: &Moments) -> BigUint {
+    let column = |x: &usize| {
+        let facts = moments.columns.get(*x).and_then(|id| known.get(id.index()));
+        BigUint::from(facts.and_then(|facts| facts.exact).map_or(0, |exact| exact.magnitude()))
+    };
+    let of = |of: &Of| match of {
+        Of::One => BigUint::from(1_u32),
+        Of::Column(x) => column(x),
+        Of::Product(x, y) => column(x) * column(y),
+    };
+    let all = moments.totals.values().flat_map(|(_, terms)| terms.keys()).map(|(_, moment)| of(moment));
+    all.max().unwrap_or_default().max(1_u32.into()) * program.schema().rows
+}
+
+/// One scheme's parameters and the layout for them.
+struct Choice {
+    parameters: Parameters,
+    packed: Packed,
+}
+
+impl Choice {
+    fn butterflies(&self) -> f64 {
+        self.packed.work.butterflies
+    }
+}
+
+/// The least work of one scheme so far.
+struct Best {
+    chosen: Option<Choice>,
+    /// Whether larger rings are of no use: one cost more than a smaller one, or the scheme is not wanted.
+    rising: bool,
+}
+
+impl Best {
+    fn of(wanted: bool) -> Self {
+        Self { chosen: None, rising: !wanted }
+    }
+
+    /// Takes the least of what fits the next ring.
+    fn meet(&mut self, candidates: Vec<Choice>) {
+        let least = candidates.into_iter().min_by(|a, b| a.butterflies().total_cmp(&b.butterflies()));
+        let Some(least) = least else { return };
+        if self.chosen.as_ref().is_none_or(|chosen| least.butterflies() < chosen.butterflies()) {
+            self.chosen = Some(least);
+        } else {
+            self.rising = true;
+        }
+    }
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    moments: Moments,
+    shape: Shape,
+    bound: BigUint,
+    options: &'a Options,
+    packing: &'a Packing,
+}
+
+impl Search<'_> {
+    fn layout(&self, log2_degree: u32) -> Option<Layout> {
+        Layout::cheapest_for(self.shape, 1 << log2_degree, TYPICAL_LIMBS, &self.moments.pairs()).ok()
+    }
+
+    /// The cheapest scheme, parameters and layout that hold every sum.
+    fn plan(&self, degrees: std::ops::RangeInclusive<u32>) -> Result<Plan, Box<Refusal>> {
+        let asked = self.options.scheme;
+        let mut bfv = Best::of(asked != Some(SchemeChoice::Bgv));
+        let mut bgv = Best::of(asked != Some(SchemeChoice::Bfv));
+        for log2_degree in degrees {
+            if bfv.rising && bgv.rising {
+                break;
+            }
+            let Some(layout) = self.layout(log2_degree) else { continue };
+            let Ok(explanation) = self.bfv(&layout, log2_degree).explain() else { continue };
+            if !bgv.rising {
+                let plain = plain_moduli(&explanation);
+                let found = plain.into_iter().filter_map(|plain| self.bgv(&layout, log2_degree, plain));
+                bgv.meet(found.map(|parameters| self.choice(&layout, parameters)).collect());
+            }
+            if !bfv.rising {
+                let found = explanation.chosen.map(|choice| Parameters::Bfv(choice.parameters));
+                bfv.meet(found.map(|parameters| self.choice(&layout, parameters)).into_iter().collect());
+            }
+        }
+        let (choice, reason) = match (bfv.chosen, bgv.chosen) {
+            (Some(bfv), Some(bgv)) => faster(bfv, bgv),
+            (Some(only), None) | (None, Some(only)) => {
+                let reason = format!("only {} has secure parameters for these sums", only.parameters.name());
+                (only, reason)
+            }
+            (None, None) => {
+                let reason = format!(
+                    "no secure parameters hold sums up to ±{}: use fewer decimals, columns or groups",
+                    self.bound
+                );
+                return Err(Box::new(Refusal { reason, expression: "the largest sum".to_owned() }));
+            }
+        };
+        let reason = asked.map_or(reason, |_| format!("{} was asked for", choice.parameters.name()));
+        Ok(packed_plan(self.program, choice.parameters, choice.packed, vec![reason]))
+    }
+
+    fn choice(&self, layout: &Layout, parameters: Parameters) -> Choice {
+        let (sizes, moments) = (Sizes::of(layout, &parameters), self.moments.clone());
+        let work = Work::of(layout, &parameters, sizes.travelling());
+        let (layout, packing) = (layout.clone(), self.packing.clone());
+        Choice { packed: Packed { layout, packing, moments, work, sizes }, parameters }
+    }
+
+    fn depth(layout: &Layout) -> u32 {
+        u32::from(!layout.products().is_empty())
+    }
+
+    fn bfv(&self, layout: &Layout, log2_degree: u32) -> sunzi_bfv::ParametersBuilder {
+        sunzi_bfv::Parameters::builder()
+            .depth(Self::depth(layout))
+            .plain_range(self.bound.clone())
+            .additions(layout.chunks().next_power_of_two().ilog2())
+            .rotations(layout.rotations())
+            .security(self.options.security)
+            .log2_degree(log2_degree)
+    }
+
+    /// BGV parameters for these plaintext moduli, if there are any.
+    fn bgv(&self, layout: &Layout, log2_degree: u32, plain: Vec<u64>) -> Option<Parameters> {
+        // Doubling over a unit of slots makes as many terms, all but one of which have been rotated.
+        // Columns are summed as they come, and so are products.
+        let (unit, chunks) = (layout.unit() as u64, layout.chunks() as u64);
+        let additions = unit.saturating_mul(chunks).saturating_sub(1);
+        let sums = Operations { additions, rotations: unit.saturating_sub(1), plain_products: 0 };
+        let builder = sunzi_bgv::Parameters::builder()
+            .depth(Self::depth(layout))
+            .budget(Budget { fresh: sums, per_level: sums, ..Budget::default() })
+            .security(self.options.security)
+            .log2_degree(log2_degree);
+        bgv_of(builder, plain)
+    }
+}
+
+/// The scheme with less predicted work, and why.
+fn faster(bfv: Choice, bgv: Choice) -> (Choice, String) {
+    let (chosen, other) = if bgv.butterflies() < bfv.butterflies() { (bgv, bfv) } else { (bfv, bgv) };
+    let [(name, n, work), (than, m, more)] =
+        [&chosen, &other].map(|c| (c.parameters.name(), c.parameters.degree(), c.packed.work));
+    let reason = format!(
+        "{name} is predicted to take {:.2} of the time of {than}: {:.0} transforms at n = {n} against {:.0} at \
+         n = {m}; {} of keys and ciphertexts against {}",
+        work.butterflies / more.butterflies,
+        work.transforms,
+        more.transforms,
+        bytes(work.bytes),
+        bytes(more.bytes),
+    );
+    (chosen, reason)
+}
+
+/// The plan of a program whose table is packed.
+fn packed_plan(program: &Program, parameters: Parameters, packed: Packed, reasons: Vec<String>) -> Plan {
+    let own = packed.layout();
+    let rows = program.schema().rows as usize;
+    let rotations = own.required_rotations();
+    let limbs: Vec<usize> = (0..parameters.moduli().len()).collect();
+    let key_bytes = parameters.key_bytes(&limbs, rotations.len());
+    Plan {
+        layout: analysis::Layout { rows, span: own.unit(), chunks: own.chunks() },
+        depth: usize::from(!own.products().is_empty()),
+        key_bytes,
+        ciphertext_bytes: parameters.ciphertext_bytes(),
+        memory_bytes: key_bytes + packed_bytes(own, &parameters),
+        inputs: packed.sizes().input_ciphertexts,
+        rotations,
+        rotation_limbs: parameters.ring_level(),
+        reasons,
+        lowered: None,
+        precision: 0,
+        packed: Some(packed),
+        program: program.clone(),
+        parameters,
+    }
+}
